@@ -1,0 +1,1 @@
+"""Handles: one event in, one counted outcome out. Knows scoring and ports, never an adapter."""

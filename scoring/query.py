@@ -1,0 +1,62 @@
+"""One answer of an agent, as the scoring room takes it, and why an answer may have no score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """The paper's inputs Qu, Qe and S (section 3.1) with what anchors them."""
+
+    question: str
+    sql: str
+    enriched_question: str | None = None
+    dialect: str | None = None
+    """A sqlglot dialect name; `None` is guessed from the text."""
+    occurred_at: datetime | None = None
+    """Anchor of relative dates (`last month`), naive local or aware; `None` leaves them relative."""
+
+
+class UnscoredReason(StrEnum):
+    """Why an evaluation has no score. A closed list: each member is documented in `docs/reasons.md`."""
+
+    EMPTY_SQL = "EMPTY_SQL"
+    """The SQL is blank or only comments."""
+    REFUSED_ANSWER = "REFUSED_ANSWER"
+    """The agent answered with prose, not SQL."""
+    EMPTY_QUESTION = "EMPTY_QUESTION"
+    """The question is blank."""
+    UNPARSEABLE_SQL = "UNPARSEABLE_SQL"
+    """The SQL does not parse in its dialect."""
+    MULTIPLE_STATEMENTS = "MULTIPLE_STATEMENTS"
+    """The text holds more than one statement."""
+    NOT_A_SELECT = "NOT_A_SELECT"
+    """The statement changes data or schema, or does something else than read."""
+    SQL_TOO_LONG = "SQL_TOO_LONG"
+    """The SQL is longer than the bound."""
+    SQL_TOO_DEEP = "SQL_TOO_DEEP"
+    """The SQL nests deeper than the bound."""
+    SQL_TOO_LARGE = "SQL_TOO_LARGE"
+    """The syntax tree has more nodes than the bound."""
+    QUESTION_TOO_LONG = "QUESTION_TOO_LONG"
+    """The question or the enriched question is longer than the bound."""
+    UNKNOWN_DIALECT = "UNKNOWN_DIALECT"
+    """The dialect named is not one that is known."""
+    INVALID_TEXT = "INVALID_TEXT"
+    """A text holds NUL characters or lone surrogates."""
+    INVALID_EVENT = "INVALID_EVENT"
+    """The line is not an event: not JSON, not an object, or a field of the wrong shape."""
+    JUDGE_UNAVAILABLE = "JUDGE_UNAVAILABLE"
+    """The judge could not be reached within its deadline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unscored:
+    """No number is made up: why, and what was seen where."""
+
+    reason: UnscoredReason
+    detail: str = ""
+    """One line for a person: the thing, the value (shortened) and the fix."""

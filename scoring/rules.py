@@ -1,0 +1,98 @@
+"""A tenant's application rules, Rapp (`stef.md`, Stage 5), parsed and ready to apply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from scoring.specification import SqlFilter
+
+
+class Tier(StrEnum):
+    """The quality tier of a score (Table 3)."""
+
+    EXCELLENT = "excellent"
+    GOOD = "good"
+    MARGINAL = "marginal"
+    POOR = "poor"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierBounds:
+    """The lowest score, in [0, 100], of each tier but `poor`; strictly falling."""
+
+    excellent: float = 90.0
+    good: float = 75.0
+    marginal: float = 50.0
+
+    def tier(self, score: float) -> Tier:
+        """The tier that holds `score`.
+
+        >>> TierBounds().tier(89.99).value
+        'good'
+        """
+        if score >= self.excellent:
+            return Tier.EXCELLENT
+        if score >= self.good:
+            return Tier.GOOD
+        return Tier.MARGINAL if score >= self.marginal else Tier.POOR
+
+
+class UnparseablePolicy(StrEnum):
+    """What SQL that does not parse counts as."""
+
+    UNSCORED = "unscored"
+    INCORRECT = "incorrect"
+
+
+class JudgePolicy(StrEnum):
+    """Who gives the verdict."""
+
+    LOCAL = "local"
+    LLM = "llm"
+    CASCADE = "cascade"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeRules:
+    """How a tenant's answers are judged."""
+
+    policy: JudgePolicy = JudgePolicy.LOCAL
+    bar: float = 0.85
+    """Cascade: the local confidence γ, in [0, 1], from which no model is asked."""
+    budget: float | None = None
+    """Money per day for model calls, in the currency of the price list; `None` is no bound of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenignFilter:
+    """A predicate that an agent may add unasked."""
+
+    text: str
+    """As the tenant wrote it."""
+    terms: tuple[SqlFilter, ...]
+    """Its parsed conditions, ANDed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """One version of one tenant's rules."""
+
+    column_mappings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """The question's phrase (lower case) → the column it means (lower case)."""
+    benign_filters: tuple[BenignFilter, ...] = ()
+    ignore_filters: frozenset[str] = frozenset()
+    """Columns (lower case) whose filters are left out of alignment altogether."""
+    lambda_min: int = 1000
+    """λ_min: the least LIMIT that counts as a safety default when no top-k is asked (eq. 18)."""
+    tiers: TierBounds = TierBounds()
+    dialect: str | None = None
+    """The dialect of SQL that names none."""
+    unparseable: UnparseablePolicy = UnparseablePolicy.UNSCORED
+    judge: JudgeRules = JudgeRules()
+    sample_rate: float = 1.0
+    """Share of events that are scored, in [0, 1]."""
+    version: int = 0
+    """Version of the stored row; 0 is the built-in default."""

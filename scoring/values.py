@@ -1,0 +1,237 @@
+"""The values that filters compare with, in one form for both sides: text, numbers, times, lists."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import TypeAlias
+
+
+class Grain(StrEnum):
+    """A unit of calendar time."""
+
+    SECOND = "second"
+    MINUTE = "minute"
+    HOUR = "hour"
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    QUARTER = "quarter"
+    YEAR = "year"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string literal, case- and space-folded so that `' Active'` is `'active'`."""
+
+    folded: str
+
+    def __str__(self) -> str:
+        return f"'{self.folded}'"
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A numeric literal. `unit` is the question's word for it (`%`, `$`, `cm`), never compared."""
+
+    value: float
+    unit: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.value:g}" if abs(self.value) < 1e15 else str(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean:
+    """TRUE or FALSE."""
+
+    value: bool
+
+    def __str__(self) -> str:
+        return "true" if self.value else "false"
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRange:
+    """The half-open interval [start, end) of naive local time; `None` leaves that side open."""
+
+    start: datetime | None
+    end: datetime | None
+
+    def __str__(self) -> str:
+        return f"[{_stamp(self.start)}, {_stamp(self.end)})"
+
+
+@dataclass(frozen=True, slots=True)
+class RelativeTime:
+    """A range told from now, in units: `last 30 days` is (day, -30, 0), `last month` (month, -1, 0, whole).
+
+    `whole` means that both ends are cut to the start of their unit; `None` leaves a side open.
+    """
+
+    unit: Grain
+    start: int | None
+    end: int | None
+    whole: bool = False
+
+    def __str__(self) -> str:
+        cut = " whole" if self.whole else ""
+        return f"now[{self.start}, {self.end}){cut} {self.unit.value}"
+
+    def resolve(self, anchor: datetime) -> TimeRange:
+        """The absolute range when now is `anchor`.
+
+        >>> str(RelativeTime(Grain.MONTH, -1, 0, whole=True).resolve(datetime(2024, 3, 15)))
+        '[2024-02-01, 2024-03-01)'
+        """
+        base = floor(anchor, self.unit) if self.whole else anchor
+        return TimeRange(
+            None if self.start is None else shift(base, self.unit, self.start),
+            None if self.end is None else shift(base, self.unit, self.end),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DatePart:
+    """One recurring part of a date compared with a number: every January is (month, 1)."""
+
+    part: str
+    """`month`, `day`, `weekday` (0 is Sunday), `hour`, `quarter`, `week`."""
+    value: int
+
+    def __str__(self) -> str:
+        return f"{self.part} {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A LIKE or regular-expression pattern that is neither equality, contains, prefix nor suffix."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return f"like '{self.text}'"
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """The other side is no literal: a column, arithmetic, a parameter or a subquery, in canonical SQL."""
+
+    text: str
+    columns: tuple[str, ...] = ()
+    """Names of the columns it reads."""
+    subquery: str | None = None
+    """The query block it stands for, where it is a subquery."""
+    functions: tuple[str, ...] = ()
+    """Upper-case names of the aggregate functions in it."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Scalar: TypeAlias = Text | Number | Boolean | TimeRange | RelativeTime | DatePart | Pattern | Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The members of an IN list; order means nothing."""
+
+    members: frozenset[Scalar]
+
+    def __str__(self) -> str:
+        return "(" + ", ".join(sorted(map(str, self.members))) + ")"
+
+
+Value: TypeAlias = Scalar | Choices
+
+_SPACES = re.compile(r"\s+")
+
+
+def text(raw: str) -> Text:
+    """The folded form of a string literal.
+
+    >>> text("  New   York ")
+    Text(folded='new york')
+    """
+    return Text(_SPACES.sub(" ", raw).strip().casefold())
+
+
+def floor(moment: datetime, unit: Grain) -> datetime:
+    """The start of the unit that holds `moment`; weeks start on Monday."""
+    day = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    match unit:
+        case Grain.YEAR:
+            return day.replace(month=1, day=1)
+        case Grain.QUARTER:
+            return day.replace(month=moment.month - (moment.month - 1) % 3, day=1)
+        case Grain.MONTH:
+            return day.replace(day=1)
+        case Grain.WEEK:
+            return day - timedelta(days=moment.weekday())
+        case Grain.DAY:
+            return day
+        case Grain.HOUR:
+            return moment.replace(minute=0, second=0, microsecond=0)
+        case Grain.MINUTE:
+            return moment.replace(second=0, microsecond=0)
+        case Grain.SECOND:
+            return moment.replace(microsecond=0)
+
+
+_MONTHS = {Grain.MONTH: 1, Grain.QUARTER: 3, Grain.YEAR: 12}
+_SPANS = {
+    Grain.SECOND: timedelta(seconds=1),
+    Grain.MINUTE: timedelta(minutes=1),
+    Grain.HOUR: timedelta(hours=1),
+    Grain.DAY: timedelta(days=1),
+    Grain.WEEK: timedelta(weeks=1),
+}
+
+
+def shift(moment: datetime, unit: Grain, count: int) -> datetime:
+    """`moment` moved by `count` units; a day past the month's end becomes its last day.
+
+    Beyond the calendar (year 1 to 9999) the nearest representable moment is returned.
+
+    >>> shift(datetime(2024, 3, 31), Grain.MONTH, -1)
+    datetime.datetime(2024, 2, 29, 0, 0)
+    """
+    try:
+        if unit not in _MONTHS:
+            return moment + _SPANS[unit] * count
+        months = moment.year * 12 + moment.month - 1 + _MONTHS[unit] * count
+        year, month = divmod(months, 12)
+        day = min(moment.day, calendar.monthrange(year, month + 1)[1])
+        return moment.replace(year=year, month=month + 1, day=day)
+    except (OverflowError, ValueError, calendar.IllegalMonthError):
+        return datetime.min if count < 0 else datetime.max
+
+
+def period(unit: Grain, *, year: int, month: int = 1, day: int = 1, hour: int = 0) -> TimeRange | None:
+    """The one calendar unit that starts there; `None` where no such date exists.
+
+    >>> str(period(Grain.QUARTER, year=2023, month=4))
+    '[2023-04-01, 2023-07-01)'
+    """
+    try:
+        start = datetime(year, month, day, hour)
+    except ValueError:
+        return None
+    return TimeRange(start, shift(start, unit, 1))
+
+
+def intersect(left: TimeRange, right: TimeRange) -> TimeRange:
+    """What lies in both ranges (two bounds of one column become one range)."""
+    starts = [bound for bound in (left.start, right.start) if bound is not None]
+    ends = [bound for bound in (left.end, right.end) if bound is not None]
+    return TimeRange(max(starts, default=None), min(ends, default=None))
+
+
+def _stamp(moment: datetime | None) -> str:
+    if moment is None:
+        return ""
+    midnight = (moment.hour, moment.minute, moment.second, moment.microsecond) == (0, 0, 0, 0)
+    return moment.date().isoformat() if midnight else moment.isoformat(sep=" ")

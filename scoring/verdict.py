@@ -1,0 +1,174 @@
+"""What an evaluation is made of: the aligned case, a judge's reply to it, and the score concluded from both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from scoring.query import Query
+from scoring.reasons import ReasonCode
+from scoring.rules import Rules, Tier
+from scoring.specification import Filter, QuestionFilter, QuestionSpec, SqlFilter, SqlSpec
+
+
+class FilterStatus(StrEnum):
+    """How the required filters fared (Table 1)."""
+
+    FULLY_APPLIED = "fully_applied"
+    FULLY_APPLIED_WITH_EXTRAS = "fully_applied_with_extras"
+    PARTIALLY_APPLIED = "partially_applied"
+    NOT_APPLIED = "not_applied"
+
+
+class Verdict(StrEnum):
+    """The four-point ordinal scale (Table 2), best first."""
+
+    CORRECT = "Correct"
+    LIKELY_CORRECT = "Likely Correct"
+    POTENTIALLY_INCORRECT = "Potentially Incorrect"
+    INCORRECT = "Incorrect"
+
+
+class EnrichmentStatus(StrEnum):
+    """Whether Qe still asks what Qu asks (Stage 1)."""
+
+    FAITHFUL = "faithful"
+    EXTENDED = "extended"
+    LOSSY = "lossy"
+    CONTRADICTORY = "contradictory"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enrichment:
+    status: EnrichmentStatus
+    score: float
+    """In [0, 100]."""
+    lost: tuple[str, ...] = ()
+    """What Qu asks and Qe does not."""
+    added: tuple[str, ...] = ()
+    """Restrictions that only Qe holds."""
+    changed: tuple[str, ...] = ()
+    """What Qe asks otherwise, as `before → after`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A required filter and the SQL filters that say it (two bounds may say one range)."""
+
+    required: QuestionFilter
+    present: tuple[SqlFilter, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterAlignment:
+    """Every filter of both sides, each in exactly one place."""
+
+    matched: tuple[Match, ...] = ()
+    missing: tuple[QuestionFilter, ...] = ()
+    mismatched: tuple[Match, ...] = ()
+    """The right column with a wrong operator or value."""
+    extra: tuple[SqlFilter, ...] = ()
+    benign: tuple[SqlFilter, ...] = ()
+    ignored: tuple[Filter, ...] = ()
+    """Of both sides: filters on columns the tenant ignores."""
+    status: FilterStatus = FilterStatus.FULLY_APPLIED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dimension:
+    """The match signal of projection, aggregation or grouping."""
+
+    match: bool = True
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+
+
+class NormalizationRule(StrEnum):
+    """The four production rules (paper section 5)."""
+
+    REQUIRED_GROUP_BY = "required_group_by"
+    BENIGN_GROUP_BY = "benign_group_by"
+    DEFAULT_ORDER_BY = "default_order_by"
+    SAFETY_LIMIT = "safety_limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Normalization:
+    """A rule that fired and the construct it excused."""
+
+    rule: NormalizationRule
+    construct: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """What a judge is shown: the query, both specifications and Stage 3's record."""
+
+    query: Query
+    rules: Rules
+    question: QuestionSpec
+    """Sq of Qu."""
+    enriched: QuestionSpec
+    """Sq of Qe; of Qu where there is none."""
+    sql: SqlSpec
+    required: tuple[QuestionFilter, ...]
+    """Qu's filters and Qe's definitions of them, after mappings."""
+    filters: FilterAlignment
+    projection: Dimension
+    aggregation: Dimension
+    grouping: Dimension
+    normalizations: tuple[Normalization, ...]
+    enrichment: Enrichment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """Why a verdict is what it is."""
+
+    code: ReasonCode
+    detail: str
+    """One line that names the construct."""
+    weight: float = 0.0
+    """How far it moved the log-odds of being correct; negative counts against the answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """A judge's answer to a case."""
+
+    verdict: Verdict
+    confidence: float
+    """γ in [0, 1]: the probability that the verdict's side (right or wrong) is true."""
+    p_correct: float
+    """Probability, in [0, 1], that the SQL answers the question."""
+    reasons: tuple[Reason, ...]
+    """Those that moved it most, strongest first."""
+    judge: str
+    """Name and version: `local/1`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composite:
+    """The parts of Φ (eq. 11–14)."""
+
+    filters: int
+    """σ_filters ∈ {0, 3, 4, 5}."""
+    verdict: int
+    """σ_verdict ∈ {0, 2, 3, 5}."""
+    leniency: int
+    """δ ∈ {0, 1}."""
+    multiplier: float
+    """Γ ∈ {0.5, 0.8, 1.0}."""
+    score: float
+    """Φ in [0, 100], two decimals."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A concluded evaluation."""
+
+    case: Case
+    reply: Reply
+    composite: Composite
+    tier: Tier

@@ -1,0 +1,66 @@
+"""Words of people and names of columns, in one form so that they can meet."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_HUMPS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_IES = re.compile(r"(?<=[a-z]{2})ies$")
+_ES = re.compile(r"(?<=[a-z])(?:(?<=ss)|(?<=sh)|(?<=ch)|(?<=x)|(?<=zz))es$")
+
+_IRREGULAR = {
+    "people": "person",
+    "persons": "person",
+    "children": "child",
+    "men": "man",
+    "women": "woman",
+    "feet": "foot",
+    "teeth": "tooth",
+    "mice": "mouse",
+    "geese": "goose",
+    "indices": "index",
+    "matrices": "matrix",
+    "analyses": "analysis",
+    "diagnoses": "diagnosis",
+    "criteria": "criterion",
+    "countries": "country",
+    "movies": "movie",
+    "series": "series",
+    "species": "species",
+    "status": "status",
+    "statuses": "status",
+    "bus": "bus",
+    "buses": "bus",
+    "address": "address",
+    "addresses": "address",
+    "data": "data",
+}
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The singular, lower-case form of a word: plural endings only, so that meaning is kept.
+
+    >>> [stem(word) for word in ("Countries", "boxes", "classes", "houses", "status")]
+    ['country', 'box', 'class', 'house', 'status']
+    """
+    word = word.lower()
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies"):
+        return _IES.sub("y", word)
+    shorter = _ES.sub("", word)
+    return shorter if shorter != word else word[:-1]
+
+
+@lru_cache(maxsize=65536)
+def identifier_words(name: str) -> tuple[str, ...]:
+    """The stemmed words of a column or table name.
+
+    >>> identifier_words("buildUpPlaySpeed"), identifier_words("TOTAL_ORDERS")
+    (('build', 'up', 'play', 'speed'), ('total', 'order'))
+    """
+    return tuple(stem(part) for part in _HUMPS.findall(name))

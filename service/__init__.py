@@ -1,0 +1,1 @@
+"""Wires: settings, adapters, HTTP, metrics, health and commands. Nothing imports it."""
