@@ -141,6 +141,8 @@ class QuestionFilter(Filter):
     """Offset of `span` in the text that `source` names, in characters."""
     certain: float = 1.0
     """How surely these words are a condition, in [0, 1]: a quoted literal is 1, a lone capitalised word less."""
+    alternatives: tuple[Value, ...] = ()
+    """Other values that say the same, any one of which will do: `French` may be stored as `france`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
