@@ -1,0 +1,55 @@
+# Every target makes .venv by itself the first time, and again when pyproject.toml or constraints.txt change.
+# Needs git, make and a Python 3.11 or later with venv. No root.
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test check bench
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# `make PYTHON=/path/to/python3.12 install` names the interpreter.
+CANDIDATES := $(or $(PYTHON),python3.11 python3.12 python3.13 python3)
+
+help: ## List the targets.
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | tr '@' '\t' | expand -t 20
+
+install: $(STAMP) ## Make .venv with everything: then .venv/bin/sqlassay runs.
+
+demo: $(STAMP) ## Score the samples, print the report and serve until Ctrl-C; ONCE=1 exits after the report.
+	@$(BIN)/sqlassay demo $(if $(filter-out 0,$(ONCE)),--once)
+
+test: $(STAMP) ## Run all tests; ARGS="-k name" narrows them.
+	@$(BIN)/pytest $(ARGS)
+
+check: $(STAMP) ## What CI runs: lint, format, types, import contracts, docs completeness, all tests.
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/basedpyright
+	@$(BIN)/lint-imports
+	@$(BIN)/pytest tests/test_docs.py tests/test_purity.py
+	@$(BIN)/pytest
+
+bench: $(STAMP) ## Measure the scorer on one core; FILE=events.jsonl names other input than the samples.
+	@$(BIN)/sqlassay bench scoring $(FILE)
+
+$(STAMP): pyproject.toml constraints.txt
+	@set -eu; \
+	if ! $(BIN)/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
+	  found=; \
+	  for python in $(CANDIDATES); do \
+	    if "$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
+	      found=$$python; break; \
+	    fi; \
+	  done; \
+	  if [ -z "$$found" ]; then \
+	    echo "No Python 3.11 or later with the venv module among: $(CANDIDATES)." >&2; \
+	    echo "On Debian and Ubuntu: apt install python3 python3-venv (Debian 12: python3.11-venv)." >&2; \
+	    echo "Or name one: make PYTHON=/path/to/python3.12 install" >&2; \
+	    exit 1; \
+	  fi; \
+	  echo "Making $(VENV) with $$found"; \
+	  "$$found" -m venv --clear $(VENV); \
+	fi; \
+	echo "Installing the pinned packages into $(VENV)"; \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'; \
+	touch $(STAMP)
