@@ -10,54 +10,15 @@ import pytest
 ROOM = Path(__file__).parent.parent / "scoring"
 MODULES = sorted(ROOM.rglob("*.py"))
 
-FORBIDDEN = frozenset(
-    [
-        "asyncio",
-        "concurrent",
-        "http",
-        "io",
-        "logging",
-        "multiprocessing",
-        "os",
-        "pathlib",
-        "random",
-        "secrets",
-        "select",
-        "selectors",
-        "shutil",
-        "signal",
-        "socket",
-        "sqlite3",
-        "ssl",
-        "subprocess",
-        "tempfile",
-        "threading",
-        "time",
-        "urllib",
-        "uuid",
-        "weakref",
-    ]
-)
-EFFECTS = frozenset(["open", "print", "input", "exec", "eval", "compile", "breakpoint", "__import__", "globals"])
-CLOCK = frozenset(["now", "today", "utcnow"])
-MUTATORS = frozenset(
-    [
-        "append",
-        "add",
-        "update",
-        "pop",
-        "popitem",
-        "clear",
-        "setdefault",
-        "extend",
-        "insert",
-        "remove",
-        "discard",
-        "sort",
-        "reverse",
-        "appendleft",
-    ]
-)
+FORBIDDEN = """
+asyncio concurrent http io logging multiprocessing os pathlib random secrets select selectors shutil signal socket
+sqlite3 ssl subprocess tempfile threading time urllib uuid weakref
+"""
+EFFECTS = frozenset({"open", "print", "input", "exec", "eval", "compile", "breakpoint", "__import__", "globals"})
+CLOCK = frozenset({"now", "today", "utcnow"})
+MUTATORS = """
+append add update pop popitem clear setdefault extend insert remove discard sort reverse appendleft
+"""
 
 
 def parsed(path: Path) -> ast.Module:
@@ -93,12 +54,15 @@ def mutations(tree: ast.Module, names: frozenset[str]) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Global):
             yield f"line {node.lineno}: global {', '.join(node.names)}"
-        elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            if isinstance(node.value, ast.Name) and node.value.id in names:
-                yield f"line {node.lineno}: {ast.unparse(node)} is assigned"
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
-            if isinstance(node.func.value, ast.Name) and node.func.value.id in names:
+        elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load) and held(node.value, names):
+            yield f"line {node.lineno}: {ast.unparse(node)} is assigned"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in MUTATORS.split() and held(node.func.value, names):
                 yield f"line {node.lineno}: {ast.unparse(node.func)}()"
+
+
+def held(node: ast.expr, names: frozenset[str]) -> bool:
+    return isinstance(node, ast.Name) and node.id in names
 
 
 @pytest.fixture(params=MODULES, ids=lambda path: path.relative_to(ROOM).as_posix())
@@ -107,7 +71,7 @@ def tree(request: pytest.FixtureRequest) -> ast.Module:
 
 
 def test_scoring_imports_only_the_standard_library_sqlglot_and_itself(tree: ast.Module) -> None:
-    allowed = (sys.stdlib_module_names - FORBIDDEN) | {"sqlglot", "scoring"}
+    allowed = (sys.stdlib_module_names - set(FORBIDDEN.split())) | {"sqlglot", "scoring"}
     assert set(imported(tree)) <= allowed
 
 
