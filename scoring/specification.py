@@ -270,7 +270,7 @@ class Division:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """One SELECT. `path` is `main`, then `main/cte:name`, `main/in:1`, `main/scalar:1`, `main/union:2`, nested likewise."""
+    """One SELECT. `path` is `main`, then `main/cte:name`, `main/in:1`, `main/scalar:1`, `main/union:2`, and so on."""
 
     path: str
     tables: tuple[str, ...] = ()

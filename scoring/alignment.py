@@ -1,0 +1,178 @@
+"""Stage 3: puts every filter of both sides in one place, and names the filter status (`stef.md`, Table 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from scoring.implied import implied_filter
+from scoring.matching import Anchor, Fit, contradicts, fit, split_name
+from scoring.requirements import Requirements, is_ignored, map_sql_filter
+from scoring.rules import BenignFilter, Rules
+from scoring.specification import Op, QuestionFilter, QuestionSpec, SqlFilter, SqlSpec, SubqueryRole
+from scoring.values import Choices
+from scoring.verdict import FilterAlignment, FilterStatus, Match
+
+
+def align_filters(
+    wanted: Requirements, question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec, rules: Rules, anchor: Anchor
+) -> FilterAlignment:
+    """Every required filter is matched, missing or mismatched; every SQL filter matched, extra, benign or ignored."""
+    present = [map_sql_filter(each, rules) for each in sql.filters]
+    ignored = [each for each in present if is_ignored(each, rules)]
+    open_ = [each for each in present if not is_ignored(each, rules)]
+    matched, unmet = _match(wanted.required, open_, sql, anchor)
+    permitted, _ = _match(wanted.permitted, _left(open_, matched), sql, anchor)
+    matched += permitted
+    matched += _implied(_left(open_, matched), question, enriched, unmet)
+    mismatched, missing = _clashes(unmet, _left(open_, matched), anchor)
+    rest = _left(open_, [*matched, *mismatched])
+    benign = [each for each in rest if _is_benign(each, rest, rules)]
+    extra = [each for each in rest if each not in benign]
+    matched, spoilt, extra = _contradicted(matched, extra)
+    mismatched += spoilt
+    required = {id(each) for each in wanted.required}
+    return FilterAlignment(
+        matched=tuple(matched),
+        missing=tuple(missing),
+        mismatched=tuple(mismatched),
+        extra=tuple(extra),
+        benign=tuple(benign),
+        ignored=(*wanted.ignored, *ignored),
+        status=status(
+            met=sum(1 for each in matched if id(each.required) in required),
+            unmet=len(missing) + len(mismatched),
+            others=len(extra) + len(benign),
+        ),
+    )
+
+
+def status(*, met: int, unmet: int, others: int) -> FilterStatus:
+    """Table 1, as decided: mismatches alone are not applied; nothing required and nothing present is fully applied.
+
+    >>> status(met=1, unmet=1, others=3).value, status(met=0, unmet=1, others=0).value
+    ('partially_applied', 'not_applied')
+    """
+    if unmet:
+        return FilterStatus.PARTIALLY_APPLIED if met else FilterStatus.NOT_APPLIED
+    return FilterStatus.FULLY_APPLIED_WITH_EXTRAS if others else FilterStatus.FULLY_APPLIED
+
+
+def _match(
+    required: Sequence[QuestionFilter], present: Sequence[SqlFilter], sql: SqlSpec, anchor: Anchor
+) -> tuple[list[Match], list[QuestionFilter]]:
+    matched: list[Match] = []
+    unmet: list[QuestionFilter] = []
+    for each in required:
+        met_by = tuple(other for other in present if fit(each, other, anchor) is Fit.SAME)
+        met_by = met_by or _by_parts(each, present, required, anchor)
+        if met_by or (each.op is Op.NOT_EXISTS and _excludes_rows(sql)):
+            matched.append(Match(each, met_by))
+        else:
+            unmet.append(each)
+    return matched, unmet
+
+
+def _by_parts(
+    each: QuestionFilter, present: Sequence[SqlFilter], required: Sequence[QuestionFilter], anchor: Anchor
+) -> tuple[SqlFilter, ...]:
+    """Met by several equalities that spell it, or as one member of a list whose every member is asked for."""
+    parts = split_name(each, tuple(present))
+    if parts:
+        return parts
+    for other in present:
+        if other.op is Op.IN and isinstance(other.rhs, Choices) and _all_asked(other, required, anchor):
+            member_of = (replace(other, op=Op.EQ, rhs=member) for member in other.rhs.members)
+            if any(fit(each, member, anchor) is Fit.SAME for member in member_of):
+                return (other,)
+    return ()
+
+
+def _all_asked(choices: SqlFilter, required: Sequence[QuestionFilter], anchor: Anchor) -> bool:
+    if not isinstance(choices.rhs, Choices):
+        return False
+    return all(
+        any(fit(each, replace(choices, op=Op.EQ, rhs=member), anchor) is Fit.SAME for each in required)
+        for member in choices.rhs.members
+    )
+
+
+_EXCLUDING_ROLES = frozenset({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS})
+
+
+def _excludes_rows(sql: SqlSpec) -> bool:
+    """Whether the SQL leaves out rows that have some counterpart, in any of the ways SQL can."""
+    if any(each.role in _EXCLUDING_ROLES for each in sql.subqueries):
+        return True
+    if any(each.kind.startswith(("except", "minus")) for each in sql.set_operations):
+        return True
+    return any(join.kind == "anti" for join in sql.joins)
+
+
+def _left(present: Sequence[SqlFilter], matched: Sequence[Match]) -> list[SqlFilter]:
+    used = {id(each) for match in matched for each in match.present}
+    used_equal = {each for match in matched for each in match.present}
+    return [each for each in present if id(each) not in used and each not in used_equal]
+
+
+def _implied(
+    rest: Sequence[SqlFilter], question: QuestionSpec, enriched: QuestionSpec, unmet: list[QuestionFilter]
+) -> list[Match]:
+    """SQL filters that the words of the question ask for though no reading rule saw it (`female`: sex = 'F')."""
+    matches: list[Match] = []
+    for each in rest:
+        implied = implied_filter(each, question, enriched)
+        if implied is not None:
+            matches.append(Match(implied, (each,)))
+    return matches
+
+
+def _clashes(
+    unmet: Sequence[QuestionFilter], rest: Sequence[SqlFilter], anchor: Anchor
+) -> tuple[list[Match], list[QuestionFilter]]:
+    mismatched: list[Match] = []
+    missing: list[QuestionFilter] = []
+    free = list(rest)
+    for each in unmet:
+        clash = next((other for other in free if fit(each, other, anchor) is Fit.CLASH), None)
+        if clash is None:
+            missing.append(each)
+        else:
+            free.remove(clash)
+            mismatched.append(Match(each, (clash,)))
+    return mismatched, missing
+
+
+def _is_benign(each: SqlFilter, rest: Sequence[SqlFilter], rules: Rules) -> bool:
+    return any(_covers(benign, each, rest, rules) for benign in rules.benign_filters)
+
+
+def _covers(benign: BenignFilter, each: SqlFilter, rest: Sequence[SqlFilter], rules: Rules) -> bool:
+    """A benign predicate covers a filter that is one of its terms, when the SQL holds all of its terms."""
+    terms = [map_sql_filter(term, rules) for term in benign.terms]
+    if not any(_same_predicate(term, each) for term in terms):
+        return False
+    return all(any(_same_predicate(term, other) for other in rest) for term in terms)
+
+
+def _same_predicate(term: SqlFilter, each: SqlFilter) -> bool:
+    if term.lhs is None or each.lhs is None or each.alternative != term.alternative:
+        return False
+    return (term.lhs.name, term.op, term.rhs) == (each.lhs.name, each.op, each.rhs)
+
+
+def _contradicted(
+    matched: Sequence[Match], extra: Sequence[SqlFilter]
+) -> tuple[list[Match], list[Match], list[SqlFilter]]:
+    """Moves a match that an extra makes impossible to mismatched, the extra beside it."""
+    kept: list[Match] = []
+    spoilt: list[Match] = []
+    free = list(extra)
+    for match in matched:
+        against = tuple(each for each in free if contradicts(each, match.required, match.present))
+        if against:
+            free = [each for each in free if each not in against]
+            spoilt.append(Match(match.required, (*match.present, *against)))
+        else:
+            kept.append(match)
+    return kept, spoilt, free

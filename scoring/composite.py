@@ -1,0 +1,55 @@
+"""Φ: one number from filter status, verdict and confidence (paper eq. 11–14, tables 1–2)."""
+
+from __future__ import annotations
+
+from scoring.verdict import Composite, FilterAlignment, FilterStatus, Verdict
+
+SIGMA_FILTERS: dict[FilterStatus, int] = {
+    FilterStatus.FULLY_APPLIED: 5,
+    FilterStatus.FULLY_APPLIED_WITH_EXTRAS: 4,
+    FilterStatus.PARTIALLY_APPLIED: 3,
+    FilterStatus.NOT_APPLIED: 0,
+}
+"""σ_filters (Table 1)."""
+SIGMA_VERDICT: dict[Verdict, int] = {
+    Verdict.CORRECT: 5,
+    Verdict.LIKELY_CORRECT: 3,
+    Verdict.POTENTIALLY_INCORRECT: 2,
+    Verdict.INCORRECT: 0,
+}
+"""σ_verdict (Table 2)."""
+
+
+def multiplier(confidence: float) -> float:
+    """Γ(γ) (eq. 13).
+
+    >>> [multiplier(gamma) for gamma in (0.85, 0.65, 0.64)]
+    [1.0, 0.8, 0.5]
+    """
+    if confidence >= 0.85:
+        return 1.0
+    return 0.8 if confidence >= 0.65 else 0.5
+
+
+def leniency(filters: FilterAlignment) -> int:
+    """δ (eq. 14): 1 when the only extras are ones the tenant calls benign."""
+    with_extras = filters.status is FilterStatus.FULLY_APPLIED_WITH_EXTRAS
+    return int(with_extras and bool(filters.benign) and not filters.extra)
+
+
+def compose(filters: FilterAlignment, verdict: Verdict, confidence: float) -> Composite:
+    """Φ = round((σ_filters + σ_verdict + δ) × 10 × Γ, 2), in [0, 100] (eq. 11, 12).
+
+    >>> compose(FilterAlignment(), Verdict.CORRECT, 0.9).score
+    100.0
+    """
+    sigma_filters, sigma_verdict = SIGMA_FILTERS[filters.status], SIGMA_VERDICT[verdict]
+    delta, gamma = leniency(filters), multiplier(confidence)
+    base = sigma_filters + sigma_verdict + delta
+    return Composite(
+        filters=sigma_filters,
+        verdict=sigma_verdict,
+        leniency=delta,
+        multiplier=gamma,
+        score=round(base * 10 * gamma, 2),
+    )

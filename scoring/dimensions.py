@@ -1,0 +1,160 @@
+"""Projection, aggregation and grouping: what the question wants of each and what the SQL gives (Stage 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scoring.linking import LINKED, content_words, likeness
+from scoring.requirements import mapped_column
+from scoring.rules import Rules
+from scoring.specification import Direction, Projection, QuestionSpec, RatioKind, SqlSpec
+from scoring.verdict import Dimension, Normalization, NormalizationRule
+
+EXTREMES = {Direction.MOST: "MAX", Direction.LEAST: "MIN"}
+"""The aggregate that gives a superlative's value."""
+
+
+def output_projections(sql: SqlSpec) -> tuple[Projection, ...]:
+    """The columns of the answer: those of the first output block (the arms of a union repeat them)."""
+    first = next((block.path for block in sql.blocks if block.output), None)
+    return tuple(each for each in sql.projections if each.block == first)
+
+
+def align_projection(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec, rules: Rules) -> Dimension:
+    """Outputs asked for that no column of the answer gives, and columns that nothing asked for names.
+
+    A count, a `*` or an entity (`the singers`) is given by any column: words alone cannot tell more without a schema.
+    """
+    projections = output_projections(sql)
+    if any(each.star for each in projections):
+        return Dimension()
+    missing = [
+        output.phrase
+        for output in question.outputs
+        if not any(names(output.phrase, each, enriched, rules) for each in projections)
+    ]
+    surplus = len(projections) - max(len(question.outputs), 1) - len(question.aggregations)
+    unnamed = [
+        each for each in projections if each.operand.func is None and not _asked(each, question, enriched, rules)
+    ]
+    asked_count = len(question.outputs)
+    lacking = tuple(missing) if len(projections) < asked_count or _no_link(missing, asked_count) else ()
+    extra = tuple(each.operand.name for each in unnamed) if surplus > 0 and question.outputs else ()
+    return Dimension(match=not lacking and not extra, missing=lacking, extra=extra)
+
+
+def _no_link(missing: list[str], asked: int) -> bool:
+    return asked > 1 and 0 < len(missing) < asked
+
+
+def names(phrase: str, projection: Projection, enriched: QuestionSpec, rules: Rules) -> bool:
+    """Whether a phrase names a column of the answer: by the tenant's mapping, a definition of Qe, or likeness."""
+    columns = {column.name for column in projection.operand.columns}
+    mapped = mapped_column(phrase, rules)
+    if mapped is not None and mapped in columns:
+        return True
+    if columns & defined_columns(phrase, enriched):
+        return True
+    return likeness(phrase, projection.operand) >= LINKED
+
+
+def defined_columns(phrase: str, enriched: QuestionSpec) -> frozenset[str]:
+    """Columns that Qe's definitions give for the words of `phrase`."""
+    words = set(content_words(phrase))
+    return frozenset(
+        column
+        for definition in enriched.definitions
+        if words and words & set(content_words(definition.phrase))
+        for column in definition.columns
+    )
+
+
+def _asked(projection: Projection, question: QuestionSpec, enriched: QuestionSpec, rules: Rules) -> bool:
+    phrases = [*(output.phrase for output in question.outputs), *question.group_by]
+    return any(names(phrase, projection, enriched, rules) for phrase in phrases)
+
+
+def align_aggregation(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec) -> Dimension:
+    """Aggregate functions asked for and not computed, and computed where nothing asked for one.
+
+    An extreme may be had by ORDER BY with LIMIT; an average by SUM over COUNT; a ratio brings its own aggregates.
+    """
+    computed = {each.func for each in sql.aggregations}
+    asked = {each.func for each in question.aggregations}
+    allowed = asked | _licensed(question, enriched)
+    extreme_by_order = bool(sql.order_by) and bool(sql.limits)
+    missing = [
+        func
+        for func in sorted(asked - computed)
+        if not (func in {"MAX", "MIN"} and (extreme_by_order or {"MAX", "MIN"} & computed))
+        and not (func == "AVG" and {"SUM", "COUNT"} <= computed)
+        and not (func == "COUNT" and "SUM" in computed and any(each.conditional for each in sql.aggregations))
+        and not (func in {"COUNT", "SUM"} and computed & {"COUNT", "SUM"} and question.ratios)
+    ]
+    shown = {each.operand.func for each in output_projections(sql) if each.operand.func is not None}
+    extra = [func for func in sorted(shown - allowed) if not (func == "COUNT" and _counts_groups(question))]
+    return Dimension(match=not missing and not extra, missing=tuple(missing), extra=tuple(extra))
+
+
+def _licensed(question: QuestionSpec, enriched: QuestionSpec) -> set[str]:
+    """Aggregates that superlatives, ratios and definitions bring without naming them."""
+    funcs = {func for definition in enriched.definitions for func in definition.functions}
+    for superlative in question.superlatives:
+        funcs |= {EXTREMES[superlative.direction]} | ({"COUNT", "SUM"} if superlative.counted else set())
+    if question.ratios:
+        funcs |= {"COUNT", "SUM", "AVG"}
+    if any(each.kind is RatioKind.DIFFERENCE for each in question.ratios):
+        funcs |= {"MAX", "MIN"}
+    if "AVG" in {each.func for each in question.aggregations}:
+        funcs |= {"SUM", "COUNT"}
+    if "COUNT" in {each.func for each in question.aggregations}:
+        funcs.add("SUM")
+    return funcs
+
+
+def _counts_groups(question: QuestionSpec) -> bool:
+    return bool(question.group_by) or any(each.counted for each in question.superlatives)
+
+
+def align_grouping(
+    question: QuestionSpec,
+    enriched: QuestionSpec,
+    sql: SqlSpec,
+    rules: Rules,
+    normalizations: Iterable[Normalization],
+) -> Dimension:
+    """Groupings asked for that no GROUP BY or PARTITION BY makes, and keys that neither question nor rule excuses.
+
+    Keys that rule 1 requires or rule 2 pins are left out of the assessment (paper 5.1, 5.2).
+    """
+    output_blocks = sql.outputs
+    keys = [each for each in sql.group_by if each.block in output_blocks]
+    partitions = [operand for window in sql.windows for operand in window.partition_by]
+    operands = [*(each.operand for each in sql.group_by), *partitions]
+    missing = [] if operands else list(question.group_by)
+    asked = bool(question.group_by or question.superlatives)
+    excused = _excused(normalizations)
+    extra = [
+        key.operand.name
+        for key in keys
+        if not asked
+        and key.operand.name not in excused
+        and not _named_group(key.operand.name, question, enriched, rules)
+    ]
+    return Dimension(match=not missing and not extra, missing=tuple(missing), extra=tuple(extra))
+
+
+def _excused(normalizations: Iterable[Normalization]) -> set[str]:
+    rules = {NormalizationRule.REQUIRED_GROUP_BY, NormalizationRule.BENIGN_GROUP_BY}
+    return {
+        name
+        for each in normalizations
+        if each.rule in rules
+        for name in each.construct.removeprefix("GROUP BY ").split(", ")
+    }
+
+
+def _named_group(key: str, question: QuestionSpec, enriched: QuestionSpec, rules: Rules) -> bool:
+    mapped = {mapped_column(phrase, rules) for phrase in question.group_by}
+    defined = {column for phrase in question.group_by for column in defined_columns(phrase, enriched)}
+    return key in mapped | defined

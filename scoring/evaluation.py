@@ -1,0 +1,82 @@
+"""The way of one answer through the stages: `examine`, then a judge's reply, then `conclude` (both pure)."""
+
+from __future__ import annotations
+
+from scoring.alignment import align_filters
+from scoring.composite import compose
+from scoring.dimensions import align_aggregation, align_grouping, align_projection
+from scoring.enrichment import validate
+from scoring.matching import Anchor
+from scoring.normalization import normalize
+from scoring.query import Query, Unscored, UnscoredReason
+from scoring.question import read_enriched, read_question
+from scoring.requirements import requirements
+from scoring.rules import Rules
+from scoring.specification import QuestionSpec, SqlSpec
+from scoring.sql import read_sql
+from scoring.verdict import Case, Reply, Score
+
+MAX_QUESTION = 20_000
+"""Longest question or enriched question read, in characters."""
+
+
+def examine(query: Query, rules: Rules) -> Case | Unscored:
+    """Stages 1 to 3: reads both sides and aligns them; `Unscored` says why there is nothing to judge."""
+    refused = check_question(query)
+    if refused is not None:
+        return refused
+    sql = read_sql(query.sql, query.dialect or rules.dialect)
+    if isinstance(sql, Unscored):
+        return sql
+    question = read_question(query.question)
+    return align(query, question, read_enrichment(query, question), sql, rules)
+
+
+def check_question(query: Query) -> Unscored | None:
+    """Why the question cannot be read, if so."""
+    if not query.question.strip():
+        return Unscored(UnscoredReason.EMPTY_QUESTION, "question is blank: send the words the person asked")
+    for name, text in (("question", query.question), ("enriched_question", query.enriched_question or "")):
+        if len(text) > MAX_QUESTION:
+            detail = f"{name} has {len(text)} characters: at most {MAX_QUESTION} are read"
+            return Unscored(UnscoredReason.QUESTION_TOO_LONG, detail)
+        bad = next((place for place, char in enumerate(text) if char == "\0" or "\ud800" <= char <= "\udfff"), None)
+        if bad is not None:
+            detail = f"{name} holds U+{ord(text[bad]):04X} at character {bad}: remove it"
+            return Unscored(UnscoredReason.INVALID_TEXT, detail)
+    return None
+
+
+def read_enrichment(query: Query, question: QuestionSpec) -> QuestionSpec | None:
+    """Sq of Qe, or None where the event has no enriched question."""
+    if query.enriched_question is None or not query.enriched_question.strip():
+        return None
+    return read_enriched(query.enriched_question, question)
+
+
+def align(query: Query, question: QuestionSpec, enriched: QuestionSpec | None, sql: SqlSpec, rules: Rules) -> Case:
+    """Stage 3 and the normalisation rules, from both specifications."""
+    anchor = Anchor(query.occurred_at.replace(tzinfo=None) if query.occurred_at else None)
+    asked = enriched or question
+    wanted = requirements(question, asked, rules, anchor)
+    normalizations = normalize(question, asked, sql, rules)
+    return Case(
+        query=query,
+        rules=rules,
+        question=question,
+        enriched=asked,
+        sql=sql,
+        required=wanted.required,
+        filters=align_filters(wanted, question, asked, sql, rules, anchor),
+        projection=align_projection(question, asked, sql, rules),
+        aggregation=align_aggregation(question, asked, sql),
+        grouping=align_grouping(question, asked, sql, rules, normalizations),
+        normalizations=normalizations,
+        enrichment=validate(question, enriched, anchor),
+    )
+
+
+def conclude(case: Case, reply: Reply) -> Score:
+    """Φ and its tier from the case's filter status and the judge's verdict and confidence."""
+    composite = compose(case.filters, reply.verdict, reply.confidence)
+    return Score(case=case, reply=reply, composite=composite, tier=case.rules.tiers.tier(composite.score))

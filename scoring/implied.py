@@ -1,0 +1,115 @@
+"""SQL conditions that the question's words ask for, though no rule read a filter from them."""
+
+from __future__ import annotations
+
+from scoring.linking import best_likeness, content_words, operand_words
+from scoring.matching import NEGATIVE, as_number
+from scoring.specification import Op, Operand, QuestionFilter, QuestionSpec, Source, SqlFilter
+from scoring.values import Boolean, Choices, Expression, Number, Text
+from scoring.words import stem
+
+_CODES: dict[str, frozenset[str]] = {
+    "f": frozenset({"female", "woman", "girl", "lady", "mother", "daughter", "wife", "actress"}),
+    "m": frozenset({"male", "man", "boy", "gentleman", "father", "son", "husband"}),
+}
+_GENDER_WORDS = frozenset({"sex", "gender"})
+_TRUE = frozenset({"1", "y", "yes", "t", "true"})
+_FALSE = frozenset({"0", "n", "no", "f", "false"})
+IMPLIED = 0.6
+"""Certainty of a condition that only the SQL's own wording pointed out in the question."""
+
+
+def implied_filter(present: SqlFilter, question: QuestionSpec, enriched: QuestionSpec) -> QuestionFilter | None:
+    """The condition of Qu (or one Qe permits) that `present` expresses, or None.
+
+    A subquery's MAX or MIN expresses a superlative; a text value its own words; a flag its column's words;
+    a number itself, when it is said.
+    """
+    for spec, source in ((question, Source.QUESTION), (enriched, Source.ENRICHED)):
+        span = _span(present, spec)
+        if span is not None:
+            word, start = span
+            return QuestionFilter(
+                lhs=present.lhs, op=present.op, rhs=present.rhs, span=word, start=start, source=source, certain=IMPLIED
+            )
+    return None
+
+
+def _span(present: SqlFilter, spec: QuestionSpec) -> tuple[str, int] | None:
+    """The words that ask for it, with their offset."""
+    rhs = present.rhs
+    if isinstance(rhs, Expression):
+        return _by_extreme(rhs, spec) if present.op is Op.EQ else _by_average(rhs, spec)
+    if present.op in NEGATIVE and not spec.negations:
+        return None
+    if isinstance(rhs, Choices):
+        spans = [_literal_span(member, present.lhs, spec) for member in sorted(rhs.members, key=str)]
+        found = [span for span in spans if span is not None]
+        return found[0] if found and len(found) == len(spans) else None
+    flag = _flag_span(present, spec)
+    return flag if flag is not None else _literal_span(rhs, present.lhs, spec)
+
+
+def _by_extreme(rhs: Expression, spec: QuestionSpec) -> tuple[str, int] | None:
+    if rhs.subquery is None or not {"MAX", "MIN"} & set(rhs.functions):
+        return None
+    first = next(iter(spec.superlatives), None)
+    return (first.word, first.start) if first is not None else None
+
+
+def _by_average(rhs: Expression, spec: QuestionSpec) -> tuple[str, int] | None:
+    if "AVG" not in rhs.functions:
+        return None
+    token = next((token for token in spec.tokens if token.stem in {"average", "mean", "avg"}), None)
+    return (token.text, token.start) if token is not None else None
+
+
+def _flag_span(present: SqlFilter, spec: QuestionSpec) -> tuple[str, int] | None:
+    """`is_active = 1` is asked for by the word `active`; `= 0` by its negation."""
+    text = str(int(present.rhs.value)) if isinstance(present.rhs, Boolean) else _flag_text(present)
+    if present.lhs is None or text is None:
+        return None
+    affirmed = text in _TRUE
+    if not affirmed and text not in _FALSE:
+        return None
+    if affirmed == (present.op in NEGATIVE) and not spec.negations:
+        return None
+    if not affirmed and present.op not in NEGATIVE and not spec.negations:
+        return None
+    words = [word for column in present.lhs.columns[:1] for word in operand_words(Operand(name="", columns=(column,)))]
+    named = [word for word in words if word not in {"is", "has", "flag", "ha", "can", "wa"}]
+    for token in spec.tokens:
+        if len(token.stem) >= 3 and best_likeness(token.stem, named) >= 0.8:
+            return token.text, token.start
+    return None
+
+
+def _flag_text(present: SqlFilter) -> str | None:
+    if isinstance(present.rhs, Number) and present.rhs.value in (0, 1):
+        return str(int(present.rhs.value))
+    return present.rhs.folded if isinstance(present.rhs, Text) else None
+
+
+def _literal_span(rhs: object, lhs: Operand | None, spec: QuestionSpec) -> tuple[str, int] | None:
+    if isinstance(rhs, Text):
+        return _text_span(rhs, lhs, spec)
+    if isinstance(rhs, Number):
+        token = next((token for token in spec.tokens if as_number(Text(token.lower)) == rhs.value), None)
+        if token is not None:
+            return token.text, token.start
+    return None
+
+
+def _text_span(value: Text, lhs: Operand | None, spec: QuestionSpec) -> tuple[str, int] | None:
+    coded = _CODES.get(value.folded)
+    if coded is not None and lhs is not None and _GENDER_WORDS & set(operand_words(lhs)):
+        token = next((token for token in spec.tokens if token.stem in coded), None)
+        return (token.text, token.start) if token is not None else None
+    words = content_words(value.folded)
+    if not words or len(value.folded) < 2:
+        return None
+    stems = {stem(part): token for token in spec.tokens for part in (token.stem, *token.lower.split("-"))}
+    first = stems.get(words[0])
+    if first is None or any(word not in stems for word in words):
+        return None
+    return first.text, first.start

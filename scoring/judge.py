@@ -1,0 +1,124 @@
+"""The local judge: named signals weighed into the probability that the SQL answers the question."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from scoring.reasons import ReasonCode
+from scoring.signals import SIGNALS, read_signals
+from scoring.signals.finding import Finding
+from scoring.verdict import Case, Reason, Reply, Verdict
+
+MOST_REASONS = 8
+"""Most reasons a reply carries."""
+LEAST_MOVE = 0.02
+"""Least move of the log-odds that is worth telling."""
+
+
+class InvalidWeightsError(ValueError):
+    """The weights document does not fit this evaluator's signals."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Least `p_correct`, in [0, 1], of each verdict but `Incorrect`; strictly falling."""
+
+    correct: float
+    likely: float
+    potentially: float
+
+    def verdict(self, p_correct: float) -> Verdict:
+        """The verdict of a probability.
+
+        >>> Thresholds(correct=0.7, likely=0.5, potentially=0.3).verdict(0.5).value
+        'Likely Correct'
+        """
+        if p_correct >= self.correct:
+            return Verdict.CORRECT
+        if p_correct >= self.likely:
+            return Verdict.LIKELY_CORRECT
+        return Verdict.POTENTIALLY_INCORRECT if p_correct >= self.potentially else Verdict.INCORRECT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """A versioned data file: the log-odds each signal moves, and where the verdicts begin."""
+
+    version: str
+    intercept: float
+    """Log-odds of an answer on which no signal fires."""
+    weights: Mapping[ReasonCode, float]
+    """Log-odds that a signal of strength 1 adds; negative counts against the answer."""
+    thresholds: Thresholds
+
+
+def load_weights(document: Mapping[str, object]) -> Weights:
+    """Reads a weights document; raises `InvalidWeightsError` naming what is wrong.
+
+    Every signal must have a weight and every weight a signal, so that none is lost by a renamed code.
+    """
+    try:
+        given = {ReasonCode(code): _number(value) for code, value in _object(document, "weights").items()}
+        bounds = {name: _number(value) for name, value in _object(document, "thresholds").items()}
+        thresholds = Thresholds(**bounds)
+        intercept, version = _number(document["intercept"]), str(document["version"])
+    except (KeyError, ValueError, TypeError) as error:
+        raise InvalidWeightsError(f"weights file: {error}; make one with `sqlassay learn calibrate`") from error
+    lacking = sorted(SIGNALS.keys() - given.keys())
+    if lacking:
+        raise InvalidWeightsError(f"weights file {version} has no weight for {', '.join(lacking)}")
+    return Weights(version=version, intercept=intercept, weights=given, thresholds=thresholds)
+
+
+def _object(document: Mapping[str, object], key: str) -> dict[str, object]:
+    value = document[key]
+    if not isinstance(value, dict):
+        raise TypeError(f"'{key}' is not an object")
+    return cast("dict[str, object]", value)
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is not a finite number")
+    return float(value)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalJudge:
+    """Weighs the signals of a case (`stef.md`, Stage 4, without a model)."""
+
+    weights: Weights
+
+    @property
+    def name(self) -> str:
+        """What a stored score names as its judge."""
+        return f"local/{self.weights.version}"
+
+    def judge(self, case: Case) -> Reply:
+        """The verdict on a case, with the reasons that moved it most."""
+        return self.weigh(read_signals(case))
+
+    def weigh(self, findings: Mapping[ReasonCode, Finding]) -> Reply:
+        """`p_correct` = logistic(intercept + Σ weight × strength); γ = max(p, 1 − p)."""
+        moves = [(code, self.weights.weights[code] * finding.strength, finding) for code, finding in findings.items()]
+        p_correct = _logistic(self.weights.intercept + math.fsum(move for _, move, _ in moves))
+        told = sorted(moves, key=lambda each: (-abs(each[1]), each[0]))
+        return Reply(
+            verdict=self.weights.thresholds.verdict(p_correct),
+            confidence=round(max(p_correct, 1 - p_correct), 4),
+            p_correct=round(p_correct, 4),
+            reasons=tuple(
+                Reason(code=code, detail=finding.detail, weight=round(move, 3))
+                for code, move, finding in told[:MOST_REASONS]
+                if abs(move) >= LEAST_MOVE
+            ),
+            judge=self.name,
+        )
+
+
+def _logistic(log_odds: float) -> float:
+    bounded = max(-30.0, min(30.0, log_odds))
+    return 1 / (1 + math.exp(-bounded))

@@ -1,0 +1,176 @@
+"""Does this phrase of a person name that column? By words, stems, abbreviations, synonyms and trigrams."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from scoring.specification import Operand
+from scoring.words import identifier_words, stem
+
+LINKED = 0.5
+"""Likeness in [0, 1] from which a phrase is held to name a column."""
+
+STOP_WORDS = frozenset(
+    "a an the of in on at to for from by with and or is are was were be been do does did has have had this that these"
+    " those their its his her our your my all each every any some which what who whom whose when where how many much"
+    " list show give find me please also as it they there than then if about into per".split()
+)
+"""Words that never name a column."""
+
+_SYNONYMS = (
+    "id identifier key code number no num nr uid",
+    "name title label",
+    "first forename given",
+    "last surname family",
+    "full complete",
+    "birth birthday birthdate dob born birthyear",
+    "death died dod",
+    "date day time when timestamp dt datetime at on",
+    "year yr yrs",
+    "month mon",
+    "country nation nationality nation",
+    "city town municipality hometown",
+    "state province region area district location place where",
+    "address street",
+    "phone telephone tel mobile",
+    "email mail",
+    "sex gender",
+    "price cost fee amount charge",
+    "salary wage pay income earning compensation",
+    "revenue sale turnover spend",
+    "quantity qty count number amount units",
+    "weight mass weigh heavy",
+    "height tall",
+    "length long duration",
+    "age old young",
+    "description desc detail text body content note comment remark",
+    "type kind category class sort",
+    "status state condition",
+    "score point rating grade mark result",
+    "rank position place standing",
+    "department dept division unit",
+    "employee staff worker emp personnel",
+    "manager boss supervisor head",
+    "customer client buyer consumer account member user",
+    "product item goods article sku",
+    "order purchase transaction",
+    "company firm business organization organisation manufacturer maker",
+    "student pupil learner",
+    "teacher instructor professor lecturer",
+    "doctor physician clinician",
+    "picture image photo",
+    "website url link homepage web",
+    "language lang tongue",
+    "average avg mean",
+    "maximum max highest largest",
+    "minimum min lowest smallest",
+    "percent percentage pct rate ratio share",
+    "start begin open from",
+    "end finish close to",
+    "color colour",
+    "leader chief head president",
+    "speed velocity fast",
+    "capacity size volume",
+    "population inhabitant people",
+    "film movie",
+    "car vehicle automobile",
+    "song track music",
+    "author writer",
+    "song single",
+    "team club side squad",
+    "game match",
+    "school college university",
+    "attendance audience visitor",
+    "value worth",
+    "version edition release",
+)
+_GROUPS: dict[str, frozenset[int]] = {}
+for _index, _line in enumerate(_SYNONYMS):
+    for _word in _line.split():
+        _GROUPS[stem(_word)] = _GROUPS.get(stem(_word), frozenset()) | {_index}
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def content_words(phrase: str) -> tuple[str, ...]:
+    """The stems of a phrase's words that could name something.
+
+    >>> content_words("the full names of all drivers")
+    ('full', 'name', 'driver')
+    """
+    return tuple(stem(word) for word in _WORD.findall(phrase.lower()) if word not in STOP_WORDS)
+
+
+@lru_cache(maxsize=65536)
+def word_likeness(said: str, named: str) -> float:
+    """How likely two stemmed words mean the same, in [0, 1].
+
+    >>> word_likeness("department", "dept"), word_likeness("nation", "country"), word_likeness("age", "city")
+    (0.8, 0.8, 0.0)
+    """
+    if said == named:
+        return 1.0
+    shared = _GROUPS.get(said, frozenset()) & _GROUPS.get(named, frozenset())
+    if shared:
+        return 0.8
+    short, long = sorted((said, named), key=len)
+    if len(short) >= 3 and long.startswith(short):
+        return 0.8 if len(short) >= 4 else 0.6
+    if len(short) >= 3 and short[0] == long[0] and _is_subsequence(short, long) and len(short) * 3 >= len(long):
+        return 0.6
+    return _trigrams(said, named)
+
+
+def _is_subsequence(short: str, long: str) -> bool:
+    letters = iter(long)
+    return all(letter in letters for letter in short)
+
+
+def _trigrams(left: str, right: str) -> float:
+    """Dice overlap of letter trigrams, halved to 0 below one half: near spellings only."""
+    if len(left) < 4 or len(right) < 4:
+        return 0.0
+    ours = {left[i : i + 3] for i in range(len(left) - 2)}
+    theirs = {right[i : i + 3] for i in range(len(right) - 2)}
+    dice = 2 * len(ours & theirs) / (len(ours) + len(theirs))
+    return dice if dice >= 0.5 else 0.0
+
+
+def best_likeness(word: str, others: Iterable[str]) -> float:
+    """The likeness of `word` to the most similar of `others`; 0 when there are none."""
+    best = 0.0
+    for other in others:
+        likeness = word_likeness(word, other)
+        if likeness == 1.0:
+            return 1.0
+        best = max(best, likeness)
+    return best
+
+
+def operand_words(operand: Operand) -> tuple[str, ...]:
+    """The stemmed words of an operand's columns, then of their tables."""
+    names = [column.name for column in operand.columns]
+    tables = [column.table for column in operand.columns if column.table]
+    return tuple(word for name in (*names, *tables) for word in identifier_words(name))
+
+
+def likeness(phrase: str, operand: Operand) -> float:
+    """How likely `phrase` names `operand`, in [0, 1]: the head word weighs double, tables half.
+
+    >>> from scoring.specification import Column
+    >>> likeness("eye colour", Operand(name="eye_color", columns=(Column(name="eye_color"),)))
+    0.87
+    """
+    said = content_words(phrase)
+    if not said or not operand.columns:
+        return 0.0
+    joined = "".join(said)
+    names = [column.name.replace("_", "") for column in operand.columns]
+    if joined in names:
+        return 1.0
+    own = tuple(word for column in operand.columns for word in identifier_words(column.name))
+    tables = tuple(word for column in operand.columns if column.table for word in identifier_words(column.table))
+    scores = [max(best_likeness(word, own), 0.5 * best_likeness(word, tables)) for word in said]
+    return round((sum(scores) + scores[-1]) / (len(scores) + 1), 2)

@@ -1,0 +1,221 @@
+"""An evaluation as plain data: the fields of a line out, which the store keeps to explain a score later."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import cast
+
+from scoring import EVALUATOR_VERSION
+from scoring.query import Unscored
+from scoring.specification import Filter, Operand, QuestionFilter, QuestionSpec, SqlFilter, SqlSpec
+from scoring.values import (
+    Boolean,
+    Choices,
+    DatePart,
+    Expression,
+    Number,
+    Pattern,
+    RelativeTime,
+    Text,
+    TimeRange,
+    Value,
+)
+from scoring.verdict import Dimension, FilterAlignment, Match, Score
+
+Record = dict[str, object]
+
+
+def score_record(score: Score) -> Record:
+    """Every fixed field of a scored line but `event_id`."""
+    case, reply, composite = score.case, score.reply, score.composite
+    return {
+        "score": composite.score,
+        "tier": score.tier.value,
+        "filter_status": case.filters.status.value,
+        "verdict": reply.verdict.value,
+        "confidence": reply.confidence,
+        "p_correct": reply.p_correct,
+        "judge": reply.judge,
+        "reasons": [{"code": each.code.value, "detail": each.detail, "weight": each.weight} for each in reply.reasons],
+        "enrichment": {
+            "status": case.enrichment.status.value,
+            "score": case.enrichment.score,
+            "lost": list(case.enrichment.lost),
+            "added": list(case.enrichment.added),
+            "changed": list(case.enrichment.changed),
+        },
+        "alignment": {
+            "filters": _filters(case.filters),
+            "projection": _dimension(case.projection),
+            "aggregation": _dimension(case.aggregation),
+            "grouping": _dimension(case.grouping),
+        },
+        "composite": {
+            "filters": composite.filters,
+            "verdict": composite.verdict,
+            "leniency": composite.leniency,
+            "multiplier": composite.multiplier,
+        },
+        "normalizations": [{"rule": each.rule.value, "construct": each.construct} for each in case.normalizations],
+        "question_spec": question_record(case.question),
+        "sql_spec": sql_record(case.sql),
+        "unscored": None,
+        "evaluator_version": EVALUATOR_VERSION,
+        "rules_version": case.rules.version,
+    }
+
+
+SCORED_FIELDS = (
+    "score tier filter_status verdict confidence p_correct judge reasons enrichment alignment composite normalizations"
+    " question_spec sql_spec"
+).split()
+"""The fields that a line without a score leaves null or empty."""
+
+
+def unscored_record(unscored: Unscored, rules_version: int) -> Record:
+    """The same fields for an evaluation without a score: all null but why and which versions said so."""
+    return {
+        **dict.fromkeys(SCORED_FIELDS),
+        "reasons": [{"code": unscored.reason.value, "detail": unscored.detail, "weight": 0.0}],
+        "normalizations": [],
+        "unscored": unscored.reason.value,
+        "evaluator_version": EVALUATOR_VERSION,
+        "rules_version": rules_version,
+    }
+
+
+def _filters(filters: FilterAlignment) -> Record:
+    return {
+        "matched": [_match(each) for each in filters.matched],
+        "missing": [filter_record(each) for each in filters.missing],
+        "mismatched": [_match(each) for each in filters.mismatched],
+        "extra": [filter_record(each) for each in filters.extra],
+        "benign": [filter_record(each) for each in filters.benign],
+        "ignored": [filter_record(each) for each in filters.ignored],
+    }
+
+
+def _match(match: Match) -> Record:
+    return {**filter_record(match.required), "present": [filter_record(each) for each in match.present]}
+
+
+def _dimension(dimension: Dimension) -> Record:
+    return {"match": dimension.match, "missing": list(dimension.missing), "extra": list(dimension.extra)}
+
+
+def filter_record(each: Filter) -> Record:
+    """A filter as the paper's triple, with where it stands."""
+    record: Record = {
+        "lhs": each.lhs.name if each.lhs is not None else None,
+        "op": each.op.value,
+        "rhs": value_record(each.rhs),
+    }
+    if isinstance(each, SqlFilter):
+        return record | {
+            "table": _table(each.lhs),
+            "block": each.block,
+            "clause": each.clause.value,
+            "alternative": each.alternative,
+            "text": each.text,
+        }
+    if isinstance(each, QuestionFilter):
+        return record | {"source": each.source.value, "span": each.span, "certain": each.certain}
+    return record
+
+
+def _table(lhs: Operand | None) -> str | None:
+    return lhs.columns[0].table if lhs is not None and lhs.columns else None
+
+
+def value_record(value: Value | None) -> object:
+    """A value as JSON: text, number, boolean, list, or an object for a time."""
+    match value:
+        case None:
+            return None
+        case Text(folded=folded):
+            return folded
+        case Number(value=number):
+            return int(number) if number == int(number) and abs(number) < 2**53 else number
+        case Boolean(value=flag):
+            return flag
+        case TimeRange(start=start, end=end):
+            return {"start": start.isoformat() if start else None, "end": end.isoformat() if end else None}
+        case RelativeTime(unit=unit, start=first, end=last, whole=whole):
+            return {"unit": unit.value, "start": first, "end": last, "whole": whole}
+        case DatePart(part=part, value=number):
+            return {"part": part, "value": number}
+        case Pattern(text=text):
+            return text
+        case Expression(text=text):
+            return {"sql": text}
+        case Choices(members=members):
+            return [value_record(each) for each in sorted(members, key=str)]
+
+
+def question_record(spec: QuestionSpec) -> Record:
+    """Sq as JSON; the paper's four components first."""
+    return {
+        "outputs": [each.phrase for each in spec.outputs],
+        "aggregations": [
+            {"func": each.func, "col": each.column, "distinct": each.distinct} for each in spec.aggregations
+        ],
+        "filters": [filter_record(each) for each in spec.filters],
+        "group_by": list(spec.group_by),
+        "superlatives": plain(spec.superlatives),
+        "top_k": spec.top_k,
+        "ordering": plain(spec.ordering),
+        "time_ranges": [value_record(each) for each in spec.time_ranges],
+        "distinct": spec.distinct,
+        "ratios": plain(spec.ratios),
+        "negations": list(spec.negations),
+        "yes_no": spec.yes_no,
+        "parts": spec.parts,
+    }
+
+
+def sql_record(spec: SqlSpec) -> Record:
+    """Ssql as JSON; the paper's components first, each entry with its query block."""
+    return {
+        "projections": plain(spec.projections),
+        "aggregations": [
+            {
+                "func": each.func,
+                "col": each.column,
+                "distinct": each.distinct,
+                "block": each.block,
+                "windowed": each.windowed,
+                "conditional": each.conditional,
+            }
+            for each in spec.aggregations
+        ],
+        "filters": [filter_record(each) for each in spec.filters],
+        "group_by": plain(spec.group_by),
+        "order_by": plain(spec.order_by),
+        "limit": spec.limit.count if spec.limit is not None else None,
+        "limits": plain(spec.limits),
+        "having": [filter_record(each) for each in spec.having],
+        "distinct": spec.distinct,
+        "joins": plain(spec.joins),
+        "set_operations": plain(spec.set_operations),
+        "subqueries": plain(spec.subqueries),
+        "windows": plain(spec.windows),
+        "ctes": list(spec.ctes),
+        "divisions": plain(spec.divisions),
+        "blocks": plain(spec.blocks),
+        "dialect": spec.dialect,
+    }
+
+
+def plain(value: object) -> object:
+    """Any of the specification's types as JSON: an operand by its name, an enum by its value, a tuple as a list."""
+    if isinstance(value, Operand):
+        return value.name
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, tuple | list):
+        return [plain(each) for each in cast("Sequence[object]", value)]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+    return value

@@ -1,0 +1,149 @@
+"""Which conditions the SQL must hold, which it may: Qu's filters and Qe's definitions of them (`stef.md`, Stage 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from scoring.linking import content_words
+from scoring.matching import Anchor, same_value
+from scoring.rules import Rules
+from scoring.specification import (
+    Column,
+    Filter,
+    Operand,
+    QuestionFilter,
+    QuestionSpec,
+    Source,
+    SqlFilter,
+)
+from scoring.values import Number, RelativeTime, Text, TimeRange
+
+CERTAIN = 0.5
+"""Certainty, in [0, 1], from which a condition read from words is required."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """What Stage 3 holds the SQL to."""
+
+    required: tuple[QuestionFilter, ...]
+    permitted: tuple[QuestionFilter, ...]
+    """Not missing if absent, not an extra if present."""
+    ignored: tuple[QuestionFilter, ...]
+
+
+def requirements(
+    question: QuestionSpec,
+    enriched: QuestionSpec,
+    rules: Rules,
+    anchor: Anchor,
+    proposed: tuple[QuestionFilter, ...] = (),
+) -> Requirements:
+    """Sorts both questions' filters, mappings applied, into required, permitted and ignored."""
+    defining = [each for each in enriched.filters if each.source is Source.DEFINITION]
+    defining += [
+        each
+        for definition in enriched.definitions
+        for each in definition.filters
+        if each.source is Source.DEFINITION and each not in defining
+    ]
+    own = [each for each in question.filters if not _defined(each, enriched, anchor)]
+    kept = [each for each in defining if not _overruled(each, own, anchor)]
+    wanted = _without_repeats([*kept, *own, *proposed], anchor)
+    mapped = [map_filter(each, rules) for each in wanted]
+    free = [map_filter(each, rules) for each in enriched.filters if each.source is Source.ENRICHED]
+    free += [
+        map_filter(each, rules)
+        for definition in enriched.definitions
+        for each in definition.filters
+        if each.source is Source.ENRICHED
+    ]
+    judged = [each for each in mapped if not is_ignored(each, rules)]
+    return Requirements(
+        required=tuple(each for each in judged if each.certain >= CERTAIN),
+        permitted=(*(each for each in judged if each.certain < CERTAIN), *free),
+        ignored=tuple(each for each in mapped if is_ignored(each, rules)),
+    )
+
+
+def _defined(own: QuestionFilter, enriched: QuestionSpec, anchor: Anchor) -> bool:
+    """Whether a definition of Qe speaks for these words of Qu.
+
+    It must define the very words of the condition, and say the same value in another notation or a code for it:
+    two different dates are a contradiction, and there Qu wins.
+    """
+    said = set(content_words(own.span))
+    for definition in enriched.definitions:
+        if not definition.filters or not said or not said <= set(content_words(definition.phrase)):
+            continue
+        if not any(_conflict(own, each, anchor) for each in definition.filters):
+            return True
+    return False
+
+
+def _overruled(defined: QuestionFilter, own: list[QuestionFilter], anchor: Anchor) -> bool:
+    """Whether Qu itself says another value for what this definition restricts."""
+    said = set(content_words(defined.span))
+    return any(
+        _conflict(each, defined, anchor) and bool(said) and said <= set(content_words(each.span)) for each in own
+    )
+
+
+def _conflict(own: QuestionFilter, defined: QuestionFilter, anchor: Anchor) -> bool:
+    both_times = isinstance(own.rhs, TimeRange) and isinstance(defined.rhs, TimeRange)
+    return both_times and own.rhs is not None and not same_value(own.rhs, defined.rhs, anchor)
+
+
+def _without_repeats(filters: list[QuestionFilter], anchor: Anchor) -> list[QuestionFilter]:
+    """Drops a condition that an earlier one (a definition first) already says, with the same value and operator."""
+    kept: list[QuestionFilter] = []
+    for each in filters:
+        if not any(_repeats(each, earlier, anchor) for earlier in kept):
+            kept.append(each)
+    return kept
+
+
+def _repeats(later: QuestionFilter, earlier: QuestionFilter, anchor: Anchor) -> bool:
+    if later.op is not earlier.op or later.rhs is None or earlier.rhs is None:
+        return later == earlier
+    named = later.lhs is not None and later.lhs.columns and earlier.lhs is not None and earlier.lhs.columns
+    if named and later.lhs is not None and earlier.lhs is not None and later.lhs.columns != earlier.lhs.columns:
+        return False
+    if isinstance(later.rhs, RelativeTime | TimeRange | Text | Number):
+        return same_value(later.rhs, earlier.rhs, anchor)
+    return later.rhs == earlier.rhs
+
+
+def map_filter(each: QuestionFilter, rules: Rules) -> QuestionFilter:
+    """The filter with the tenant's column mapping applied to its left side."""
+    if each.lhs is None or not rules.column_mappings:
+        return each
+    column = mapped_column(each.lhs.name, rules)
+    if column is None:
+        return each
+    return replace(each, lhs=Operand(name=column, columns=(Column(name=column),), func=each.lhs.func))
+
+
+def mapped_column(phrase: str, rules: Rules) -> str | None:
+    """The column that the tenant maps `phrase` to, plural or singular, if any."""
+    if phrase in rules.column_mappings:
+        return rules.column_mappings[phrase]
+    words = content_words(phrase)
+    return next((column for said, column in rules.column_mappings.items() if content_words(said) == words), None)
+
+
+def map_sql_filter(each: SqlFilter, rules: Rules) -> SqlFilter:
+    """The SQL filter with its column named as the tenant's mappings name it."""
+    if each.lhs is None or len(each.lhs.columns) != 1 or each.lhs.name not in rules.column_mappings:
+        return each
+    column = rules.column_mappings[each.lhs.name]
+    mapped = Column(name=column, table=each.lhs.columns[0].table)
+    return replace(each, lhs=replace(each.lhs, name=column, columns=(mapped,)))
+
+
+def is_ignored(each: Filter, rules: Rules) -> bool:
+    """Whether the tenant leaves filters on this column out of alignment."""
+    if each.lhs is None or not rules.ignore_filters:
+        return False
+    names = {column.name for column in each.lhs.columns} or {each.lhs.name.replace(" ", "_")}
+    return bool(names & rules.ignore_filters) or each.lhs.name in rules.ignore_filters

@@ -1,0 +1,96 @@
+"""Signals about what the enriched question defines."""
+
+from __future__ import annotations
+
+from scoring.signals.finding import Finding, counted
+from scoring.specification import Column, Definition
+from scoring.verdict import Case
+
+_ARITHMETIC = {"DIVIDE", "SUBTRACT", "MULTIPLY"}
+
+
+def _letters(name: str) -> str:
+    return name.lower().replace("_", "").replace(" ", "")
+
+
+def read_names(case: Case) -> frozenset[str]:
+    """Names of every column and table that the SQL reads, without marks."""
+    columns = {_letters(column.name) for column in case.sql.columns}
+    return frozenset(columns | {_letters(table) for block in case.sql.blocks for table in block.tables})
+
+
+def _unread(definition: Definition, names: frozenset[str]) -> list[str]:
+    return [column for column in definition.columns if _letters(column) not in names]
+
+
+def ignored_definition(case: Case) -> Finding | None:
+    """A term is defined by columns of which the SQL reads none, where it reads other named columns.
+
+    >>> ignored_definition(case("How tall is Ann?", "SELECT width FROM people",
+    ...     "How tall is Ann? (tall refers to height_cm)")).detail
+    'never read: height_cm'
+    """
+    names = read_names(case)
+    if any(each.star for each in case.sql.projections):
+        return None
+    unread = [column for definition in case.enriched.definitions for column in _unread(definition, names)]
+    return counted(list(dict.fromkeys(unread)), "never read")
+
+
+def followed_definition(case: Case) -> Finding | None:
+    """Every column that the definitions name is read.
+
+    >>> followed_definition(case("How tall is Ann?", "SELECT height_cm FROM people",
+    ...     "How tall is Ann? (tall refers to height_cm)")).detail
+    'read: height_cm'
+    """
+    names = read_names(case)
+    named = [column for definition in case.enriched.definitions for column in definition.columns]
+    if not named or any(_letters(column) not in names for column in named):
+        return None
+    return counted(list(dict.fromkeys(named)), "read")
+
+
+def missing_formula(case: Case) -> Finding | None:
+    """A definition computes with a function that the SQL lacks.
+
+    >>> missing_formula(case("What is the load?", "SELECT trips FROM vans",
+    ...     "What is the load? (load = DIVIDE(SUM(kg), COUNT(trips)))")).detail
+    'not computed: COUNT; DIVIDE; SUM'
+    """
+    asked = {func for definition in case.enriched.definitions for func in definition.functions}
+    lacking = sorted(func for func in asked if not _computes(case, func))
+    return counted(lacking, "not computed", most=2)
+
+
+def _computes(case: Case, func: str) -> bool:
+    computed = {each.func for each in case.sql.aggregations}
+    if func in computed:
+        return True
+    if func in {"MAX", "MIN"}:
+        return bool(case.sql.order_by) or bool({"MAX", "MIN"} & computed)
+    if func == "DIVIDE":
+        return bool(case.sql.divisions) or "AVG" in computed
+    if func in _ARITHMETIC:
+        return func == "MULTIPLY" or _subtracts(case)
+    if func == "AVG":
+        return bool(case.sql.divisions)
+    if func == "COUNT":
+        return "SUM" in computed or "AVG" in computed
+    return func == "SUM" and bool(computed & {"COUNT", "AVG"})
+
+
+def _subtracts(case: Case) -> bool:
+    operands = [each.operand.name for each in case.sql.projections]
+    operands += [each.lhs.name for each in case.sql.filters if each.lhs is not None]
+    return any("-" in name for name in operands) or any("DIFF" in name or "AGE" in name for name in case.sql.functions)
+
+
+def defined_names(case: Case) -> frozenset[str]:
+    """Names of the columns that the enriched question's definitions give, without marks."""
+    return frozenset(_letters(column) for each in case.enriched.definitions for column in each.columns)
+
+
+def is_defined(column: Column, case: Case) -> bool:
+    """Whether a definition of the enriched question names this column."""
+    return _letters(column.name) in defined_names(case)

@@ -1,0 +1,254 @@
+"""Signals about conditions: missing, changed, flipped, negated or unasked."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.linking import content_words
+from scoring.matching import NEGATIVE, as_number, plain
+from scoring.requirements import CERTAIN
+from scoring.show import show_filter, show_match, span_of
+from scoring.signals.finding import Finding, counted
+from scoring.specification import Clause, Op, QuestionFilter, SqlFilter, SubqueryRole
+from scoring.values import Choices, Expression, Number, Pattern, Text, Value
+from scoring.verdict import Case
+
+_UP = frozenset({Op.GT, Op.GE})
+_DOWN = frozenset({Op.LT, Op.LE})
+_SQUEEZE = re.compile(r"[\W_]+")
+
+
+def missing_filter(case: Case) -> Finding | None:
+    """A required condition has no counterpart.
+
+    >>> missing_filter(case("How many orders were shipped in 2023?", "SELECT COUNT(*) FROM orders")).detail
+    'missing: in 2023'
+    """
+    return counted([span_of(each) for each in case.filters.missing], "missing")
+
+
+def mismatched_filter(case: Case) -> Finding | None:
+    """The right column has another operator or value.
+
+    >>> mismatched_filter(case("Orders with a total over 50", "SELECT id FROM orders WHERE total < 50")).strength > 0
+    True
+    """
+    return counted([show_match(each) for each in case.filters.mismatched], "asked ← applied", most=2)
+
+
+def extra_filter(case: Case) -> Finding | None:
+    """A condition that nothing asks for and the tenant does not call benign; NOT NULL guards aside.
+
+    >>> extra_filter(case("How many orders are there?", "SELECT COUNT(*) FROM orders WHERE region = 'west'")).detail
+    "unasked: region = 'west'"
+    """
+    return counted([show_filter(each) for each in case.filters.extra if _restricts(each)], "unasked")
+
+
+def _restricts(each: SqlFilter) -> bool:
+    return each.op is not Op.NOT_NULL and not (isinstance(each.rhs, Expression) and each.clause is Clause.ON)
+
+
+def uncertain_filter(case: Case) -> Finding | None:
+    """Words that may be a condition, but not surely, stand in nothing the SQL filters."""
+    met = {match.required for match in case.filters.matched}
+    doubtful = [each.span for each in case.question.filters if each.certain < CERTAIN and each not in met]
+    return counted(doubtful, "perhaps a condition")
+
+
+def matched_filters(case: Case) -> Finding | None:
+    """Every required condition is applied.
+
+    >>> matched_filters(case("Orders placed in 2023", "SELECT id FROM orders WHERE YEAR(placed) = 2023")).strength > 0
+    True
+    """
+    filters = case.filters
+    if filters.missing or filters.mismatched or not filters.matched:
+        return None
+    return counted([show_filter(each.required) for each in filters.matched], "applied")
+
+
+def altered_value(case: Case) -> Finding | None:
+    """A literal differs from the question's only in spelling, spacing or marks.
+
+    >>> altered_value(case("Who lives in 'New Haven'?", "SELECT name FROM people WHERE city = 'NewHaven'")).detail
+    "'new haven' became 'newhaven'"
+    """
+    said = [each for each in _said_texts(case) if len(each.folded) > 2]
+    for each in _applied(case):
+        for value in _texts(each.rhs):
+            near = next((other for other in said if plain(other) != plain(value) and _near(other, value)), None)
+            if near is not None:
+                return Finding(1.0, f"{near} became {value}")
+    return None
+
+
+def _applied(case: Case) -> list[SqlFilter]:
+    """The SQL's conditions that are neither benign nor ignored."""
+    left_out = {*case.filters.benign, *case.filters.ignored}
+    return [each for each in case.sql.filters if each not in left_out]
+
+
+def _said_texts(case: Case) -> list[Text]:
+    filters = [*case.required, *case.enriched.filters]
+    filters += [each for definition in case.enriched.definitions for each in definition.filters]
+    return [value for each in filters for value in _texts(each.rhs)]
+
+
+def _texts(value: Value | None) -> list[Text]:
+    if isinstance(value, Text):
+        return [value]
+    if isinstance(value, Choices):
+        return [each for each in value.members if isinstance(each, Text)]
+    return []
+
+
+def _near(one: Text, other: Text) -> bool:
+    left, right = _SQUEEZE.sub("", one.folded), _SQUEEZE.sub("", other.folded)
+    if not left or not right:
+        return False
+    if left == right:
+        return True
+    return len(left) > 5 and abs(len(left) - len(right)) <= 2 and _one_edit(left, right)
+
+
+def _one_edit(left: str, right: str) -> bool:
+    """Whether one run of at most two letters differs."""
+    start = next(
+        (place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
+    )
+    tail = 0
+    while tail < min(len(left), len(right)) - start and left[-1 - tail] == right[-1 - tail]:
+        tail += 1
+    return max(len(left), len(right)) - start - tail <= 2
+
+
+def unasked_literal(case: Case) -> Finding | None:
+    """A literal that stands nowhere in the question or its enrichment.
+
+    >>> unasked_literal(case("How many open orders?", "SELECT COUNT(*) FROM orders WHERE city = 'Lima'")).detail
+    "nowhere in the question: 'lima'"
+    """
+    text = f"{case.question.text} {case.enriched.text}".casefold()
+    squeezed = _SQUEEZE.sub("", text)
+    numbers = {number.value for spec in (case.question, case.enriched) for number in spec.numbers}
+    unasked: list[str] = []
+    for each in case.filters.extra:
+        for value in _literals(each.rhs):
+            if isinstance(value, Number) and value.value not in numbers and value.value not in (0, 1):
+                unasked.append(str(value))
+            if isinstance(value, Text) and len(value.folded) > 1 and _SQUEEZE.sub("", value.folded) not in squeezed:
+                unasked.append(str(value))
+    return counted(unasked, "nowhere in the question", most=2)
+
+
+def _literals(value: Value | None) -> list[Value]:
+    if isinstance(value, Choices):
+        return sorted(value.members, key=str)
+    return [value] if isinstance(value, Text | Number | Pattern) else []
+
+
+def lost_negation(case: Case) -> Finding | None:
+    """The question negates and nothing in the SQL excludes.
+
+    >>> lost_negation(case("Which suppliers are not in Peru?", "SELECT name FROM suppliers WHERE c = 'Peru'")).detail
+    "'not' has no counterpart"
+    """
+    if not case.question.negations or excludes(case):
+        return None
+    return Finding(1.0, f"'{case.question.negations[0]}' has no counterpart")
+
+
+def excludes(case: Case) -> bool:
+    """Whether the SQL leaves anything out: a negative operator, NOT IN, EXCEPT, IS NULL or a zero."""
+    if any(each.op in NEGATIVE | {Op.IS_NULL} or _is_zero(each) for each in case.sql.filters):
+        return True
+    if any(each.role in (SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS) for each in case.sql.subqueries):
+        return True
+    return any(each.kind.startswith(("except", "minus")) for each in case.sql.set_operations)
+
+
+def _is_zero(each: SqlFilter) -> bool:
+    if isinstance(each.rhs, Text):
+        return each.rhs.folded in {"-", "n", "no", "0", "false", "f"}
+    return each.rhs is not None and as_number(each.rhs) == 0
+
+
+def unasked_negation(case: Case) -> Finding | None:
+    """The SQL excludes rows though neither question negates.
+
+    >>> unasked_negation(case("Suppliers in Peru", "SELECT name FROM suppliers WHERE country <> 'Peru'")).strength
+    1.0
+    """
+    if case.question.negations or case.enriched.negations:
+        return None
+    matched = {each for match in case.filters.matched for each in match.present}
+    found = next((each for each in _applied(case) if each.op in NEGATIVE - {Op.NOT_NULL} and each not in matched), None)
+    return Finding(1.0, show_filter(found)) if found is not None else None
+
+
+def flipped_comparison(case: Case) -> Finding | None:
+    """A bound points the other way.
+
+    >>> flipped_comparison(case("Orders with a total over 50", "SELECT id FROM orders WHERE total < 50")).strength
+    1.0
+    """
+    for match in case.filters.mismatched:
+        if any(_opposite(match.required.op, each.op) for each in match.present):
+            return Finding(1.0, show_match(match))
+    return None
+
+
+def _opposite(one: Op, other: Op) -> bool:
+    return (one in _UP and other in _DOWN) or (one in _DOWN and other in _UP)
+
+
+def shifted_bound(case: Case) -> Finding | None:
+    """`more than 5` became `>= 5`.
+
+    >>> shifted_bound(case("Orders with more than 5 items", "SELECT id FROM orders WHERE items >= 5")).strength
+    1.0
+    """
+    for match in case.filters.mismatched:
+        if any(_shifted(match.required, each) for each in match.present):
+            return Finding(1.0, show_match(match))
+    return None
+
+
+def _shifted(required: QuestionFilter, present: SqlFilter) -> bool:
+    same_side = {required.op, present.op} in ({Op.GT, Op.GE}, {Op.LT, Op.LE})
+    return same_side and required.rhs is not None and present.rhs is not None and required.rhs == present.rhs
+
+
+def excluding_conditions(case: Case) -> Finding | None:
+    """Two equalities of one block want one column to have two values.
+
+    >>> excluding_conditions(case("Who plays both chess and go?",
+    ...     "SELECT name FROM players WHERE game = 'chess' AND game = 'go'")).detail
+    "game = 'chess' and 'go'"
+    """
+    seen: dict[tuple[str, str], SqlFilter] = {}
+    for each in case.sql.filters:
+        if each.op is not Op.EQ or each.lhs is None or each.alternative is not None or each.clause is not Clause.WHERE:
+            continue
+        if not isinstance(each.rhs, Text | Number):
+            continue
+        other = seen.setdefault((each.block, each.lhs.name), each)
+        if other.rhs != each.rhs and other.lhs is not None and other.lhs.columns == each.lhs.columns:
+            return Finding(1.0, f"{show_filter(other)} and {each.rhs}")
+    return None
+
+
+def date_as_number(case: Case) -> Finding | None:
+    """A date column is compared with a plain number.
+
+    >>> date_as_number(case("Who was hired in 1990?", "SELECT name FROM staff WHERE hire_date = 1990")).detail
+    'hire_date = 1990'
+    """
+    for each in case.sql.filters:
+        if each.lhs is None or len(each.lhs.columns) != 1 or each.lhs.name != each.lhs.columns[0].name:
+            continue
+        dated = {"date", "birthday", "timestamp", "datetime"} & set(content_words(each.lhs.name.replace("_", " ")))
+        if dated and isinstance(each.rhs, Number):
+            return Finding(1.0, show_filter(each))
+    return None

@@ -1,0 +1,26 @@
+"""What a signal returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A signal fired."""
+
+    strength: float
+    """In (0, 1]: how strongly; the judge multiplies it by the signal's weight."""
+    detail: str
+    """One line that names the construct."""
+
+
+def counted(items: list[str], of: str, most: int = 3) -> Finding | None:
+    """A finding whose strength grows with the number of items, full at `most`.
+
+    >>> counted(["a", "b"], "missing", most=4)
+    Finding(strength=0.5, detail='missing: a; b')
+    """
+    if not items:
+        return None
+    return Finding(min(1.0, len(items) / most), f"{of}: {'; '.join(items[:5])}")

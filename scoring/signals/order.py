@@ -1,0 +1,180 @@
+"""Signals about order, extremes and the number of rows."""
+
+from __future__ import annotations
+
+from scoring.linking import best_likeness, content_words, operand_words
+from scoring.normalization import is_safety_limit
+from scoring.signals.definitions import is_defined
+from scoring.signals.finding import Finding
+from scoring.specification import Direction, Operand, Superlative
+from scoring.verdict import Case, NormalizationRule
+
+_EXTREMES = frozenset({"MAX", "MIN"})
+
+
+def _takes_extreme(case: Case) -> bool:
+    sql = case.sql
+    if any(each.func in _EXTREMES for each in sql.aggregations) or any(each.ranked for each in sql.limits):
+        return True
+    return bool(sql.order_by) or any(str(each.rhs).startswith("all") for each in sql.filters)
+
+
+def missing_order(case: Case) -> Finding | None:
+    """An extreme or an order is asked for and nothing orders.
+
+    >>> missing_order(case("Which city is the largest?", "SELECT name FROM cities")).detail
+    "nothing orders for 'largest'"
+    """
+    asked = [each.word for each in case.question.superlatives]
+    if case.question.ordering is not None and not case.sql.order_by:
+        return Finding(1.0, f"nothing orders for '{case.question.ordering.phrase}'")
+    return Finding(1.0, f"nothing orders for '{asked[0]}'") if asked and not _takes_extreme(case) else None
+
+
+def flipped_order(case: Case) -> Finding | None:
+    """The first rows are the opposite extreme.
+
+    >>> flipped_order(case("Which city has the highest population?",
+    ...     "SELECT name FROM cities ORDER BY population ASC LIMIT 1")).detail
+    'population ASC for highest'
+    """
+    asked = case.question.superlatives
+    if len({each.direction for each in asked}) == 1:
+        return _against(case, asked[0])
+    ordering = case.question.ordering
+    if ordering is None or ordering.descending is None or not case.sql.order_by:
+        return None
+    first = case.sql.order_by[0]
+    if all(key.descending is not ordering.descending for key in case.sql.order_by):
+        return Finding(1.0, f"{_key(first.operand, descending=first.descending)} for {ordering.phrase}")
+    return None
+
+
+_YOUNG_OLD = frozenset({"youngest", "oldest", "eldest", "earliest", "latest", "newest", "fastest", "slowest", "best"})
+"""Words whose direction depends on what is measured: an age or a birthday, a speed or a time, a score or a rank."""
+_INVERTED = frozenset(
+    {"date", "birth", "birthday", "dob", "born", "year", "time", "rank", "position", "place", "millisecond"}
+)
+
+
+def _against(case: Case, asked: Superlative) -> Finding | None:
+    wanted = asked.direction is Direction.MOST
+    limited = {each.block for each in case.sql.limits}
+    key = next((each for each in case.sql.order_by if each.block in limited), None)
+    if key is not None:
+        ambiguous = asked.word in _YOUNG_OLD and bool(_INVERTED & set(operand_words(key.operand)))
+        if key.descending is not wanted and not ambiguous:
+            return Finding(1.0, f"{_key(key.operand, descending=key.descending)} for {asked.word}")
+        return None
+    extremes = {each.func for each in case.sql.aggregations if each.func in _EXTREMES}
+    if len(extremes) == 1 and asked.word not in _YOUNG_OLD and ("MAX" in extremes) is not wanted:
+        return Finding(1.0, f"{extremes.pop()} for {asked.word}")
+    return None
+
+
+def _key(operand: Operand, *, descending: bool) -> str:
+    return f"{operand.name} {'DESC' if descending else 'ASC'}"
+
+
+def taken_extreme(case: Case) -> Finding | None:
+    """The extreme asked for is taken, in its direction.
+
+    >>> taken_extreme(case("Which city has the highest population?",
+    ...     "SELECT name FROM cities ORDER BY population DESC LIMIT 1")).detail
+    'highest'
+    """
+    asked = case.question.superlatives
+    if not asked or not _takes_extreme(case) or flipped_order(case) is not None:
+        return None
+    return Finding(1.0, asked[0].word)
+
+
+def unasked_order(case: Case) -> Finding | None:
+    """Rows are ordered though nothing asks for it and rule 3 does not excuse it.
+
+    >>> unasked_order(case("List the cities", "SELECT name FROM cities ORDER BY founded DESC")).detail
+    'founded DESC'
+    """
+    excused = any(each.rule is NormalizationRule.DEFAULT_ORDER_BY for each in case.normalizations)
+    asked = case.question.superlatives or case.question.ordering or case.enriched.superlatives or case.enriched.ordering
+    formula = any(_EXTREMES & set(each.functions) for each in case.enriched.definitions)
+    if asked or excused or formula or not case.sql.order_by:
+        return None
+    first = case.sql.order_by[0]
+    return Finding(1.0, _key(first.operand, descending=first.descending))
+
+
+def unlinked_order(case: Case) -> Finding | None:
+    """What is ordered by is not named like the measure of the extreme.
+
+    >>> unlinked_order(case("Which parcel has the highest weight?",
+    ...     "SELECT id FROM parcels ORDER BY price DESC LIMIT 1")).detail
+    'weight became price'
+    """
+    limited = {each.block for each in case.sql.limits}
+    key = next((each for each in case.sql.order_by if each.block in limited), None)
+    measured = next((each for each in case.question.superlatives if content_words(each.measure)), None)
+    if key is None or measured is None or key.operand.func is not None:
+        return None
+    if any(is_defined(column, case) for column in key.operand.columns):
+        return None
+    own = operand_words(key.operand)
+    if max(best_likeness(word, own) for word in content_words(measured.measure)) >= 0.5:
+        return None
+    return Finding(1.0, f"{measured.measure} became {key.operand.name}")
+
+
+def missing_limit(case: Case) -> Finding | None:
+    """A number of rows is asked for and all come.
+
+    >>> missing_limit(case("List the top 3 cities by population",
+    ...     "SELECT name FROM cities ORDER BY population DESC")).detail
+    'top 3'
+    """
+    asked = case.question.top_k
+    if asked is None or case.sql.limits:
+        return None
+    if asked == 1 and any(each.func in _EXTREMES for each in case.sql.aggregations):
+        return None
+    return Finding(1.0, f"top {asked}")
+
+
+def wrong_limit(case: Case) -> Finding | None:
+    """Another number of rows than asked for.
+
+    >>> wrong_limit(case("List the top 3 cities by population",
+    ...     "SELECT name FROM cities ORDER BY population DESC LIMIT 5")).detail
+    'top 3 became 5'
+    """
+    asked = {each.k for each in case.question.superlatives if each.k is not None}
+    given = {each.count for each in case.sql.limits if each.count is not None}
+    if not asked or not given or asked & given or None in {each.k for each in case.question.superlatives}:
+        return None
+    return Finding(1.0, f"top {min(asked)} became {min(given)}")
+
+
+def unasked_limit(case: Case) -> Finding | None:
+    """Rows are cut below λ_min and no top-k is asked for.
+
+    >>> unasked_limit(case("List the cities", "SELECT name FROM cities LIMIT 10")).detail
+    'LIMIT 10'
+    """
+    limit = case.sql.limit
+    formula = any(_EXTREMES & set(each.functions) for each in case.enriched.definitions)
+    if limit is None or limit.count is None or case.question.superlatives or case.enriched.superlatives or formula:
+        return None
+    return None if is_safety_limit(limit, case.question, case.rules) else Finding(1.0, f"LIMIT {limit.count}")
+
+
+def limit_without_order(case: Case) -> Finding | None:
+    """Rows are cut in no order, below λ_min.
+
+    >>> limit_without_order(case("List the top 3 cities by population", "SELECT name FROM cities LIMIT 3")).detail
+    'LIMIT 3'
+    """
+    ordered = {each.block for each in case.sql.order_by}
+    for limit in case.sql.limits:
+        if limit.ranked or limit.block in ordered or limit.count is None or limit.count >= case.rules.lambda_min:
+            continue
+        return Finding(1.0, f"LIMIT {limit.count}")
+    return None

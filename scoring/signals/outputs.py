@@ -1,0 +1,181 @@
+"""Signals about the columns of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scoring.dimensions import names, output_projections
+from scoring.linking import LINKED, content_words, likeness
+from scoring.signals.finding import Finding, counted
+from scoring.specification import Output, Projection
+from scoring.verdict import Case
+from scoring.words import identifier_words
+
+_KEYS = frozenset({"id", "identifier", "code", "key", "number", "uuid", "uid", "iso"})
+_NAMES = frozenset({"name", "title", "label"})
+_PEOPLE = frozenset({"who", "whom", "person", "whose"})
+
+
+def wanted_columns(case: Case) -> int:
+    """How many columns the question's own words ask for; 0 when it does not say."""
+    question = case.question
+    values = [each for each in question.aggregations if each.func != "COUNT" or not question.superlatives]
+    return len(question.outputs) + (0 if question.ratios else len(values))
+
+
+def missing_output(case: Case) -> Finding | None:
+    """Fewer columns than things asked for.
+
+    >>> missing_output(case("List the name and age of each pilot", "SELECT name FROM pilots")).detail
+    '2 things asked for, 1 column given'
+    """
+    given = output_projections(case.sql)
+    wanted = wanted_columns(case)
+    if any(each.star for each in given) or wanted <= len(given) or _concatenates(case):
+        return None
+    return Finding(min(1.0, (wanted - len(given)) / 2), f"{wanted} things asked for, {_columns(len(given))} given")
+
+
+def _concatenates(case: Case) -> bool:
+    return any("||" in each.operand.name for each in case.sql.projections) or bool(
+        case.sql.functions & {"CONCAT", "CONCAT_WS"}
+    )
+
+
+def _columns(count: int) -> str:
+    return f"{count} column{'' if count == 1 else 's'}"
+
+
+def redundant_output(case: Case) -> Finding | None:
+    """More columns than things asked for.
+
+    >>> redundant_output(case("What is the name of each pilot?", "SELECT name, age, rank FROM pilots")).detail
+    '1 thing asked for, 3 columns given'
+    """
+    given, wanted = output_projections(case.sql), max(wanted_columns(case), 1)
+    allowed = wanted + len(case.question.group_by) + _name_parts(case, given) + _defined_parts(case)
+    if any(each.star for each in given) or len(given) <= allowed:
+        return None
+    things = "1 thing" if wanted == 1 else f"{wanted} things"
+    return Finding(min(1.0, (len(given) - allowed) / 2), f"{things} asked for, {_columns(len(given))} given")
+
+
+def _name_parts(case: Case, given: Sequence[Projection]) -> int:
+    """First and last name are one thing asked for in two columns."""
+    parts = [each for each in given if {"first", "last", "fore", "sur", "forename", "surname", "middle"} & _words(each)]
+    asked = any({"first", "last", "middle"} & set(content_words(each.phrase)) for each in case.question.outputs)
+    return 0 if asked else max(0, len(parts) - 1)
+
+
+def _defined_parts(case: Case) -> int:
+    """`hometown means city, state`: one thing asked for that a definition spells in several columns."""
+    outputs = {word for each in case.question.outputs for word in content_words(each.phrase)}
+    return sum(
+        len(each.columns) - 1
+        for each in case.enriched.definitions
+        if len(each.columns) > 1 and not each.filters and outputs & set(content_words(each.phrase))
+    )
+
+
+def _words(projection: Projection) -> set[str]:
+    return {word for column in projection.operand.columns for word in identifier_words(column.name)}
+
+
+def _pairs(case: Case) -> list[tuple[Output, bool]]:
+    given = [each for each in output_projections(case.sql) if not each.star]
+    return [
+        (output, any(names(output.phrase, each, case.enriched, case.rules) for each in given))
+        for output in case.question.outputs
+        if content_words(output.phrase)
+    ]
+
+
+def unlinked_output(case: Case) -> Finding | None:
+    """What is asked for is named like no column of the answer.
+
+    >>> unlinked_output(case("What is the weight of each parcel?", "SELECT colour FROM parcels")).detail
+    'no column is named like: weight'
+    """
+    if any(each.star for each in output_projections(case.sql)):
+        return None
+    unlinked = [output.phrase for output, linked in _pairs(case) if not linked and output.head not in _PEOPLE]
+    return counted(unlinked, "no column is named like", most=2)
+
+
+def linked_output(case: Case) -> Finding | None:
+    """Each thing asked for has its column and no column is left over.
+
+    >>> linked_output(case("What is the weight of each parcel?", "SELECT weight FROM parcels")).detail
+    'named: weight'
+    """
+    pairs, given = _pairs(case), output_projections(case.sql)
+    if not pairs or len(given) != len(pairs) or not all(linked for _, linked in pairs):
+        return None
+    return Finding(1.0, f"named: {', '.join(output.phrase for output, _ in pairs)}")
+
+
+def star_output(case: Case) -> Finding | None:
+    """`*` where particular columns are asked for.
+
+    >>> star_output(case("What is the weight of each parcel?", "SELECT * FROM parcels")).strength
+    1.0
+    """
+    words = {"information", "detail", "record", "everything", "all", "info", "data", "row"}
+    asked = [each for each in case.question.outputs if not words & set(content_words(each.phrase))]
+    stars = any(each.star for each in output_projections(case.sql))
+    return Finding(1.0, f"* for {asked[0].phrase}") if stars and asked else None
+
+
+def key_for_name(case: Case) -> Finding | None:
+    """An identifier where a name is asked for, or the reverse.
+
+    >>> key_for_name(case("What is the name of the oldest pilot?",
+    ...     "SELECT pilot_id FROM pilots ORDER BY age DESC LIMIT 1")).detail
+    'name asked for, pilot_id given'
+    """
+    given = [each for each in output_projections(case.sql) if each.operand.func is None and each.operand.columns]
+    if len(given) != 1 or len(case.question.outputs) != 1:
+        return None
+    asked, words = set(content_words(case.question.outputs[0].phrase)), _words(given[0])
+    if likeness(case.question.outputs[0].phrase, given[0].operand) >= LINKED and not (asked & _NAMES and words & _KEYS):
+        return None
+    swapped = (asked & _NAMES and words & _KEYS and not words & _NAMES) or (asked & _KEYS and words & _NAMES)
+    if not swapped:
+        return None
+    return Finding(1.0, f"{case.question.outputs[0].phrase} asked for, {given[0].operand.name} given")
+
+
+def count_for_list(case: Case) -> Finding | None:
+    """One aggregate alone where rows are asked for.
+
+    >>> count_for_list(case("List the names of the pilots", "SELECT COUNT(*) FROM pilots")).detail
+    'count(*)'
+    """
+    given = output_projections(case.sql)
+    question = case.question
+    if not given or any(each.operand.func is None for each in given) or question.aggregations or question.ratios:
+        return None
+    if not question.outputs or any(each.columns for each in case.enriched.definitions if each.functions):
+        return None
+    return Finding(1.0, given[0].operand.name)
+
+
+def list_for_count(case: Case) -> Finding | None:
+    """No aggregate where a count is asked for.
+
+    >>> list_for_count(case("How many pilots are there?", "SELECT name FROM pilots")).detail
+    'no aggregate in: name'
+    """
+    asked = any(each.func == "COUNT" for each in case.question.aggregations)
+    given = output_projections(case.sql)
+    if not asked or case.sql.aggregations or case.question.outputs:
+        return None
+    named = any(
+        {"count", "number", "num", "total", "amount", "quantity"} & _words(each) or len(_words(each) & _stems(case)) > 0
+        for each in given
+    )
+    return Finding(0.5 if named else 1.0, f"no aggregate in: {', '.join(each.operand.name for each in given[:5])}")
+
+
+def _stems(case: Case) -> set[str]:
+    return {word for each in case.question.aggregations for word in content_words(each.column)}

@@ -1,0 +1,70 @@
+"""Signals about ratios and percentages."""
+
+from __future__ import annotations
+
+from scoring.signals.finding import Finding
+from scoring.specification import RatioKind
+from scoring.verdict import Case
+
+_DIVIDING = frozenset({RatioKind.PERCENTAGE, RatioKind.RATIO, RatioKind.RATE})
+
+
+def _divides(case: Case) -> bool:
+    return any(each.func == "DIVIDE" for each in case.sql.aggregations) or bool(case.sql.divisions)
+
+
+def _defines_division(case: Case) -> bool:
+    return any({"DIVIDE", "AVG"} & set(each.functions) for each in case.enriched.definitions)
+
+
+def unscaled_percentage(case: Case) -> Finding | None:
+    """A percentage without × 100.
+
+    >>> unscaled_percentage(case("What percentage of parcels is late?",
+    ...     "SELECT CAST(SUM(late) AS REAL) / COUNT(*) FROM parcels")).strength
+    1.0
+    """
+    asked = next((each for each in case.question.ratios if each.kind is RatioKind.PERCENTAGE), None)
+    if asked is None or not case.sql.divisions or any(each.hundred for each in case.sql.divisions):
+        return None
+    return Finding(1.0, f"'{asked.phrase}' without × 100")
+
+
+def integer_division(case: Case) -> Finding | None:
+    """Two whole numbers are divided.
+
+    >>> integer_division(case("What is the ratio of late to all parcels?",
+    ...     "SELECT SUM(late) / COUNT(*) FROM parcels")).strength
+    1.0
+    """
+    whole = next((each for each in case.sql.divisions if not each.real), None)
+    if whole is None or not (case.question.ratios or _defines_division(case)):
+        return None
+    return Finding(1.0, f"{whole.numerator} / {whole.denominator}")
+
+
+def missing_ratio(case: Case) -> Finding | None:
+    """A ratio is asked for and nothing is divided.
+
+    >>> missing_ratio(case("What percentage of parcels is late?", "SELECT SUM(late) FROM parcels")).detail
+    "'percentage' without a division"
+    """
+    asked = next((each for each in case.question.ratios if each.kind in _DIVIDING), None)
+    if asked is None or _divides(case) or any(each.func == "AVG" for each in case.sql.aggregations):
+        return None
+    return Finding(1.0 if asked.kind is RatioKind.PERCENTAGE else 0.5, f"'{asked.phrase}' without a division")
+
+
+def unasked_ratio(case: Case) -> Finding | None:
+    """Something is divided though no ratio, rate or average is asked for.
+
+    >>> unasked_ratio(case("How many parcels are late?", "SELECT SUM(late) / COUNT(*) FROM parcels")).strength
+    1.0
+    """
+    question = case.question
+    if not case.sql.divisions or question.ratios or case.enriched.ratios or _defines_division(case):
+        return None
+    if any(each.func == "AVG" for each in question.aggregations):
+        return None
+    first = case.sql.divisions[0]
+    return Finding(1.0, f"{first.numerator} / {first.denominator}")

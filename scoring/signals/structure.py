@@ -1,0 +1,231 @@
+"""Signals about tables, joins, set operations and how much of each side the other covers."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.linking import STOP_WORDS, best_likeness
+from scoring.signals.definitions import is_defined
+from scoring.signals.finding import Finding, counted
+from scoring.specification import Column, Join, Kind, Op
+from scoring.values import Choices, Text
+from scoring.verdict import Case
+from scoring.words import identifier_words, stem
+
+_GENERIC = frozenset({"id", "key", "code", "no", "uid", "name"})
+_FRAME = frozenset(
+    "number total sum average mean highest lowest most least maximum minimum max min top first last percentage percent"
+    " ratio rate difference more than less over under between count different distinct unique same other only not no"
+    " without order sorted ascending descending alphabetical name id year date many much have had has been being"
+    " provide state identify mention calculate indicate tell among included belong out one two three five ten"
+    " following kind type value please along together both either neither except was were list give would can could"
+    " should during within since before after above below per every large small high low big there and for with"
+    " corresponding respective respectively information detail all any if".split()
+)
+"""Words that frame a question rather than name its matter, stemmed on use."""
+_FRAME_STEMS = frozenset(stem(word) for word in _FRAME) | frozenset(stem(word) for word in STOP_WORDS)
+_BOTH = re.compile(r"\bboth\b|\bneither\b", re.IGNORECASE)
+
+
+def unused_table(case: Case) -> Finding | None:
+    """A joined table gives no output, condition, order or group: nothing but its key is read.
+
+    >>> unused_table(case("List the pilots' names",
+    ...     "SELECT p.name FROM pilots p JOIN flights f ON p.id = f.pilot_id")).detail
+    'joined for nothing: flights'
+    """
+    keys = {column for join in case.sql.joins for pair in join.pairs for column in pair}
+    told = {column.table for column in _read_columns(case) if column not in keys}
+    bridging = {table for table in _joined(case) if _bridges(table, case.sql.joins)}
+    unknown = any(column.table is None for column in _read_columns(case))
+    if unknown or not case.sql.joins:
+        return None
+    unused = [table for table in _joined(case) if table not in told and table not in bridging]
+    return counted(unused, "joined for nothing", most=1)
+
+
+def _joined(case: Case) -> list[str]:
+    return list(dict.fromkeys(table for block in case.sql.blocks if len(block.tables) > 1 for table in block.tables))
+
+
+def _read_columns(case: Case) -> set[Column]:
+    sql = case.sql
+    operands = [each.operand for each in sql.projections] + [each.operand for each in sql.order_by]
+    operands += [each.operand for each in sql.group_by] + [each.lhs for each in sql.filters if each.lhs is not None]
+    return {column for operand in operands for column in operand.columns} | {
+        column for each in sql.aggregations for column in each.columns
+    }
+
+
+def _bridges(table: str, joins: tuple[Join, ...]) -> bool:
+    """It links two other tables."""
+    partners = {
+        other.table
+        for join in joins
+        for pair in join.pairs
+        for mine, other in (pair, pair[::-1])
+        if mine.table == table and other.table != table
+    }
+    return len(partners) > 1
+
+
+def unlike_keys(case: Case) -> Finding | None:
+    """The two sides of a join are named unlike, or both just `id`.
+
+    >>> unlike_keys(case("List the pilots' flights",
+    ...     "SELECT f.no FROM pilots p JOIN flights f ON p.id = f.plane_no")).detail
+    'pilots.id = flights.plane_no'
+    """
+    for join in case.sql.joins:
+        for left, right in join.pairs:
+            if not _alike(left, right):
+                return Finding(1.0, f"{_name(left)} = {_name(right)}")
+    return None
+
+
+def _name(column: Column) -> str:
+    return f"{column.table}.{column.name}" if column.table else column.name
+
+
+def _alike(left: Column, right: Column) -> bool:
+    if left.name == right.name:
+        return left.name not in _GENERIC or left.table == right.table
+    mine, theirs = set(identifier_words(left.name)), set(identifier_words(right.name))
+    if (mine & theirs) - _GENERIC:
+        return True
+    mine |= set(identifier_words(left.table or ""))
+    theirs |= set(identifier_words(right.table or ""))
+    return any(best_likeness(word, theirs - _GENERIC) >= 0.6 for word in mine - _GENERIC)
+
+
+def join_without_key(case: Case) -> Finding | None:
+    """Tables are combined with nothing that links them.
+
+    >>> join_without_key(case("List the pilots' flights", "SELECT f.no FROM pilots p CROSS JOIN flights f")).detail
+    'flights'
+    """
+    loose = next((j for j in case.sql.joins if not j.pairs and j.kind in ("cross", "comma", "inner", "left")), None)
+    if loose is None or "/" in loose.table:
+        return None
+    return Finding(1.0, loose.table)
+
+
+def uncovered_words(case: Case) -> Finding | None:
+    """Words of the question that name no table, column, value or definition of the SQL.
+
+    >>> uncovered_words(case("What is the warranty of each printer?", "SELECT colour FROM printers")).detail
+    'named by nothing: warranty'
+    """
+    vocabulary = sql_words(case)
+    spoken = _matter(case)
+    if not spoken:
+        return None
+    lost = [word for word in spoken if best_likeness(word, vocabulary) < 0.6]
+    return Finding(len(lost) / len(spoken), f"named by nothing: {'; '.join(lost[:5])}") if lost else None
+
+
+def _matter(case: Case) -> list[str]:
+    """The question's content words, without those that a met condition or a followed definition accounts for."""
+    met = {word for match in case.filters.matched for word in re.findall(r"\w+", match.required.span.lower())}
+    defined = {
+        word
+        for each in case.enriched.definitions
+        if any(is_defined(column, case) for column in case.sql.columns)
+        for word in re.findall(r"\w+", each.phrase.lower())
+    }
+    skip = {stem(word) for word in met | defined} | _FRAME_STEMS
+    words = [
+        token.stem
+        for token in case.question.tokens
+        if token.kind is Kind.WORD and len(token.stem) > 2 and token.stem not in skip
+    ]
+    return list(dict.fromkeys(words))
+
+
+def sql_words(case: Case) -> frozenset[str]:
+    """Stemmed words of every table, column and text literal of the SQL."""
+    names = {column.name for column in case.sql.columns}
+    names |= {table for block in case.sql.blocks for table in block.tables}
+    words = {word for name in names for word in identifier_words(name)}
+    for each in case.sql.filters:
+        members = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
+        words |= {stem(word) for value in members if isinstance(value, Text) for word in value.folded.split()}
+    return frozenset(words)
+
+
+def unasked_columns(case: Case) -> Finding | None:
+    """Columns read for output, condition, order or group that no word of either question names.
+
+    >>> unasked_columns(case("What is the colour of each printer?", "SELECT warranty FROM printers")).detail
+    'named by no word: warranty'
+    """
+    said = [token.stem for spec in (case.question, case.enriched) for token in spec.tokens if token.kind is Kind.WORD]
+    spoken = frozenset(word for word in said if len(word) > 2 and word not in STOP_WORDS)
+    left_out = {*case.filters.benign, *case.filters.ignored}
+    outside = {c for each in left_out if each.lhs is not None for c in each.lhs.columns}
+    read = sorted(_read_columns(case) - outside, key=_name)
+    lost = [column.name for column in read if not is_defined(column, case) and not _spoken(column, spoken)]
+    if not read or not lost:
+        return None
+    return Finding(len(lost) / len(read), f"named by no word: {'; '.join(lost[:5])}")
+
+
+def _spoken(column: Column, spoken: frozenset[str]) -> bool:
+    own = [word for word in identifier_words(column.name) if word not in _GENERIC]
+    words = own or list(identifier_words(column.table or column.name))
+    return any(best_likeness(word, spoken) >= 0.6 for word in words)
+
+
+def missing_set_operation(case: Case) -> Finding | None:
+    """`both` needs two rows of one thing; one row is tested.
+
+    >>> missing_set_operation(case("Which players play both chess and go?",
+    ...     "SELECT name FROM players WHERE game = 'chess' AND game = 'go'")).strength
+    1.0
+    """
+    found = _BOTH.search(case.question.text)
+    if found is None or case.sql.set_operations or case.sql.group_by or len(case.sql.subqueries) > 0:
+        return None
+    tables = [table for block in case.sql.blocks for table in block.tables]
+    if len(tables) != len(set(tables)):
+        return None
+    return Finding(1.0, f"'{found.group()}' tested on single rows")
+
+
+def unanswered_part(case: Case) -> Finding | None:
+    """Several questions are asked and fewer columns than questions come back.
+
+    >>> unanswered_part(case("How many pilots are there? List their names.",
+    ...     "SELECT COUNT(*) FROM pilots")).detail
+    '2 questions, 1 column'
+    """
+    given = [each for each in case.sql.projections if each.block in case.sql.outputs]
+    if case.question.parts <= len(given) or any(each.star for each in given):
+        return None
+    return Finding(1.0, f"{case.question.parts} questions, {len(given)} column{'' if len(given) == 1 else 's'}")
+
+
+def complex_answer(case: Case) -> Finding | None:
+    """Many tables and blocks: such answers are wrong more often.
+
+    >>> complex_answer(case("List the pilots", "SELECT name FROM pilots")) is None
+    True
+    """
+    tables = sum(len(block.tables) for block in case.sql.blocks)
+    weight = max(0, tables - 1) + max(0, len(case.sql.blocks) - 1)
+    if weight == 0:
+        return None
+    return Finding(min(1.0, weight / 6), f"{tables} tables in {len(case.sql.blocks)} blocks")
+
+
+def unanswered_yes_no(case: Case) -> Finding | None:
+    """A yes-or-no question gets neither a computed condition nor a count.
+
+    >>> unanswered_yes_no(case("Is Ann a pilot?", "SELECT licence FROM people WHERE name = 'Ann'")).strength
+    1.0
+    """
+    if not case.question.yes_no or case.sql.aggregations or "EXISTS" in case.sql.functions:
+        return None
+    computed = any(each.conditional or each.literal for each in case.sql.projections)
+    exists = any(each.op in (Op.EXISTS, Op.NOT_EXISTS) for each in case.sql.filters)
+    return None if computed or exists else Finding(1.0, "no condition is computed")
