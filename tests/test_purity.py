@@ -56,9 +56,12 @@ def mutations(tree: ast.Module, names: frozenset[str]) -> Iterator[str]:
             yield f"line {node.lineno}: global {', '.join(node.names)}"
         elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load) and held(node.value, names):
             yield f"line {node.lineno}: {ast.unparse(node)} is assigned"
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in MUTATORS.split() and held(node.func.value, names):
-                yield f"line {node.lineno}: {ast.unparse(node.func)}()"
+        elif isinstance(node, ast.Call) and mutating(node.func, names):
+            yield f"line {node.lineno}: {ast.unparse(node.func)}()"
+
+
+def mutating(method: ast.expr, names: frozenset[str]) -> bool:
+    return isinstance(method, ast.Attribute) and method.attr in MUTATORS.split() and held(method.value, names)
 
 
 def held(node: ast.expr, names: frozenset[str]) -> bool:
