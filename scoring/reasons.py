@@ -116,3 +116,14 @@ class ReasonCode(StrEnum):
     """Many tables or nested blocks: such answers are wrong more often."""
     YES_NO_UNANSWERED = "YES_NO_UNANSWERED"
     """A yes-or-no question is asked and the SQL computes no condition."""
+
+
+IN_FAVOUR = frozenset(
+    {
+        ReasonCode.FILTERS_MATCHED,
+        ReasonCode.DEFINITION_FOLLOWED,
+        ReasonCode.OUTPUT_LINKED,
+        ReasonCode.EXTREME_TAKEN,
+    }
+)
+"""Codes that speak for an answer; every other speaks against it."""

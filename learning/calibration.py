@@ -1,0 +1,98 @@
+"""Fits the local judge's weights to labelled answers: a logistic model whose signs agree with what each code says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GroupKFold
+
+from scoring.reasons import IN_FAVOUR, ReasonCode
+from scoring.signals import SIGNALS
+
+Floats = NDArray[np.float64]
+CODES = tuple(SIGNALS)
+"""The columns of the signal matrix."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """One labelled answer: how strongly each signal fired on it, and whether it is right."""
+
+    strengths: Mapping[ReasonCode, float]
+    correct: bool
+    group: str
+    """Answers of one group (a question, a database) never stand on both sides of a split."""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """A fitted model and what it scored on groups it had not seen."""
+
+    intercept: float
+    weights: Mapping[ReasonCode, float]
+    held_out: Floats
+    """`p_correct` of each row, shape (rows,), predicted by a model that had not seen its group."""
+    auc: float
+    accuracy: float
+
+
+def calibrate(rows: Sequence[Labelled], *, penalty: float = 2.0, folds: int = 5) -> Fit:
+    """Fits on all rows; measures on groups held out. The same rows in the same order give the same weights.
+
+    `penalty` is the L2 strength on each weight, in summed row weights. Raises `ValueError` when there is
+    one label only, or fewer groups than folds.
+    """
+    signals = np.array([[row.strengths.get(code, 0.0) for code in CODES] for row in rows], dtype=np.float64)
+    correct = np.array([row.correct for row in rows], dtype=np.float64)
+    share = np.array([row.weight for row in rows], dtype=np.float64)
+    groups = [row.group for row in rows]
+    if len(set(correct.tolist())) < 2 or len(set(groups)) < folds:
+        raise ValueError(f"{len(rows)} labels in {len(set(groups))} groups: need both labels and {folds} groups")
+    held_out = np.zeros(len(rows))
+    for train, test in GroupKFold(folds).split(signals, correct, groups):
+        held_out[test] = _predict(signals[test], _fit(signals[train], correct[train], share[train], penalty))
+    solution = _fit(signals, correct, share, penalty)
+    return Fit(
+        intercept=float(solution[0]),
+        weights={code: float(weight) for code, weight in zip(CODES, solution[1:], strict=True)},
+        held_out=held_out,
+        auc=float(roc_auc_score(correct, held_out, sample_weight=share)),
+        accuracy=float(np.average((held_out >= 0.5) == (correct == 1), weights=share)),
+    )
+
+
+def _fit(signals: Floats, correct: Floats, share: Floats, penalty: float) -> Floats:
+    """Minimises weighted log-loss + penalty ‖w‖², each weight bounded to its code's side of 0."""
+    signs = np.where(correct == 1, 1.0, -1.0)
+
+    def loss(solution: Floats) -> tuple[float, Floats]:
+        margins = signs * (solution[0] + signals @ solution[1:])
+        value = float(share @ np.logaddexp(0, -margins) + penalty * solution[1:] @ solution[1:])
+        slope = -share * signs * expit(-margins)
+        gradient = np.concatenate([[slope.sum()], signals.T @ slope + 2 * penalty * solution[1:]])
+        return value, gradient
+
+    sides = [(0.0, None) if code in IN_FAVOUR else (None, 0.0) for code in CODES]
+    found = minimize(loss, np.zeros(len(CODES) + 1), jac=True, method="L-BFGS-B", bounds=[(None, None), *sides])
+    return np.asarray(found.x, dtype=np.float64)
+
+
+def _predict(signals: Floats, solution: Floats) -> Floats:
+    return np.asarray(expit(solution[0] + signals @ solution[1:]), dtype=np.float64)
+
+
+def weights_document(fit: Fit, *, version: str) -> dict[str, object]:
+    """The weights file: what `scoring.judge.load_weights` reads. Four decimals, so that it is the same everywhere."""
+    return {
+        "version": version,
+        "intercept": round(fit.intercept, 4),
+        "weights": {code.value: round(weight, 4) + 0.0 for code, weight in fit.weights.items()},
+        "thresholds": {"correct": 0.7, "likely": 0.5, "potentially": 0.3},
+    }
