@@ -1,0 +1,1 @@
+"""The commands, one module each; what a command needs is imported when it runs, so `--help` is quick."""

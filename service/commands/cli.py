@@ -1,0 +1,173 @@
+"""The command line: every command with its options. What a command does is in the module it imports when it runs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Optional
+
+import typer
+
+app = typer.Typer(
+    name="sqlassay",
+    help="Scores live text-to-SQL answers 0-100, with reasons, without a schema or a reference query.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    epilog="Exit codes: 0 done, 1 the answer is no, 2 bad usage or input, 3 a dependency is down.",
+)
+rules = typer.Typer(help="A tenant's rules: versioned documents; each change is a new version.", no_args_is_help=True)
+bench = typer.Typer(help="Measure this machine.", no_args_is_help=True)
+app.add_typer(rules, name="rules")
+app.add_typer(bench, name="bench")
+
+AsJson = Annotated[bool, typer.Option("--json", help="JSON also on a terminal.")]
+Tenant = Annotated[str, typer.Argument(metavar="TENANT", help="The tenant's name.")]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        from scoring import EVALUATOR_VERSION
+
+        typer.echo(f"sqlassay {version('sqlassay')} (evaluator {EVALUATOR_VERSION})")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the versions and exit.")
+    ] = False,
+) -> None:
+    """Scores live text-to-SQL answers 0-100, with reasons, without a schema or a reference query."""
+
+
+@app.command()
+def score(
+    source: Annotated[
+        Optional[str], typer.Argument(metavar="IN.jsonl", help="Events, one JSON object a line; - is stdin.")
+    ] = None,
+    out: Annotated[str, typer.Option("--out", metavar="OUT.jsonl", help="Scores, a line for each; - is stdout.")] = "-",
+    judge: Annotated[
+        str, typer.Option("--judge", metavar="local|llm|cascade", help="Who gives the verdict.")
+    ] = "local",
+    rules_file: Annotated[
+        Optional[str], typer.Option("--rules", metavar="FILE", help="One tenant's rules as JSON, for all lines.")
+    ] = None,
+    dialect: Annotated[
+        Optional[str], typer.Option("--dialect", metavar="NAME", help="Dialect of SQL that names none.")
+    ] = None,
+    question: Annotated[
+        Optional[str], typer.Option("--question", "-q", metavar="TEXT", help="One question: explain its answer.")
+    ] = None,
+    sql: Annotated[Optional[str], typer.Option("--sql", "-s", metavar="TEXT", help="The SQL that answers it.")] = None,
+    enriched: Annotated[
+        Optional[str], typer.Option("--enriched", "-e", metavar="TEXT", help="The agent's enriched question.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Score a file of answers, or explain one (-q and --sql). Needs no database."""
+    from service.commands import score as command
+    from service.commands.exits import refuse
+
+    one = question is not None or sql is not None or enriched is not None
+    if one and (source is not None or question is None or sql is None):
+        refuse("one answer needs both -q and --sql, and no input file")
+    if not one and source is None:
+        refuse("name a file of events (- is stdin), or one answer with -q and --sql")
+    command.require_local(judge)
+    applied = command.read_rules(rules_file, dialect)
+    if source is not None:
+        command.summarise(command.score_lines(source, out, applied), out)
+    elif question is not None and sql is not None:
+        command.explain(question, sql, enriched, applied, as_json=as_json)
+
+
+@app.command()
+def serve(
+    role: Annotated[
+        str, typer.Option("--role", metavar="api|worker|all", help="What this process does; all needs no Kafka.")
+    ] = "all",
+) -> None:
+    """Take events over HTTP, score and store them, and serve results, reports and metrics until stopped."""
+    from service.commands.serve import serve as command
+
+    command(role)
+
+
+@app.command()
+def demo(
+    once: Annotated[bool, typer.Option("--once", help="Exit after the report.")] = False,
+) -> None:
+    """Score the samples in a throw-away store, print the report and the worst answers, and serve until Ctrl-C."""
+    from service.commands.demo import demo as command
+
+    command(once=once)
+
+
+@app.command()
+def report(
+    tenant: Annotated[Optional[str], typer.Option("--tenant", metavar="NAME", help="One tenant only.")] = None,
+    by: Annotated[
+        str, typer.Option("--by", metavar="agent|agent_version", help="What a row of the report stands for.")
+    ] = "agent",
+    since: Annotated[
+        Optional[str], typer.Option("--since", metavar="TIME", help="Answers from this ISO 8601 time on.")
+    ] = None,
+    until: Annotated[
+        Optional[str], typer.Option("--until", metavar="TIME", help="Answers before this ISO 8601 time.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Mean score, P90 and coverage per agent (the paper's Table 4), with mean p_correct and the share judged wrong."""
+    from service.commands.report import report as command
+
+    command(tenant=tenant, by=by, since=since, until=until, as_json=as_json)
+
+
+@rules.command("show")
+def rules_show(
+    tenant: Tenant,
+    version: Annotated[
+        Optional[int], typer.Option("--version", metavar="N", help="This version, not the newest.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print a tenant's rules. Exit code 1 when it has none of its own."""
+    from service.commands.rules import show
+
+    show(tenant, version=version, as_json=as_json)
+
+
+@rules.command("set")
+def rules_set(
+    tenant: Tenant,
+    source: Annotated[str, typer.Argument(metavar="FILE", help="The rules as JSON; - is stdin.")] = "-",
+    author: Annotated[str, typer.Option("--author", metavar="NAME", help="Who made the change.")] = "cli",
+) -> None:
+    """Store a tenant's rules as a new version and print its number."""
+    from service.commands.rules import put
+
+    put(tenant, source, author=author)
+
+
+@app.command()
+def migrate() -> None:
+    """Bring the database's tables to this version. Safe to run twice, or twice at once."""
+    from service.commands.migrate import migrate as command
+
+    command()
+
+
+@bench.command("scoring")
+def bench_scoring(
+    source: Annotated[
+        Optional[str], typer.Argument(metavar="FILE.jsonl", help="Events to score; the samples when left out.")
+    ] = None,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, metavar="N", help="Runs; the median counts.")] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Events per second on one core, microseconds per event by stage, and the ratio to a bare parse of the same SQL."""
+    from service.commands.bench import bench_scoring as command
+
+    command(source, rounds=rounds, as_json=as_json)

@@ -1,0 +1,81 @@
+"""Lines in and lines out: JSONL files and pipes, read one bounded line at a time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from service.commands.exits import refuse
+
+STANDARD = "-"
+"""The name of stdin or stdout."""
+LONGEST_LINE = 16 * 1024 * 1024
+"""Bytes of one line that are read; what follows in that line is skipped."""
+CHUNK = 64 * 1024
+_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of input."""
+
+    number: int
+    """From 1."""
+    raw: bytes | None
+    """Without its line end; `None` where it is longer than `LONGEST_LINE`."""
+
+
+def read_lines(stream: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[Line]:
+    """Every line of a stream, empty ones too, holding no more than one in memory.
+
+    >>> import io
+    >>> [(line.number, line.raw) for line in read_lines(io.BytesIO(b"a\\n\\nlonger\\r\\nb"), longest=5)]
+    [(1, b'a'), (2, b''), (3, None), (4, b'b')]
+    """
+    number = 0
+    while raw := stream.readline(longest + 1):
+        number += 1
+        if len(raw) > longest and not raw.endswith(b"\n"):
+            _skip_line(stream)
+            yield Line(number, None)
+            continue
+        yield Line(number, (raw.removeprefix(_MARK) if number == 1 else raw).rstrip(b"\r\n"))
+
+
+def _skip_line(stream: BinaryIO) -> None:
+    while rest := stream.readline(CHUNK):
+        if rest.endswith(b"\n"):
+            return
+
+
+def open_input(name: str) -> AbstractContextManager[BinaryIO]:
+    """The named file, or stdin for `-`; a file that cannot be read ends the command."""
+    try:
+        return nullcontext(sys.stdin.buffer) if name == STANDARD else Path(name).open("rb")
+    except OSError as error:
+        refuse(f"cannot read {name}: {error.strerror or error}")
+
+
+def open_output(name: str) -> AbstractContextManager[BinaryIO]:
+    """The named file, or stdout for `-`; a file that cannot be written ends the command."""
+    try:
+        return nullcontext(sys.stdout.buffer) if name == STANDARD else Path(name).open("wb")
+    except OSError as error:
+        refuse(f"cannot write {name}: {error.strerror or error}")
+
+
+def size_of(name: str) -> int | None:
+    """Bytes of the named file, for a progress bar; `None` for a pipe."""
+    path = Path(name)
+    return path.stat().st_size if name != STANDARD and path.is_file() else None
+
+
+def same_file(left: str, right: str) -> bool:
+    """Whether both names are one existing file."""
+    if STANDARD in {left, right} or not Path(left).exists() or not Path(right).exists():
+        return False
+    return Path(left).samefile(right)

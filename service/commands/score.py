@@ -1,0 +1,161 @@
+"""`sqlassay score`: a file of answers to a file of scores, or one answer explained. Needs no database."""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import orjson
+from consumers.events import InvalidEvent, QueryEvent, RulesDocument, decode_event
+
+from scoring.evaluation import conclude, examine
+from scoring.judge import LocalJudge
+from scoring.query import Query, Unscored, UnscoredReason
+from scoring.record import Record, score_record, unscored_record
+from scoring.rules import JudgePolicy, Rules
+from scoring.sql.dialects import known
+from scoring.verdict import Score
+from service.commands.exits import refuse
+from service.commands.jsonl import LONGEST_LINE, STANDARD, Line, open_input, open_output, read_lines, same_file, size_of
+from service.commands.progress import progress
+from service.rendering import explanation, print_to_terminal, refusal
+from service.weights import local_judge
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """Scores with one tenant's rules and the local judge: the same answer always gets the same row."""
+
+    rules: Rules
+    judge: LocalJudge
+
+    def __call__(self, query: Query) -> Score | Unscored:
+        case = examine(query, self.rules)
+        if isinstance(case, Unscored):
+            return case
+        return conclude(case, self.judge.judge(case))
+
+    def record(self, query: Query) -> Record:
+        """The fields of a line out but `event_id`."""
+        result = self(query)
+        if isinstance(result, Unscored):
+            return unscored_record(result, self.rules.version)
+        return score_record(result)
+
+    def row(self, line: Line) -> Record:
+        """The line out for a line in, whatever it holds."""
+        event = read_event(line)
+        if isinstance(event, Unscored):
+            return {"event_id": None, "line": line.number, **unscored_record(event, self.rules.version)}
+        row: Record = {"event_id": event.event_id}
+        if event.event_id is None:
+            row["line"] = line.number
+        return row | self.record(event.query())
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a run did, for its last line on a terminal."""
+
+    scored: int = 0
+    total: float = 0.0
+    unscored: Counter[str] = field(default_factory=Counter[str])
+
+    def add(self, row: Record) -> None:
+        """Counts one line out."""
+        if isinstance(score := row["score"], float):
+            self.scored += 1
+            self.total += score
+        else:
+            self.unscored[str(row["unscored"])] += 1
+
+    def __str__(self) -> str:
+        lines = self.scored + self.unscored.total()
+        mean = f", mean {self.total / self.scored:.2f}" if self.scored else ""
+        why = ", ".join(f"{reason} {count}" for reason, count in self.unscored.most_common())
+        return f"{lines} lines: {self.scored} scored{mean}" + (f", without a score: {why}" if why else "")
+
+
+def read_event(line: Line) -> QueryEvent | Unscored:
+    """The event of a line, or why it is none."""
+    if line.raw is None:
+        return Unscored(UnscoredReason.INVALID_EVENT, f"the line is longer than {LONGEST_LINE} bytes: split it")
+    try:
+        return decode_event(line.raw, require_id=False)
+    except InvalidEvent as error:
+        return Unscored(UnscoredReason.INVALID_EVENT, str(error))
+
+
+def read_rules(path: str | None, dialect: str | None) -> Rules:
+    """One tenant's rules from a JSON file, with the dialect of SQL that names none."""
+    rules = Rules() if path is None else load_rules(path).rules(version=0)
+    return rules if dialect is None else replace(rules, dialect=known_dialect(dialect))
+
+
+def load_rules(path: str) -> RulesDocument:
+    """The rules document in a file, or the end of the command with what is wrong in it."""
+    with open_input(path) as stream:
+        text = stream.read()
+    try:
+        return RulesDocument.model_validate_json(text)
+    except ValueError as error:
+        refuse(f"rules in {path}: {error}")
+
+
+def known_dialect(name: str) -> str:
+    """The dialect, when it is one that can be read."""
+    found = known(name)
+    if found is None:
+        refuse(f"unknown dialect {name!r}: docs/commands.md lists those that can be read")
+    return found
+
+
+def require_local(policy: str) -> None:
+    """Ends the command where a judge is asked for that no setting names."""
+    if policy not in set(JudgePolicy):
+        refuse(f"unknown judge {policy!r}: one of {', '.join(JudgePolicy)}")
+    if policy != JudgePolicy.LOCAL:
+        refuse(
+            f"--judge {policy} needs a model server, and SQLASSAY_JUDGE__BASE_URL is not configured: use --judge local"
+        )
+
+
+def score_lines(source: str, target: str, rules: Rules) -> Tally:
+    """Writes one row for each line in, in order; one line at a time is in memory."""
+    if same_file(source, target):
+        refuse(f"{source} is both input and output: name another --out")
+    scorer, tally = Scorer(rules, local_judge()), Tally()
+    gc.freeze()  # The loaded modules never become garbage, and a collection that walks them costs a parse.
+    with (
+        open_input(source) as lines,
+        open_output(target) as rows,
+        progress("scoring", size_of(source)) as advance,
+    ):
+        for line in read_lines(lines):
+            row = scorer.row(line)
+            rows.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+            tally.add(row)
+            advance(len(line.raw or b"") + 1)
+    return tally
+
+
+def explain(question: str, sql: str, enriched: str | None, rules: Rules, *, as_json: bool) -> None:
+    """One answer: a readable explanation on a terminal, the line out as JSON elsewhere."""
+    query = Query(question=question, sql=sql, enriched_question=enriched)
+    scorer = Scorer(rules, local_judge())
+    if as_json or not sys.stdout.isatty():
+        print(json.dumps({"event_id": None, **scorer.record(query)}, ensure_ascii=True))
+        return
+    result = scorer(query)
+    print_to_terminal(refusal(query, result) if isinstance(result, Unscored) else explanation(result))
+
+
+def summarise(tally: Tally, target: str) -> None:
+    """The last line, for a person only: pipes get nothing but rows."""
+    if sys.stderr.isatty():
+        where = "" if target == STANDARD else f" → {Path(target).name}"
+        print(f"{tally}{where}", file=sys.stderr)
