@@ -1,0 +1,49 @@
+"""Rows that have none of something: `without orders`, `never won a race`, `have no pets`."""
+
+from __future__ import annotations
+
+from scoring.question.comparisons import add_filter
+from scoring.question.language import Role
+from scoring.question.phrases import operand, phrase_at
+from scoring.question.reading import Mark, Reading
+from scoring.specification import Op
+
+_REACH = 7
+"""Words after the negation in which a literal or number takes the negation over."""
+
+
+def read_absences(reading: Reading) -> None:
+    """A NOT EXISTS filter for each absence whose clause holds no literal that was negated already."""
+    for mark in reading.of(Role.LACK) + reading.of(Role.NEVER):
+        if _taken_over(reading, mark):
+            continue
+        start, end = phrase_at(reading, mark.end)
+        if mark.cue.role is Role.NEVER and start == mark.end and start < end:
+            start, end = _after_verb(reading, start, end)
+        if start == end:
+            continue
+        certain = 0.7 if mark.cue.role is Role.LACK else 0.5
+        phrase = reading.span(start, end)
+        add_filter(reading, operand(phrase), Op.NOT_EXISTS, None, (mark.start, end), certain)
+
+
+def _after_verb(reading: Reading, start: int, end: int) -> tuple[int, int]:
+    """The object of a negated verb, or the verb itself where there is none."""
+    first, last = phrase_at(reading, start + 1)
+    return (first, last) if first < last else (start, end)
+
+
+def _taken_over(reading: Reading, mark: Mark) -> bool:
+    """Whether a literal, number or comparison in reach is what the negation negates."""
+    for place in range(mark.end, min(mark.end + _REACH, len(reading.tokens))):
+        if reading.taken[place]:
+            return True
+        if reading.lowers[place] in reading.language.relatives or reading.lowers[place] in {
+            ".",
+            "?",
+            ",",
+            "and",
+            "but",
+        }:
+            return False
+    return False

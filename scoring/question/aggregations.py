@@ -1,0 +1,67 @@
+"""Aggregations, ratios and distinctness that the words ask for."""
+
+from __future__ import annotations
+
+from scoring.question.language import Role
+from scoring.question.phrases import phrase_at
+from scoring.question.reading import Mark, Reading
+from scoring.specification import Aggregation, Ratio, RatioKind
+
+
+def read_aggregations(reading: Reading) -> list[Aggregation]:
+    """`how many`, `total`, `average` … with the phrase that each is taken of."""
+    found: list[Aggregation] = []
+    for mark in reading.of(Role.AGGREGATE):
+        if reading.taken[mark.start]:
+            continue
+        if mark.cue.func == "SUM" and _counts_after(reading, mark):
+            continue
+        phrase, distinct = _column(reading, mark)
+        found.append(Aggregation(func=mark.cue.func, column=phrase, distinct=mark.cue.distinct or distinct))
+    return found
+
+
+def _counts_after(reading: Reading, mark: Mark) -> bool:
+    """`total number of X` is one count, however it is put."""
+    following = reading.starts.get(mark.end)
+    return following is not None and following.cue.role is Role.AGGREGATE and following.cue.func == "COUNT"
+
+
+def _column(reading: Reading, mark: Mark) -> tuple[str, bool]:
+    """The phrase after an aggregate; in `average and maximum age` the one after the last of them."""
+    at, distinct = mark.end, False
+    while at < len(reading.tokens) and _passes(reading, at, mark):
+        found = reading.starts.get(at)
+        distinct = distinct or (found is not None and found.cue.role is Role.DISTINCT)
+        at = found.end if found is not None else at + 1
+    start, end = phrase_at(reading, at)
+    return reading.span(start, end).lower(), distinct
+
+
+_PASSED = (Role.AGGREGATE, Role.SUPERLATIVE, Role.DISTINCT)
+
+
+def _passes(reading: Reading, at: int, mark: Mark) -> bool:
+    """Whether the words there stand between an aggregate and its column."""
+    if at in reading.starts:
+        return reading.has_role(at, *_PASSED)
+    word = reading.lowers[at]
+    if word in reading.language.articles or (at == mark.end and word in reading.language.of):
+        return True
+    joins = word == "," or word in reading.language.conjunctions
+    return joins and reading.has_role(at + 1, Role.AGGREGATE, Role.SUPERLATIVE)
+
+
+def read_ratios(reading: Reading) -> list[Ratio]:
+    """Percentages, ratios, rates and differences, each with its phrase."""
+    found: list[Ratio] = []
+    for mark in reading.of(Role.RATIO):
+        start, end = phrase_at(reading, mark.end + (reading.lower(mark.end) in reading.language.of))
+        found.append(
+            Ratio(
+                kind=mark.cue.ratio or RatioKind.RATIO,
+                phrase=reading.span(start, end) or reading.span(mark.start, mark.end),
+                start=reading.tokens[mark.start].start,
+            )
+        )
+    return found

@@ -1,0 +1,179 @@
+"""Definitions in an enriched question: `X refers to col = 'v'`, `rate = a / b`, `col = '+' means X`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from scoring.question.conditions import read_formula
+from scoring.question.language import Language
+from scoring.specification import Definition
+
+_BRACKETS = {"(": ")", "[": "]"}
+_LONGEST = 6000
+"""Characters of one bracket that is looked into."""
+_FORMULA = re.compile(
+    r"[=<>≥≤]|\b(?:IS\s+(?:NOT\s+)?NULL|BETWEEN|LIKE|IN\s*\(|MAX\s*\(|MIN\s*\(|AVG\s*\(|SUM\s*\(|COUNT\s*\(|DIVIDE\s*\()",
+    re.I,
+)
+_EQUATION = re.compile(r"(?<![<>!=])=(?![=<>])")
+_IDENTIFIER = re.compile(r"\s*[`\"\[]?[A-Za-z_][\w.]*[`\"\]]?\s*")
+_PROSE_END = re.compile(r"[.?!](?=\s|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: str
+    start: int
+
+
+def read_definitions(text: str, language: Language) -> tuple[tuple[Definition, ...], tuple[tuple[int, int], ...]]:
+    """The definitions of a text, and the character ranges they take from it.
+
+    >>> from scoring.question.english import ENGLISH
+    >>> found, blanks = read_definitions("Which shops are busy? (busy refers to visits > 90)", ENGLISH)
+    >>> found[0].phrase, found[0].text, str(found[0].filters[0].rhs), blanks
+    ('busy', 'visits > 90', '90', ((22, 50),))
+    """
+    defines = _defines(language.defines)
+    if "(" not in text and "[" not in text and defines.search(text) is None and _FORMULA.search(text) is None:
+        return (), ()
+    found: list[Definition] = []
+    blanks: list[tuple[int, int]] = []
+    for start, end in _bracketed(text):
+        inside = _definitions(text, start + 1, end - 1, defines)
+        if inside:
+            found += inside
+            blanks.append((start, end))
+    for start, end in _unbracketed(text, blanks, defines):
+        inside = _definitions(text, start, end, defines)
+        if inside:
+            found += inside
+            blanks.append((start, end))
+    return tuple(found), tuple(sorted(blanks))
+
+
+@lru_cache(maxsize=16)
+def _defines(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    """All defining phrases as one pattern; one that never matches where a language has none."""
+    alternatives = "|".join(
+        rf"(?<!\w){re.escape(each)}(?!\w)" if each[0].isalpha() else re.escape(each) for each in phrases
+    )
+    return re.compile(alternatives or r"(?!)", re.IGNORECASE)
+
+
+def _bracketed(text: str) -> list[tuple[int, int]]:
+    """Outermost brackets preceded by a space or the start, quotes respected; an unclosed one runs to the end."""
+    found: list[tuple[int, int]] = []
+    depth, opened, quote = 0, 0, ""
+    for place, char in enumerate(text):
+        if quote:
+            quote = "" if char == quote else quote
+        elif depth and char in "\"'`" and not (place and text[place - 1].isalnum()):
+            quote = char if text.find(char, place + 1, place + 400) > 0 else ""
+        elif char in _BRACKETS:
+            if depth == 0:
+                opened = place
+            depth += 1
+        elif char in ")]" and depth:
+            depth -= 1
+            if depth == 0 and (opened == 0 or text[opened - 1].isspace()) and place - opened < _LONGEST:
+                found.append((opened, place + 1))
+    return found
+
+
+def _unbracketed(text: str, blanks: list[tuple[int, int]], defines: re.Pattern[str]) -> list[tuple[int, int]]:
+    """Sentences outside the brackets that define something by a phrase or an equation."""
+    found: list[tuple[int, int]] = []
+    taken = iter([*sorted(blanks), (len(text), len(text))])
+    start = 0
+    for blank_start, blank_end in taken:
+        for piece in _sentences(text, start, blank_start):
+            phrase = defines.search(piece.text)
+            if (phrase is not None and _FORMULA.search(piece.text, phrase.end())) or _is_equation(piece.text):
+                found.append((piece.start, piece.start + len(piece.text)))
+        start = blank_end
+    return found
+
+
+def _is_equation(sentence: str) -> bool:
+    """`rate = a / b` as a sentence: few words before its first `=`."""
+    match = _EQUATION.search(sentence)
+    return match is not None and 0 < len(sentence[: match.start()].split()) <= 5 and "?" not in sentence
+
+
+def _sentences(text: str, start: int, end: int) -> list[_Piece]:
+    found: list[_Piece] = []
+    at = start
+    for match in _PROSE_END.finditer(text, start, end):
+        found += [_Piece(text[at : match.start()], at)]
+        at = match.end()
+        if match.group() == "?":
+            found[-1] = _Piece(found[-1].text + "?", found[-1].start)
+    found += _split(text, at, end)
+    return [piece for piece in found if piece.text.strip()]
+
+
+def _split(text: str, start: int, end: int) -> list[_Piece]:
+    """The text cut at `;` and line ends outside quotes."""
+    found: list[_Piece] = []
+    at, quote = start, ""
+    for place in range(start, end):
+        char = text[place]
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'" and not (place > start and text[place - 1].isalnum()):
+            quote = char if text.find(char, place + 1, min(end, place + 400)) > -1 else ""
+        elif char in ";\n":
+            found.append(_Piece(text[at:place], at))
+            at = place + 1
+    found.append(_Piece(text[at:end], at))
+    return found
+
+
+def _definitions(text: str, start: int, end: int, defines: re.Pattern[str]) -> list[Definition]:
+    found: list[Definition] = []
+    for piece in _split(text, start, end):
+        definition = _definition(piece, defines)
+        if definition is not None:
+            found.append(definition)
+    return found
+
+
+def _definition(piece: _Piece, defines: re.Pattern[str]) -> Definition | None:
+    """One definition: by its phrase in either direction, by an equation, or a bare condition."""
+    match = defines.search(piece.text)
+    if match is not None and piece.text[: match.start()].strip():
+        left, right = piece.text[: match.start()], piece.text[match.end() :]
+        offset = piece.start + match.end()
+        if _FORMULA.search(left) and not _FORMULA.search(right):
+            left, right, offset = right, left, piece.start
+        return _build(left, right, piece, offset)
+    if _FORMULA.search(piece.text) is None:
+        return None
+    equation = _EQUATION.search(piece.text)
+    if equation is not None and _names_a_formula(piece.text, equation):
+        return _build(piece.text[: equation.start()], piece.text[equation.end() :], piece, piece.start + equation.end())
+    return _build(piece.text, piece.text, piece, piece.start)
+
+
+def _names_a_formula(text: str, equation: re.Match[str]) -> bool:
+    """Whether `left = right` defines a quantity rather than compares a column: the right side computes."""
+    right = text[equation.end() :].strip()
+    if not right or right[0] in "'\"" or (right[:1].isdigit() and not re.search(r"[-+*/]", right)):
+        return False
+    left = text[: equation.start()].strip()
+    return not (_IDENTIFIER.fullmatch(left) and ("_" in left or "." in left))
+
+
+def _build(phrase: str, formula: str, piece: _Piece, offset: int) -> Definition:
+    parts = read_formula(formula, offset)
+    return Definition(
+        phrase=phrase.strip().strip("`\"'").strip(),
+        text=formula.strip(),
+        filters=parts.filters,
+        columns=parts.columns,
+        functions=parts.functions,
+        start=piece.start + len(piece.text) - len(piece.text.lstrip()),
+    )

@@ -1,0 +1,177 @@
+"""What the reader must know of a language: tables, so that another language is another set of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TypeAlias
+
+from scoring.specification import Direction, Op, RatioKind
+from scoring.values import Grain, RelativeTime
+
+
+class Role(StrEnum):
+    """What a word or phrase does in a question."""
+
+    COMPARE = "compare"
+    """`more than`, `before`: an operator for the number or time after it."""
+    SUFFIX = "suffix"
+    """`or more`: an operator for the number or time before it."""
+    NOT = "not"
+    """Negates what follows in its clause."""
+    EXCEPT = "except"
+    """Negates the literals right after it: `other than`."""
+    LACK = "lack"
+    """Asks for rows that have none of what follows: `without`."""
+    NEVER = "never"
+    """Asks for rows that did not do what follows: `never`, `did not`."""
+    MATCH = "match"
+    """`containing`, `starting with`: a text operator for the literal after it."""
+    NAMED = "named"
+    """`called`: what follows is a name, also in lower case."""
+    AGGREGATE = "aggregate"
+    SUPERLATIVE = "superlative"
+    GROUP = "group"
+    ORDER = "order"
+    DISTINCT = "distinct"
+    RATIO = "ratio"
+    COMMAND = "command"
+    """`list`, `show`: what follows is wanted."""
+    ASK = "ask"
+    """`what`, `who`; `phrase` is the output it implies."""
+    ALSO = "also"
+    """`along with`: more outputs follow."""
+    WHETHER = "whether"
+    TIME = "time"
+    """`yesterday`: a whole relative time."""
+    PLAIN = "plain"
+    """A compound that must not be read by its parts: `first name`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cue:
+    """A phrase's role and what that role needs to know."""
+
+    role: Role
+    op: Op | None = None
+    phrase: str = ""
+    """The column or output that the words themselves name: `older than` has `age`."""
+    func: str = ""
+    distinct: bool = False
+    direction: Direction | None = None
+    counted: bool = False
+    value: bool = False
+    """A superlative that asks for the value itself when nothing else is asked (`highest salary`)."""
+    descending: bool | None = None
+    ratio: RatioKind | None = None
+    time: RelativeTime | None = None
+
+
+CueIndex: TypeAlias = Mapping[str, tuple[tuple[list[str], Cue], ...]]
+"""First word → what may follow it, longest first."""
+
+
+def index(*tables: Mapping[str, Cue]) -> CueIndex:
+    """The phrases by first word; a phrase of a later table replaces the same phrase of an earlier one.
+
+    >>> index({"or more": Cue(role=Role.SUFFIX)})["or"][0][0]
+    ['more']
+    """
+    found: dict[str, list[tuple[list[str], Cue]]] = {}
+    for phrase, cue in {phrase: cue for table in tables for phrase, cue in table.items()}.items():
+        first, *rest = phrase.split(" ")
+        found.setdefault(first, []).append((rest, cue))
+    return MappingProxyType({first: tuple(sorted(rows, key=lambda row: -len(row[0]))) for first, rows in found.items()})
+
+
+def _none() -> Mapping[str, str]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """The tables of one language; all words lower case. What a language leaves empty is simply not read."""
+
+    name: str
+    cues: CueIndex = field(default_factory=lambda: MappingProxyType({}))
+    numbers: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    scales: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """`hundred`, `million`: factors of the number before them."""
+    ordinals: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    units: frozenset[str] = frozenset()
+    """Words after a number that measure it and are no column."""
+    measures: frozenset[str] = frozenset()
+    """Nouns that are rather a quantity than things to be counted: `points`, `salary`."""
+    currencies: Mapping[str, str] = field(default_factory=_none)
+    months: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    weekdays: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    grains: Mapping[str, Grain] = field(default_factory=lambda: MappingProxyType({}))
+    past: frozenset[str] = frozenset()
+    """`last`, `past`: before a number and a unit of time."""
+    future: frozenset[str] = frozenset()
+    in_time: frozenset[str] = frozenset()
+    """Prepositions before a time: `in`, `on`, `during`."""
+    year_words: frozenset[str] = frozenset()
+    """Words that make the number after them a year."""
+    centuries: frozenset[str] = frozenset()
+    halves: frozenset[str] = frozenset()
+    ranges: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
+    """`between` → {`and`}: the word that opens a range and those that join its ends."""
+    time_verbs: frozenset[str] = frozenset()
+    articles: frozenset[str] = frozenset()
+    """Articles, determiners and possessives: they open a noun phrase."""
+    possessives: frozenset[str] = frozenset()
+    prepositions: frozenset[str] = frozenset()
+    of: frozenset[str] = frozenset()
+    copulas: frozenset[str] = frozenset()
+    """`is`, `was`, `equals`: between a column and its value."""
+    haves: frozenset[str] = frozenset()
+    """`have`, `with`: before what something has."""
+    relatives: frozenset[str] = frozenset()
+    auxiliaries: frozenset[str] = frozenset()
+    pronouns: frozenset[str] = frozenset()
+    verbs: frozenset[str] = frozenset()
+    """Common verbs that are hardly ever nouns in questions."""
+    verb_endings: tuple[str, ...] = ()
+    not_verbs: frozenset[str] = frozenset()
+    """Nouns and adjectives in spite of such an ending."""
+    adjective_endings: tuple[str, ...] = ()
+    conjunctions: frozenset[str] = frozenset()
+    alternatives: frozenset[str] = frozenset()
+    """`or`."""
+    either: frozenset[str] = frozenset()
+    fillers: frozenset[str] = frozenset()
+    """Words between a comparison and its number: `about`, `a`."""
+    by: frozenset[str] = frozenset()
+    adverbs: frozenset[str] = frozenset()
+    """Words that end a noun phrase and stand in no other table."""
+    openers: frozenset[str] = frozenset()
+    """Words that, capitalised, are no name: those that open sentences, roles, greetings."""
+    ordinary: frozenset[str] = frozenset()
+    """Nouns of schemas that are no name although capitalised: `ID`, `Name`, `Score`."""
+    classifiers: frozenset[str] = frozenset()
+    """Nouns that say what a name is: `region`, `category`, `city`."""
+    keys: frozenset[str] = frozenset()
+    """Nouns whose value follows at once: `id 5`, `number 29`, `grade 9`."""
+    letters: frozenset[str] = frozenset()
+    """`letter`, `word`, `substring`: between a text operator and its literal."""
+    joiners: frozenset[str] = frozenset()
+    """Lower-case words inside names: `of`, `de`, `van`."""
+    lower_values: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Ordinary words that are values: `female` → also stored as `f`."""
+    demonyms: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """`french` → `france`: other forms a name is stored in."""
+    negative_prefixes: tuple[str, ...] = ()
+    attributes: Mapping[str, str] = field(default_factory=_none)
+    """Words that name a column by another word: `aged` → `age`."""
+    breaks: frozenset[str] = frozenset()
+    """All words that end a noun phrase; see `with_breaks`."""
+    defines: tuple[str, ...] = ()
+    """Phrases between what is defined and its definition: `refers to`, `means`; longest first."""
+
+
+def breaks(*tables: frozenset[str]) -> frozenset[str]:
+    """The words at which a noun phrase ends: those of all given tables."""
+    return frozenset[str]().union(*tables)

@@ -1,0 +1,147 @@
+"""What the question wants listed: `names and ages of singers`, `which country`, `who`."""
+
+from __future__ import annotations
+
+from scoring.question.language import Role
+from scoring.question.phrases import phrase_end, skip_openers
+from scoring.question.reading import Mark, Reading
+from scoring.specification import Output
+from scoring.words import stem
+
+_MOST = 12
+"""Outputs of one list."""
+
+
+def read_outputs(reading: Reading) -> tuple[Output, ...]:
+    """Every thing asked for, in order; counts, sums and extremes are aggregations, not outputs."""
+    found: list[Output] = []
+    for mark in reading.marks:
+        role = mark.cue.role
+        if role is Role.ASK:
+            found.extend(_asked(reading, mark))
+        elif (role is Role.COMMAND and _commands(reading, mark)) or role is Role.ALSO:
+            found.extend(_listed(reading, mark.end))
+    unique = {(output.head, output.phrase.lower(), output.of): output for output in found}
+    return tuple(unique.values())
+
+
+def _asked(reading: Reading, mark: Mark) -> list[Output]:
+    """`what is the X`, `which X`, `who`; a relative `who` or `which` asks nothing."""
+    if not _interrogates(reading, mark):
+        return []
+    language = reading.language
+    if mark.cue.phrase:
+        if reading.lower(mark.end) in language.copulas | language.auxiliaries or not mark.cue.phrase.isalpha():
+            return [_implied(reading, mark)]
+        return [_implied(reading, mark)]
+    at = mark.end
+    if reading.lower(at) in language.copulas:
+        return _listed(reading, at + 1)
+    return _listed(reading, at)
+
+
+def _implied(reading: Reading, mark: Mark) -> Output:
+    phrase = mark.cue.phrase
+    return Output(phrase=phrase, head=stem(phrase), start=reading.tokens[mark.start].start)
+
+
+def _interrogates(reading: Reading, mark: Mark) -> bool:
+    """Whether a wh-word opens a question: at the start of a clause, or after a preposition there."""
+    at = mark.start - 1
+    if at < 0:
+        return True
+    word = reading.lowers[at]
+    if word in {".", "?", "!", ";", ":"} or reading.tokens[mark.start].text[0].isupper():
+        return True
+    if word in reading.language.prepositions and (at == 0 or not reading.is_word(at - 1)):
+        return True
+    asks = mark.cue.phrase not in {"person", "date", "place"} and reading.lowers[mark.start] != "which"
+    if word in {",", "and"} and (
+        asks or reading.lower(mark.end) in reading.language.copulas | reading.language.auxiliaries
+    ):
+        return True
+    before = reading.ends.get(mark.start)
+    return before is not None and before.cue.role is Role.COMMAND
+
+
+def _commands(reading: Reading, mark: Mark) -> bool:
+    """Whether a command word commands: at the start of a clause or after `please`, `and`, `to`, a pronoun."""
+    at = mark.start - 1
+    if at < 0 or reading.tokens[at].text in {".", "?", "!", ",", ";", ":"}:
+        return True
+    word = reading.lowers[at]
+    return word in reading.language.conjunctions | reading.language.pronouns | {
+        "please",
+        "kindly",
+        "also",
+        "then",
+        "to",
+        "you",
+    }
+
+
+def _listed(reading: Reading, place: int) -> list[Output]:
+    """The noun phrases of a list, and of what they are."""
+    found: list[tuple[int, int]] = []
+    at = place
+    while at < len(reading.tokens) and len(found) < _MOST:
+        start, end = _item(reading, at)
+        if end > start:
+            found.append((start, end))
+        elif end == at:
+            break
+        after = _past_joint(reading, end)
+        if after is None:
+            at = end
+            break
+        at = after
+    of = _owner(reading, found[-1][1]) if found else None
+    return [_output(reading, start, end, of) for start, end in found]
+
+
+def _item(reading: Reading, at: int) -> tuple[int, int]:
+    """One item of a list; an aggregate or an extreme is passed over with its phrase."""
+    start = at
+    while (
+        reading.lower(start) in reading.language.articles | reading.language.pronouns - {"one"} | {":", "'s"}
+        and start < at + 4
+    ):
+        start += 1
+    mark = reading.starts.get(start)
+    if mark is not None and mark.cue.role in (Role.AGGREGATE, Role.RATIO):
+        end = phrase_end(reading, skip_openers(reading, mark.end))
+        return end, max(end, mark.end)
+    if mark is not None and mark.cue.role is Role.SUPERLATIVE and mark.cue.value:
+        end = phrase_end(reading, skip_openers(reading, mark.end))
+        return end, max(end, mark.end)
+    start = skip_openers(reading, start)
+    end = phrase_end(reading, start)
+    return (start, end) if end > start else (at, at)
+
+
+def _past_joint(reading: Reading, end: int) -> int | None:
+    """The place after `,`, `and`, `, and` when another item may follow."""
+    language, at = reading.language, end
+    if reading.lower(at) == ",":
+        at += 1
+    if reading.lower(at) in language.conjunctions and reading.lower(at) not in {"but", "so", "because"}:
+        at += 1
+    if at == end or reading.has_role(at, Role.COMMAND, Role.ASK, Role.GROUP, Role.ORDER, Role.COMPARE):
+        return None
+    return at
+
+
+def _owner(reading: Reading, end: int) -> str | None:
+    """`of the drivers`, `for each singer`."""
+    at = end
+    if reading.lower(at) not in reading.language.of:
+        return None
+    start = skip_openers(reading, at + 1)
+    last = phrase_end(reading, start)
+    return reading.span(start, last) or None
+
+
+def _output(reading: Reading, start: int, end: int, of: str | None) -> Output:
+    return Output(
+        phrase=reading.span(start, end), head=reading.tokens[end - 1].stem, start=reading.tokens[start].start, of=of
+    )

@@ -1,0 +1,106 @@
+"""Noun phrases: the words that name a column, a thing or a measure."""
+
+from __future__ import annotations
+
+from scoring.question.language import Language, Role
+from scoring.question.reading import Reading
+from scoring.specification import Kind, Operand
+
+_ENDING_ROLES = frozenset(
+    {
+        Role.COMPARE,
+        Role.SUFFIX,
+        Role.NOT,
+        Role.EXCEPT,
+        Role.LACK,
+        Role.NEVER,
+        Role.MATCH,
+        Role.NAMED,
+        Role.GROUP,
+        Role.ORDER,
+        Role.ALSO,
+        Role.COMMAND,
+        Role.ASK,
+        Role.WHETHER,
+        Role.TIME,
+    }
+)
+_LONGEST = 6
+"""Words in a noun phrase."""
+
+
+def verb_like(word: str, language: Language) -> bool:
+    """Whether a word is rather a verb than a noun, by table and by ending.
+
+    >>> from scoring.question.english import ENGLISH
+    >>> verb_like("written", ENGLISH), verb_like("building", ENGLISH), verb_like("hosting", ENGLISH)
+    (True, False, True)
+    """
+    if word in language.verbs:
+        return True
+    return len(word) > 4 and word.endswith(language.verb_endings) and word not in language.not_verbs
+
+
+def skip_openers(reading: Reading, place: int) -> int:
+    """The place of the first word that is no article, number, superlative or `distinct`."""
+    language = reading.language
+    limit = min(len(reading.tokens), place + _LONGEST)
+    while place < limit:
+        mark = reading.starts.get(place)
+        if mark is not None and mark.cue.role in (Role.SUPERLATIVE, Role.DISTINCT):
+            place = mark.end
+        elif reading.lowers[place] in language.articles or (
+            reading.tokens[place].kind is Kind.NUMBER or reading.lowers[place] in language.numbers
+        ):
+            place += 1
+        else:
+            break
+    return min(place, len(reading.tokens))
+
+
+def phrase_end(reading: Reading, start: int) -> int:
+    """The end of the noun phrase that starts at `start` (which may be `start` itself: no phrase)."""
+    language, tokens, lowers = reading.language, reading.tokens, reading.lowers
+    place = start
+    limit = min(len(tokens), start + _LONGEST)
+    while place < limit:
+        word = lowers[place]
+        if tokens[place].kind is not Kind.WORD or word in language.breaks or reading.taken[place]:
+            break
+        if word in language.articles or (place > start and verb_like(word, language)):
+            break
+        mark = reading.starts.get(place)
+        if mark is not None and (
+            mark.cue.role in _ENDING_ROLES or (place > start and mark.cue.role is Role.SUPERLATIVE)
+        ):
+            break
+        place = mark.end if mark is not None and mark.cue.role is Role.PLAIN else place + 1
+    return min(place, len(tokens))
+
+
+def phrase_at(reading: Reading, place: int) -> tuple[int, int]:
+    """The noun phrase at or after articles at `place`, as tokens [start, end)."""
+    start = skip_openers(reading, place)
+    return start, phrase_end(reading, start)
+
+
+def phrase_before(reading: Reading, end: int) -> tuple[int, int]:
+    """The noun phrase that ends right before `end`, as tokens [start, end)."""
+    language = reading.language
+    start = end
+    while start > 0 and end - start < _LONGEST:
+        word = reading.lowers[start - 1]
+        if not reading.is_word(start - 1) or reading.taken[start - 1]:
+            break
+        if word in language.breaks or word in language.articles or verb_like(word, language):
+            break
+        before = reading.ends.get(start)
+        if before is not None and before.cue.role is not Role.PLAIN and before.cue.role is not Role.RATIO:
+            break
+        start -= 1
+    return start, end
+
+
+def operand(phrase: str, func: str | None = None) -> Operand:
+    """A question's phrase as the left side of a filter."""
+    return Operand(name=phrase.lower(), func=func)

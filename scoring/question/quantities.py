@@ -1,0 +1,103 @@
+"""Numbers as people say them: `1,000`, `5k`, `1.5 million`, `twenty-five`, `$20`, `30%`, `third`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from scoring.question.language import Language
+from scoring.question.reading import Reading
+from scoring.specification import Kind
+from scoring.values import Number
+
+_PLAIN = re.compile(r"(\d++(?:,\d{3})*+(?:\.\d++)?)(k|mm|m|bn|b|st|nd|rd|th)?")
+_SUFFIXES = {"k": 1e3, "m": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9}
+_RANKS = frozenset({"st", "nd", "rd", "th"})
+_LONGEST = 15
+"""Digits of a number; a longer run is an identifier."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number at tokens [start, end)."""
+
+    number: Number
+    start: int
+    end: int
+    ordinal: bool = False
+    spelt: bool = False
+    """It is written in words."""
+
+
+def read_quantities(reading: Reading) -> list[Quantity]:
+    """Every number said, in order, those that are part of a time already taken left out."""
+    found: list[Quantity] = []
+    language = reading.language
+    place = 0
+    while place < len(reading.tokens):
+        token = reading.tokens[place]
+        quantity = None
+        if token.kind is Kind.NUMBER:
+            quantity = _figure(reading, place)
+        elif token.kind is Kind.WORD:
+            if token.lower in language.numbers:
+                quantity = _spelt(reading, place)
+            elif token.lower in language.ordinals and not reading.taken[place]:
+                quantity = Quantity(Number(language.ordinals[token.lower]), place, place + 1, ordinal=True, spelt=True)
+            elif "-" in token.lower:
+                quantity = _hyphened(token.lower, place, language)
+        if quantity is not None:
+            found.append(quantity)
+            place = quantity.end
+        else:
+            place += 1
+    return found
+
+
+def _figure(reading: Reading, place: int) -> Quantity | None:
+    match = _PLAIN.fullmatch(reading.tokens[place].lower)
+    if match is None or len(match[1]) > _LONGEST:
+        return None
+    suffix = match[2] or ""
+    value = float(match[1].replace(",", "")) * _SUFFIXES.get(suffix, 1.0)
+    end = place + 1
+    scale = reading.language.scales.get(reading.lower(end))
+    if scale is not None:
+        value, end = value * scale, end + 1
+    if place and reading.lower(place - 1) == "-" and not reading.is_word(place - 2) and not suffix:
+        value = -value
+    unit, end = _unit(reading, place, end)
+    return Quantity(Number(value, unit), place, end, ordinal=suffix in _RANKS)
+
+
+def _unit(reading: Reading, start: int, end: int) -> tuple[str | None, int]:
+    after = reading.lower(end)
+    if after == "%":
+        return "%", end + 1
+    if after in reading.language.units and after not in reading.language.grains:
+        return after, end
+    return reading.language.currencies.get(reading.lower(start - 1)), end
+
+
+def _spelt(reading: Reading, place: int) -> Quantity:
+    language, end = reading.language, place
+    total, part = 0, 0
+    while (word := reading.lower(end)) in language.numbers or (end > place and word in language.scales):
+        if word in language.scales:
+            part = max(part, 1) * language.scales[word]
+            if language.scales[word] > 100:
+                total, part = total + part, 0
+        elif end > place and (part % 10 or language.numbers[word] > 90) and part % 100:
+            break
+        else:
+            part += language.numbers[word]
+        end += 1
+    return Quantity(Number(float(total + part)), place, end, spelt=True)
+
+
+def _hyphened(lower: str, place: int, language: Language) -> Quantity | None:
+    """`twenty-five`."""
+    tens, _, ones = lower.partition("-")
+    if language.numbers.get(tens, 0) >= 20 and 0 < language.numbers.get(ones, 0) < 10:
+        return Quantity(Number(float(language.numbers[tens] + language.numbers[ones])), place, place + 1, spelt=True)
+    return None

@@ -1,0 +1,118 @@
+"""Stage 2 for a question: the readers in the order in which they may claim its words."""
+
+from __future__ import annotations
+
+from scoring.question.absences import read_absences
+from scoring.question.aggregations import read_aggregations, read_ratios
+from scoring.question.comparisons import read_number_filters, read_time_filters
+from scoring.question.english import ENGLISH
+from scoring.question.grouping import read_groups, read_ordering
+from scoring.question.language import Language, Role
+from scoring.question.literals import read_literal_filters
+from scoring.question.outputs import read_outputs
+from scoring.question.quantities import read_quantities
+from scoring.question.reading import Reading, read
+from scoring.question.superlatives import read_superlatives
+from scoring.question.times import read_times
+from scoring.specification import Op, QuestionSpec, Source
+from scoring.values import Choices, RelativeTime, TimeRange
+
+_NEGATIVE_ROLES = frozenset({Role.NOT, Role.EXCEPT, Role.LACK, Role.NEVER})
+_NEGATIVE_OPS = frozenset({Op.NE, Op.NOT_IN, Op.NOT_CONTAINS, Op.NOT_EXISTS, Op.NOT_WITHIN})
+
+
+def read_question(text: str, *, source: Source = Source.QUESTION, language: Language = ENGLISH) -> QuestionSpec:
+    """What a question asks, in time linear in its length; any text has a specification, if an empty one.
+
+    >>> spec = read_question("How many of the customers in Peru paid more than $20?")
+    >>> [(str(each.lhs and each.lhs.name), each.op.value, str(each.rhs)) for each in spec.filters]
+    [('None', '=', "'peru'"), ('None', '>', '20')]
+    >>> spec.aggregations[0].func
+    'COUNT'
+    """
+    return specify(read(text, source, language))
+
+
+def specify(reading: Reading) -> QuestionSpec:
+    """The specification of a text on the desk: times claim their words first, then k, names, numbers."""
+    times = read_times(reading)
+    quantities = read_quantities(reading)
+    superlatives, values = read_superlatives(reading, quantities)
+    read_literal_filters(reading)
+    read_number_filters(reading, quantities)
+    read_time_filters(reading, times)
+    aggregations = (*read_aggregations(reading), *values)
+    read_absences(reading)
+    reading.filters.sort(key=lambda each: each.start)
+    return QuestionSpec(
+        text=reading.text,
+        tokens=tuple(reading.tokens),
+        outputs=read_outputs(reading),
+        aggregations=aggregations,
+        filters=tuple(reading.filters),
+        group_by=read_groups(reading),
+        superlatives=tuple(superlatives),
+        ordering=read_ordering(reading),
+        time_ranges=_time_ranges(reading),
+        numbers=tuple(quantity.number for quantity in quantities),
+        distinct=bool(reading.of(Role.DISTINCT)) or any(each.distinct for each in aggregations),
+        ratios=tuple(read_ratios(reading)),
+        negations=_negations(reading),
+        yes_no=_yes_no(reading),
+        parts=_parts(reading),
+    )
+
+
+def _time_ranges(reading: Reading) -> tuple[TimeRange | RelativeTime, ...]:
+    found: list[TimeRange | RelativeTime] = []
+    for each in reading.filters:
+        if isinstance(each.rhs, TimeRange | RelativeTime):
+            found.append(each.rhs)
+        elif isinstance(each.rhs, Choices):
+            members = [member for member in each.rhs.members if isinstance(member, TimeRange)]
+            found.extend(sorted(members, key=str))
+    return tuple(found)
+
+
+def _negations(reading: Reading) -> tuple[str, ...]:
+    said = [reading.span(mark.start, mark.end).lower() for mark in reading.marks if mark.cue.role in _NEGATIVE_ROLES]
+    prefixes = reading.language.negative_prefixes
+    return (*said, *(word for word in reading.lowers if prefixes and word.startswith(prefixes)))
+
+
+def _yes_no(reading: Reading) -> bool:
+    """Whether it asks whether: an auxiliary opens a sentence that commands nothing."""
+    if reading.of(Role.WHETHER):
+        return True
+    first = reading.lower(0)
+    language = reading.language
+    opens = first in language.copulas or first in language.auxiliaries or first in language.haves
+    return opens and not any(mark.cue.role is Role.COMMAND for mark in reading.marks[:3])
+
+
+def _parts(reading: Reading) -> int:
+    """Sentences that ask or command, and clauses of one that ask again (`…, and how many …`)."""
+    count, sentence = 0, True
+    for place, token in enumerate(reading.tokens):
+        if token.text in _SENTENCE_ENDS:
+            sentence = True
+        elif reading.has_role(place, Role.ASK, Role.COMMAND, Role.WHETHER) or _asks_number(reading, place):
+            count += 1 if sentence or _asks_again(reading, place) else 0
+            sentence = False
+    return max(count, 1)
+
+
+_SENTENCE_ENDS = frozenset({".", "?", "!", ";"})
+
+
+def _asks_number(reading: Reading, place: int) -> bool:
+    mark = reading.starts.get(place)
+    return mark is not None and mark.cue.role is Role.AGGREGATE and mark.end - mark.start > 1
+
+
+def _asks_again(reading: Reading, place: int) -> bool:
+    if reading.lower(place - 1) not in reading.language.conjunctions or not reading.has_role(
+        place, Role.ASK, Role.COMMAND
+    ):
+        return reading.lower(place) == "how" and reading.lower(place - 1) in reading.language.conjunctions
+    return reading.lowers[place] not in {"who", "whom", "which", "where", "when"} or reading.lower(place - 2) == ","

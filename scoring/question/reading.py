@@ -1,0 +1,110 @@
+"""One text on the reader's desk: its tokens, the cues found in it, and what has been claimed so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scoring.question.language import Cue, CueIndex, Language, Role
+from scoring.question.tokens import tokenise
+from scoring.specification import Kind, QuestionFilter, Source, Token
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A cue at tokens [start, end)."""
+
+    cue: Cue
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Reading:
+    """The state of reading one text; each reader claims the tokens it has understood."""
+
+    text: str
+    language: Language
+    source: Source
+    tokens: list[Token]
+    lowers: list[str]
+    marks: list[Mark]
+    by_role: dict[Role, list[Mark]]
+    starts: dict[int, Mark]
+    ends: dict[int, Mark]
+    taken: bytearray
+    """1 where a token belongs to a literal, number or time already read."""
+    filters: list[QuestionFilter] = field(default_factory=list[QuestionFilter])
+
+    def of(self, role: Role) -> list[Mark]:
+        return self.by_role.get(role, [])
+
+    def take(self, start: int, end: int) -> None:
+        for place in range(start, end):
+            self.taken[place] = 1
+
+    def span(self, start: int, end: int) -> str:
+        """The verbatim text of tokens [start, end)."""
+        return self.text[self.tokens[start].start : self.tokens[end - 1].end] if end > start else ""
+
+    def lower(self, place: int) -> str:
+        """The lower-case word there, or nothing beyond the ends."""
+        return self.lowers[place] if 0 <= place < len(self.lowers) else ""
+
+    def is_word(self, place: int) -> bool:
+        return 0 <= place < len(self.tokens) and self.tokens[place].kind is Kind.WORD
+
+    def has_role(self, place: int, *roles: Role) -> bool:
+        """Whether a cue of one of the roles starts there."""
+        mark = self.starts.get(place)
+        return mark is not None and mark.cue.role in roles
+
+
+def read(text: str, source: Source, language: Language, blanks: tuple[tuple[int, int], ...] = ()) -> Reading:
+    """The text tokenised and its cues marked; tokens inside `blanks` (character ranges) are left out."""
+    tokens = tokenise(text)
+    if blanks:
+        tokens = _outside(tokens, blanks)
+    lowers = [token.lower if token.kind is not Kind.QUOTED else '"' for token in tokens]
+    marks = _marks(lowers, language.cues)
+    by_role: dict[Role, list[Mark]] = {}
+    for mark in marks:
+        by_role.setdefault(mark.cue.role, []).append(mark)
+    return Reading(
+        text=text,
+        language=language,
+        source=source,
+        tokens=tokens,
+        lowers=lowers,
+        marks=marks,
+        by_role=by_role,
+        starts={mark.start: mark for mark in marks},
+        ends={mark.end: mark for mark in marks},
+        taken=bytearray(len(tokens) + 1),
+    )
+
+
+def _outside(tokens: list[Token], blanks: tuple[tuple[int, int], ...]) -> list[Token]:
+    kept: list[Token] = []
+    waiting = iter(sorted(blanks))
+    blank = next(waiting, None)
+    for token in tokens:
+        while blank is not None and token.start >= blank[1]:
+            blank = next(waiting, None)
+        if blank is None or token.end <= blank[0]:
+            kept.append(token)
+    return kept
+
+
+def _marks(lowers: list[str], cues: CueIndex) -> list[Mark]:
+    found: list[Mark] = []
+    place, count = 0, len(lowers)
+    get = cues.get
+    while place < count:
+        for rest, cue in get(lowers[place]) or ():
+            end = place + 1 + len(rest)
+            if not rest or lowers[place + 1 : end] == rest:
+                found.append(Mark(cue, place, end))
+                place = end - 1
+                break
+        place += 1
+    return found

@@ -1,0 +1,252 @@
+"""Conditions on stored columns: a definition's values in the same forms as those of SQL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from scoring.specification import Column, Op, Operand
+from scoring.values import (
+    Choices,
+    DatePart,
+    Grain,
+    Number,
+    Pattern,
+    Scalar,
+    Text,
+    TimeRange,
+    Value,
+    intersect,
+    period,
+    text,
+)
+from scoring.words import identifier_words
+
+CERTAIN = 0.9
+"""How surely a definition's condition is one."""
+
+_ISO = re.compile(r"(\d{4})[-/](\d{1,2})(?:[-/](\d{1,2}))?(?:[ T]00:00(?::00)?(?:\.0+)?)?")
+_YEAR = re.compile(r"[12]\d{3}")
+_AGGREGATES = {
+    "count": "COUNT",
+    "sum": "SUM",
+    "total": "SUM",
+    "avg": "AVG",
+    "average": "AVG",
+    "max": "MAX",
+    "min": "MIN",
+}
+_YEAR_WORDS = frozenset({"year", "yr"})
+_FORMATS = {"%Y": "year", "%y": "year", "%m": "month", "%d": "day", "%H": "hour"}
+_BOUNDS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One token of a formula."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+    @property
+    def lower(self) -> str:
+        return self.text.lower()
+
+    @property
+    def bare(self) -> str:
+        """Without quotes."""
+        return self.text[1:-1] if self.kind == "text" else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """The left side of a condition: a column, perhaps in a call."""
+
+    column: Column
+    func: str
+    literals: str
+    """The literals among the call's arguments, joined by commas."""
+    start: int
+    negated: bool = False
+    distinct: bool = False
+
+    @property
+    def operand(self) -> Operand:
+        func = _AGGREGATES.get(self.func)
+        if func is None:
+            return Operand(name=self.column.name, columns=(self.column,))
+        inner = f"distinct {self.column.name}" if self.distinct else self.column.name
+        columns = () if self.column.name == "*" else (self.column,)
+        return Operand(name=f"{func.lower()}({inner})", columns=columns, func=func, distinct=self.distinct)
+
+    @property
+    def part(self) -> str | None:
+        """The part of a date that the call takes: `year`, `month`, …"""
+        if self.func in ("year", "month", "day"):
+            return self.func
+        if self.func == "strftime":
+            return _FORMATS.get(self.literals.split(",")[0])
+        if self.func in ("substr", "substring"):
+            return {"1,4": "year", "6,2": "month", "9,2": "day"}.get(self.literals.replace(" ", ""))
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition of a formula at characters [start, end)."""
+
+    left: Left
+    op: Op
+    rhs: Value | None
+    start: int
+    end: int
+    certain: float = CERTAIN
+
+    @classmethod
+    def of(cls, left: Left, op: Op, literal: Part, end: int) -> Condition:
+        """The condition with its value folded: a date becomes the range that the operator selects."""
+        value = folded(left, literal)
+        if isinstance(value, TimeRange):
+            side = side_of(value, op)
+            if side is not None:
+                return cls(left, Op.NOT_WITHIN if op is Op.NE else Op.WITHIN, side, left.start, end)
+        if isinstance(value, DatePart) and op in (Op.EQ, Op.NE):
+            return cls(left, Op.WITHIN if op is Op.EQ else Op.NOT_WITHIN, value, left.start, end)
+        return cls(left, op, value, left.start, end)
+
+
+def folded(left: Left, literal: Part) -> Scalar:
+    """A literal as SQL's reader folds it: by the call around the column, the column's words, and its own form.
+
+    >>> born = Left(Column(name="dob"), "year", "", 0)
+    >>> str(folded(born, Part("text", "'1980'", 0, 6)))
+    '[1980-01-01, 1981-01-01)'
+    """
+    bare = literal.bare.strip()
+    part = left.part
+    if part == "year" or (
+        part is None and literal.kind == "number" and _YEAR_WORDS & set(identifier_words(left.column.name))
+    ):
+        ranged_year = period(Grain.YEAR, year=int(bare)) if _YEAR.fullmatch(bare) else None
+        if ranged_year is not None:
+            return ranged_year
+    elif part is not None and bare.isdecimal() and len(bare) < 4:
+        return DatePart(part, int(bare))
+    elif literal.kind == "text":
+        dated = _dated(bare)
+        if dated is not None:
+            return dated
+    return Number(float(bare.replace(",", ""))) if literal.kind == "number" else text(bare)
+
+
+def _dated(bare: str) -> TimeRange | None:
+    match = _ISO.fullmatch(bare)
+    if match is None:
+        return None
+    year, month = int(match[1]), int(match[2])
+    if not (year and 1 <= month <= 12):
+        return None
+    if match[3] is None:
+        return period(Grain.MONTH, year=year, month=month)
+    return period(Grain.DAY, year=year, month=month, day=int(match[3]))
+
+
+def side_of(value: TimeRange, op: Op) -> TimeRange | None:
+    """The range of times that compare so with `value`; None for an operator that selects no range."""
+    sides: dict[Op, tuple[datetime | None, datetime | None]] = {
+        Op.EQ: (value.start, value.end),
+        Op.NE: (value.start, value.end),
+        Op.GE: (value.start, None),
+        Op.GT: (value.end, None),
+        Op.LT: (None, value.start),
+        Op.LE: (None, value.end),
+    }
+    return TimeRange(*sides[op]) if op in sides else None
+
+
+def ranged(left: Left, low: Part, high: Part, end: int, *, negated: bool) -> list[Condition]:
+    """BETWEEN: two bounds of a number, one range of times."""
+    first, last = folded(left, low), folded(left, high)
+    if isinstance(first, TimeRange) and isinstance(last, TimeRange):
+        op = Op.NOT_WITHIN if negated else Op.WITHIN
+        return [Condition(left, op, TimeRange(first.start, last.end), left.start, end)]
+    if negated:
+        return [Condition(left, Op.LT, first, left.start, end, 0.4), Condition(left, Op.GT, last, left.start, end, 0.4)]
+    return [Condition(left, Op.GE, first, left.start, end), Condition(left, Op.LE, last, left.start, end)]
+
+
+def listed(left: Left, members: Sequence[Part], end: int) -> Condition:
+    """IN: a list, or an equality where it has one member."""
+    values = frozenset(folded(left, member) for member in members)
+    if len(values) == 1:
+        return Condition.of(left, Op.EQ, members[0], end)
+    return Condition(left, Op.IN, Choices(values), left.start, end)
+
+
+def like(pattern: str) -> tuple[Op, Text | Pattern]:
+    """The operator and value of a LIKE pattern.
+
+    >>> [like(each)[0].value for each in ("plum", "%plum%", "plum%", "%plum", "p_um")]
+    ['=', 'contains', 'starts with', 'ends with', 'like']
+    """
+    inner = pattern.strip("%")
+    if "%" in inner or "_" in inner:
+        return Op.LIKE, Pattern(text(pattern).folded)
+    opens, closes = pattern.startswith("%"), pattern.endswith("%")
+    if opens and closes:
+        return Op.CONTAINS, text(inner)
+    if opens or closes:
+        return (Op.ENDS_WITH if opens else Op.STARTS_WITH), text(inner)
+    return Op.EQ, text(inner)
+
+
+def merged(conditions: Sequence[Condition], *, joined_by_or: bool) -> list[Condition]:
+    """Equalities of one column ORed become one list; bounds of one date, or its year and month, one range."""
+    found: list[Condition] = []
+    for each in conditions:
+        at = next((place for place, other in enumerate(found) if other.left.operand == each.left.operand), None)
+        both = _both(found[at], each, joined_by_or=joined_by_or) if at is not None else None
+        if at is not None and both is not None:
+            found[at] = both
+        else:
+            found.append(each)
+    return found
+
+
+def _both(first: Condition, second: Condition, *, joined_by_or: bool) -> Condition | None:
+    """Two conditions of one column as one, where they make one."""
+    start, end = min(first.start, second.start), max(first.end, second.end)
+    if first.op is second.op and first.rhs == second.rhs:
+        return first
+    if joined_by_or:
+        members = _members(first) | _members(second)
+        listed_both = _members(first) and _members(second)
+        return Condition(first.left, Op.IN, Choices(members), start, end) if listed_both else None
+    if first.op is second.op is Op.WITHIN:
+        joined = _within(first.rhs, second.rhs)
+        return replace(first, rhs=joined, start=start, end=end) if joined is not None else None
+    return None
+
+
+def _members(condition: Condition) -> frozenset[Scalar]:
+    rhs = condition.rhs
+    if condition.op is Op.EQ and isinstance(rhs, Text | Number):
+        return frozenset({rhs})
+    if condition.op is Op.WITHIN and isinstance(rhs, TimeRange) and rhs.start and rhs.end:
+        return frozenset({rhs})
+    return rhs.members if condition.op is Op.IN and isinstance(rhs, Choices) else frozenset()
+
+
+def _within(first: Value | None, second: Value | None) -> TimeRange | None:
+    if isinstance(first, DatePart) and isinstance(second, TimeRange):
+        first, second = second, first
+    if isinstance(first, TimeRange) and isinstance(second, TimeRange):
+        open_ended = (first.start is None) != (second.start is None) and (first.end is None) != (second.end is None)
+        return intersect(first, second) if open_ended else None
+    if isinstance(first, TimeRange) and isinstance(second, DatePart) and second.part == "month" and first.start:
+        return period(Grain.MONTH, year=first.start.year, month=second.value) if 1 <= second.value <= 12 else None
+    return None

@@ -1,0 +1,215 @@
+"""Requests for the first rows of an order: `highest score`, `top 5 by revenue`, `oldest`, `most common`."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from scoring.question.language import Role
+from scoring.question.phrases import phrase_at, phrase_before, phrase_end, verb_like
+from scoring.question.quantities import Quantity
+from scoring.question.reading import Mark, Reading
+from scoring.specification import Aggregation, Direction, Kind, Superlative
+
+_REACH = 16
+"""Words within which a superlative finds its question word, or the noun of a list of extremes."""
+_FUNC = {Direction.MOST: "MAX", Direction.LEAST: "MIN"}
+
+
+def read_superlatives(reading: Reading, quantities: Sequence[Quantity]) -> tuple[list[Superlative], list[Aggregation]]:
+    """The superlatives, and apart from them the extremes asked for as values (`what is the highest salary`)."""
+    found: list[Superlative] = []
+    values: list[Aggregation] = []
+    numbers = {quantity.start: quantity for quantity in quantities}
+    ends = {quantity.end: quantity for quantity in quantities}
+    for mark in reading.of(Role.SUPERLATIVE):
+        if reading.taken[mark.start] or _is_name_part(reading, mark):
+            continue
+        direction = mark.cue.direction or Direction.MOST
+        k = _number_beside(reading, mark, numbers, ends)
+        if k is None and _asks_value(reading, mark):
+            values.append(Aggregation(func=_FUNC[direction], column=_value_phrase(reading, mark)))
+        else:
+            found.append(_superlative(reading, mark, direction, k))
+    return found, values
+
+
+def _is_name_part(reading: Reading, mark: Mark) -> bool:
+    """`first` before a number of time or a capitalised noun, `last` as a verb or name, are no superlatives."""
+    if mark.cue.value or mark.cue.phrase or mark.cue.counted:
+        return False
+    token = reading.tokens[mark.start]
+    if token.text[0].isupper() and mark.start and reading.lower(mark.start - 1) not in {".", "?", "!"}:
+        return reading.lower(mark.start - 1) not in reading.language.articles
+    return False
+
+
+def _number_beside(reading: Reading, mark: Mark, starts: dict[int, Quantity], ends: dict[int, Quantity]) -> int | None:
+    """k: the whole number right after (`top 5`) or before (`5 highest`), which is then no filter."""
+    after = starts.get(mark.end)
+    before = ends.get(mark.start)
+    for quantity in (after, before):
+        if quantity is None or quantity.ordinal or reading.taken[quantity.start] or quantity.start == mark.start:
+            continue
+        if quantity is after and reading.lower(quantity.end) in reading.language.units - reading.language.measures:
+            continue
+        value = quantity.number.value
+        if value == int(value) and 0 < value < 1e9:
+            reading.take(quantity.start, quantity.end)
+            return int(value)
+    return 1 if before is not None and before.ordinal and before.start != mark.start else None
+
+
+def _asks_value(reading: Reading, mark: Mark) -> bool:
+    """Whether the extreme itself is wanted: `what is the highest X`, `find the minimum and maximum X`."""
+    measured = mark.cue.value or _head_is_measure(reading, mark)
+    if not measured or mark.cue.counted:
+        return False
+    at = mark.start - 1
+    while (
+        at >= 0
+        and mark.start - at < _REACH
+        and (
+            reading.lower(at) in reading.language.articles
+            or reading.lower(at) in reading.language.conjunctions
+            or reading.lower(at) == ","
+            or (
+                at + 1 in reading.ends
+                and reading.ends[at + 1].cue.role in (Role.AGGREGATE, Role.SUPERLATIVE, Role.RATIO)
+            )
+        )
+    ):
+        previous = reading.ends.get(at + 1)
+        at = previous.start - 1 if previous is not None else at - 1
+    return _asks(reading, at)
+
+
+def _asks(reading: Reading, at: int) -> bool:
+    """Whether `what is` or a command ends at `at`: only then is a value asked for."""
+    if reading.lower(at) in reading.language.copulas:
+        opener = reading.ends.get(at)
+        return opener is not None and opener.cue.role is Role.ASK and not opener.cue.phrase
+    mark = reading.ends.get(at + 1)
+    return mark is not None and (mark.cue.role is Role.COMMAND or (mark.cue.role is Role.ASK and at < 1))
+
+
+def _head_is_measure(reading: Reading, mark: Mark) -> bool:
+    start, end = phrase_at(reading, mark.end)
+    return start < end and reading.lowers[end - 1] in reading.language.measures and not mark.cue.phrase
+
+
+def _value_phrase(reading: Reading, mark: Mark) -> str:
+    """The column of an extreme; in `the average, minimum and maximum age` the noun after the last of them."""
+    at = mark.end
+    while at < min(len(reading.tokens), mark.end + _REACH) and (
+        reading.lower(at) in reading.language.conjunctions
+        or reading.lower(at) == ","
+        or reading.has_role(at, Role.SUPERLATIVE, Role.AGGREGATE)
+    ):
+        found = reading.starts.get(at)
+        at = found.end if found is not None else at + 1
+    if reading.lower(at) in reading.language.of:
+        at += 1
+    start, end = phrase_at(reading, at)
+    return reading.span(start, end).lower()
+
+
+def _superlative(reading: Reading, mark: Mark, direction: Direction, k: int | None) -> Superlative:
+    start = mark.end
+    while reading.tokens[start : start + 1] and (
+        reading.tokens[start].kind is Kind.NUMBER or reading.lowers[start] in reading.language.numbers
+    ):
+        start += 1
+    if reading.lower(start) in reading.language.of:
+        start += 1
+    end = phrase_end(reading, start)
+    phrase = reading.span(start, end)
+    counted = mark.cue.counted or _counts(reading, mark, start, end)
+    governs = _governed(reading, mark, start, end)
+    measure = mark.cue.phrase or ("" if governs else phrase)
+    if governs and not mark.cue.phrase:
+        measure = _measure_by(reading, end)
+    return Superlative(
+        direction=direction,
+        measure=measure.lower(),
+        word=reading.span(mark.start, mark.end).lower(),
+        k=k if k is not None else _rows(reading, mark, start, end, governs=governs),
+        start=reading.tokens[mark.start].start,
+        counted=counted,
+    )
+
+
+def _counts(reading: Reading, mark: Mark, start: int, end: int) -> bool:
+    """`the most flights`: of things there are most, of a measure the value is highest."""
+    if reading.lowers[mark.end - 1] not in {"most", "fewest", "least"} or start >= end:
+        return False
+    word = reading.tokens[end - 1]
+    if word.lower in reading.language.measures or word.lower == word.stem:
+        return False
+    return not reading.lowers[start].endswith(reading.language.adjective_endings)
+
+
+def _governed(reading: Reading, mark: Mark, start: int, end: int) -> bool:
+    """Whether the noun after the superlative is the thing itself (`the oldest driver`), not its measure."""
+    if start == end:
+        return False
+    if mark.cue.phrase:
+        return True
+    before = reading.lower(mark.start - 1)
+    at = mark.start - 1
+    while (
+        at >= 0
+        and mark.start - at < _REACH
+        and (before in reading.language.articles or before in reading.language.numbers or before.isdigit())
+    ):
+        at -= 1
+        before = reading.lower(at)
+    if (
+        before in reading.language.haves
+        or reading.lowers[mark.end - 1] in {"most", "fewest", "least"}
+        or mark.cue.counted
+    ):
+        return False
+    return reading.lowers[end - 1] not in reading.language.measures
+
+
+def _measure_by(reading: Reading, place: int) -> str:
+    """`… by revenue`, `… in terms of area`: what the thing is measured by."""
+    for at in range(place, min(place + 6, len(reading.tokens))):
+        if reading.lowers[at] in reading.language.by:
+            start, end = phrase_at(reading, at + 1)
+            return reading.span(start, end)
+        if reading.lowers[at] in {".", "?", ","}:
+            break
+    return ""
+
+
+def _rows(reading: Reading, mark: Mark, start: int, end: int, *, governs: bool) -> int | None:
+    """1 where the thing asked for is singular, None where it is plural or unknown."""
+    if governs and start < end:
+        return _singular(reading, end - 1)
+    at = mark.start - 1
+    while (
+        at >= 0
+        and reading.lowers[at]
+        in reading.language.articles | reading.language.haves | reading.language.relatives | reading.language.copulas
+    ):
+        at -= 1
+    first, last = phrase_before(reading, at + 1)
+    if first < last and not verb_like(reading.lowers[last - 1], reading.language):
+        return _singular(reading, last - 1)
+    return _asked_rows(reading, mark.start)
+
+
+def _asked_rows(reading: Reading, before: int) -> int | None:
+    asks = reading.of(Role.ASK)
+    nearest = bisect_left(asks, before, key=lambda mark: mark.start) - 1
+    if nearest < 0:
+        return 1
+    first, last = phrase_at(reading, asks[nearest].end)
+    return _singular(reading, last - 1) if first < last else 1
+
+
+def _singular(reading: Reading, place: int) -> int | None:
+    token = reading.tokens[place]
+    return 1 if token.lower == token.stem else None

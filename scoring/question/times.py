@@ -1,0 +1,279 @@
+"""Dates, periods and relative times as people say them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from scoring.question.language import Role
+from scoring.question.reading import Reading
+from scoring.specification import Kind
+from scoring.values import DatePart, Grain, RelativeTime, TimeRange, period
+
+Moment: TypeAlias = TimeRange | RelativeTime | DatePart
+
+_YEAR = re.compile(r"(1[5-9]\d\d|20\d\d)")
+_ISO = re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?")
+_NUMERIC = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")
+_DECADE = re.compile(r"(\d{3}0)s")
+_DAY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?")
+_QUARTER = re.compile(r"q([1-4])")
+_SEASON = re.compile(r"(\d{4})[-/](\d{2}|\d{4})")
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """A time at tokens [start, end); `explicit` when its form alone says that it is one."""
+
+    moment: Moment
+    start: int
+    end: int
+    explicit: bool = True
+
+
+def read_times(reading: Reading) -> list[Time]:
+    """Every time said, in order; its tokens are taken. A bare year counts only where its neighbours make it one."""
+    found: list[Time] = []
+    place, count = 0, len(reading.tokens)
+    while place < count:
+        time = _time_at(reading, place) if not reading.taken[place] else None
+        if time is None:
+            place += 1
+            continue
+        found.append(time)
+        reading.take(time.start, time.end)
+        place = time.end
+    return found
+
+
+def _time_at(reading: Reading, place: int) -> Time | None:
+    token, language = reading.tokens[place], reading.language
+    if token.kind is Kind.NUMBER:
+        return _figures(reading, place)
+    word = token.lower
+    if token.kind is not Kind.WORD:
+        return None
+    if word in language.months and (token.text[0].isupper() or word not in reading.language.auxiliaries):
+        return _month(reading, place)
+    if word in language.weekdays:
+        return Time(DatePart("weekday", language.weekdays[word]), place, place + 1)
+    if word in language.past or word in language.future:
+        return _window(reading, place) or _cue(reading, place)
+    if word in language.ordinals:
+        return _ordinal(reading, place, language.ordinals[word])
+    if _QUARTER.fullmatch(word):
+        return _quarter(reading, int(word[1]), place, place + 1)
+    return _cue(reading, place)
+
+
+def _cue(reading: Reading, place: int) -> Time | None:
+    mark = reading.starts.get(place)
+    if mark is None or mark.cue.role is not Role.TIME or mark.cue.time is None:
+        return None
+    return Time(mark.cue.time, mark.start, mark.end)
+
+
+def _figures(reading: Reading, place: int) -> Time | None:
+    text = reading.tokens[place].lower
+    if match := _DECADE.fullmatch(text):
+        year = int(match[1])
+        return _spanning(year, year + 10, place, place + 1)
+    if match := _ISO.fullmatch(text):
+        dated = _dated(int(match[1]), int(match[2]), int(match[3]) if match[3] else None)
+        return Time(dated, place, place + 1) if dated else _season(text, place) if _SEASON.fullmatch(text) else None
+    if match := _NUMERIC.fullmatch(text):
+        return _numeric(int(match[1]), int(match[2]), int(match[3]), place)
+    if _SEASON.fullmatch(text):
+        return _season(text, place)
+    return _day_first(reading, place) or _century(reading, place) or _year(reading, place) or _rank(reading, place)
+
+
+def _dated(year: int, month: int, day: int | None) -> TimeRange | None:
+    if not (0 < year <= 9999 and 1 <= month <= 12):
+        return None
+    return (
+        period(Grain.MONTH, year=year, month=month)
+        if day is None
+        else period(Grain.DAY, year=year, month=month, day=day)
+    )
+
+
+def _spanning(first: int, after: int, start: int, end: int) -> Time | None:
+    if not (1 <= first < after <= 9999):
+        return None
+    return Time(TimeRange(datetime(first, 1, 1), datetime(after, 1, 1)), start, end)
+
+
+def _numeric(first: int, second: int, year: int, place: int) -> Time | None:
+    """Month first, as in the United States, unless only day first makes a date."""
+    dated = _dated(year, first, second) or _dated(year, second, first)
+    return Time(dated, place, place + 1) if dated else None
+
+
+def _season(text: str, place: int) -> Time | None:
+    """`2019/2020`: both years, and doubtful."""
+    first, last = (int(part) for part in re.split(r"[-/]", text))
+    last = last if last > 99 else first - first % 100 + last
+    if not 0 < last - first <= 150 or not 1500 <= first < 2100:
+        return None
+    spanning = _spanning(first, last + 1, place, place + 1)
+    return Time(spanning.moment, place, place + 1, explicit=False) if spanning else None
+
+
+def _year(reading: Reading, place: int) -> Time | None:
+    """A four-digit number is a year after `in`, `since`, `before`, `year`, a month or a range of years."""
+    match = _YEAR.fullmatch(reading.tokens[place].lower)
+    if match is None or reading.lower(place + 1) in reading.language.units - reading.language.grains.keys():
+        return None
+    if not _after_time_word(reading, place):
+        return None
+    year = int(match[1])
+    return _spanning(year, year + 1, place, place + 1)
+
+
+def _after_time_word(reading: Reading, place: int) -> bool:
+    language = reading.language
+    before = reading.lower(place - 1)
+    if before in language.articles:
+        place, before = place - 1, reading.lower(place - 2)
+    if before in language.in_time or before in language.year_words or before in language.time_verbs:
+        return True
+    if before in language.by or reading.lower(place + 1) in language.year_words or before in language.ranges:
+        return True
+    if (
+        before in language.conjunctions
+        or before in {",", "to", "-", "–"}
+        or any(before in joins for joins in language.ranges.values())
+    ):
+        return place >= 2 and _YEAR.fullmatch(reading.lower(place - 2)) is not None
+    mark = reading.ends.get(place)
+    return mark is not None and mark.cue.role is Role.COMPARE and reading.lowers[mark.start] in _TIME_COMPARISONS
+
+
+_TIME_COMPARISONS = frozenset(
+    {
+        "after",
+        "before",
+        "since",
+        "until",
+        "till",
+        "prior",
+        "later",
+        "earlier",
+        "by",
+        "no",
+        "following",
+        "starting",
+        "beginning",
+        "up",
+    }
+)
+
+
+def _month(reading: Reading, place: int) -> Time | None:
+    """`May`, `May 2023`, `May 3`, `May 3rd, 2023`."""
+    month = reading.language.months[reading.tokens[place].lower]
+    end = place + 1
+    if reading.lower(end) in {".", ","} and _YEAR.fullmatch(reading.lower(end + 1)):
+        end += 1
+    if reading.lower(end) in reading.language.of and _YEAR.fullmatch(reading.lower(end + 1)):
+        end += 1
+    if _YEAR.fullmatch(reading.lower(end)):
+        dated = period(Grain.MONTH, year=int(reading.lower(end)), month=month)
+        return Time(dated, place, end + 1) if dated else None
+    day = _DAY.fullmatch(reading.lower(place + 1))
+    if day and 1 <= int(day[1]) <= 31:
+        return _with_year(reading, month, int(day[1]), place, place + 2)
+    return _bare_month(reading, place, month)
+
+
+def _bare_month(reading: Reading, place: int, month: int) -> Time | None:
+    before = reading.lower(place - 1)
+    known = len(reading.tokens[place].lower) > 4 or before in reading.language.in_time
+    return (
+        Time(DatePart("month", month), place, place + 1) if known and reading.tokens[place].text[0].isupper() else None
+    )
+
+
+def _with_year(reading: Reading, month: int, day: int, start: int, end: int) -> Time | None:
+    at = end
+    while reading.lower(at) in {",", "in"} | reading.language.of and at < end + 2:
+        at += 1
+    if _YEAR.fullmatch(reading.lower(at)):
+        dated = _dated(int(reading.lower(at)), month, day)
+        return Time(dated, start, at + 1) if dated else None
+    return Time(DatePart("month", month), start, end, explicit=False)
+
+
+def _day_first(reading: Reading, place: int) -> Time | None:
+    """`3 May 2021`, `the 3rd of May, 2021`."""
+    day = _DAY.fullmatch(reading.tokens[place].lower)
+    if day is None or not 1 <= int(day[1]) <= 31:
+        return None
+    at = place + 1
+    if reading.lower(at) in reading.language.of:
+        at += 1
+    if reading.lower(at) not in reading.language.months or not reading.tokens[at].text[0].isupper():
+        return None
+    return _with_year(reading, reading.language.months[reading.lower(at)], int(day[1]), place, at + 1)
+
+
+def _century(reading: Reading, place: int) -> Time | None:
+    match = _DAY.fullmatch(reading.tokens[place].lower)
+    if match is None or reading.lower(place + 1) not in reading.language.centuries:
+        return None
+    last = int(match[1]) * 100
+    return _spanning(last - 99, last + 1, place, place + 2) if last else None
+
+
+def _rank(reading: Reading, place: int) -> Time | None:
+    match = _DAY.fullmatch(reading.tokens[place].lower)
+    return _ordinal(reading, place, int(match[1])) if match and not reading.tokens[place].lower.isdigit() else None
+
+
+def _ordinal(reading: Reading, place: int, rank: int) -> Time | None:
+    """`the third quarter of 2022`, `the first half of 2021`."""
+    unit = reading.lower(place + 1)
+    if reading.language.grains.get(unit) is Grain.QUARTER and 1 <= rank <= 4:
+        return _quarter(reading, rank, place, place + 2)
+    if unit in reading.language.halves and rank in (1, 2):
+        year, end = _year_after(reading, place + 2)
+        if year:
+            first = period(Grain.QUARTER, year=year, month=rank * 6 - 5)
+            second = period(Grain.QUARTER, year=year, month=rank * 6 - 2)
+            return Time(TimeRange(first.start, second.end), place, end) if first and second else None
+    return None
+
+
+def _quarter(reading: Reading, rank: int, start: int, end: int) -> Time | None:
+    year, after = _year_after(reading, end)
+    if not year:
+        return Time(DatePart("quarter", rank), start, end)
+    dated = period(Grain.QUARTER, year=year, month=rank * 3 - 2)
+    return Time(dated, start, after) if dated else None
+
+
+def _year_after(reading: Reading, place: int) -> tuple[int | None, int]:
+    skipped = reading.language.of | reading.language.articles | reading.language.year_words | {",", "in"}
+    at = place
+    while at < place + 3 and reading.lower(at) in skipped:
+        at += 1
+    return (int(reading.lower(at)), at + 1) if _YEAR.fullmatch(reading.lower(at)) else (None, place)
+
+
+def _window(reading: Reading, place: int) -> Time | None:
+    """`last 30 days`, `past three months`, `next 2 weeks`."""
+    language = reading.language
+    number = reading.lower(place + 1)
+    count = language.numbers.get(number) or (int(number) if number.isdecimal() and len(number) < 5 else None)
+    unit = reading.lower(place + 2) if count else number
+    grain = language.grains.get(unit)
+    if grain is None or (count is None and reading.has_role(place, Role.TIME)):
+        return None
+    if count is None and place and reading.lowers[place] not in language.past:
+        return None
+    size, end = (count, place + 3) if count else (1, place + 2)
+    ahead = reading.lowers[place] in language.future
+    return Time(RelativeTime(grain, 0 if ahead else -size, size if ahead else 0), place, end)

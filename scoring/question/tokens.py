@@ -1,0 +1,104 @@
+"""A question cut into words, numbers, quoted literals and marks, in one linear pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from scoring.specification import Kind, Token
+from scoring.words import stem
+
+_TOKEN = re.compile(
+    r"""
+      \d{1,3}(?:,\d{3})++(?!\d)(?:\.\d++)?
+    | \w++(?:[-.:/'’&@+]\w++)*+
+    | "[^"\n]{1,400}+"
+    | “[^“”\n]{1,400}+”
+    | '(?=\S)(?:[^'\n]|'(?=\w)){1,400}+'(?!\w)
+    | ‘(?:[^‘’\n]|’(?=\w)){1,400}+’
+    | `[^`\n]{1,100}+`
+    | [<>!=]=|<>
+    | [^\w\s]
+    """,
+    re.VERBOSE,
+)
+_NUMBER = re.compile(
+    r"\d+(?:,\d{3})*(?:\.\d+)?(?:k|m|mm|bn|b|st|nd|rd|th|s)?|\d{1,4}([-/.])\d{1,2}(?:\1\d{1,4})?", re.I
+)
+_YEARS = re.compile(r"\d{4}[-/]\d{2,4}")
+_PARTS = re.compile(r"[^./:]+|[./:]")
+_ENDINGS = ("'s", "’s")
+_QUOTES = frozenset("\"“'‘")
+
+
+def tokenise(text: str) -> list[Token]:
+    """The tokens of a text with their offsets; quoted literals are one token whose `lower` lacks the quotes.
+
+    >>> [(token.text, token.kind.value) for token in tokenise("Brazil's 1,000 'big' dogs?")]
+    ... # doctest: +NORMALIZE_WHITESPACE
+    [('Brazil', 'word'), ("'s", 'punctuation'), ('1,000', 'number'), ("'big'", 'quoted'), ('dogs', 'word'),
+     ('?', 'punctuation')]
+    """
+    found: list[Token] = []
+    add = found.append
+    for match in _TOKEN.finditer(text):
+        word = match.group()
+        start = match.start()
+        if word.isalpha():
+            lower = word.lower()
+            add(Token(word, lower, stem(lower), Kind.WORD, start, match.end()))
+        elif word[0].isalnum() or word[0] == "_":
+            found.extend(_chunk(word, start))
+        elif len(word) > 2 and word[0] in _QUOTES:
+            lower = word[1:-1].strip().lower()
+            add(Token(word, lower, lower, Kind.QUOTED, start, match.end()))
+        elif len(word) > 2 and word[0] == "`":
+            lower = word[1:-1].lower()
+            add(Token(word, lower, lower, Kind.WORD, start, match.end()))
+        else:
+            add(Token(word, word, word, Kind.PUNCTUATION, start, match.end()))
+    return found
+
+
+def _chunk(word: str, start: int) -> Iterator[Token]:
+    """A run of word characters and inner marks: a number, a possessive, a code, or several words."""
+    if word.endswith(_ENDINGS) and len(word) > 2:
+        yield from _chunk(word[:-2], start)
+        end = start + len(word)
+        yield Token(word[-2:], "'s", "'s", Kind.PUNCTUATION, end - 2, end)
+    elif _NUMBER.fullmatch(word) or _YEARS.fullmatch(word):
+        yield Token(word, word.lower(), word, Kind.NUMBER, start, start + len(word))
+    elif _splits(word):
+        for part in _PARTS.finditer(word):
+            yield from _part(part.group(), start + part.start())
+    else:
+        yield _word(word, start)
+
+
+def _splits(word: str) -> bool:
+    """Whether `./:` part words here: not in addresses, initials, clock times and dates."""
+    if not any(mark in word for mark in "./:") or "@" in word:
+        return False
+    pieces = re.split(r"[./:]", word)
+    return not (all(len(piece) == 1 for piece in pieces) or all(piece.isdigit() for piece in pieces))
+
+
+def _part(word: str, start: int) -> Iterator[Token]:
+    if word in ".:/":
+        yield Token(word, word, word, Kind.PUNCTUATION, start, start + 1)
+    elif _NUMBER.fullmatch(word):
+        yield Token(word, word.lower(), word, Kind.NUMBER, start, start + len(word))
+    else:
+        yield _word(word, start)
+
+
+def _word(word: str, start: int) -> Token:
+    lower = word.lower().replace("’", "'")
+    return Token(
+        word, lower, stem(lower) if lower.isalpha() else _stem_last(lower), Kind.WORD, start, start + len(word)
+    )
+
+
+def _stem_last(lower: str) -> str:
+    head, dash, last = lower.rpartition("-")
+    return head + dash + stem(last) if dash else lower
