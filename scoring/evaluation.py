@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scoring.alignment import align_filters
 from scoring.composite import compose
 from scoring.dimensions import align_aggregation, align_grouping, align_projection
@@ -11,10 +13,10 @@ from scoring.normalization import normalize
 from scoring.query import Query, Unscored, UnscoredReason
 from scoring.question import read_enriched, read_question
 from scoring.requirements import requirements
-from scoring.rules import Rules
+from scoring.rules import Rules, UnparseablePolicy
 from scoring.specification import QuestionSpec, SqlSpec
 from scoring.sql import read_sql
-from scoring.verdict import Case, Reply, Score
+from scoring.verdict import Case, FilterStatus, Reply, Score
 
 MAX_QUESTION = 20_000
 """Longest question or enriched question read, in characters."""
@@ -26,10 +28,20 @@ def examine(query: Query, rules: Rules) -> Case | Unscored:
     if refused is not None:
         return refused
     sql = read_sql(query.sql, query.dialect or rules.dialect)
-    if isinstance(sql, Unscored):
-        return sql
     question = read_question(query.question)
-    return align(query, question, read_enrichment(query, question), sql, rules)
+    if isinstance(sql, SqlSpec):
+        return align(query, question, read_enrichment(query, question), sql, rules)
+    if sql.reason is UnscoredReason.UNPARSEABLE_SQL and rules.unparseable is UnparseablePolicy.INCORRECT:
+        return _incorrect(query, question, sql, rules)
+    return sql
+
+
+def _incorrect(query: Query, question: QuestionSpec, why: Unscored, rules: Rules) -> Case:
+    """SQL that does not parse, by the policy of a tenant that holds it wrong: no filter is applied."""
+    nothing = SqlSpec(dialect=query.dialect or rules.dialect or "")
+    case = align(query, question, read_enrichment(query, question), nothing, rules)
+    unapplied = replace(case.filters, status=FilterStatus.NOT_APPLIED)
+    return replace(case, filters=unapplied, unparseable=why.detail or why.reason.value)
 
 
 def check_question(query: Query) -> Unscored | None:

@@ -99,7 +99,14 @@ class LocalJudge:
 
     def judge(self, case: Case) -> Reply:
         """The verdict on a case, with the reasons that moved it most."""
+        if case.unparseable is not None:
+            return self._refused(case.unparseable)
         return self.weigh(read_signals(case))
+
+    def _refused(self, why: str) -> Reply:
+        """SQL that does not parse answers nothing, for certain."""
+        reason = Reason(code=ReasonCode.SQL_UNPARSEABLE, detail=why)
+        return Reply(verdict=Verdict.INCORRECT, confidence=1.0, p_correct=0.0, reasons=(reason,), judge=self.name)
 
     def weigh(self, findings: Mapping[ReasonCode, Finding]) -> Reply:
         """`p_correct` = logistic(intercept + Σ weight × strength); γ = max(p, 1 − p)."""

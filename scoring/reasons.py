@@ -1,4 +1,4 @@
-"""The closed list of reason codes: each is documented in `docs/reasons.md` and given by one signal."""
+"""The closed list of reason codes: each is documented in `docs/reasons.md` and given by one signal or by reading."""
 
 from __future__ import annotations
 
@@ -116,6 +116,8 @@ class ReasonCode(StrEnum):
     """Many tables or nested blocks: such answers are wrong more often."""
     YES_NO_UNANSWERED = "YES_NO_UNANSWERED"
     """A yes-or-no question is asked and the SQL computes no condition."""
+    SQL_UNPARSEABLE = "SQL_UNPARSEABLE"
+    """The SQL does not parse, and the tenant counts that as incorrect; no signal reads it."""
 
 
 IN_FAVOUR = frozenset(

@@ -120,6 +120,8 @@ class Case:
     grouping: Dimension
     normalizations: tuple[Normalization, ...]
     enrichment: Enrichment
+    unparseable: str | None = None
+    """Why the SQL did not parse, where the tenant counts that as `Incorrect`; `sql` is then empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
