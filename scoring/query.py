@@ -51,6 +51,10 @@ class UnscoredReason(StrEnum):
     """The line is not an event: not JSON, not an object, or a field of the wrong shape."""
     JUDGE_UNAVAILABLE = "JUDGE_UNAVAILABLE"
     """The judge could not be reached within its deadline."""
+    NOT_SAMPLED = "NOT_SAMPLED"
+    """The tenant's sample rate left the event out; coverage does not count it."""
+    SCORER_FAILED = "SCORER_FAILED"
+    """The scorer failed on this answer: a bug, logged with the event's identity."""
 
 
 @dataclass(frozen=True, slots=True)

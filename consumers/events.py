@@ -1,0 +1,271 @@
+"""The wire contract: what an agent publishes about one answer, and what is not an event."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, NoReturn, Self, cast
+
+import orjson
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import model_validator as after_validation
+
+from consumers.rules import InvalidRules, RulesDocument, decode_rules
+from consumers.texts import bad_character, shorten
+from scoring.query import Query
+
+__all__ = [
+    "MAX_EVENT_BYTES",
+    "InvalidEvent",
+    "InvalidReason",
+    "InvalidRules",
+    "QueryEvent",
+    "RulesDocument",
+    "decode_event",
+    "decode_rules",
+]
+
+MAX_EVENT_BYTES = 1024 * 1024
+"""Largest event, in bytes of JSON."""
+
+
+class InvalidReason(StrEnum):
+    """Why a record is no event and is dead-lettered. A closed list: each member is documented in `docs/reasons.md`."""
+
+    NOT_JSON = "NOT_JSON"
+    """The record is not JSON, or nests too deep."""
+    INVALID_ENCODING = "INVALID_ENCODING"
+    """The record is not UTF-8."""
+    NOT_AN_OBJECT = "NOT_AN_OBJECT"
+    """The record is JSON, but not one object."""
+    MISSING_FIELD = "MISSING_FIELD"
+    """A required field is absent."""
+    MISSING_ID = "MISSING_ID"
+    """The event has no `event_id` where one is required."""
+    INVALID_FIELD = "INVALID_FIELD"
+    """A field is of the wrong type, too long or out of range."""
+    INVALID_TEXT = "INVALID_TEXT"
+    """A text holds a NUL character or a lone surrogate."""
+    EVENT_TOO_LARGE = "EVENT_TOO_LARGE"
+    """The event is larger than the bound."""
+    TENANT_NOT_ALLOWED = "TENANT_NOT_ALLOWED"
+    """The event names a tenant that its sender may not write for."""
+    ID_CONFLICT = "ID_CONFLICT"
+    """An event with the same tenant, source and id but other content came before."""
+    REFUSED_BY_STORE = "REFUSED_BY_STORE"
+    """The database cannot hold this event's values."""
+
+
+class InvalidEvent(Exception):  # noqa: N818 the design's name for what is never retried
+    """The record can never become an evaluation: it goes to the dead letters, never to a retry."""
+
+    def __init__(self, reason: InvalidReason, detail: str) -> None:
+        super().__init__(f"{reason.value}: {detail}")
+        self.reason = reason
+        self.detail = detail
+
+
+def _identifier(value: object) -> object:
+    number = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
+    return str(value) if number else value
+
+
+def _blank_as_absent(value: object) -> object:
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+def _answer(value: object) -> object:
+    return "" if value is None else value
+
+
+_NAME_PATTERN = r"^[^\x00-\x1f\x7f*]*[^\x00-\x20\x7f*]$"
+"""No control characters, no trailing space, and no `*`, which stands for all tenants in tokens."""
+_Name = Annotated[str, Field(strict=True, min_length=1, max_length=128, pattern=_NAME_PATTERN)]
+_OptionalName = Annotated[_Name | None, BeforeValidator(_blank_as_absent)]
+_Text = Annotated[str, Field(strict=True, max_length=MAX_EVENT_BYTES)]
+
+
+class QueryEvent(BaseModel):
+    """One answer of an agent. Keys that are not fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+
+    event_id: Annotated[str, BeforeValidator(_identifier), Field(min_length=1, max_length=256, strict=True)] = Field(
+        default="",
+        validation_alias=AliasChoices("event_id", "id"),
+        validate_default=False,
+        description="Identity within tenant and source: the same id sent again is a duplicate.",
+    )
+    source: Annotated[str, Field(strict=True, min_length=1, max_length=260)] = Field(
+        default="", validate_default=False, description="Where the event was born; default `/{tenant}/{agent}`."
+    )
+    tenant: _Name = Field(default="default", description="Whose rules and rows these are.")
+    agent: _Name = Field(default="default", description="The text-to-SQL agent that answered.")
+    agent_version: _OptionalName = Field(default=None, description="The agent's release.")
+    occurred_at: datetime | None = Field(
+        default=None, description="When the agent answered; anchors relative dates. Without a zone it is UTC."
+    )
+    question: _Text = Field(description="What the person asked (Qu).")
+    enriched_question: _Text | None = Field(
+        default=None,
+        validation_alias=AliasChoices("enriched_question", "enriched_question_proxy"),
+        description="The question as the agent understood it (Qe).",
+    )
+    sql: Annotated[_Text, BeforeValidator(_answer)] = Field(description="The answer (S); null or empty has no score.")
+    dialect: _OptionalName = Field(default=None, description="The SQL's dialect; none is the tenant's, else guessed.")
+    reference_sql: _Text | None = Field(default=None, description="A correct query, if known; never used by the score.")
+    attributes: dict[str, JsonValue] = Field(
+        default_factory=dict[str, JsonValue], description="Anything to find the event by later."
+    )
+
+    @after_validation(mode="after")
+    def _complete(self) -> Self:
+        if self.occurred_at is not None:
+            aware = self.occurred_at if self.occurred_at.tzinfo else self.occurred_at.replace(tzinfo=UTC)
+            object.__setattr__(self, "occurred_at", _to_utc(aware))
+        if not self.source:
+            object.__setattr__(self, "source", f"/{self.tenant}/{self.agent}")
+        if not self.event_id:
+            object.__setattr__(self, "event_id", self.payload_hash)
+        return self
+
+    @property
+    def payload(self) -> bytes:
+        """Everything the score may depend on, as canonical JSON."""
+        return orjson.dumps(
+            self.model_dump(exclude={"event_id", "reference_sql"}), option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z
+        )
+
+    @property
+    def payload_hash(self) -> str:
+        """Equal for events that say the same."""
+        return hashlib.sha256(self.payload).hexdigest()
+
+    def query(self) -> Query:
+        """What the scorer reads of it."""
+        return Query(
+            question=self.question,
+            sql=self.sql,
+            enriched_question=self.enriched_question,
+            dialect=self.dialect,
+            occurred_at=self.occurred_at,
+        )
+
+
+def _to_utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("the year is out of range") from error
+
+
+def _keys_of_fields() -> frozenset[str]:
+    aliases = {"id", "enriched_question_proxy"}
+    return frozenset(QueryEvent.model_fields) | aliases
+
+
+_KEYS = _keys_of_fields()
+
+
+def decode_event(
+    raw: object, *, require_id: bool, tenant: str = "default", max_bytes: int = MAX_EVENT_BYTES
+) -> QueryEvent:
+    """The event that `raw` (JSON bytes or text, or a parsed object) says; raises `InvalidEvent` for all else.
+
+    Without an id, and where none is required, the id is the SHA-256 of the canonical payload. An event that names
+    no tenant is of `tenant`.
+
+    >>> decode_event(b'{"question": "How many?", "sql": "SELECT 1", "id": 7}', require_id=True).event_id
+    '7'
+    """
+    parsed = _parse(raw, max_bytes) if isinstance(raw, bytes | bytearray | str) else raw
+    if not isinstance(parsed, Mapping):
+        raise InvalidEvent(
+            InvalidReason.NOT_AN_OBJECT, f"the record is {shorten(repr(type(parsed).__name__))}: send one JSON object"
+        )
+    document = cast("Mapping[object, object]", parsed)
+    fields: dict[str, object] = {key: document[key] for key in _KEYS if document.get(key) is not None}
+    fields = {"tenant": tenant, **({"sql": ""} if "sql" in document else {}), **fields}
+    if require_id and "event_id" not in fields and "id" not in fields:
+        raise InvalidEvent(InvalidReason.MISSING_ID, "field event_id is absent: name each event, so a resend is known")
+    _refuse_bad_text(fields)
+    event = _validated(fields)
+    size = len(event.payload) + len(event.reference_sql or "")
+    if size > max_bytes:
+        _too_large(size, max_bytes)
+    return event
+
+
+def _parse(raw: bytes | bytearray | str, max_bytes: int) -> object:
+    if len(raw) > max_bytes:
+        _too_large(len(raw), max_bytes)
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return _parse_leniently(raw if isinstance(raw, str) else bytes(raw))
+
+
+def _parse_leniently(raw: bytes | str) -> object:
+    # orjson says only "invalid" for a lone surrogate; this parser lets it through to be named by field and position
+    try:
+        text = raw if isinstance(raw, str) else raw.decode("utf-8-sig")
+        return json.loads(text, parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        detail = f"byte {error.start} is not UTF-8: send JSON encoded as UTF-8"
+        raise InvalidEvent(InvalidReason.INVALID_ENCODING, detail) from None
+    except (ValueError, RecursionError) as error:
+        what = "it nests too deep" if isinstance(error, RecursionError) else shorten(str(error))
+        detail = f"the record is not JSON ({what}): send one JSON object per record"
+        raise InvalidEvent(InvalidReason.NOT_JSON, detail) from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _too_large(size: int, max_bytes: int) -> NoReturn:
+    detail = f"the event has {size} bytes: at most {max_bytes} are accepted; shorten its texts or attributes"
+    raise InvalidEvent(InvalidReason.EVENT_TOO_LARGE, detail)
+
+
+def _refuse_bad_text(fields: Mapping[str, object]) -> None:
+    pending: list[tuple[str, object]] = list(fields.items())
+    seen = 0
+    while pending:
+        path, value = pending.pop()
+        seen += 1
+        if seen > MAX_EVENT_BYTES:
+            raise InvalidEvent(InvalidReason.EVENT_TOO_LARGE, f"field {path} holds too many values: shorten it")
+        if isinstance(value, str):
+            _refuse_bad_character(path, value)
+        elif isinstance(value, list):
+            pending.extend((path, each) for each in cast("list[object]", value))
+        elif isinstance(value, dict):
+            for key, each in cast("dict[object, object]", value).items():
+                _refuse_bad_character(path, str(key) if isinstance(key, str) else "")
+                pending.append((f"{path.split('.')[0]}.{shorten(str(key), 40)}", each))
+
+
+def _refuse_bad_character(path: str, value: str) -> None:
+    place = bad_character(value)
+    if place is not None:
+        detail = f"field {path} holds U+{ord(value[place]):04X} at character {place}: remove it"
+        raise InvalidEvent(InvalidReason.INVALID_TEXT, detail)
+
+
+def _validated(fields: Mapping[str, object]) -> QueryEvent:
+    try:
+        return QueryEvent.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        path = ".".join(str(part) for part in first["loc"][:2]) or "event"
+        if first["type"] == "missing":
+            detail = f"field {path} is absent: an event needs question and sql"
+            raise InvalidEvent(InvalidReason.MISSING_FIELD, detail) from None
+        detail = f"field {path}: {first['msg']}, got {shorten(repr(first['input']))}; fix the value or leave it out"
+        raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidEvent(InvalidReason.INVALID_FIELD, f"attributes: {shorten(str(error))}; send plain JSON") from None

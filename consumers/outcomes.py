@@ -1,0 +1,78 @@
+"""How a consumed record ended. Every one ends in exactly one outcome; consumed is their sum."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from uuid import UUID
+
+
+class OutcomeKind(StrEnum):
+    """The five ways a record can end."""
+
+    SCORED = "scored"
+    """A row with a score is committed."""
+    UNSCORED = "unscored"
+    """A row without a score, with the reason, is committed."""
+    DUPLICATE = "duplicate"
+    """The same event is already committed."""
+    DEAD_LETTERED = "dead_lettered"
+    """The record can never become an evaluation."""
+    DEFERRED = "deferred"
+    """Nothing is committed: a dependency is down, send it again."""
+
+
+class DeferredReason(StrEnum):
+    """What was missing."""
+
+    STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
+    """The database does not answer."""
+    RULES_UNAVAILABLE = "RULES_UNAVAILABLE"
+    """The tenant's rules cannot be read."""
+    INTERNAL_ERROR = "INTERNAL_ERROR"
+    """A bug; the log names it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How one record ended, and for whom."""
+
+    kind: OutcomeKind
+    reason: str = ""
+    """An UnscoredReason, InvalidReason or DeferredReason; empty for scored and duplicate."""
+    detail: str = ""
+    """One line for a person."""
+    event_id: str | None = None
+    tenant: str | None = None
+    agent: str | None = None
+    evaluation_id: UUID | None = None
+    """The committed row; of a duplicate, the first one's."""
+    score: float | None = None
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts what was consumed and how it ended.
+
+    >>> tally = Tally()
+    >>> tally.consume(1); tally.finish([Outcome(kind=OutcomeKind.SCORED)]); tally.balanced
+    True
+    """
+
+    consumed: int = 0
+    ended: Counter[OutcomeKind] = field(default_factory=Counter[OutcomeKind])
+
+    def consume(self, count: int) -> None:
+        """`count` records were taken from the stream."""
+        self.consumed += count
+
+    def finish(self, outcomes: Sequence[Outcome]) -> None:
+        """These records ended."""
+        self.ended.update(outcome.kind for outcome in outcomes)
+
+    @property
+    def balanced(self) -> bool:
+        """Everything consumed ended in one outcome."""
+        return self.consumed == self.ended.total()
