@@ -1,5 +1,7 @@
 """Fits the local judge's weights to labelled answers: a logistic model whose signs agree with what each code says."""
 
+# scipy and scikit-learn ship no types
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

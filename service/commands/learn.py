@@ -1,0 +1,63 @@
+"""`sqlassay learn calibrate`: labelled answers to a weights file for the local judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+
+from scoring.evaluation import examine
+from scoring.query import Query
+from scoring.rules import Rules
+from scoring.signals import read_signals
+from scoring.verdict import Case
+from service.commands.exits import refuse
+from service.commands.jsonl import open_input, read_lines
+
+if TYPE_CHECKING:
+    from learning.calibration import Labelled
+
+
+def calibrate(sources: Sequence[str], *, out: str, version: str, group: str, dataset_weights: Sequence[float]) -> None:
+    """Reads labels (`label` 1 answers the question, 0 does not), fits, and writes the weights file.
+
+    Each dataset weighs its number over its rows' count × the smallest count, so that a large noisy set
+    does not outvote a small careful one.
+    """
+    try:
+        from learning.calibration import calibrate as fit_weights
+        from learning.calibration import weights_document
+    except ImportError as error:
+        refuse(f"calibration needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
+    if dataset_weights and len(dataset_weights) != len(sources):
+        refuse(f"{len(sources)} label files and {len(dataset_weights)} weights: give one --weight for each file")
+    rows: list[Labelled] = []
+    for source, weight in zip(sources, dataset_weights or [1.0] * len(sources), strict=True):
+        rows += read_labels(source, group=group, weight=weight)
+    try:
+        fit = fit_weights(rows)
+    except ValueError as error:
+        refuse(str(error))
+    document = weights_document(fit, version=version)
+    Path(out).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    print(f"{len(rows)} labels: AUC {fit.auc:.3f}, accuracy {fit.accuracy:.3f} on {group}s held out → {out}")
+
+
+def read_labels(source: str, *, group: str, weight: float) -> Iterator[Labelled]:
+    """The labelled answers of a file that can be scored; a line without a label or a group ends the command."""
+    from learning.calibration import Labelled
+
+    with open_input(source) as stream:
+        for line in read_lines(stream):
+            row = orjson.loads(line.raw or b"{}")
+            if row.get("label") not in (0, 1) or group not in row:
+                refuse(f"{source}, line {line.number}: needs `label` 0 or 1 and `{group}`")
+            enriched = row.get("enriched_question") or row.get("enriched_question_proxy")
+            query = Query(question=row["question"], enriched_question=enriched, sql=row["sql"])
+            case = examine(query, Rules())
+            if isinstance(case, Case):
+                strengths = {code: finding.strength for code, finding in read_signals(case).items()}
+                yield Labelled(strengths=strengths, correct=row["label"] == 1, group=str(row[group]), weight=weight)

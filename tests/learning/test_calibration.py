@@ -1,0 +1,73 @@
+"""Weights from labels: reproducible, signed by what each code says, honest about groups held out."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from learning.calibration import Labelled, calibrate, weights_document
+from scoring.judge import LocalJudge, load_weights
+from scoring.reasons import IN_FAVOUR, ReasonCode
+from scoring.signals.finding import Finding
+
+TELLING = {ReasonCode.FILTER_MISSING: 0.7, ReasonCode.ORDER_FLIPPED: 0.9}
+
+
+def labelled(count: int, seed: int) -> list[Labelled]:
+    """Answers that two signals tell apart, one signal that means nothing, and one that labels contradict."""
+    dice = random.Random(seed)
+    rows: list[Labelled] = []
+    for number in range(count):
+        correct = dice.random() < 0.5
+        strengths = {code: 1.0 for code, rate in TELLING.items() if not correct and dice.random() < rate}
+        if dice.random() < 0.5:
+            strengths[ReasonCode.OUTPUT_STAR] = 1.0
+        if correct and dice.random() < 0.6:
+            strengths[ReasonCode.LIMIT_UNASKED] = 1.0
+        rows.append(Labelled(strengths=strengths, correct=correct, group=f"question {number // 3}"))
+    return rows
+
+
+def test_the_same_labels_give_the_same_file() -> None:
+    first, second = (json.dumps(weights_document(calibrate(labelled(300, 7)), version="t")) for _ in range(2))
+    assert first == second
+
+
+def test_signals_that_tell_wrong_answers_weigh_against_them() -> None:
+    fit = calibrate(labelled(600, 1))
+    assert fit.auc > 0.9
+    for code in TELLING:
+        assert fit.weights[code] < -1
+    assert abs(fit.weights[ReasonCode.OUTPUT_STAR]) < 0.5
+
+
+def test_no_weight_contradicts_what_its_code_says() -> None:
+    fit = calibrate(labelled(600, 2))
+    assert fit.weights[ReasonCode.LIMIT_UNASKED] == 0
+    assert all(weight >= 0 if code in IN_FAVOUR else weight <= 0 for code, weight in fit.weights.items())
+
+
+def test_labels_by_chance_are_not_told_apart_on_groups_held_out() -> None:
+    dice = random.Random(3)
+    rows = [Labelled(strengths=row.strengths, correct=dice.random() < 0.5, group=row.group) for row in labelled(600, 3)]
+    assert 0.4 < calibrate(rows).auc < 0.6
+
+
+def test_the_document_is_what_the_judge_reads() -> None:
+    document = weights_document(calibrate(labelled(300, 4)), version="trial")
+    judge = LocalJudge(load_weights(json.loads(json.dumps(document))))
+    clean = judge.weigh({})
+    spoilt = judge.weigh({ReasonCode.ORDER_FLIPPED: Finding(1.0, "x ASC for highest")})
+    assert judge.name == "local/trial"
+    assert spoilt.p_correct < clean.p_correct
+    assert [each.code for each in spoilt.reasons] == [ReasonCode.ORDER_FLIPPED]
+
+
+@pytest.mark.parametrize(
+    "rows", [[], labelled(6, 1), [Labelled(strengths={}, correct=True, group=str(n)) for n in range(20)]]
+)
+def test_too_few_labels_are_refused(rows: list[Labelled]) -> None:
+    with pytest.raises(ValueError, match="need both labels"):
+        calibrate(rows)
