@@ -335,6 +335,13 @@ def _keyed(reading: Reading, quantity: Quantity) -> bool:
     skipped = quantity.start - at
     if quantity.ordinal or not _is_key(reading, word, linked=skipped > 0):
         return False
+    articled = reading.lower(quantity.start - 1) in language.articles
+    if (
+        articled
+        or (skipped and _starts_phrase(reading, quantity.end))
+        or (quantity.spelt and quantity.number.value == 1)
+    ):
+        return False
     start, end = phrase_before(reading, at)
     phrase = reading.span(start, end) if start < end else word
     last = phrase.lower().split()[-1]
@@ -343,6 +350,11 @@ def _keyed(reading: Reading, quantity: Quantity) -> bool:
     certain = 0.9 if not quantity.spelt else 0.5
     add_filter(reading, lhs, op, quantity.number, (quantity.start, quantity.end), certain)
     return True
+
+
+def _starts_phrase(reading: Reading, place: int) -> bool:
+    """Whether a noun follows a number, which then counts it and is no key."""
+    return reading.is_word(place) and reading.lowers[place] not in reading.language.breaks
 
 
 def _is_key(reading: Reading, word: str, *, linked: bool) -> bool:

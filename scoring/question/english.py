@@ -99,7 +99,8 @@ _UNITS = _words(
     "centimeter centimeters centimetre centimetres mile miles foot feet inch inches yard yards gram grams kilogram "
     "kilograms pound pounds ton tons tonne tonnes liter liters litre litres gallon gallons percent percentage % "
     "$ € £ ¥ "
-    "dollar dollars euro euros usd eur gbp cents degree degrees celsius fahrenheit gb mb kb tb kwh kw mph bytes "
+    "dollar dollars euro euros usd eur gbp czk jpy inr cents degree degrees celsius fahrenheit gb mb kb tb kwh "
+    "kw mph bytes "
     "times k "
     "acre acres hectare hectares psi hp"
 )
@@ -133,7 +134,7 @@ _ORDINARY = _words(
     "select where from having join union superhero superheroes hero heroes artist artists song songs album "
     "albums movie "
     "movies film films book books author authors language languages currency average total highest lowest "
-    "top percent percentage difference born held average q1 q2 q3 q4 am pm ad bc"
+    "top percent percentage difference born held average q1 q2 q3 q4 am pm bc url t-shirt club"
 )
 _OPENERS = _words(
     "what which who whom whose when where how why is are was were do does did has have had can could will would "
@@ -161,7 +162,7 @@ _CLASSIFIERS = _words(
 _KEYS = _words(
     "id ids number no numbered code #  num identifier key grade level page chapter section version room flight "
     "race round "
-    "size rank ranked position floor gate lap line unit track class age aged year zip bus route serial stage "
+    "size rank ranked position floor gate lap unit track class age aged year zip bus route serial stage "
     "rating points"
 )
 _TIME_VERBS = _words(
@@ -252,6 +253,8 @@ ENGLISH = Language(
     letters=_words(
         "letter letters word words substring string character characters phrase prefix suffix text keyword the a an"
     ),
+    acronyms=_words("us"),
+    currency_codes=("usd", "eur", "gbp", "czk", "jpy", "inr", "cad", "aud", "chf", "cny"),
     joiners=_JOINERS,
     lower_values=MappingProxyType(_LOWER_VALUES),
     demonyms=DEMONYMS,

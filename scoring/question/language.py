@@ -157,6 +157,10 @@ class Language:
     """Nouns whose value follows at once: `id 5`, `number 29`, `grade 9`."""
     letters: frozenset[str] = frozenset()
     """`letter`, `word`, `substring`: between a text operator and its literal."""
+    acronyms: frozenset[str] = frozenset()
+    """Function words that are names when in capitals: `US`."""
+    currency_codes: tuple[str, ...] = ()
+    """They may be glued to a number: `usd300`."""
     joiners: frozenset[str] = frozenset()
     """Lower-case words inside names: `of`, `de`, `van`."""
     lower_values: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))

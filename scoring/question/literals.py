@@ -1,39 +1,26 @@
-"""Filters that name a value: quoted text, proper names, codes, and words that are values."""
+"""Filters that name a value: how it is compared, with what, and whether it is negated."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from scoring.question.comparisons import add_filter
 from scoring.question.language import Role
+from scoring.question.names import Literal, read_literals
 from scoring.question.phrases import operand, phrase_before, verb_like
 from scoring.question.reading import Mark, Reading
 from scoring.specification import NEGATION, Kind, Op, Operand
-from scoring.values import Choices, Scalar, Text, Value, text
+from scoring.values import Choices, Scalar, Value, text
 
-_CODE = re.compile(r"(?=[\w-]*\d)[\w-]+|[\w.+-]+@[\w.-]+|\d+:\d+(?::\d+)?|\d[\d-]+\d")
 _ENDS = frozenset({".", "?", "!", ";", ":"})
-_LISTS = frozenset({",", "and", "or", "&", "and/or"})
+_LISTS = frozenset({",", "and", "or", "&", "and/or", "in", "from", '"'})
 _WINDOW = 5
 """How many words before a literal a negation of it may stand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """A value said at tokens [start, end)."""
-
-    value: str
-    start: int
-    end: int
-    certain: float
-    demonym: tuple[str, ...] = ()
-
-
 def read_literal_filters(reading: Reading) -> None:
     """A filter for each literal; those joined by `or` become one list."""
-    literals = _literals(reading)
+    literals = read_literals(reading)
     place = 0
     while place < len(literals):
         last = place
@@ -43,207 +30,11 @@ def read_literal_filters(reading: Reading) -> None:
         place = last + 1
 
 
-def _literals(reading: Reading) -> list[Literal]:
-    found: list[Literal] = []
-    shouting = _shouting(reading)
-    place, count = 0, len(reading.tokens)
-    while place < count:
-        literal = None if reading.taken[place] else _literal_at(reading, place, shouting)
-        if literal is None:
-            place += 1
-        else:
-            found.append(literal)
-            place = literal.end
-    return found
-
-
-def _shouting(reading: Reading) -> bool:
-    """Whether most words are capitalised, so that capitals say nothing."""
-    words = [token.text for token in reading.tokens if token.kind is Kind.WORD]
-    capitals = sum(1 for word in words if word[0].isupper())
-    return len(words) > 4 and capitals * 10 > len(words) * 7
-
-
-def _literal_at(reading: Reading, place: int, shouting: bool) -> Literal | None:
-    token = reading.tokens[place]
-    if token.kind is Kind.QUOTED:
-        return Literal(token.text[1:-1], place, place + 1, 1.0)
-    if token.kind is Kind.NUMBER:
-        return None
-    if token.kind is not Kind.WORD:
-        return None
-    if _CODE.fullmatch(token.text) and any(map(str.isdigit, token.text)) and "-year" not in token.lower:
-        return (
-            _name_from(reading, place, shouting)
-            if token.text[0].isupper()
-            else Literal(token.text, place, place + 1, 0.85)
-        )
-    if token.text[0].isupper():
-        return _name_from(reading, place, shouting)
-    return _lower_literal(reading, place)
-
-
-def _lower_literal(reading: Reading, place: int) -> Literal | None:
-    token, language = reading.tokens[place], reading.language
-    if token.lower in language.lower_values:
-        return Literal(token.lower, place, place + 1, 0.45, language.lower_values[token.lower])
-    mark = reading.ends.get(place)
-    if mark is not None and mark.cue.role is Role.NAMED and token.lower not in language.breaks | language.articles:
-        return Literal(token.text, place, place + 1, 0.6)
-    if "@" in token.text:
-        return Literal(token.text, place, place + 1, 0.95)
-    if len(token.text) == 1 and reading.lower(place - 1) in language.letters - language.articles:
-        return Literal(token.text, place, place + 1, 0.95)
-    prefix = next((each for each in language.negative_prefixes if token.lower.startswith(each)), None)
-    if prefix is not None and token.text[len(prefix) : len(prefix) + 1].isupper():
-        value = token.text[len(prefix) :]
-        return Literal(value, place, place + 1, 0.6, language.demonyms.get(value.lower(), ()))
-    return None
-
-
-def _name_from(reading: Reading, place: int, shouting: bool) -> Literal | None:
-    start = place
-    if _opens_sentence(reading, place) and not _is_code(reading.tokens[place].text):
-        if reading.lowers[place] in reading.language.openers or place in reading.starts:
-            return None
-        if not _continues(reading, place + 1):
-            return None
-    if not _nameable(reading, start):
-        return None
-    end = _name_end(reading, start)
-    start, end = _trimmed(reading, start, end)
-    if start >= end:
-        return None
-    return Literal(
-        reading.span(start, end), start, end, _certainty(reading, start, end, shouting), _demonym(reading, start, end)
-    )
-
-
-def _demonym(reading: Reading, start: int, end: int) -> tuple[str, ...]:
-    if end - start != 1:
-        return ()
-    return reading.language.demonyms.get(reading.tokens[start].stem, ())
-
-
-def _opens_sentence(reading: Reading, place: int) -> bool:
-    before = place - 1
-    while (
-        before >= 0
-        and reading.tokens[before].kind is Kind.PUNCTUATION
-        and reading.lowers[before] not in _ENDS | {",", "-", "/"}
-    ):
-        before -= 1
-    return before < 0 or reading.lowers[before] in _ENDS
-
-
-def _is_code(word: str) -> bool:
-    return (len(word) > 1 and word.isupper()) or any(map(str.isdigit, word)) or "@" in word
-
-
-def _nameable(reading: Reading, place: int) -> bool:
-    """Whether a capitalised word may be part of a name: no ordinary noun, no function word in capitals."""
-    language, token = reading.language, reading.tokens[place]
-    if token.kind is not Kind.WORD or reading.taken[place] or not (token.text[0].isupper() or token.text[0].isdigit()):
-        return False
-    return token.lower not in language.openers or (
-        token.lower not in language.breaks and not _opens_sentence(reading, place)
-    )
-
-
-def _continues(reading: Reading, place: int) -> bool:
-    return place < len(reading.tokens) and _nameable(reading, place) and reading.tokens[place].text[0].isupper()
-
-
-def _name_end(reading: Reading, start: int) -> int:
-    language, end = reading.language, start + 1
-    while end < len(reading.tokens) and end - start < 12:
-        if _continues(reading, end):
-            end += 1
-        elif reading.lowers[end] == "." and len(reading.tokens[end - 1].text) <= 2 and _continues(reading, end + 1):
-            end += 2
-        elif reading.lowers[end] in language.joiners and _joins_name(reading, end):
-            end = _after_joiners(reading, end) + 1
-        elif _numbered(reading, start, end) or (reading.lowers[end] == "&" and _continues(reading, end + 1)):
-            end += 1 if reading.lowers[end] != "&" else 2
-        else:
-            break
-    return end
-
-
-def _after_joiners(reading: Reading, place: int) -> int:
-    while reading.lower(place) in reading.language.joiners or (reading.lower(place) == "the" and place):
-        place += 1
-    return place
-
-
-def _joins_name(reading: Reading, place: int) -> bool:
-    """`Heart of Midlothian` is one name; `Population of Brazil` is an ordinary noun and a name."""
-    after = _after_joiners(reading, place)
-    if after - place > 2 or not _continues(reading, after) or reading.lowers[after] in reading.language.ordinary:
-        return False
-    return not (
-        reading.lowers[place - 1] in reading.language.ordinary | reading.language.classifiers
-        and reading.lowers[place] in reading.language.of
-        and not reading.tokens[place - 1].text[0].isupper()
-    )
-
-
-def _numbered(reading: Reading, start: int, end: int) -> bool:
-    """`Formula 1`, but not `Grade 9`, whose number is a value of its own."""
-    if (
-        reading.tokens[end].kind is not Kind.NUMBER
-        or reading.taken[end]
-        or reading.tokens[end].start - reading.tokens[end - 1].end > 1
-    ):
-        return False
-    return (
-        reading.lowers[end - 1] not in reading.language.keys | reading.language.ordinary
-        and len(reading.tokens[end].text) < 5
-    )
-
-
-def _trimmed(reading: Reading, start: int, end: int) -> tuple[int, int]:
-    """The name without ordinary nouns around it (`Student Ann Lee`, `TR001 ID`), or nothing when all are."""
-    language = reading.language
-    inside = range(start, end)
-    if all(reading.lowers[at] in language.ordinary or not reading.is_word(at) for at in inside):
-        return start, start
-    while start < end and reading.lowers[start] in language.ordinary:
-        start += 1
-    while end > start and reading.lowers[end - 1] in language.ordinary & _DROPPED_LAST:
-        end -= 1
-    return start, end
-
-
-_DROPPED_LAST = frozenset(
-    {"id", "ids", "name", "names", "code", "number", "score", "scores", "date", "student", "students"}
-)
-
-
-def _certainty(reading: Reading, start: int, end: int, shouting: bool) -> float:
-    words = end - start
-    token = reading.tokens[start]
-    coded = any(map(str.isdigit, token.text)) and not token.text.isdigit()
-    if shouting and not coded:
-        return 0.3
-    if coded:
-        return 0.85
-    if words > 1:
-        return 0.85
-    if len(token.text) == 1:
-        return 0.4
-    if token.text.isupper():
-        return 0.5
-    return 0.7
-
-
 def _alternative(reading: Reading, left: Literal, right: Literal) -> bool:
     """Whether two literals are joined by `or`, or by a comma of a list that ends with `or`."""
     between = reading.lowers[left.end : right.start]
     if any(word in reading.language.alternatives for word in between) and len(between) <= 3:
-        return all(
-            word in _LISTS or word in reading.language.articles or word in {"in", "from", '"'} for word in between
-        )
+        return all(word in _LISTS or word in reading.language.articles for word in between)
     if between == [","]:
         following = reading.lowers[right.end : right.end + 12]
         return (
@@ -255,20 +46,16 @@ def _alternative(reading: Reading, left: Literal, right: Literal) -> bool:
 def _filter(reading: Reading, literals: Sequence[Literal]) -> None:
     first, last = literals[0], literals[-1]
     op = _text_op(reading, first)
-    values: list[Scalar] = [_value(literal) for literal in literals]
+    values: list[Scalar] = [literal.text for literal in literals]
     rhs: Value = values[0]
     if len(values) > 1 and op is Op.EQ:
         op, rhs = Op.IN, Choices(frozenset(values))
-    others = tuple(text(other) for other in first.demonym) if len(literals) == 1 else ()
+    others = tuple(text(other) for other in first.others) if len(literals) == 1 else ()
     if _negated(reading, first):
         op = NEGATION.get(op, op)
     certain = min(literal.certain for literal in literals)
     lhs = _named_by(reading, first.start, last.end)
     add_filter(reading, lhs, op, rhs, (first.start, last.end), certain, others)
-
-
-def _value(literal: Literal) -> Text:
-    return text(literal.value.strip(" ,.?") if literal.certain == 1.0 and len(literal.value) > 3 else literal.value)
 
 
 def _text_op(reading: Reading, literal: Literal) -> Op:

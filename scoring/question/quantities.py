@@ -11,6 +11,7 @@ from scoring.specification import Kind
 from scoring.values import Number
 
 _PLAIN = re.compile(r"(\d++(?:,\d{3})*+(?:\.\d++)?)(k|mm|m|bn|b|st|nd|rd|th)?")
+_GLUED = re.compile(r"(\d++)([^\W\d]++)")
 _SUFFIXES = {"k": 1e3, "m": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9}
 _RANKS = frozenset({"st", "nd", "rd", "th"})
 _LONGEST = 15
@@ -46,6 +47,8 @@ def read_quantities(reading: Reading) -> list[Quantity]:
                 quantity = Quantity(Number(language.ordinals[token.lower]), place, place + 1, ordinal=True, spelt=True)
             elif "-" in token.lower:
                 quantity = _hyphened(token.lower, place, language)
+            elif token.text[0].isdecimal():
+                quantity = _glued(token.lower, place, language)
         if quantity is not None:
             found.append(quantity)
             place = quantity.end
@@ -93,6 +96,14 @@ def _spelt(reading: Reading, place: int) -> Quantity:
             part += language.numbers[word]
         end += 1
     return Quantity(Number(float(total + part)), place, end, spelt=True)
+
+
+def _glued(lower: str, place: int, language: Language) -> Quantity | None:
+    """`50usd`, `180cm`."""
+    match = _GLUED.fullmatch(lower)
+    if match is None or match[2] not in language.units or len(match[1]) > _LONGEST:
+        return None
+    return Quantity(Number(float(match[1]), match[2]), place, place + 1)
 
 
 def _hyphened(lower: str, place: int, language: Language) -> Quantity | None:

@@ -1,0 +1,273 @@
+"""Words of a question that are values: quoted text, proper names, codes, and ordinary words that are stored as "
+"such."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from scoring.question.language import Role
+from scoring.question.reading import Reading
+from scoring.specification import Kind
+from scoring.values import Text, text
+
+_CLOCK = re.compile(r"\d+:\d+(?:[:.]\d+)*")
+_ENDS = frozenset({".", "?", "!", ";", ":"})
+_MARKS_INSIDE = frozenset({",", "-", "/", "("})
+_LONGEST = 12
+"""Words in a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A value said at tokens [start, end)."""
+
+    value: str
+    start: int
+    end: int
+    certain: float
+    others: tuple[str, ...] = ()
+    """Other forms it may be stored in."""
+
+    @property
+    def text(self) -> Text:
+        return text(self.value)
+
+
+def read_literals(reading: Reading) -> list[Literal]:
+    """Every value said outside times, in order, with how surely it is one."""
+    found: list[Literal] = []
+    shouting = _shouting(reading)
+    place, count = 0, len(reading.tokens)
+    while place < count:
+        literal = None if reading.taken[place] else _literal_at(reading, place, shouting=shouting)
+        if literal is None:
+            place += 1
+        else:
+            found.append(literal)
+            place = literal.end
+    return found
+
+
+def _shouting(reading: Reading) -> bool:
+    """Whether most words are capitalised, so that capitals say nothing."""
+    words = [token.text for token in reading.tokens if token.kind is Kind.WORD]
+    capitals = sum(1 for word in words if word[0].isupper())
+    return len(words) > 4 and capitals * 10 > len(words) * 7
+
+
+def _literal_at(reading: Reading, place: int, *, shouting: bool) -> Literal | None:
+    token = reading.tokens[place]
+    if token.kind is Kind.WORD:
+        if token.text[0].isupper():
+            return _name(reading, place, shouting=shouting)
+        return _lower(reading, place) if token.text.isalpha() else _coded(reading, place) or _lower(reading, place)
+    if token.kind is not Kind.QUOTED:
+        return None
+    inner = token.text[1:-1].strip()
+    return Literal(inner.rstrip(",.?") or inner, place, place + 1, 1.0)
+
+
+def _coded(reading: Reading, place: int) -> Literal | None:
+    """A lower-case word with digits or marks in it: an address, a clock time, an identifier."""
+    token = reading.tokens[place]
+    if "@" in token.text:
+        return Literal(token.text, place, place + 1, 0.95)
+    if _CLOCK.fullmatch(token.text):
+        return Literal(token.text, place, place + 1, 0.45)
+    measured = token.lower.lstrip("0123456789") in reading.language.units
+    if _has_digit(token.text) and not measured and not token.stem.endswith(tuple(reading.language.grains)):
+        sure = 0.85 if len(token.text) > 2 or _is_kind(reading, place - 1) else 0.4
+        return Literal(token.text, place, place + 1, sure)
+    prefix = next((each for each in reading.language.negative_prefixes if token.lower.startswith(each)), None)
+    if prefix is not None and token.text[len(prefix) : len(prefix) + 1].isupper():
+        value = token.text[len(prefix) :]
+        return Literal(value, place, place + 1, 0.6, reading.language.demonyms.get(value.lower(), ()))
+    return None
+
+
+def _lower(reading: Reading, place: int) -> Literal | None:
+    token, language = reading.tokens[place], reading.language
+    if token.lower in language.lower_values:
+        return Literal(token.lower, place, place + 1, 0.45, language.lower_values[token.lower])
+    mark = reading.ends.get(place)
+    if mark is not None and mark.cue.role is Role.NAMED and token.lower not in language.breaks | language.articles:
+        return Literal(token.text, place, place + 1, 0.6)
+    if len(token.text) == 1 and reading.lower(place - 1) in language.letters - language.articles:
+        return Literal(token.text, place, place + 1, 0.95)
+    return None
+
+
+def _is_kind(reading: Reading, place: int) -> bool:
+    """Whether the word there says what kind of thing the word after it names."""
+    word, language = reading.lower(place), reading.language
+    return word in language.classifiers or word in language.keys or word in language.ordinary
+
+
+def _name(reading: Reading, place: int, *, shouting: bool) -> Literal | None:
+    if _opens_sentence(reading, place) and not _opens_as_name(reading, place):
+        return None
+    if not _nameable(reading, place):
+        return None
+    start, end = _trimmed(reading, place, _name_end(reading, place))
+    if start >= end or _only_names_a_kind(reading, start, end):
+        return None
+    certain = 0.3 if shouting and not _has_digit(reading.tokens[start].text) else _certainty(reading, start, end)
+    return Literal(reading.span(start, end), start, end, certain, _others(reading, start, end))
+
+
+def _opens_sentence(reading: Reading, place: int) -> bool:
+    before = place - 1
+    while before >= max(place - 4, 0) and reading.tokens[before].kind is Kind.PUNCTUATION:
+        if reading.lowers[before] in _ENDS or reading.lowers[before] in _MARKS_INSIDE:
+            return reading.lowers[before] in _ENDS
+        before -= 1
+    return before < 0 or reading.lowers[before] in _ENDS
+
+
+def _opens_as_name(reading: Reading, place: int) -> bool:
+    """Whether a sentence's first word is a name all the same: a code, or part of a longer name."""
+    word = reading.tokens[place].text
+    if _has_digit(word) or (len(word) > 1 and word.isupper()):
+        return True
+    if reading.lowers[place] in reading.language.openers or place in reading.starts:
+        return False
+    after = place + 1
+    if reading.lower(after) in reading.language.joiners - reading.language.of:
+        after += 1
+    return _capitalised(reading, after) or reading.lower(after) == "'s"
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
+
+
+def _nameable(reading: Reading, place: int) -> bool:
+    """Whether a capitalised word may be part of a name: no function word in capitals, no opener of a sentence."""
+    language, token = reading.language, reading.tokens[place]
+    if token.lower in language.acronyms:
+        return token.text.isupper()
+    if token.lower in language.breaks or token.lower in language.articles:
+        return _capitalised(reading, place + 1) and not _opens_sentence(reading, place)
+    return token.lower not in language.openers or not _opens_sentence(reading, place)
+
+
+def _capitalised(reading: Reading, place: int) -> bool:
+    if not reading.is_word(place) or reading.taken[place]:
+        return False
+    token = reading.tokens[place]
+    return token.text[0].isupper() and token.lower not in reading.language.openers
+
+
+def _name_end(reading: Reading, start: int) -> int:
+    end = start + 1
+    while end < len(reading.tokens) and end - start < _LONGEST:
+        step = _step(reading, end)
+        if not step:
+            break
+        end += step
+    return min(end, len(reading.tokens))
+
+
+def _step(reading: Reading, end: int) -> int:
+    """How many tokens from `end` on still belong to the name before it."""
+    word, language = reading.lowers[end], reading.language
+    if _capitalised(reading, end):
+        return 1
+    if word == "." and len(reading.tokens[end - 1].text) <= 2 and _capitalised(reading, end + 1):
+        return 2
+    if word == "&" and _capitalised(reading, end + 1):
+        return 2
+    if word == ":" and reading.tokens[end].start == reading.tokens[end - 1].end and _titled(reading, end + 1):
+        return 2
+    if word in language.joiners:
+        return _joined(reading, end)
+    return 1 if _numbered(reading, end) else 0
+
+
+def _titled(reading: Reading, place: int) -> bool:
+    """`Magic: The Gathering`: a capitalised word after a colon, an article allowed before another."""
+    if _capitalised(reading, place):
+        return True
+    return reading.lower(place) in reading.language.articles and _capitalised(reading, place + 1)
+
+
+def _joined(reading: Reading, place: int) -> int:
+    """`Heart of Midlothian` is one name; `Population of Brazil` is an ordinary noun and a name."""
+    language, after = reading.language, place
+    while after < place + 3 and (reading.lower(after) in language.joiners or reading.lower(after) in language.articles):
+        after += 1
+    if not _capitalised(reading, after) or reading.lowers[after] in language.ordinary:
+        return 0
+    if reading.lowers[place] in language.of and reading.lowers[place - 1] in language.ordinary:
+        return 0
+    return after + 1 - place
+
+
+def _numbered(reading: Reading, end: int) -> bool:
+    """`Formula 1`, but not `Grade 9`, whose number is a value of its own."""
+    token, language = reading.tokens[end], reading.language
+    if token.kind is not Kind.NUMBER or reading.taken[end] or len(token.text) > 4:
+        return False
+    before = reading.lowers[end - 1]
+    return before not in language.keys and before not in language.ordinary and token.text.isdecimal()
+
+
+def _trimmed(reading: Reading, start: int, end: int) -> tuple[int, int]:
+    """The name without ordinary nouns before it (`Student Ann Lee`) and attributes after it (`TR001 ID`)."""
+    while start < end and _ordinary(reading, start):
+        start += 1
+    while end > start and reading.lowers[end - 1] in reading.language.keys | reading.language.measures:
+        end -= 1
+    return start, end
+
+
+def _ordinary(reading: Reading, place: int) -> bool:
+    token, language = reading.tokens[place], reading.language
+    return token.lower in language.ordinary or token.stem in language.ordinary
+
+
+def _only_names_a_kind(reading: Reading, start: int, end: int) -> bool:
+    """Whether one capitalised noun only says what a literal or number beside it is: `Airport 'LHR'`."""
+    if end - start > 1 or reading.tokens[start].text.isupper():
+        return False
+    return reading.tokens[start].stem in reading.language.classifiers
+
+
+def _certainty(reading: Reading, start: int, end: int) -> float:
+    token = reading.tokens[start]
+    if token.text[0].isupper() and "_" in token.text and not token.text.isupper():
+        return 0.4
+    if end - start > 1 or _has_digit(token.text):
+        return 0.3 if token.lower.startswith(reading.language.currency_codes) else 0.85
+    if len(token.text) == 1:
+        return 0.75 if _is_kind(reading, start - 1) else 0.3
+    if token.text.isupper() or token.text[1:].isupper():
+        return _acronym(reading, start)
+    return 0.7
+
+
+def _acronym(reading: Reading, place: int) -> float:
+    """How surely capitals are a value: after `in`, `from` or a kind of thing; not as a measure or unit."""
+    language, before, after = reading.language, reading.lower(place - 1), reading.lower(place + 1)
+    if reading.lowers[place] in language.units or before == "(" or place in reading.ends:
+        return 0.3
+    if _is_kind(reading, place - 1) or after in language.classifiers:
+        return 0.8
+    if before in language.prepositions and after not in language.copulas and after not in language.measures:
+        return 0.6
+    return 0.4
+
+
+def _others(reading: Reading, start: int, end: int) -> tuple[str, ...]:
+    """Other forms of a name: a people's country, or the whole of `Arts and Design`."""
+    found = reading.language.demonyms.get(reading.tokens[start].stem, ()) if end - start == 1 else ()
+    joins = reading.language.conjunctions
+    if reading.lower(end) in joins and _capitalised(reading, end + 1):
+        found += (reading.span(start, _name_end(reading, end + 1)),)
+    if reading.lower(start - 1) in joins and start > 1 and reading.tokens[start - 2].text[0].isupper():
+        first = start - 2
+        while first and reading.tokens[first - 1].text[0].isupper() and start - first < _LONGEST:
+            first -= 1
+        found += (reading.span(first, end),)
+    return found
