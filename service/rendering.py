@@ -7,6 +7,7 @@ strangers and must not restyle or rewrite a terminal.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
@@ -218,3 +219,21 @@ def section(title: str, body: Sequence[RenderableType]) -> RenderableType:
 def print_to_terminal(*parts: RenderableType) -> None:
     """Writes to stdout, at the terminal's width."""
     Console().print(*parts, sep="\n")
+
+
+def bench_table(figures: Mapping[str, object]) -> RenderableType:
+    """What an event costs, stage by stage."""
+    table = Table(show_edge=False, pad_edge=False)
+    table.add_column("stage")
+    table.add_column("µs per event", justify="right")
+    micros = cast("Mapping[str, float]", figures["micros_per_event"])
+    for stage, spent in micros.items():
+        table.add_row(stage, f"{spent:.1f}", style="dim" if stage in {"parse", "decode"} else None)
+    table.add_row("event (all but parse and decode)", f"{figures['micros_event']:.1f}", style="bold")
+    build = "compiled" if figures["compiled_sqlglot"] else "pure Python"
+    summary = (
+        f"{figures['events_per_second']:,.0f} events/s on one core;"
+        f" an event costs {figures['parses_per_event']:.2f} bare parses"
+        f" ({build} sqlglot, {figures['events']} distinct SQL, cold caches, median of {figures['rounds']} rounds)"
+    )
+    return Group(table, Text(""), Text(summary))

@@ -14,8 +14,9 @@ from service.commands.exits import refuse
 STANDARD = "-"
 """The name of stdin or stdout."""
 LONGEST_LINE = 16 * 1024 * 1024
-"""Bytes of one line that are read; what follows in that line is skipped."""
+"""Bytes of one line, unless a reader asks for fewer."""
 CHUNK = 64 * 1024
+_END = b"\r\n"
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -26,7 +27,7 @@ class Line:
     number: int
     """From 1."""
     raw: bytes | None
-    """Without its line end; `None` where it is longer than `LONGEST_LINE`."""
+    """Without its line end; `None` where it is longer than was asked for."""
 
 
 def read_lines(stream: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[Line]:
@@ -37,13 +38,12 @@ def read_lines(stream: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[Line]:
     [(1, b'a'), (2, b''), (3, None), (4, b'b')]
     """
     number = 0
-    while raw := stream.readline(longest + 1):
+    while raw := stream.readline(longest + len(_END)):
         number += 1
-        if len(raw) > longest and not raw.endswith(b"\n"):
+        text = (raw.removeprefix(_MARK) if number == 1 else raw).rstrip(_END)
+        if not raw.endswith(b"\n"):
             _skip_line(stream)
-            yield Line(number, None)
-            continue
-        yield Line(number, (raw.removeprefix(_MARK) if number == 1 else raw).rstrip(b"\r\n"))
+        yield Line(number, text if len(text) <= longest else None)
 
 
 def _skip_line(stream: BinaryIO) -> None:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import orjson
-from consumers.events import InvalidEvent, QueryEvent, RulesDocument, decode_event
 
+from consumers.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, QueryEvent, decode_event
+from consumers.rules import MAX_RULES_BYTES, InvalidRules, RulesDocument, decode_rules
 from scoring.evaluation import conclude, examine
 from scoring.judge import LocalJudge
 from scoring.query import Query, Unscored, UnscoredReason
@@ -20,7 +21,7 @@ from scoring.rules import JudgePolicy, Rules
 from scoring.sql.dialects import known
 from scoring.verdict import Score
 from service.commands.exits import refuse
-from service.commands.jsonl import LONGEST_LINE, STANDARD, Line, open_input, open_output, read_lines, same_file, size_of
+from service.commands.jsonl import STANDARD, Line, open_input, open_output, read_lines, same_file, size_of
 from service.commands.progress import progress
 from service.rendering import explanation, print_to_terminal, refusal
 from service.weights import local_judge
@@ -51,10 +52,13 @@ class Scorer:
         event = read_event(line)
         if isinstance(event, Unscored):
             return {"event_id": None, "line": line.number, **unscored_record(event, self.rules.version)}
-        row: Record = {"event_id": event.event_id}
-        if event.event_id is None:
-            row["line"] = line.number
-        return row | self.record(event.query())
+        try:
+            return {"event_id": event.event_id, **self.record(event.query())}
+        except Exception as error:  # One answer that trips a bug must not cost the file its scores.
+            failed = Unscored(
+                UnscoredReason.SCORER_FAILED, f"the scorer failed ({type(error).__name__}): please report it"
+            )
+            return {"event_id": event.event_id, **unscored_record(failed, self.rules.version)}
 
 
 @dataclass(slots=True)
@@ -83,11 +87,13 @@ class Tally:
 def read_event(line: Line) -> QueryEvent | Unscored:
     """The event of a line, or why it is none."""
     if line.raw is None:
-        return Unscored(UnscoredReason.INVALID_EVENT, f"the line is longer than {LONGEST_LINE} bytes: split it")
+        detail = f"the line is longer than {MAX_EVENT_BYTES} bytes: shorten its texts or attributes"
+        return Unscored(UnscoredReason.INVALID_EVENT, detail)
     try:
         return decode_event(line.raw, require_id=False)
     except InvalidEvent as error:
-        return Unscored(UnscoredReason.INVALID_EVENT, str(error))
+        in_text = error.reason is InvalidReason.INVALID_TEXT
+        return Unscored(UnscoredReason.INVALID_TEXT if in_text else UnscoredReason.INVALID_EVENT, str(error))
 
 
 def read_rules(path: str | None, dialect: str | None) -> Rules:
@@ -99,10 +105,10 @@ def read_rules(path: str | None, dialect: str | None) -> Rules:
 def load_rules(path: str) -> RulesDocument:
     """The rules document in a file, or the end of the command with what is wrong in it."""
     with open_input(path) as stream:
-        text = stream.read()
+        text = stream.read(MAX_RULES_BYTES + 1)
     try:
-        return RulesDocument.model_validate_json(text)
-    except ValueError as error:
+        return decode_rules(text)
+    except InvalidRules as error:
         refuse(f"rules in {path}: {error}")
 
 
@@ -135,7 +141,7 @@ def score_lines(source: str, target: str, rules: Rules) -> Tally:
         open_output(target) as rows,
         progress("scoring", size_of(source)) as advance,
     ):
-        for line in read_lines(lines):
+        for line in read_lines(lines, MAX_EVENT_BYTES):
             row = scorer.row(line)
             rows.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
             tally.add(row)
