@@ -6,7 +6,7 @@ import gc
 import json
 import statistics
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter_ns
 from typing import TypeVar
@@ -24,7 +24,7 @@ from scoring.record import score_record
 from scoring.rules import Rules
 from scoring.sql import read_sql
 from service.commands.exits import refuse
-from service.commands.jsonl import open_input, read_lines
+from service.commands.jsonl import Line, open_input, read_lines
 from service.commands.score import read_event
 from service.rendering import bench_table, print_to_terminal
 from service.samples import sample_events, sample_rules
@@ -98,10 +98,11 @@ def compiled() -> bool:
 def bench_scoring(source: str | None, *, rounds: int, as_json: bool) -> None:
     """Prints the figures: a table on a terminal, JSON elsewhere."""
     raws, rules = _samples() if source is None else (_file(source), {})
-    scorable = [raw for raw in distinct(raws) if _scores(raw, rules)]
-    if not scorable:
+    scorable = [raw for raw in raws if _scores(raw, rules)]
+    distinct = list({decode_event(raw, require_id=False).sql: raw for raw in scorable}.values())
+    if not distinct:
         refuse(f"no event of {source or 'the samples'} can be scored")
-    bench = measure(scorable, rules, local_judge(), rounds)
+    bench = measure(distinct, rules, local_judge(), rounds)
     if as_json or not sys.stdout.isatty():
         print(json.dumps(bench.document()))
     else:
@@ -115,20 +116,13 @@ def _samples() -> tuple[list[bytes], dict[str, Rules]]:
 
 def _file(source: str) -> list[bytes]:
     with open_input(source) as lines:
-        kept = (line for line in read_lines(lines, MAX_EVENT_BYTES) if not isinstance(read_event(line), Unscored))
-        return [line.raw for line in kept if line.raw is not None]
-
-
-def distinct(raws: Iterable[bytes]) -> list[bytes]:
-    """The first event of each SQL text."""
-    first: dict[str, bytes] = {}
-    for raw in raws:
-        first.setdefault(decode_event(raw, require_id=False).sql, raw)
-    return list(first.values())
+        return [line.raw for line in read_lines(lines, MAX_EVENT_BYTES) if line.raw is not None]
 
 
 def _scores(raw: bytes, rules: Mapping[str, Rules]) -> bool:
-    event = decode_event(raw, require_id=False)
+    event = read_event(Line(0, raw))
+    if isinstance(event, Unscored):
+        return False
     return not isinstance(read_sql(event.sql, event.dialect or _rules_of(event, rules).dialect), Unscored)
 
 

@@ -1,0 +1,181 @@
+"""Documented = declared, both ways: commands, options, settings, metrics, routes, reasons, outcomes, targets, links."""
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+
+import pytest
+from typer import Typer
+from typer.main import get_command
+
+from consumers.events import InvalidReason
+from consumers.outcomes import DeferredReason, OutcomeKind
+from consumers.rules import RulesDocument
+from scoring.query import UnscoredReason
+from scoring.reasons import IN_FAVOUR, ReasonCode
+from scoring.record import SCORED_FIELDS
+from scoring.rules import JudgePolicy, Tier, UnparseablePolicy
+from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Verdict
+from service.commands.cli import app
+from service.settings import setting_paths, variable_name
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def sections(text: str, level: str = "##") -> dict[str, str]:
+    """A page's parts by heading; deeper headings stay inside."""
+    parts = re.split(rf"^{level} (.+)$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def first_cells(text: str) -> list[str]:
+    """The first cell of each table row that is not a head."""
+    rows = re.findall(r"^\| *(.+?) *\|", text, flags=re.MULTILINE)
+    return [cell for cell in rows if cell.startswith("`")]
+
+
+def names(text: str) -> set[str]:
+    """The names in the first cells: what stands in backticks, up to its first space."""
+    return {name.split()[0] for cell in first_cells(text) for name in re.findall(r"`([^`]+)`", cell)}
+
+
+def table(text: str, head: str) -> str:
+    """The table whose first head cell is `head`."""
+    match = re.search(rf"^\| {re.escape(head)} \|.*\n(?:\|.*\n?)+", text, flags=re.MULTILINE)
+    assert match, f"no table of {head}"
+    return match.group()
+
+
+def values(enum: type[StrEnum]) -> set[str]:
+    return {member.value for member in enum}
+
+
+def test_every_reason_code_is_documented_and_no_other() -> None:
+    section = sections(page("reasons.md"))["Reason codes: why an answer is believed right or wrong"]
+    assert names(section) == values(ReasonCode)
+
+
+def test_the_codes_that_speak_for_an_answer_are_marked() -> None:
+    section = sections(page("reasons.md"))["Reason codes: why an answer is believed right or wrong"]
+    marked = {name for cell in first_cells(section) if "(+)" in cell for name in re.findall(r"`(.+?)`", cell)}
+    assert marked == {code.value for code in IN_FAVOUR}
+
+
+@pytest.mark.parametrize(
+    ("head", "enum"),
+    [
+        ("reason | what happened", UnscoredReason),
+        ("reason | what is wrong", InvalidReason),
+        ("outcome", OutcomeKind),
+        ("deferred reason", DeferredReason),
+    ],
+)
+def test_every_reason_and_outcome_is_documented_and_no_other(head: str, enum: type[StrEnum]) -> None:
+    text = page("reasons.md")
+    found = re.search(rf"^\| {re.escape(head)} \|.*\n(?:\|.*\n?)+", text, flags=re.MULTILINE)
+    assert found
+    assert names(found.group()) == values(enum)
+
+
+@pytest.mark.parametrize(
+    ("field", "enum"),
+    [
+        ("`verdict`", Verdict),
+        ("`filter_status`", FilterStatus),
+        ("`tier`", Tier),
+        ("`enrichment.status`", EnrichmentStatus),
+        ("`normalizations[].rule`", NormalizationRule),
+        ("rules: `judge.policy`", JudgePolicy),
+        ("rules: `unparseable`", UnparseablePolicy),
+    ],
+)
+def test_every_closed_list_has_exactly_its_values(field: str, enum: type[StrEnum]) -> None:
+    row = re.search(rf"^\| {re.escape(field)} \| (.+) \|$", page("reasons.md"), flags=re.MULTILINE)
+    assert row
+    assert set(re.findall(r"`([^`]+)`", row.group(1))) == values(enum)
+
+
+def test_every_field_of_a_line_out_is_documented() -> None:
+    documented = names(table(sections(page("commands.md"))["`sqlassay score`"], "field"))
+    assert documented == {"event_id", *SCORED_FIELDS, "unscored", "evaluator_version", "rules_version"}
+
+
+def test_every_key_of_the_rules_is_documented_and_no_other() -> None:
+    section = sections(page("method.md"))["Stage 5: the tenant's rules"]
+    assert names(table(section, "key")) == set(RulesDocument.model_fields)
+
+
+def test_every_setting_is_documented_and_no_other() -> None:
+    assert names(page("settings.md")) == {variable_name(*path) for path, _ in setting_paths()}
+
+
+def commands(typer_app: Typer) -> Iterator[tuple[str, set[str]]]:
+    """Every command with the options and arguments it takes."""
+    pending = [("sqlassay", get_command(typer_app))]
+    while pending:
+        name, command = pending.pop()
+        children = getattr(command, "commands", {})
+        pending.extend((f"{name} {child}", each) for child, each in children.items())
+        declared = {option for each in command.params for option in parameter_names(each)} - {"--help"}
+        if declared or not children:
+            yield name, declared
+
+
+def parameter_names(parameter: object) -> list[str]:
+    if getattr(parameter, "param_type_name", "") == "argument":
+        return [str(getattr(parameter, "metavar", ""))]
+    return [*getattr(parameter, "opts", []), *getattr(parameter, "secondary_opts", [])]
+
+
+def test_every_command_and_option_is_documented_and_no_other() -> None:
+    documented = {
+        heading.strip("`"): names(text)
+        for heading, text in sections(page("commands.md")).items()
+        if heading.startswith("`sqlassay")
+    }
+    documented["sqlassay score"] -= {"event_id", *SCORED_FIELDS, "unscored", "evaluator_version", "rules_version"}
+    assert documented == dict(commands(app))
+
+
+def test_every_make_target_is_documented() -> None:
+    declared = set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)) - {"help"}
+    documented = set(re.findall(r"`make ([a-z]+)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")))
+    assert documented == declared
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "adr").glob("*.md")), ids=lambda path: path.stem)
+def test_a_decision_is_short_and_says_when_to_reopen_it(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").strip().splitlines()
+    assert len(lines) <= 15
+    assert lines[-1].startswith("**Reopen if**") or lines[-2].startswith("**Reopen if**")
+
+
+def anchors(path: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_link_leads_somewhere(path: Path) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", path.read_text(encoding="utf-8")):
+        if link.startswith(("http://", "https://", "mailto:")):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (path.parent / name) if name else path
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_file_a_page_names_exists(path: Path) -> None:
+    roots = "scoring|consumers|service|migrations|tests|docs"
+    for name in re.findall(rf"`((?:{roots})/[\w./*-]+)`", path.read_text(encoding="utf-8")):
+        assert list(ROOT.glob(name.rstrip("/"))), name
