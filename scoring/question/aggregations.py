@@ -14,17 +14,20 @@ def read_aggregations(reading: Reading) -> list[Aggregation]:
     for mark in reading.of(Role.AGGREGATE):
         if reading.taken[mark.start]:
             continue
-        if mark.cue.func == "SUM" and _counts_after(reading, mark):
+        if _said_again(reading, mark):
             continue
         phrase, distinct = _column(reading, mark)
         found.append(Aggregation(func=mark.cue.func, column=phrase, distinct=mark.cue.distinct or distinct))
     return found
 
 
-def _counts_after(reading: Reading, mark: Mark) -> bool:
-    """`total number of X` is one count, however it is put."""
+def _said_again(reading: Reading, mark: Mark) -> bool:
+    """`total number of X` is one count, and `how many percent` none."""
     following = reading.starts.get(mark.end)
-    return following is not None and following.cue.role is Role.AGGREGATE and following.cue.func == "COUNT"
+    if following is None:
+        return False
+    counted = following.cue.role is Role.AGGREGATE and following.cue.func == "COUNT"
+    return (mark.cue.func == "SUM" and counted) or (mark.cue.func == "COUNT" and following.cue.role is Role.RATIO)
 
 
 def _column(reading: Reading, mark: Mark) -> tuple[str, bool]:

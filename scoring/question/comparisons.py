@@ -8,9 +8,9 @@ from scoring.question.language import Cue, Role
 from scoring.question.phrases import operand, phrase_before, phrase_end, verb_like
 from scoring.question.quantities import Quantity
 from scoring.question.reading import Mark, Reading
-from scoring.question.times import Time
+from scoring.question.times import Moment, Time
 from scoring.specification import NEGATION, Op, Operand, QuestionFilter
-from scoring.values import Choices, DatePart, RelativeTime, TimeRange, Value
+from scoring.values import Choices, DatePart, Grain, RelativeTime, TimeRange, Value, period
 
 _NEAR = 3
 """Words that may stand between a comparison and its number."""
@@ -83,7 +83,8 @@ def _time_range(reading: Reading, times: Sequence[Time], place: int) -> int:
         return 0
     first, last = times[place], times[place + 1]
     gap = _joined(reading, first.end, last.start)
-    if gap is None or not isinstance(first.moment, TimeRange) or not isinstance(last.moment, TimeRange):
+    whole = _whole_range(first.moment, last.moment)
+    if gap is None or whole is None:
         return 0
     opener = _opener(reading, first.start)
     joins = reading.language.ranges.get(reading.lower(opener), frozenset()) if opener >= 0 else frozenset[str]()
@@ -91,9 +92,18 @@ def _time_range(reading: Reading, times: Sequence[Time], place: int) -> int:
         return 0
     start = opener if opener >= 0 else first.start
     lhs = _time_phrase(reading, start)
-    rhs = TimeRange(first.moment.start, last.moment.end)
-    add_filter(reading, lhs, _signed(reading, Op.WITHIN, start), rhs, (start, last.end), 0.9)
+    add_filter(reading, lhs, _signed(reading, Op.WITHIN, start), whole, (start, last.end), 0.9)
     return 2
+
+
+def _whole_range(first: Moment, last: Moment) -> TimeRange | None:
+    """From the start of one time to the end of another; a month without a year takes the other's."""
+    if not isinstance(last, TimeRange):
+        return None
+    if isinstance(first, DatePart) and first.part == "month" and last.start is not None:
+        month = period(Grain.MONTH, year=last.start.year, month=first.value)
+        return TimeRange(month.start, last.end) if month is not None else None
+    return TimeRange(first.start, last.end) if isinstance(first, TimeRange) else None
 
 
 def _joined(reading: Reading, end: int, start: int) -> str | None:
@@ -335,12 +345,9 @@ def _keyed(reading: Reading, quantity: Quantity) -> bool:
     skipped = quantity.start - at
     if quantity.ordinal or not _is_key(reading, word, linked=skipped > 0):
         return False
-    articled = reading.lower(quantity.start - 1) in language.articles
-    if (
-        articled
-        or (skipped and _starts_phrase(reading, quantity.end))
-        or (quantity.spelt and quantity.number.value == 1)
-    ):
+    pronoun = quantity.spelt and quantity.number.value == 1
+    counting = skipped > 0 and reading.lower(at) not in {".", ":"} and _starts_phrase(reading, quantity.end)
+    if pronoun or counting or reading.lower(quantity.start - 1) in language.articles:
         return False
     start, end = phrase_before(reading, at)
     phrase = reading.span(start, end) if start < end else word

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from scoring.question.stored import CERTAIN, Condition, Left, Part, like, listed, merged, ranged
+from scoring.question.stored import CERTAIN, Condition, Left, Part, folded, like, listed, merged, ranged
 from scoring.specification import NEGATION, Column, Op, QuestionFilter, Source
+from scoring.values import TimeRange
 
 _TOKEN = re.compile(
     r"""
@@ -37,6 +38,7 @@ _FUNCTIONS = _AGGREGATES | {
     "month": "MONTH", "day": "DAY", "strftime": "STRFTIME", "substr": "SUBSTR", "substring": "SUBSTR", "date": "DATE",
     "distinct": "DISTINCT", "round": "ROUND", "cast": "CAST", "length": "LENGTH", "lower": "LOWER", "upper": "UPPER",
 }  # fmt: skip
+_NOW = frozenset({"current_timestamp", "current_date", "now", "getdate", "curdate", "sysdate", "today"})
 _ARITHMETIC = {"/": "DIVIDE", "*": "MULTIPLY", "-": "SUBTRACT"}
 _KEYWORDS = frozenset(
     "and or not is null between like in where when then else case end select from as the a of to by desc asc "
@@ -205,7 +207,8 @@ def _call(parts: list[Part], close: int) -> Left | None:
     if at <= 0 or depth or parts[at - 1].kind != "name":
         return None
     inner = parts[at + 1 : close]
-    names = [each for each in inner if each.kind == "name" and each.lower not in _KEYWORDS | _FUNCTIONS.keys()]
+    skipped = _KEYWORDS | _FUNCTIONS.keys() | _NOW
+    names = [each for each in inner if each.kind == "name" and each.lower not in skipped]
     func = parts[at - 1].lower
     literals = ",".join(each.text.strip("'\"") for each in inner if each.kind in ("text", "number"))
     distinct = any(each.lower == "distinct" for each in inner)
@@ -254,6 +257,9 @@ def _like(parts: list[Part], place: int, *, negated: bool) -> tuple[list[Conditi
     left, (pattern, end) = _left(parts, place), _literal(parts, place + 1)
     if left is None or pattern is None:
         return [], place + 1
+    dated = folded(left, Part("text", f"'{pattern.bare.strip('%')}'", pattern.start, pattern.end))
+    if isinstance(dated, TimeRange):
+        return [Condition(left, Op.NOT_WITHIN if negated else Op.WITHIN, dated, left.start, pattern.end)], end
     op, rhs = like(pattern.text.strip("'\"“”‘’"))
     return [Condition(left, NEGATION[op] if negated else op, rhs, left.start, pattern.end, CERTAIN)], end
 
@@ -262,6 +268,8 @@ def _null(parts: list[Part], place: int) -> tuple[list[Condition], int]:
     negated = _word(parts, place + 1) == "not"
     at = place + 1 + negated
     left = _left(parts, place)
+    if left is not None and _kind(parts, at) == "text":
+        return [Condition.of(left, Op.NE if negated else Op.EQ, parts[at], parts[at].end)], at + 1
     if left is None or _word(parts, at) != "null":
         return [], place + 1
     op = Op.NOT_NULL if negated else Op.IS_NULL
@@ -277,7 +285,7 @@ def _columns(parts: list[Part]) -> tuple[str, ...]:
         if part.kind != "name" and not quoted_name:
             continue
         called = part.lower in _FUNCTIONS and (_text(parts, place + 1) == "(" or part.lower in ("max", "min", "avg"))
-        if called or part.lower in _KEYWORDS or (prose and not _looks_like_column(part.text)):
+        if called or part.lower in _KEYWORDS | _NOW or (prose and not _looks_like_column(part.text)):
             continue
         found[_column(part.text).name] = None
     return tuple(found)

@@ -43,7 +43,10 @@ def read_definitions(text: str, language: Language) -> tuple[tuple[Definition, .
     blanks: list[tuple[int, int]] = []
     for start, end in _bracketed(text):
         inside = _definitions(text, start + 1, end - 1, defines)
-        if inside:
+        trailing = not text[end:].strip(" .") and text[:start].rstrip()[-1:] in ".?!"
+        if trailing and not inside:
+            inside = _definitions(text, start + 1, end - 1, _defines(language.weak_defines))
+        if inside or trailing:
             found += inside
             blanks.append((start, end))
     for start, end in _unbracketed(text, blanks, defines):

@@ -64,21 +64,17 @@ _ADVERBS = _words(
 _VERBS = _words(
     "live lives lived play plays speak speaks spoke use uses make makes made come comes came go goes went belong "
     "belongs work works took take takes taken wear wears win wins won lose loses lost see sees saw seen say says "
-    "said "
-    "give gives gave given show shows shown appear appears want wants enroll enrolls offer offers attend attends "
-    "participate participates host hosts contain contains include includes produce produces sing sings sang sung "
-    "written wrote driven drove flown fly flies flew begin begins began begun cost costs pay pays paid weigh weighs "
-    "score scores earn earns become became held hold holds built sold sell sells bought buy buys sent known "
-    "knows know "
-    "run runs ran does do did done got get gets put set left leave leaves arrive arrives depart departs teach "
-    "teaches "
-    "taught study studies studied graduate graduates published publishes release releases happen happens happened "
-    "occur occurs exist exists receive receives manage manages owe owes suffer suffers spend spends spent reside "
-    "resides prefer prefers stay stays serve serves marry join joins exceed exceeds meet meets met graduated consist "
-    "consists started ended correspond represent represents respond lie lies follow follows require requires need "
-    "needs born died grew bring brings brought met share visit visits visited ship shipped order ordered "
-    "like likes love loves hire hires drive drives ride rides bear bore borne understand allow allows chose chosen "
-    "spoken shown kept keep keeps broke broken ate eat eats drink drinks led beat lead leads"
+    "said give gives gave given shown appear appears want wants enroll enrolls attend attends participate "
+    "participates contain contains include includes produce produces sing sings sang sung written wrote driven "
+    "drove flown fly flies flew begin begins began begun pays paid weigh weighs earn earns become became held "
+    "built sold sell sells bought buy buys sent known knows know ran does do did done got get gets put left leave "
+    "leaves arrive arrives depart departs teach teaches taught studied graduate graduates published publishes "
+    "happen happens happened occur occurs exist exists receive receives manage manages owe owes suffer suffers "
+    "spend spends spent reside resides prefer prefers stay stays serve serves marry join joins exceed exceeds "
+    "meet meets met graduated consist consists started ended correspond represent represents respond follow "
+    "follows require requires born died grew bring brings brought visited ship shipped ordered hire hires bore "
+    "borne understand allow allows chose chosen spoken kept keep keeps broke broken ate eat eats drink drinks led "
+    "beat "
 )
 _NOT_VERBS = _words(
     "building spring rating ranking king ring wedding speed seed breed need feed red bed engineering marketing "
@@ -154,7 +150,7 @@ _CLASSIFIERS = _words(
     "genre language currency brand manufacturer make model color colour status segment market industry sector "
     "division "
     "team club league conference school university college airline airport company publisher position role major "
-    "nationality religion race grade level gender format platform channel supplier vendor customer product series "
+    "nationality religion race grade gender format platform channel supplier vendor customer product series "
     "season tournament stadium theme topic subject course program degree feature tag label element street road "
     "neighborhood area zone territory branch office warehouse store shop plan tier priority severity condition "
     "diagnosis alignment power artist album song movie film event constructor circuit driver player hero superhero"
@@ -238,6 +234,13 @@ ENGLISH = Language(
     verb_endings=("ing", "ed"),
     not_verbs=_NOT_VERBS,
     adjective_endings=("ive", "ful", "ous", "able", "ible", "ic", "ing", "ed", "ent", "ant", "ial", "ual", "ly"),
+    adjectives=_words(
+        "anti normal abnormal new old young good bad big small large great high low long short same other own "
+        "main real "
+        "final simplified traditional current former late early full total single double first last next only "
+        "alleged "
+        "famous popular official local foreign domestic modern ancient north south east west northern southern"
+    ),
     conjunctions=_CONJUNCTIONS,
     alternatives=_words("or"),
     either=_words("either"),
@@ -279,6 +282,19 @@ ENGLISH = Language(
         }
     ),
     breaks=breaks(_PREPOSITIONS, _COPULAS, _HAVES, _AUXILIARIES, _RELATIVES, _CONJUNCTIONS, _PRONOUNS, _ADVERBS),
+    weak_defines=(
+        "is the",
+        "is a",
+        "is an",
+        "are the",
+        "contains the",
+        "contains",
+        "belongs to",
+        "is in",
+        "is",
+        "are",
+        "as",
+    ),
     defines=(
         "can be represented as",
         "can be represented by",

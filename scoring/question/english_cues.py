@@ -60,18 +60,18 @@ _HINTED = {
     "older": ("age", Op.GT),
     "younger": ("age", Op.LT),
     "taller": ("height", Op.GT),
-    "shorter": ("height", Op.LT),
+    "shorter": ("", Op.LT),
     "heavier": ("weight", Op.GT),
-    "lighter": ("weight", Op.LT),
-    "longer": ("length", Op.GT),
+    "lighter": ("", Op.LT),
+    "longer": ("", Op.GT),
     "costlier": ("price", Op.GT),
     "more expensive": ("price", Op.GT),
     "cheaper": ("price", Op.LT),
     "less expensive": ("price", Op.LT),
-    "faster": ("speed", Op.GT),
-    "slower": ("speed", Op.LT),
-    "wider": ("width", Op.GT),
-    "deeper": ("depth", Op.GT),
+    "faster": ("", Op.GT),
+    "slower": ("", Op.LT),
+    "wider": ("", Op.GT),
+    "deeper": ("", Op.GT),
     "newer": ("", Op.GT),
 }
 _ADJECTIVES = (
@@ -110,7 +110,9 @@ _NEGATIONS = _merge(
             "without, without any, with no, with zero, has no, have no, had no, having no, lack, lacks, lacking, "
             "lacked, that lack, do not have, does not have, did not have, don't have, doesn't have, didn't have, "
             "do not have any, does not have any, did not have any, don't have any, doesn't have any, have not any, "
-            "hasn't any, there is no, there are no, free of, missing",
+            "hasn't any, there is no, there are no, free of, missing, do not own, does not own, did not own, "
+            "don't own, "
+            "doesn't own, didn't own, do not own any, does not own any",
             Cue(role=Role.LACK),
         ),
         _each(
@@ -172,7 +174,7 @@ _AGGREGATES = _merge(
         _aggregate(
             "SUM",
             "total, sum, sum of, the sum of, total of, total amount of, the total amount of, overall amount of, "
-            "combined, grand total of, sum up, total sum of, overall, in total, altogether, totals, total amount",
+            "grand total of, sum up, total sum of, total amount",
         ),
         _aggregate("AVG", "average, mean, average of, mean of, on average, avg, averages, average number of"),
         _aggregate("STDDEV", "standard deviation of, standard deviation, std dev"),
@@ -248,7 +250,7 @@ _ORDERS = _merge(
             "sorted by, sort by, ordered by, order by, ranked by, rank by, sort them by, order them by, arranged by, "
             "sorted according to, ordered according to, listed by, in order of, in the order of, in order by, "
             "sort the results by, order the results by, sort the result by, rank them by, sorted in the order of, "
-            "in the order, sort, sorted, ordered, arranged, rank, ranked, prioritize",
+            "in the order, sorted, prioritize",
         ),
         _order(
             False,
@@ -358,6 +360,15 @@ _PLAIN = _each(
     Cue(role=Role.PLAIN),
 )
 
+_NAME_PARTS = {
+    phrase: Cue(role=Role.PLAIN)
+    for name in ("name", "names")
+    for phrase in (
+        f"first , middle and last {name}",
+        f"first , middle , and last {name}",
+        f"first {name} , last {name}",
+    )
+}
 CUES: CueIndex = index(
     _COMPARISONS,
     _ADJECTIVES,
@@ -377,4 +388,5 @@ CUES: CueIndex = index(
     _each("different, distinct, unique, non-repeated, without duplicates, without repetition", Cue(role=Role.DISTINCT)),
     _each("whether, is it true that, is there any, is there a, are there any", Cue(role=Role.WHETHER)),
     _PLAIN,
+    _NAME_PARTS,
 )

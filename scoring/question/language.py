@@ -138,6 +138,8 @@ class Language:
     not_verbs: frozenset[str] = frozenset()
     """Nouns and adjectives in spite of such an ending."""
     adjective_endings: tuple[str, ...] = ()
+    adjectives: frozenset[str] = frozenset()
+    """Common adjectives without such an ending; they name no column."""
     conjunctions: frozenset[str] = frozenset()
     alternatives: frozenset[str] = frozenset()
     """`or`."""
@@ -172,6 +174,8 @@ class Language:
     """Words that name a column by another word: `aged` → `age`."""
     breaks: frozenset[str] = frozenset()
     """All words that end a noun phrase; see `with_breaks`."""
+    weak_defines: tuple[str, ...] = ()
+    """Phrases that define only inside a bracket: `is the`."""
     defines: tuple[str, ...] = ()
     """Phrases between what is defined and its definition: `refers to`, `means`; longest first."""
 

@@ -54,6 +54,9 @@ def _filter(reading: Reading, literals: Sequence[Literal]) -> None:
     if _negated(reading, first):
         op = NEGATION.get(op, op)
     certain = min(literal.certain for literal in literals)
+    joins = reading.language.ranges.get(reading.lower(first.start - 1), frozenset[str]())
+    if certain < 1 and reading.lower(last.end) in joins:
+        certain = 0.4
     lhs = _named_by(reading, first.start, last.end)
     add_filter(reading, lhs, op, rhs, (first.start, last.end), certain, others)
 
@@ -89,6 +92,9 @@ def _stands_in(reading: Reading, end: int) -> bool:
 
 def _negated(reading: Reading, literal: Literal) -> bool:
     if any(reading.lowers[literal.start].startswith(prefix) for prefix in reading.language.negative_prefixes):
+        return True
+    after = reading.starts.get(literal.end)
+    if after is not None and after.cue.role is Role.NOT and after.end - after.start > 1:
         return True
     at = literal.start
     while at > 0 and literal.start - at < _WINDOW:
@@ -159,7 +165,11 @@ def _phrase_if_naming(reading: Reading, at: int, *, linked: bool) -> Operand | N
     language, head = reading.language, reading.lowers[end - 1]
     if linked and verb_like(head, language):
         return None
+    apposed = head == reading.tokens[end - 1].stem
+    if not linked and not apposed:
+        return None
     if linked or head in language.classifiers or head in language.keys or head in language.ordinary:
         return operand(reading.span(max(start, end - 3), end))
-    led = reading.lower(start - 1) in language.articles and end - start <= 2 and head == reading.tokens[end - 1].stem
+    led = reading.lower(start - 1) in language.articles and end - start == 1 and start + 1 not in reading.starts
+    led = led and not head.endswith(language.adjective_endings) and head not in language.adjectives
     return operand(reading.span(start, end)) if led else None

@@ -219,6 +219,12 @@ def _trimmed(reading: Reading, start: int, end: int) -> tuple[int, int]:
         start += 1
     while end > start and reading.lowers[end - 1] in reading.language.keys | reading.language.measures:
         end -= 1
+    if (
+        end - start == 2
+        and reading.tokens[start].text.isupper()
+        and reading.lowers[start + 1] in reading.language.classifiers
+    ):
+        end -= 1
     return start, end
 
 

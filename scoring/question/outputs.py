@@ -19,7 +19,7 @@ def read_outputs(reading: Reading) -> tuple[Output, ...]:
         role = mark.cue.role
         if role is Role.ASK:
             found.extend(_asked(reading, mark))
-        elif (role is Role.COMMAND and _commands(reading, mark)) or role is Role.ALSO:
+        elif (role is Role.COMMAND) or role is Role.ALSO:
             found.extend(_listed(reading, mark.end))
     unique = {(output.head, output.phrase.lower(), output.of): output for output in found}
     return tuple(unique.values())
@@ -64,27 +64,26 @@ def _interrogates(reading: Reading, mark: Mark) -> bool:
     return before is not None and before.cue.role is Role.COMMAND
 
 
-def _commands(reading: Reading, mark: Mark) -> bool:
-    """Whether a command word commands: at the start of a clause or after `please`, `and`, `to`, a pronoun."""
-    at = mark.start - 1
-    if at < 0 or reading.tokens[at].text in {".", "?", "!", ",", ";", ":"}:
-        return True
-    word = reading.lowers[at]
-    return word in reading.language.conjunctions | reading.language.pronouns | {
-        "please",
-        "kindly",
-        "also",
-        "then",
-        "to",
-        "you",
-    }
-
-
 def _listed(reading: Reading, place: int) -> list[Output]:
-    """The noun phrases of a list, and of what they are."""
+    """The noun phrases of a list, and of what they are; a list may go on after that (`and ages of teachers`)."""
+    items = _items(reading, place)
+    if not items:
+        return []
+    owner, end = _owner(reading, items[-1][1])
+    found = [_output(reading, start, last, owner) for start, last in items]
+    after = _past_joint(reading, end) if owner else None
+    if after is not None and len(found) < _MOST:
+        start, last = _item(reading, after)
+        if start < last and reading.lower(last) in reading.language.of:
+            found.append(_output(reading, start, last, _owner(reading, last)[0]))
+    return found
+
+
+def _items(reading: Reading, place: int) -> list[tuple[int, int]]:
+    """The phrases joined by commas and `and` from `place` on."""
     found: list[tuple[int, int]] = []
     at = place
-    while at < len(reading.tokens) and len(found) < _MOST:
+    for _ in range(_MOST):
         start, end = _item(reading, at)
         if end > start:
             found.append((start, end))
@@ -92,11 +91,9 @@ def _listed(reading: Reading, place: int) -> list[Output]:
             break
         after = _past_joint(reading, end)
         if after is None:
-            at = end
             break
         at = after
-    of = _owner(reading, found[-1][1]) if found else None
-    return [_output(reading, start, end, of) for start, end in found]
+    return found
 
 
 def _item(reading: Reading, at: int) -> tuple[int, int]:
@@ -131,14 +128,13 @@ def _past_joint(reading: Reading, end: int) -> int | None:
     return at
 
 
-def _owner(reading: Reading, end: int) -> str | None:
-    """`of the drivers`, `for each singer`."""
-    at = end
-    if reading.lower(at) not in reading.language.of:
-        return None
-    start = skip_openers(reading, at + 1)
+def _owner(reading: Reading, end: int) -> tuple[str | None, int]:
+    """`of the drivers`, `for each singer`: the phrase, and where it ends."""
+    if reading.lower(end) not in reading.language.of:
+        return None, end
+    start = skip_openers(reading, end + 1)
     last = phrase_end(reading, start)
-    return reading.span(start, last) or None
+    return reading.span(start, last) or None, last
 
 
 def _output(reading: Reading, start: int, end: int, of: str | None) -> Output:

@@ -42,15 +42,20 @@ def verb_like(word: str, language: Language) -> bool:
 
 
 def skip_openers(reading: Reading, place: int) -> int:
-    """The place of the first word that is no article, number, superlative or `distinct`."""
+    """The place of the first word that is no article, number, superlative, `distinct` or literal already read."""
     language = reading.language
     limit = min(len(reading.tokens), place + _LONGEST)
     while place < limit:
         mark = reading.starts.get(place)
+        word = reading.lowers[place]
         if mark is not None and mark.cue.role in (Role.SUPERLATIVE, Role.DISTINCT):
             place = mark.end
-        elif reading.lowers[place] in language.articles or (
-            reading.tokens[place].kind is Kind.NUMBER or reading.lowers[place] in language.numbers
+        elif (
+            reading.taken[place]
+            or word in language.articles
+            or word in language.numbers
+            or word == "'s"
+            or reading.tokens[place].kind is Kind.NUMBER
         ):
             place += 1
         else:

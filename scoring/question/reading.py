@@ -65,7 +65,7 @@ def read(text: str, source: Source, language: Language, blanks: tuple[tuple[int,
     if blanks:
         tokens = _outside(tokens, blanks)
     lowers = [token.lower if token.kind is not Kind.QUOTED else '"' for token in tokens]
-    marks = _marks(lowers, language.cues)
+    marks = [mark for mark in _marks(lowers, language.cues) if _stands(tokens, lowers, mark, language)]
     by_role: dict[Role, list[Mark]] = {}
     for mark in marks:
         by_role.setdefault(mark.cue.role, []).append(mark)
@@ -80,6 +80,33 @@ def read(text: str, source: Source, language: Language, blanks: tuple[tuple[int,
         starts={mark.start: mark for mark in marks},
         ends={mark.end: mark for mark in marks},
         taken=bytearray(len(tokens) + 1),
+    )
+
+
+_CLAUSE_STARTS = frozenset({".", "?", "!", ",", ";", ":", "("})
+_BEFORE_COMMAND = frozenset({"please", "kindly", "also", "then", "to"})
+
+
+def _stands(tokens: list[Token], lowers: list[str], mark: Mark, language: Language) -> bool:
+    """Whether a cue means what it says there: `name` is a command, and `number of` counts, only in some places."""
+    role = mark.cue.role
+    if role is Role.COMMAND:
+        before = lowers[mark.start - 1] if mark.start else "."
+        return (
+            before in _CLAUSE_STARTS or before in _BEFORE_COMMAND or before in language.conjunctions | language.pronouns
+        )
+    if role is Role.AGGREGATE and mark.start and lowers[mark.start] in _NUMBER_NOUNS:
+        return not _is_noun(tokens[mark.start - 1], language)
+    return True
+
+
+_NUMBER_NOUNS = frozenset({"number", "numbers", "count", "counts", "no."})
+
+
+def _is_noun(token: Token, language: Language) -> bool:
+    """Whether a word before `numbers of` makes it a column: `flight numbers of`."""
+    return token.kind is Kind.WORD and not (
+        token.lower in language.breaks or token.lower in language.articles or token.lower in language.cues
     )
 
 

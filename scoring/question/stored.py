@@ -20,6 +20,7 @@ from scoring.values import (
     Value,
     intersect,
     period,
+    shift,
     text,
 )
 from scoring.words import identifier_words
@@ -27,7 +28,7 @@ from scoring.words import identifier_words
 CERTAIN = 0.9
 """How surely a definition's condition is one."""
 
-_ISO = re.compile(r"(\d{4})[-/](\d{1,2})(?:[-/](\d{1,2}))?(?:[ T]00:00(?::00)?(?:\.0+)?)?")
+_ISO = re.compile(r"(\d{4})[-/](\d{1,2})(?:[-/](\d{1,2}))?(?:[ T](\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.0+)?)?")
 _YEAR = re.compile(r"[12]\d{3}")
 _AGGREGATES = {
     "count": "COUNT",
@@ -152,7 +153,14 @@ def _dated(bare: str) -> TimeRange | None:
         return None
     if match[3] is None:
         return period(Grain.MONTH, year=year, month=month)
-    return period(Grain.DAY, year=year, month=month, day=int(match[3]))
+    day = period(Grain.DAY, year=year, month=month, day=int(match[3]))
+    if day is None or day.start is None or match[4] is None or match[4] == match[5] == "00" == (match[6] or "00"):
+        return day
+    hour, minute, second = int(match[4]), int(match[5]), int(match[6] or 0)
+    if hour > 23 or minute > 59 or second > 59:
+        return None
+    moment = day.start.replace(hour=hour, minute=minute, second=second)
+    return TimeRange(moment, shift(moment, Grain.SECOND, 1))
 
 
 def side_of(value: TimeRange, op: Op) -> TimeRange | None:

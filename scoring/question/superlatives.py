@@ -38,6 +38,8 @@ def _is_name_part(reading: Reading, mark: Mark) -> bool:
     """`first` before a number of time or a capitalised noun, `last` as a verb or name, are no superlatives."""
     if mark.cue.value or mark.cue.phrase or mark.cue.counted:
         return False
+    if reading.lowers[mark.end - 1] in {"first", "last"} and verb_like(reading.lower(mark.end), reading.language):
+        return True
     token = reading.tokens[mark.start]
     if token.text[0].isupper() and mark.start and reading.lower(mark.start - 1) not in {".", "?", "!"}:
         return reading.lower(mark.start - 1) not in reading.language.articles
@@ -57,7 +59,24 @@ def _number_beside(reading: Reading, mark: Mark, starts: dict[int, Quantity], en
         if value == int(value) and 0 < value < 1e9:
             reading.take(quantity.start, quantity.end)
             return int(value)
-    return 1 if before is not None and before.ordinal and before.start != mark.start else None
+    if before is not None and before.ordinal and before.start != mark.start:
+        return 1
+    return _counted_things(reading, mark, ends)
+
+
+def _counted_things(reading: Reading, mark: Mark, ends: dict[int, Quantity]) -> int | None:
+    """k in `the 3 countries with the highest …`."""
+    at = mark.start
+    while (
+        at > 0 and mark.start - at < 4 and reading.lower(at - 1) in reading.language.articles | reading.language.haves
+    ):
+        at -= 1
+    start, end = phrase_before(reading, at)
+    quantity = ends.get(start) if at < mark.start and start < end else None
+    if quantity is None or quantity.ordinal or reading.taken[quantity.start] or quantity.number.value == 1:
+        return None
+    reading.take(quantity.start, quantity.end)
+    return int(quantity.number.value)
 
 
 def _asks_value(reading: Reading, mark: Mark) -> bool:
