@@ -12,7 +12,6 @@ from pathlib import Path
 import orjson
 
 from consumers.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, QueryEvent, decode_event
-from consumers.rules import MAX_RULES_BYTES, InvalidRules, RulesDocument, decode_rules
 from scoring.evaluation import conclude, examine
 from scoring.judge import LocalJudge
 from scoring.query import Query, Unscored, UnscoredReason
@@ -23,6 +22,7 @@ from scoring.verdict import Score
 from service.commands.exits import refuse
 from service.commands.jsonl import STANDARD, Line, open_input, open_output, read_lines, same_file, size_of
 from service.commands.progress import progress
+from service.commands.rules_file import load_rules
 from service.rendering import explanation, print_to_terminal, refusal
 from service.weights import local_judge
 
@@ -100,16 +100,6 @@ def read_rules(path: str | None, dialect: str | None) -> Rules:
     """One tenant's rules from a JSON file, with the dialect of SQL that names none."""
     rules = Rules() if path is None else load_rules(path).rules(version=0)
     return rules if dialect is None else replace(rules, dialect=known_dialect(dialect))
-
-
-def load_rules(path: str) -> RulesDocument:
-    """The rules document in a file, or the end of the command with what is wrong in it."""
-    with open_input(path) as stream:
-        text = stream.read(MAX_RULES_BYTES + 1)
-    try:
-        return decode_rules(text)
-    except InvalidRules as error:
-        refuse(f"rules in {path}: {error}")
 
 
 def known_dialect(name: str) -> str:

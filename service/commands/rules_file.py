@@ -1,0 +1,17 @@
+"""Rules in a file, for the commands that take one."""
+
+from __future__ import annotations
+
+from consumers.rules import MAX_RULES_BYTES, InvalidRules, RulesDocument, decode_rules
+from service.commands.exits import refuse
+from service.commands.jsonl import STANDARD, open_input
+
+
+def load_rules(source: str) -> RulesDocument:
+    """The rules document in a file, or the end of the command with what is wrong in it."""
+    with open_input(source) as stream:
+        text = stream.read(MAX_RULES_BYTES + 1)
+    try:
+        return decode_rules(text)
+    except InvalidRules as error:
+        refuse(f"rules in {'stdin' if source == STANDARD else source}: {error}")

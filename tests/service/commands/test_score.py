@@ -1,0 +1,201 @@
+"""`sqlassay score`: one row per line, in order, whatever the lines hold."""
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scoring.rules import Rules
+from service.commands.jsonl import read_lines
+from service.commands.score import Scorer
+from service.weights import local_judge
+
+GOOD = {
+    "event_id": "7",
+    "question": "How many members joined in 2025?",
+    "sql": "SELECT COUNT(*) FROM members WHERE joined_on >= '2025-01-01' AND joined_on < '2026-01-01'",
+}
+FIELDS = (
+    "event_id score tier filter_status verdict confidence p_correct judge reasons enrichment alignment composite"
+    " normalizations question_spec sql_spec unscored evaluator_version rules_version"
+)
+
+
+def sqlassay(*arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-m", "service", *arguments], input=text, capture_output=True, check=False)
+
+
+def scored(*lines: bytes) -> list[dict]:
+    done = sqlassay("score", "-", text=b"\n".join(lines))
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def event(**fields: object) -> bytes:
+    return json.dumps(GOOD | fields).encode()
+
+
+def test_a_line_in_gives_a_line_out_with_every_field(tmp_path: Path) -> None:
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_bytes(event() + b"\n")
+    done = sqlassay("score", str(source), "--out", str(target))
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    [row] = [json.loads(line) for line in target.read_text().splitlines()]
+    assert set(row) == set(FIELDS.split())
+    assert row["event_id"] == "7"
+    assert row["unscored"] is None
+    assert row["score"] == row["composite"]["multiplier"] * 10 * (
+        row["composite"]["filters"] + row["composite"]["verdict"]
+    )
+
+
+def test_rows_come_in_the_order_of_the_lines_and_bad_lines_have_one_too() -> None:
+    lines = [
+        event(event_id="a"),
+        b"not json",
+        b"",
+        b"[1, 2]",
+        b'{"question": "no sql"}',
+        b"\xff\xfe",
+        b"[" * 20_000,
+        event(event_id="nul", sql="SELECT '\0'"),
+        event(event_id="surrogate", question="\ud800?"),
+        event(event_id="long", sql="SELECT 1 -- " + "x" * 10_000_000),
+        event(event_id="brackets", sql="SELECT " + "(" * 10_000),
+        event(event_id="two", sql="SELECT 1; SELECT 2"),
+        event(event_id="drop", sql="DROP TABLE members"),
+        event(event_id="prose", sql="I am sorry, I cannot answer that."),
+        event(event_id="dialect", dialect="klingon"),
+        event(event_id="blank", question="  "),
+        event(event_id="z"),
+    ]
+    rows = scored(*lines)
+    assert [(row["event_id"], row.get("line"), row["unscored"]) for row in rows] == [
+        ("a", None, None),
+        (None, 2, "INVALID_EVENT"),
+        (None, 3, "INVALID_EVENT"),
+        (None, 4, "INVALID_EVENT"),
+        (None, 5, "INVALID_EVENT"),
+        (None, 6, "INVALID_EVENT"),
+        (None, 7, "INVALID_EVENT"),
+        (None, 8, "INVALID_TEXT"),
+        (None, 9, "INVALID_TEXT"),
+        (None, 10, "INVALID_EVENT"),
+        ("brackets", None, "SQL_TOO_DEEP"),
+        ("two", None, "MULTIPLE_STATEMENTS"),
+        ("drop", None, "NOT_A_SELECT"),
+        ("prose", None, "REFUSED_ANSWER"),
+        ("dialect", None, "UNKNOWN_DIALECT"),
+        ("blank", None, "EMPTY_QUESTION"),
+        ("z", None, None),
+    ]
+    assert all(row["score"] is None and row["reasons"][0]["detail"] for row in rows if row["unscored"])
+
+
+def test_only_a_final_newline_is_no_line() -> None:
+    assert [line.raw for line in read_lines(io.BytesIO(b"a\n\nb\n"))] == [b"a", b"", b"b"]
+    assert [line.raw for line in read_lines(io.BytesIO(b"\xef\xbb\xbfa\r\nb"))] == [b"a", b"b"]
+    assert list(read_lines(io.BytesIO(b""))) == []
+
+
+@pytest.mark.parametrize("longest", [1, 7, 100])
+def test_a_line_that_is_too_long_is_skipped_whole(longest: int) -> None:
+    lines = list(read_lines(io.BytesIO(b"x" * 200_000 + b"\n" + b"y\n"), longest))
+    assert [(line.number, line.raw) for line in lines] == [(1, None), (2, b"y")]
+
+
+def test_a_row_depends_on_nothing_but_the_answer() -> None:
+    scorer = Scorer(Rules(), local_judge())
+    beside = {"id": "9", "label": 1, "error_types": ["x"], "db_id": "d", "reference_sql": "SELECT 2", "attributes": {}}
+
+    def row(fields: dict) -> dict:
+        [line] = read_lines(io.BytesIO(json.dumps(fields).encode()))
+        return {key: value for key, value in scorer.row(line).items() if key != "event_id"}
+
+    bare = {key: GOOD[key] for key in ("question", "sql")}
+    assert row(bare) == row(GOOD) == row(bare | beside) == row(dict(reversed((bare | beside).items())))
+
+
+def test_the_same_file_gives_the_same_bytes() -> None:
+    text = b"\n".join(event(event_id=str(number)) for number in range(20))
+    assert sqlassay("score", "-", text=text).stdout == sqlassay("score", "-", text=text).stdout
+
+
+def test_aliases_of_fields_are_read() -> None:
+    [row] = scored(
+        b'{"id": 3, "question": "How many?", "sql": "SELECT 1", "enriched_question_proxy": "How many rows?"}'
+    )
+    assert row["event_id"] == "3"
+    assert row["enrichment"]["status"] != "missing"
+
+
+def test_a_rules_file_applies_to_every_line(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.json"
+    rules.write_text(
+        '{"benign_filters": ["status = \'active\'"], "tiers": {"excellent": 99, "good": 98, "marginal": 97}}'
+    )
+    sql = GOOD["sql"] + " AND STATUS = 'Active'"
+    [row] = [json.loads(sqlassay("score", "-", "--rules", str(rules), text=event(sql=sql)).stdout)]
+    assert [each["text"] for each in row["alignment"]["filters"]["benign"]]
+    assert row["alignment"]["filters"]["extra"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["score"], "name a file of events"),
+        (["score", "-q", "How many?"], "both -q and --sql"),
+        (["score", "nowhere.jsonl"], "cannot read nowhere.jsonl"),
+        (["score", "-", "--judge", "llm"], "SQLASSAY_JUDGE__BASE_URL"),
+        (["score", "-", "--judge", "cascade"], "SQLASSAY_JUDGE__BASE_URL"),
+        (["score", "-", "--judge", "oracle"], "unknown judge"),
+        (["score", "-", "--dialect", "klingon"], "unknown dialect"),
+        (["score", "-", "--rules", "nowhere.json"], "cannot read nowhere.json"),
+        (["score", "-", "--out", "/nowhere/out.jsonl"], "cannot write"),
+        (["score", "--nope"], "--nope"),
+        (["nope"], "nope"),
+    ],
+)
+def test_bad_usage_ends_with_2_and_says_what_is_wrong(arguments: list[str], said: str) -> None:
+    done = sqlassay(*arguments)
+    assert done.returncode == 2
+    assert said in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ("{", "not JSON"),
+        ("[]", "one JSON object"),
+        ('{"benign": []}', "benign"),
+        ('{"benign_filters": ["status = = 1"]}', "status = = 1"),
+        ('{"lambda_min": 0}', "lambda_min"),
+        ('{"tiers": {"excellent": 10, "good": 20, "marginal": 30}}', "tiers"),
+    ],
+)
+def test_rules_that_cannot_be_read_name_what_is_wrong(tmp_path: Path, document: str, said: str) -> None:
+    rules = tmp_path / "rules.json"
+    rules.write_text(document)
+    done = sqlassay("score", "-", "--rules", str(rules), text=event())
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert said in done.stderr.decode()
+
+
+def test_the_input_is_never_overwritten(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_bytes(event())
+    done = sqlassay("score", str(source), "--out", str(source))
+    assert done.returncode == 2
+    assert source.read_bytes() == event()
+
+
+def test_one_answer_piped_is_one_json_object() -> None:
+    done = sqlassay("score", "-q", GOOD["question"], "--sql", GOOD["sql"], "-e", "How many members joined in 2025?")
+    row = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert row["event_id"] is None
+    assert set(row) == set(FIELDS.split())
