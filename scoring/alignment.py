@@ -9,7 +9,7 @@ from scoring.implied import implied_filter
 from scoring.matching import Anchor, Fit, contradicts, fit, split_name
 from scoring.requirements import Requirements, is_ignored, map_sql_filter
 from scoring.rules import BenignFilter, Rules
-from scoring.specification import Op, QuestionFilter, QuestionSpec, SqlFilter, SqlSpec, SubqueryRole
+from scoring.specification import Op, QuestionFilter, QuestionSpec, Source, SqlFilter, SqlSpec, SubqueryRole
 from scoring.values import Choices
 from scoring.verdict import FilterAlignment, FilterStatus, Match
 
@@ -24,8 +24,8 @@ def align_filters(
     matched, unmet = _match(wanted.required, open_, sql, anchor)
     permitted, _ = _match(wanted.permitted, _left(open_, matched), sql, anchor)
     matched += permitted
-    matched += _implied(_left(open_, matched), question, enriched, unmet)
     mismatched, missing = _clashes(unmet, _left(open_, matched), anchor)
+    matched += _implied(_left(open_, [*matched, *mismatched]), question, enriched, unmet)
     rest = _left(open_, [*matched, *mismatched])
     benign = [each for each in rest if _is_benign(each, rest, rules)]
     extra = [each for each in rest if each not in benign]
@@ -116,15 +116,23 @@ def _left(present: Sequence[SqlFilter], matched: Sequence[Match]) -> list[SqlFil
 
 
 def _implied(
-    rest: Sequence[SqlFilter], question: QuestionSpec, enriched: QuestionSpec, unmet: list[QuestionFilter]
+    rest: Sequence[SqlFilter], question: QuestionSpec, enriched: QuestionSpec, unmet: Sequence[QuestionFilter]
 ) -> list[Match]:
-    """SQL filters that the words of the question ask for though no reading rule saw it (`female`: sex = 'F')."""
-    matches: list[Match] = []
-    for each in rest:
-        implied = implied_filter(each, question, enriched)
-        if implied is not None:
-            matches.append(Match(implied, (each,)))
-    return matches
+    """SQL filters that the words of the question ask for though no reading rule saw it (`female`: sex = 'F').
+
+    Words of a required filter that is not met ask for that filter alone, so they imply no other.
+    """
+    pairs = [(each, implied_filter(each, question, enriched)) for each in rest]
+    return [
+        Match(implied, (each,))
+        for each, implied in pairs
+        if implied is not None and not any(_overlaps(implied, other) for other in unmet)
+    ]
+
+
+def _overlaps(implied: QuestionFilter, other: QuestionFilter) -> bool:
+    same_text = (implied.source is Source.QUESTION) == (other.source is Source.QUESTION)
+    return same_text and other.start <= implied.start < other.start + len(other.span)
 
 
 def _clashes(

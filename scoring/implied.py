@@ -6,13 +6,15 @@ from scoring.linking import best_likeness, content_words, operand_words
 from scoring.matching import NEGATIVE, as_number
 from scoring.specification import Op, Operand, QuestionFilter, QuestionSpec, Source, SqlFilter
 from scoring.values import Boolean, Choices, Expression, Number, Text
-from scoring.words import stem
+from scoring.words import identifier_words, stem
 
 _CODES: dict[str, frozenset[str]] = {
     "f": frozenset({"female", "woman", "girl", "lady", "mother", "daughter", "wife", "actress"}),
     "m": frozenset({"male", "man", "boy", "gentleman", "father", "son", "husband"}),
 }
 _GENDER_WORDS = frozenset({"sex", "gender"})
+_FLAG_FRAME = frozenset({"is", "has", "ha", "was", "wa", "can", "flag"})
+"""Words that only say a column is a flag."""
 _TRUE = frozenset({"1", "y", "yes", "t", "true"})
 _FALSE = frozenset({"0", "n", "no", "f", "false"})
 IMPLIED = 0.6
@@ -76,8 +78,8 @@ def _flag_span(present: SqlFilter, spec: QuestionSpec) -> tuple[str, int] | None
         return None
     if not affirmed and present.op not in NEGATIVE and not spec.negations:
         return None
-    words = [word for column in present.lhs.columns[:1] for word in operand_words(Operand(name="", columns=(column,)))]
-    named = [word for word in words if word not in {"is", "has", "flag", "ha", "can", "wa"}]
+    words = [word for column in present.lhs.columns[:1] for word in identifier_words(column.name)]
+    named = [word for word in words if word not in _FLAG_FRAME]
     for token in spec.tokens:
         if len(token.stem) >= 3 and best_likeness(token.stem, named) >= 0.8:
             return token.text, token.start

@@ -53,7 +53,8 @@ def fit(required: QuestionFilter, present: SqlFilter, anchor: Anchor) -> Fit:
     about = same_subject(required, present)
     if about is False:
         return Fit.NONE
-    values = same_value(required.rhs, present.rhs, anchor)
+    forms = (required.rhs, *required.alternatives)
+    values = any(same_value(form, present.rhs, anchor) for form in forms)
     if values and compatible(required, present):
         return Fit.SAME
     if bounds_agree(required, present):
@@ -67,12 +68,14 @@ def same_subject(required: QuestionFilter, present: SqlFilter) -> bool | None:
     """Whether both filter the same column; `None` where the question does not say or words cannot tell."""
     if present.lhs is None or required.lhs is None:
         return None
-    if required.lhs.func != present.lhs.func and "COUNT" in (required.lhs.func, present.lhs.func):
-        return False
     if required.lhs.columns:
         return _same_column(required, present)
-    linked = likeness(required.lhs.name, present.lhs)
-    return True if linked >= LINKED else None
+    if required.lhs.func is not None and present.lhs.func is not None:
+        return required.lhs.func == present.lhs.func
+    linked = likeness(required.lhs.name, present.lhs) >= LINKED
+    if required.lhs.func is not None:
+        return linked
+    return True if linked else None
 
 
 def _same_column(required: QuestionFilter, present: SqlFilter) -> bool:

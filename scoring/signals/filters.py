@@ -22,7 +22,7 @@ def missing_filter(case: Case) -> Finding | None:
     """A required condition has no counterpart.
 
     >>> missing_filter(case("How many orders were shipped in 2023?", "SELECT COUNT(*) FROM orders")).detail
-    'missing: in 2023'
+    'missing: 2023'
     """
     return counted([span_of(each) for each in case.filters.missing], "missing")
 
@@ -152,7 +152,7 @@ def lost_negation(case: Case) -> Finding | None:
     """The question negates and nothing in the SQL excludes.
 
     >>> lost_negation(case("Which suppliers are not in Peru?", "SELECT name FROM suppliers WHERE c = 'Peru'")).detail
-    "'not' has no counterpart"
+    "'are not' has no counterpart"
     """
     if not case.question.negations or excludes(case):
         return None

@@ -27,7 +27,7 @@ def unscaled_percentage(case: Case) -> Finding | None:
     asked = next((each for each in case.question.ratios if each.kind is RatioKind.PERCENTAGE), None)
     if asked is None or not case.sql.divisions or any(each.hundred for each in case.sql.divisions):
         return None
-    return Finding(1.0, f"'{asked.phrase}' without × 100")
+    return Finding(1.0, f"percentage of '{asked.phrase}' without × 100")
 
 
 def integer_division(case: Case) -> Finding | None:
@@ -47,12 +47,13 @@ def missing_ratio(case: Case) -> Finding | None:
     """A ratio is asked for and nothing is divided.
 
     >>> missing_ratio(case("What percentage of parcels is late?", "SELECT SUM(late) FROM parcels")).detail
-    "'percentage' without a division"
+    "percentage of 'parcels' without a division"
     """
     asked = next((each for each in case.question.ratios if each.kind in _DIVIDING), None)
     if asked is None or _divides(case) or any(each.func == "AVG" for each in case.sql.aggregations):
         return None
-    return Finding(1.0 if asked.kind is RatioKind.PERCENTAGE else 0.5, f"'{asked.phrase}' without a division")
+    strength = 1.0 if asked.kind is RatioKind.PERCENTAGE else 0.5
+    return Finding(strength, f"{asked.kind.value} of '{asked.phrase}' without a division")
 
 
 def unasked_ratio(case: Case) -> Finding | None:
