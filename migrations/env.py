@@ -1,0 +1,37 @@
+"""How Alembic reaches the database: over the caller's connection, or over its own for the `alembic` command."""
+
+from __future__ import annotations
+
+import asyncio
+
+from alembic import context
+from sqlalchemy import Connection
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from service import tables
+from service.settings import load_settings
+
+
+def run(connection: Connection) -> None:
+    """Runs the revisions on a connection that the caller commits."""
+    context.configure(connection=connection, target_metadata=tables.SQLModel.metadata)
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+async def run_apart() -> None:
+    """Runs them on a connection of our own, for writing new revisions: `alembic revision --autogenerate`."""
+    url = load_settings().database.url
+    if url is None:
+        raise SystemExit("set SQLASSAY_DATABASE__URL to write revisions; `sqlassay migrate` runs them anywhere")
+    engine = create_async_engine(url.get_secret_value())
+    async with engine.begin() as connection:
+        await connection.run_sync(run)
+    await engine.dispose()
+
+
+given: Connection | None = context.config.attributes.get("connection")
+if given is None:
+    asyncio.run(run_apart())
+else:
+    run(given)

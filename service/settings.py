@@ -1,0 +1,187 @@
+"""Every setting there is: read once at start, from `SQLASSAY_…` variables, and validated with an answer for a typo."""
+
+from __future__ import annotations
+
+import difflib
+import ipaddress
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal, Self
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PREFIX = "SQLASSAY_"
+TEST_PREFIX = "SQLASSAY_TEST_"
+"""Variables that only the test suite reads."""
+TOKENS_PREFIX = "SQLASSAY_HTTP__TOKENS__"
+"""One tenant's token may be its own variable."""
+ALL_TENANTS = "*"
+"""The key of `http.tokens` whose token reads and writes for every tenant."""
+
+
+class SettingsError(Exception):
+    """A setting is wrong; the message names it and the fix, never a secret."""
+
+
+class _Group(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DatabaseSettings(_Group):
+    """Where rows live."""
+
+    url: SecretStr | None = Field(
+        default=None,
+        description="postgresql:// or postgresql+asyncpg:// URL; unset starts the embedded PostgreSQL.",
+    )
+    pool_size: int = Field(default=5, ge=1, le=100, description="Connections kept open by one process.")
+    timeout: float = Field(default=30.0, gt=0, le=600, description="Seconds until a statement counts as failed.")
+
+
+class HttpSettings(_Group):
+    """The API."""
+
+    host: str = Field(default="127.0.0.1", description="Address to listen on; any but loopback needs tokens.")
+    port: int = Field(default=8321, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
+    tokens: Mapping[str, SecretStr] = Field(
+        default_factory=dict[str, SecretStr],
+        description='Bearer token of each tenant, as JSON: {"acme": "…"}; the key "*" is for all tenants.',
+    )
+    public_metrics: bool = Field(default=False, description="Serve /metrics without a token although tokens are set.")
+
+
+class LimitSettings(_Group):
+    """Bounds that keep memory and latency in hand."""
+
+    max_event_bytes: int = Field(default=1024 * 1024, ge=1024, le=16 * 1024 * 1024, description="Largest event.")
+    max_body_bytes: int = Field(
+        default=16 * 1024 * 1024, ge=1024, le=256 * 1024 * 1024, description="Largest HTTP body."
+    )
+    max_pending_bytes: int = Field(
+        default=64 * 1024 * 1024, ge=1024, description="Bodies handled at once, in bytes; more are told to wait."
+    )
+    max_events: int = Field(default=10_000, ge=1, description="Most events in one HTTP body.")
+    batch_size: int = Field(default=200, ge=1, le=5000, description="Most events scored and stored in one transaction.")
+    linger_ms: int = Field(default=5, ge=0, le=1000, description="How long a batch waits for more events.")
+    queue_size: int = Field(default=2000, ge=1, description="Events that wait in memory before senders are held back.")
+    shutdown_seconds: int = Field(default=20, ge=1, description="How long shutdown waits for requests in flight.")
+
+
+class LogSettings(_Group):
+    """The log, on stderr."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="Least level written.")
+    format: Literal["json", "console"] = Field(default="json", description="JSON lines, or lines for people.")
+
+
+class MetricSettings(_Group):
+    """Bounds of metric labels."""
+
+    tenants: int = Field(default=50, ge=1, le=10_000, description="Tenants with a label of their own; the rest: other.")
+    agents: int = Field(default=200, ge=1, le=10_000, description="Agents with a label of their own; the rest: other.")
+
+
+class Settings(BaseSettings):
+    """All settings; groups are joined to their fields by two underscores."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", frozen=True, extra="forbid", hide_input_in_errors=True
+    )
+
+    database: DatabaseSettings = Field(default_factory=DatabaseSettings, description="Where rows live.")
+    http: HttpSettings = Field(default_factory=HttpSettings, description="The API.")
+    limits: LimitSettings = Field(default_factory=LimitSettings, description="Bounds on memory and latency.")
+    log: LogSettings = Field(default_factory=LogSettings, description="The log.")
+    metrics: MetricSettings = Field(default_factory=MetricSettings, description="Bounds of metric labels.")
+    state_dir: Path | None = Field(
+        default=None, description="Where the embedded PostgreSQL keeps its files; default is the user's state folder."
+    )
+
+    @model_validator(mode="after")
+    def _strangers_need_tokens(self) -> Self:
+        if not self.http.tokens and not _is_loopback(self.http.host):
+            raise ValueError(
+                f"http.host {self.http.host} can be reached by others and no tokens are set: set SQLASSAY_HTTP__TOKENS"
+                ' to {"tenant": "secret"}, or listen on 127.0.0.1'
+            )
+        if any(not secret.get_secret_value().strip() for secret in self.http.tokens.values()):
+            raise ValueError("http.tokens holds an empty token: give every tenant a secret")
+        return self
+
+    @property
+    def state_path(self) -> Path:
+        """The folder of the embedded PostgreSQL."""
+        return (self.state_dir or _default_state_path()).expanduser().absolute()
+
+
+def _default_state_path() -> Path:
+    user = platformdirs.user_state_path("sqlassay")
+    # PostgreSQL refuses to run as root, and the account it runs as then cannot enter root's own home
+    return platformdirs.site_state_path("sqlassay") if os.geteuid() == 0 and not enterable(user) else user
+
+
+def enterable(path: Path) -> bool:
+    """Whether every account may go into `path`; of folders not made yet, those above count."""
+    return all(each.stat().st_mode & 0o001 for each in (path, *path.parents) if each.exists())
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings of the process's environment; raises `SettingsError` naming a wrong or misspelt one."""
+    unknown = misspelt(os.environ if environment is None else environment)
+    if unknown:
+        raise SettingsError("; ".join(unknown))
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise SettingsError("; ".join(_told(fault["loc"], fault["msg"]) for fault in error.errors())) from None
+    except ValueError as error:
+        raise SettingsError(f"{error}: is a value that must be JSON not JSON?") from None
+
+
+def _told(loc: tuple[int | str, ...], message: str) -> str:
+    return f"{variable_name(*map(str, loc))}: {message}" if loc else message.removeprefix("Value error, ")
+
+
+def variable_name(*path: str) -> str:
+    """The environment variable of a setting.
+
+    >>> variable_name("http", "port")
+    'SQLASSAY_HTTP__PORT'
+    """
+    return PREFIX + "__".join(path).upper()
+
+
+def setting_paths(group: type[BaseModel] = Settings) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every setting's path and description."""
+    for name, each in group.model_fields.items():
+        kind = each.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from (((name, *path), text) for path, text in setting_paths(kind))
+        else:
+            yield (name,), each.description or ""
+
+
+def misspelt(environment: Mapping[str, str]) -> list[str]:
+    """A line for each `SQLASSAY_…` variable that is no setting, with the nearest one that is."""
+    known = {variable_name(*path) for path, _ in setting_paths()}
+    groups = {variable_name(path[0]) for path, _ in setting_paths() if len(path) > 1}
+    lines: list[str] = []
+    for name in sorted(environment):
+        upper = name.upper()
+        if not upper.startswith(PREFIX) or upper.startswith((TEST_PREFIX, TOKENS_PREFIX)) or upper in known | groups:
+            continue
+        near = difflib.get_close_matches(upper, known, n=1, cutoff=0.0)
+        lines.append(f"{name} is no setting: did you mean {near[0]}?")
+    return lines
