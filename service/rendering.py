@@ -237,3 +237,51 @@ def bench_table(figures: Mapping[str, object]) -> RenderableType:
         f" ({build} sqlglot, {figures['events']} distinct SQL, cold caches, median of {figures['rounds']} rounds)"
     )
     return Group(table, Text(""), Text(summary))
+
+
+def report_table(rows: Sequence[Mapping[str, object]]) -> RenderableType:
+    """The paper's Table 4, with what Φ alone does not say beside it. `rows` are `ReportRow` as plain data."""
+    by_version = any(row["agent_version"] is not None for row in rows)
+    table = Table(title="Report", title_justify="left", show_edge=False, pad_edge=False)
+    for name in ("tenant", "agent", *(["version"] if by_version else [])):
+        table.add_column(name)
+    for name in ("answers", "mean Φ", "P90 Φ", "coverage", "mean p_correct", "judged wrong"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        who = [row["tenant"], row["agent"], *([row["agent_version"] or ""] if by_version else [])]
+        table.add_row(
+            *(Text(line(str(each), 40)) for each in who),
+            str(row["received"]),
+            *(_figure(row[name], ".2f") for name in ("mean", "p90")),
+            _figure(row["coverage"], ".1%"),
+            _figure(row["mean_p_correct"], ".2f"),
+            _figure(row["judged_wrong"], ".1%"),
+        )
+    return table
+
+
+def _figure(value: object, how: str) -> str:
+    return format(value, how) if isinstance(value, int | float) else "–"
+
+
+def worst_answers(evaluations: Sequence[Mapping[str, object]]) -> RenderableType:
+    """Stored answers, worst first, each with the reasons that count against it. They are evaluations in full."""
+    parts: list[RenderableType] = [Text(""), Text("Worst answers, by p_correct", style="bold")]
+    for each in evaluations:
+        head = (
+            f"{each['tenant']} · {each['agent']} · p_correct {_figure(each['p_correct'], '.2f')} · "
+            f"Φ {_figure(each['score'], '.2f')} · {each['verdict']}"
+        )
+        grid = Table.grid(padding=(0, 0, 0, 2))
+        grid.add_row(Text(line(str(each["question"]), 200), style="bold"))
+        grid.add_row(Text(line(str(each["sql"]), 300), style="cyan"))
+        for reason in _against(each):
+            grid.add_row(Text(f"{reason['weight']:+.2f} {reason['code']}: {line(str(reason['detail']), 160)}"))
+        parts += [Text(""), Text(line(head), style="red"), grid]
+    return Group(*parts)
+
+
+def _against(evaluation: Mapping[str, object]) -> list[Mapping[str, object]]:
+    record = cast("Mapping[str, object]", evaluation["record"])
+    given = cast("Sequence[Mapping[str, object]]", record["reasons"])
+    return [reason for reason in given if cast("float", reason["weight"]) <= 0][:3]

@@ -1,0 +1,161 @@
+"""`sqlassay demo`: the whole product on the samples, through the same doors that an agent and a reviewer use."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+import orjson
+
+from service.commands.exits import give_up
+from service.commands.progress import progress
+from service.rendering import print_to_terminal, report_table, worst_answers
+from service.samples import sample_events, sample_rules
+from service.settings import PREFIX
+
+START_SECONDS = 120
+"""How long the service may take to be ready; the first start makes a database."""
+STOP_SECONDS = 30
+BATCH = 50
+"""Events of one POST."""
+WORST = 5
+
+Json = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """The HTTP API of the service that was started."""
+
+    base: str
+
+    def call(self, method: str, path: str, body: object = None) -> Json:
+        """The JSON an endpoint answers; whatever is no success raises `URLError`."""
+        data = None if body is None else orjson.dumps(body)
+        request = Request(  # noqa: S310 always http on loopback
+            self.base + path, data=data, method=method, headers={"Content-Type": "application/json"}
+        )
+        with urlopen(request, timeout=START_SECONDS) as reply:  # noqa: S310 as above
+            return cast("Json", orjson.loads(reply.read()))
+
+
+def demo(*, once: bool) -> None:
+    """Replays the samples and prints what came of them; serves on until Ctrl-C unless `once`."""
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        tempfile.TemporaryDirectory(prefix="sqlassay-demo-", ignore_cleanup_errors=True) as state,
+        running_service(Path(state)) as (client, server),
+    ):
+        replay(client)
+        show(client)
+        if not once:
+            tell_where(client)
+            server.wait()
+
+
+@contextmanager
+def running_service(state: Path) -> Generator[tuple[Client, subprocess.Popen[bytes]]]:
+    """The service in a process of its own, ready; stopped at the end."""
+    port, log = free_port(), state / "service.log"
+    with log.open("wb") as stderr:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "service", "serve"], env=environment(state, port), stdout=stderr, stderr=stderr
+        )
+    client = Client(f"http://127.0.0.1:{port}")
+    try:
+        print("Starting the service with a database of its own …", file=sys.stderr)
+        wait_until_ready(client, server, log)
+        yield client, server
+    finally:
+        stop(server)
+
+
+def environment(state: Path, port: int) -> dict[str, str]:
+    """Ours without its settings: a demo never writes to a real store."""
+    bare = {name: value for name, value in os.environ.items() if not name.upper().startswith(PREFIX)}
+    return bare | {f"{PREFIX}STATE_DIR": str(state), f"{PREFIX}HTTP__PORT": str(port)}
+
+
+def free_port() -> int:
+    """A loopback port that nothing listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def wait_until_ready(client: Client, server: subprocess.Popen[bytes], log: Path) -> None:
+    """Returns once the service says it is ready; ends the command where it never does."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            client.call("GET", "/readyz")
+        except (URLError, OSError):
+            time.sleep(0.1)
+        else:
+            return
+    tail = log.read_text(encoding="utf-8", errors="replace")[-2000:]
+    give_up(f"the service did not become ready; its log ends:\n{tail}")
+
+
+def stop(server: subprocess.Popen[bytes]) -> None:
+    """Asks the service to finish, and makes it when it does not."""
+    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        server.terminate()
+        server.wait(timeout=STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def replay(client: Client) -> None:
+    """Sets the sample tenants' rules and posts the samples, as their owners and agents would."""
+    for tenant, document in sample_rules().items():
+        client.call("PUT", f"/v1/tenants/{quote(tenant)}/rules", document)
+    events = list(sample_events())
+    with progress("posting the samples", len(events)) as advance:
+        for start in range(0, len(events), BATCH):
+            batch = events[start : start + BATCH]
+            with contextlib.suppress(HTTPError):  # A batch in which every event is refused is an answer, too.
+                client.call("POST", "/v1/events", batch)
+            advance(len(batch))
+    print(f"Posted {len(events)} answers of three agents to two companies.\n", file=sys.stderr)
+
+
+def show(client: Client) -> None:
+    """Prints the report and the worst answers with their reasons."""
+    report = client.call("GET", "/v1/report?by=agent")
+    worst = client.call("GET", f"/v1/evaluations?order=worst&limit={WORST}")
+    in_full = [client.call("GET", f"/v1/evaluations/{each['id']}") for each in rows(worst, "items")]
+    print_to_terminal(report_table(rows(report, "rows")), worst_answers(in_full))
+
+
+def rows(document: Json, key: str) -> list[Json]:
+    """The list under a key of a reply."""
+    return cast("list[Json]", document[key])
+
+
+def tell_where(client: Client) -> None:
+    """The addresses worth opening."""
+    base = client.base
+    print(f"""
+Serving until Ctrl-C:
+  {base}/docs                                  the API, to try out
+  {base}/v1/report                             the report
+  {base}/v1/evaluations?order=worst&limit=10   the worst answers
+  {base}/metrics                               the metrics""")
