@@ -3,12 +3,61 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from itertools import pairwise
 
+import pytest
+
+from consumers.events import decode_event, decode_rules
+from scoring.evaluation import conclude, examine
+from scoring.query import Unscored, UnscoredReason
+from scoring.reasons import ReasonCode
+from scoring.rules import Tier
+from scoring.signals import read_signals
+from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Score, Verdict
 from service.samples import sample_events, sample_rules
+from service.weights import local_judge
 
 EVENTS = list(sample_events())
+
+AUC_FLOOR = 0.75
+"""Share of (right, wrong) pairs that `p_correct` must order rightly: a floor, not an aim."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assayed:
+    event: dict
+    result: Score | Unscored
+
+    @property
+    def answers(self) -> bool:
+        return self.event["attributes"]["answers"]
+
+
+def assay() -> Iterator[Assayed]:
+    rules = {tenant: decode_rules(document).rules(version=1) for tenant, document in sample_rules().items()}
+    judge = local_judge()
+    for raw in EVENTS:
+        event = decode_event(raw, require_id=True)
+        case = examine(event.query(), rules[event.tenant])
+        yield Assayed(raw, case if isinstance(case, Unscored) else conclude(case, judge.judge(case)))
+
+
+@pytest.fixture(scope="module")
+def assayed() -> list[Assayed]:
+    return list(assay())
+
+
+@pytest.fixture(scope="module")
+def scores(assayed: list[Assayed]) -> list[Score]:
+    return [each.result for each in assayed if isinstance(each.result, Score)]
+
+
+def names(members: type[StrEnum]) -> set[str]:
+    return {member.value for member in members}
 
 
 def share_right(agent: str, version: str | None = None) -> float:
@@ -55,3 +104,77 @@ def test_an_intent_says_right_exactly_where_the_label_does():
     for event in EVENTS:
         label = event["attributes"]
         assert (label["intent"] == "right") is label["answers"], event["event_id"]
+
+
+def test_every_tier_occurs(scores: list[Score]):
+    assert {score.tier.value for score in scores} == names(Tier)
+
+
+def test_every_filter_status_occurs(scores: list[Score]):
+    assert {score.case.filters.status.value for score in scores} == names(FilterStatus)
+
+
+def test_every_verdict_occurs(scores: list[Score]):
+    assert {score.reply.verdict.value for score in scores} == names(Verdict)
+
+
+def test_every_enrichment_status_occurs(scores: list[Score]):
+    assert {score.case.enrichment.status.value for score in scores} == names(EnrichmentStatus)
+
+
+def test_every_normalisation_rule_excuses_something(scores: list[Score]):
+    fired = {each.rule.value for score in scores for each in score.case.normalizations}
+    assert fired == names(NormalizationRule)
+
+
+def test_filters_end_in_every_place(scores: list[Score]):
+    places = {
+        place
+        for score in scores
+        for place in ("matched", "missing", "mismatched", "extra", "benign", "ignored")
+        if getattr(score.case.filters, place)
+    }
+    assert places == {"matched", "missing", "mismatched", "extra", "benign", "ignored"}
+
+
+def test_every_reason_code_is_found(scores: list[Score]):
+    found = {code.value for score in scores for code in read_signals(score.case)}
+    told = {reason.code.value for score in scores for reason in score.reply.reasons}
+    assert found | told == names(ReasonCode)
+
+
+def test_answers_without_a_score_say_why(assayed: list[Assayed]):
+    reasons = {each.result.reason for each in assayed if isinstance(each.result, Unscored)}
+    assert reasons >= {
+        UnscoredReason.EMPTY_SQL,
+        UnscoredReason.EMPTY_QUESTION,
+        UnscoredReason.REFUSED_ANSWER,
+        UnscoredReason.UNPARSEABLE_SQL,
+        UnscoredReason.MULTIPLE_STATEMENTS,
+        UnscoredReason.NOT_A_SELECT,
+        UnscoredReason.UNKNOWN_DIALECT,
+    }
+
+
+def test_nearly_every_answer_has_a_score(assayed: list[Assayed], scores: list[Score]):
+    assert len(scores) >= 0.93 * len(assayed)
+
+
+def test_the_scorer_ranks_the_agents_as_their_labels_do(assayed: list[Assayed]):
+    def mean(agent: str) -> float:
+        likely = [
+            each.result.reply.p_correct
+            for each in assayed
+            if isinstance(each.result, Score) and each.event["agent"] == agent
+        ]
+        return sum(likely) / len(likely)
+
+    assert mean("atlas") > mean("beacon") > mean("comet")
+
+
+def test_right_answers_are_believed_more_than_wrong_ones(assayed: list[Assayed]):
+    judged = [(each.answers, each.result.reply.p_correct) for each in assayed if isinstance(each.result, Score)]
+    right = [likely for answers, likely in judged if answers]
+    wrong = [likely for answers, likely in judged if not answers]
+    pairs = [(good > bad) + (good == bad) / 2 for good in right for bad in wrong]
+    assert sum(pairs) / len(pairs) > AUC_FLOOR
