@@ -18,7 +18,8 @@ from scoring.record import SCORED_FIELDS
 from scoring.rules import JudgePolicy, Tier, UnparseablePolicy
 from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Verdict
 from service.commands.cli import app
-from service.settings import setting_paths, variable_name
+from service.metrics import Metrics
+from service.settings import MetricSettings, setting_paths, variable_name
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -179,3 +180,17 @@ def test_every_file_a_page_names_exists(path: Path) -> None:
     roots = "scoring|consumers|service|migrations|tests|docs"
     for name in re.findall(rf"`((?:{roots})/[\w./*-]+)`", path.read_text(encoding="utf-8")):
         assert list(ROOT.glob(name.rstrip("/"))), name
+
+
+def test_every_metric_is_documented_with_its_type_and_no_other() -> None:
+    suffixes = {"counter": "_total", "info": "_info"}
+    metrics = Metrics(MetricSettings(), judge="local")
+    declared = {(name + suffixes.get(kind, ""), kind) for name, kind, _ in metrics.declared()}
+    rows = re.findall(r"^\| `(sqlassay_\w+)` \| (\w+) \|", page("metrics.md"), flags=re.MULTILINE)
+    assert set(rows) == declared
+
+
+def test_every_metric_a_query_names_is_declared() -> None:
+    declared = set(re.findall(r"^\| `(sqlassay_\w+)`", page("metrics.md"), flags=re.MULTILINE))
+    used = set(re.findall(r"sqlassay_[a-z_]+", sections(page("metrics.md"))["Queries worth keeping"]))
+    assert {re.sub(r"_(sum|count|bucket)$", "", name) for name in used} <= declared

@@ -1,11 +1,20 @@
 """Scoring is pure: its source says so, and scoring the samples twice gives the same bytes."""
 
 import ast
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from consumers.events import InvalidEvent, decode_event
+from consumers.rules import decode_rules
+from scoring.query import Query
+from scoring.rules import Rules
+from service.commands.score import Scorer
+from service.samples import sample_events, sample_rules
+from service.weights import local_judge
 
 ROOM = Path(__file__).parent.parent / "scoring"
 MODULES = sorted(ROOM.rglob("*.py"))
@@ -112,3 +121,21 @@ def test_no_function_of_scoring_changes_what_a_module_holds(tree: ast.Module) ->
 def test_the_check_for_module_state_can_fail(source: str, caught: int) -> None:
     tree = ast.parse(source)
     assert len(list(mutations(tree, module_names(tree)))) == caught
+
+
+def sample_queries() -> Iterator[tuple[Query, Rules]]:
+    rules = {tenant: decode_rules(document).rules(version=1) for tenant, document in sample_rules().items()}
+    for sample in sample_events():
+        try:
+            event = decode_event(sample, require_id=True)
+        except InvalidEvent:
+            continue
+        yield event.query(), rules[event.tenant]
+
+
+def test_scoring_the_samples_again_in_another_order_gives_the_same_records() -> None:
+    queries = list(sample_queries())
+    once = [json.dumps(Scorer(rules, local_judge()).record(query)) for query, rules in queries]
+    again = [json.dumps(Scorer(rules, local_judge()).record(query)) for query, rules in reversed(queries)]
+    assert len(once) >= 150
+    assert once == again[::-1]
