@@ -15,9 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from scoring.query import Query, Unscored
+from scoring.requirements import CERTAIN
 from scoring.rules import Tier
 from scoring.show import show_filter, show_match
-from scoring.specification import GroupKey, Projection, QuestionSpec, SortKey, SqlSpec, Superlative
+from scoring.specification import GroupKey, Projection, QuestionFilter, QuestionSpec, SortKey, SqlSpec, Superlative
 from scoring.verdict import Composite, Dimension, Enrichment, FilterAlignment, Normalization, Reason, Score
 
 TIER_STYLE: Mapping[str, str] = {
@@ -115,7 +116,7 @@ def _components(question: QuestionSpec, sql: SqlSpec) -> Iterable[tuple[str, Seq
         [_aggregate(each.func, each.column, each.distinct) for each in question.aggregations],
         [_aggregate(each.func, each.column, each.distinct) for each in sql.aggregations],
     )
-    yield "filters", [show_filter(each) for each in question.filters], [show_filter(each) for each in sql.filters]
+    yield "filters", [_asked(each) for each in question.filters], [show_filter(each) for each in sql.filters]
     yield "group by", question.group_by, [_key(each) for each in sql.group_by]
     yield "order", _order(question), [_key(each) for each in sql.order_by]
     yield "limit", [str(question.top_k)] if question.top_k is not None else [], _limits(sql)
@@ -128,6 +129,10 @@ def _components(question: QuestionSpec, sql: SqlSpec) -> Iterable[tuple[str, Seq
         [f"{each.numerator} / {each.denominator}" for each in sql.divisions],
     )
     yield "negations", question.negations, []
+
+
+def _asked(each: QuestionFilter) -> str:
+    return show_filter(each) if each.certain >= CERTAIN else f"{show_filter(each)} (perhaps)"
 
 
 def _projection(each: Projection) -> str:
@@ -210,6 +215,8 @@ def reasons(given: Sequence[Reason]) -> RenderableType:
 
 def section(title: str, body: Sequence[RenderableType]) -> RenderableType:
     """A titled part, indented under its title."""
+    if not body:
+        return Group(Text(""), Text(title, style="bold"))
     indented = Table.grid(padding=(0, 0, 0, 2))
     for each in body:
         indented.add_row(each)
