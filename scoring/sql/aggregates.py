@@ -1,0 +1,249 @@
+"""Readers of aggregates and of the CASE and FILTER inside them."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from sqlglot import exp
+
+from scoring.specification import Aggregation, Clause
+from scoring.sql.conditions import conjunction, emit, record
+from scoring.sql.dates import called
+from scoring.sql.drafts import Draft, alternatives
+from scoring.sql.expressions import bare, divide
+from scoring.sql.scopes import Reader, Scope, read
+from scoring.sql.terms import Node, Term, children, combine, shorten
+
+_NOT_COLLAPSING = (
+    exp.RowNumber,
+    exp.Rank,
+    exp.DenseRank,
+    exp.PercentRank,
+    exp.CumeDist,
+    exp.Ntile,
+    exp.Lag,
+    exp.Lead,
+    exp.FirstValue,
+    exp.LastValue,
+    exp.NthValue,
+)
+_SAMPLES: dict[type[Node], str] = {
+    exp.CountIf: "COUNT",
+    exp.StddevSamp: "STDDEV",
+    exp.StddevPop: "STDDEV",
+    exp.VariancePop: "VARIANCE",
+}
+_AGGREGATES: dict[type[Node], str] = {
+    kind: kind.sql_names()[0]
+    for kind in exp.ALL_FUNCTIONS
+    if issubclass(kind, exp.AggFunc) and not issubclass(kind, _NOT_COLLAPSING)
+}
+_AGGREGATES.update(_SAMPLES)
+_CALLED = MappingProxyType({"total": "SUM", "median": "MEDIAN", "bool_or": "BOOL_OR", "count_big": "COUNT"})
+_DIVIDES = frozenset({"divide", "div0", "div0null"})
+_BOOLEANS = frozenset(
+    {
+        exp.EQ,
+        exp.NEQ,
+        exp.LT,
+        exp.LTE,
+        exp.GT,
+        exp.GTE,
+        exp.And,
+        exp.Or,
+        exp.Not,
+        exp.In,
+        exp.Between,
+        exp.Like,
+        exp.ILike,
+        exp.Is,
+    }
+)
+_NOTHING = frozenset({"0", "null", "''", "false", "0.0"})
+
+
+def _aggregate(scope: Scope, node: Node) -> Term:
+    """COUNT, SUM, AVG … with the conditions inside as filters."""
+    others = node.args.get("expressions")
+    if others and type(node) in (exp.Max, exp.Min):  # SQLite's MAX(a, b) is no aggregate
+        return scope.reading.default(scope, node)
+    return _aggregated(scope, node, _AGGREGATES[type(node)], node.args.get("this"))
+
+
+def _anonymous(scope: Scope, node: Node) -> Term:
+    """A function the parser does not know; some are aggregates."""
+    func = _CALLED.get(str(node.args["this"]).lower())
+    arguments: list[Node] = children(node, "expressions")
+    if func is None and len(arguments) == 2 and str(node.args["this"]).lower() in _DIVIDES:
+        return divide(scope, node, arguments[0], arguments[1])
+    if func is None or len(arguments) != 1:
+        return called(scope, node) or scope.reading.default(scope, node)
+    return _aggregated(scope, node, func, arguments[0])
+
+
+def _aggregated(scope: Scope, node: Node, func: str, argument: Node | None) -> Term:
+    windowed, filtered, outer = scope.windowed, scope.filtered, scope.aggregate
+    scope.windowed, scope.filtered, scope.aggregate = False, False, True
+    distinct, inner = _argument(argument)
+    cases = scope.reading.cases
+    if inner is not None and (type(inner) in _BOOLEANS or type(node) is exp.CountIf):
+        record(scope, inner, Clause.CASE)
+        scope.reading.cases += 1
+        scope.aggregate = False
+    part = Term("*") if inner is None else _counted(scope, func, inner)
+    scope.aggregate = outer
+    conditional = scope.reading.cases > cases
+    column = (
+        _restricted(scope, inner, part, counting=type(node) is exp.CountIf)
+        if conditional and inner is not None
+        else part.name
+    )
+    conditional = conditional or filtered
+    term = Term(shorten(f"{func.lower()}({'distinct ' if distinct else ''}{part.name})"), part.columns, func)
+    term.distinct, term.real = distinct, func == "AVG" or part.real
+    key = (func, column, distinct, scope.path, windowed, conditional, part.columns)
+    scope.reading.aggregations[key] = Aggregation(
+        func=func,
+        column=column,
+        distinct=distinct,
+        block=scope.path,
+        columns=part.columns,
+        windowed=windowed,
+        conditional=conditional,
+    )
+    return term
+
+
+def _argument(node: Node | None) -> tuple[bool, Node | None]:
+    """Whether DISTINCT stands there, and what is aggregated; an ORDER BY or LIMIT inside is passed over."""
+    distinct = False
+    while node is not None:
+        kind = type(node)
+        if kind is exp.Distinct:
+            distinct = True
+            members: list[Node] = children(node, "expressions")
+            node = members[0] if len(members) == 1 else exp.Tuple(expressions=members) if members else None
+            if len(members) > 1:
+                return True, node
+        elif kind in (exp.Order, exp.Limit, exp.Paren, exp.IgnoreNulls, exp.RespectNulls):
+            node = node.args.get("this")
+        else:
+            return distinct, node
+    return distinct, None
+
+
+def _counted(scope: Scope, func: str, node: Node) -> Term:
+    """COUNT(1) counts rows like COUNT(*)."""
+    if type(node) is exp.Star or (func == "COUNT" and type(node) is exp.Literal):
+        return Term("*")
+    return read(scope, node)
+
+
+def _restricted(scope: Scope, node: Node, part: Term, *, counting: bool) -> str:
+    """What a conditional aggregate takes of the rows it keeps: `amount`, or `*` where it only counts them."""
+    node = bare(node)
+    if type(node) in _BOOLEANS or counting:
+        return "*"
+    branches = _branches(node)
+    values = [read(scope, value).name for value in branches] if branches else [part.name]
+    chosen = list(dict.fromkeys(value for value in values if value not in _NOTHING))
+    if len(chosen) != 1:
+        return part.name
+    return "*" if chosen[0] in ("1", "1.0", "true") else chosen[0]
+
+
+def _branches(node: Node) -> list[Node]:
+    if type(node) is exp.If:
+        arms = [node]
+        default = node.args.get("false")
+    elif type(node) is exp.Case:
+        arms, default = node.args["ifs"], node.args.get("default")
+    else:
+        return []
+    return [arm.args["true"] for arm in arms] + ([default] if default is not None else [])
+
+
+def _case(scope: Scope, node: Node) -> Term:
+    """CASE and IF; inside an aggregate their conditions are filters of it."""
+    scope.reading.cases += 1
+    arms: list[Node] = node.args["ifs"] if type(node) is exp.Case else [node]
+    subject: Node | None = node.args.get("this") if type(node) is exp.Case else None
+    default: Node | None = node.args.get("default") if type(node) is exp.Case else node.args.get("false")
+    inside = scope.aggregate
+    if inside:
+        emit(scope, _chosen(scope, subject, arms, default), Clause.CASE)
+    parts = [] if subject is None else [read(scope, subject)]
+    words = ["case", *(part.name for part in parts)]
+    for arm in arms:
+        scope.aggregate = False
+        when = read(scope, arm.args["this"])
+        scope.aggregate = inside
+        then = read(scope, arm.args["true"])
+        parts += when, then
+        words.append(f"when {when.name} then {then.name}")
+    if default is not None:
+        parts.append(read(scope, default))
+        words.append(f"else {parts[-1].name}")
+    return combine(f"{' '.join(words)} end", parts)
+
+
+def _chosen(scope: Scope, subject: Node | None, arms: list[Node], default: Node | None) -> list[Draft]:
+    """The condition under which the CASE gives something: its arms as alternatives, or what no empty arm takes."""
+    giving = [arm for arm in arms if not _is_nothing(arm.args["true"])]
+    if giving and default is not None and not _is_nothing(default) and len(giving) == len(arms) and len(arms) > 1:
+        return []
+    chosen, negated = (giving, False) if giving else (arms, True)
+    drafts = [conjunction(scope, _condition(subject, arm), Clause.CASE, negated=negated) for arm in chosen]
+    return [draft for arm in drafts for draft in arm] if negated else alternatives(drafts)
+
+
+def _condition(subject: Node | None, arm: Node) -> Node:
+    when: Node = arm.args["this"]
+    if subject is None:
+        return when
+    # The tree is shared, not copied: arguments set past the constructor keep the arm's own parent links.
+    equal = exp.EQ()
+    equal.args["this"], equal.args["expression"] = subject, when
+    return equal
+
+
+def _is_nothing(node: Node) -> bool:
+    node = bare(node)
+    return type(node) is exp.Null or (type(node) is exp.Literal and node.args["this"] in ("0", "0.0", ""))
+
+
+def _filter(scope: Scope, node: Node) -> Term:
+    """`aggregate(…) FILTER (WHERE …)`."""
+    where: Node = node.args["expression"].args["this"]
+    scope.filtered = True
+    term = read(scope, node.args["this"])
+    scope.filtered = False
+    record(scope, where, Clause.FILTER)
+    scope.reading.cases += 1
+    condition = read(scope, where)
+    whole = combine(f"{term.name} filter (where {condition.name})", [term, condition])
+    whole.func, whole.distinct = term.func, term.distinct
+    return whole
+
+
+def _within_group(scope: Scope, node: Node) -> Term:
+    """`percentile_cont(0.5) WITHIN GROUP (ORDER BY x)` aggregates x."""
+    term = read(scope, node.args["this"])
+    order: Node | None = node.args.get("expression")
+    keys = [read(scope, each.args["this"]) for each in children(order, "expressions")] if order is not None else []
+    whole = combine(f"{term.name} within group ({', '.join(key.name for key in keys)})", [term, *keys])
+    whole.func = term.func
+    return whole
+
+
+READERS: MappingProxyType[type[Node], Reader] = MappingProxyType(
+    dict.fromkeys(_AGGREGATES, _aggregate)
+    | {
+        exp.Anonymous: _anonymous,
+        exp.Case: _case,
+        exp.If: _case,
+        exp.Filter: _filter,
+        exp.WithinGroup: _within_group,
+    }
+)
+"""Readers of aggregates."""

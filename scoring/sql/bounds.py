@@ -1,0 +1,148 @@
+"""The text of an answer is checked before any parser sees it: nothing hostile, nothing that is not SQL."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.query import Unscored, UnscoredReason
+
+MAX_LENGTH = 100_000
+"""Characters of SQL."""
+MAX_DEPTH = 80
+"""Brackets, CASEs and stacked prefix operators open at one place; the compiled parser fails beyond some hundreds."""
+MAX_NODES = 50_000
+"""Nodes of the syntax tree."""
+
+_INVALID = re.compile("[\x00\ud800-\udfff]")
+_FENCE = re.compile(r"```[ \t]*[A-Za-z0-9_+-]*[ \t]*\r?\n?(?P<body>[^`]*(?:`(?!``)[^`]*)*+)(?:```)?", re.ASCII)
+_BLANK = re.compile(r"\s+|--[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|#[^\n]*")
+_WORD = re.compile(r"[A-Za-z_]+")
+
+_READS = frozenset({"select", "with", "values", "from", "table"})
+_OTHERS = frozenset(
+    "insert update delete merge replace upsert create alter drop truncate rename comment grant revoke deny explain "
+    "describe desc analyze analyse pragma copy "
+    "call exec execute do declare begin commit rollback savepoint release "
+    "set reset use show vacuum attach detach load unload put get refresh export import lock unlock kill optimize cache "
+    "uncache install prepare deallocate fetch open close print if while checkpoint cluster reindex discard listen "
+    "notify handler signal backup restore msck undrop list remove pivot unpivot summarize".split()
+)
+_REFUSALS = re.compile(
+    r"\b(?:sorry|cannot|can't|can not|unable|apologi[sz]e|unanswerable|impossible|not possible|not enough|"
+    r"insufficient|no answer|not available|does not exist|doesn't exist|don't|do not|could not|couldn't|"
+    r"n/a|none|null|error|unknown)\b",
+    re.IGNORECASE,
+)
+_SQL_MARKS = re.compile(r"[=*();<>]|\bfrom\b", re.IGNORECASE)
+
+_NESTING = re.compile(
+    r"""'(?:[^'\\]|''|\\[\s\S])*+'?|"(?:[^"]|"")*+"?|`[^`]*`?|--[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|[(\[{]|[)\]}]"""
+    r"""|[-+~!@?]|\w+(?:\.\w+)*+|[^\s\w]""",
+)
+_PREFIXES = frozenset(
+    {"not", "when", "then", "interval", "any", "all", "some", "prior", "connect_by_root", "if", "else", "distinct"}
+) | frozenset("-+~!@?")
+"""Words and marks that recurse when they are stacked without brackets."""
+
+
+def screen(sql: str) -> str | Unscored:
+    """The SQL without a Markdown fence, or why it cannot be read at all.
+
+    >>> screen("```sql\\nSELECT 1\\n```")
+    'SELECT 1'
+    >>> screen("I'm sorry, I cannot answer that.").reason.value
+    'REFUSED_ANSWER'
+    """
+    if len(sql) > MAX_LENGTH:
+        return Unscored(UnscoredReason.SQL_TOO_LONG, f"{len(sql)} characters; at most {MAX_LENGTH} are read")
+    invalid = _INVALID.search(sql)
+    if invalid:
+        what = f"U+{ord(invalid.group()):04X} at character {invalid.start()}"
+        return Unscored(UnscoredReason.INVALID_TEXT, f"{what}: NUL and lone surrogates are no text")
+    sql = _unfenced(sql)
+    return _statement(sql) or _depth(sql) or sql
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """One line of at most `most` characters, to be quoted in a message."""
+    line = " ".join(text[: most * 4].split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _unfenced(sql: str) -> str:
+    if "```" not in sql:
+        return sql
+    stripped = sql.strip()
+    fence = _FENCE.match(stripped)
+    return fence.group("body").strip() if fence and fence.end() == len(stripped) else sql
+
+
+def _statement(sql: str) -> Unscored | None:
+    position = 0
+    while blank := _BLANK.match(sql, position):
+        position = blank.end()
+    rest = sql[position : position + 400]
+    if not rest.strip(" ;"):
+        return Unscored(UnscoredReason.EMPTY_SQL, "the SQL is blank or only comments")
+    if rest[0] == "(":
+        return None
+    word = _WORD.match(rest)
+    first = word.group().lower() if word else ""
+    if first in _READS and not _is_sentence(first, rest):
+        return None
+    if first in _OTHERS and not _is_prose(rest):
+        return Unscored(UnscoredReason.NOT_A_SELECT, f"{first.upper()} is not a query; only SELECT is scored")
+    if _is_prose(rest):
+        return Unscored(UnscoredReason.REFUSED_ANSWER, f"prose, not SQL: {shortened(rest)}")
+    return Unscored(UnscoredReason.UNPARSEABLE_SQL, f"no statement begins with {shortened(rest, 40)}")
+
+
+def _is_sentence(first: str, text: str) -> bool:
+    """`Table does not exist`, `From what I know …`: a query's word that opens prose."""
+    return first in {"table", "from", "with", "values"} and not _SQL_MARKS.search(text, len(first)) and _is_prose(text)
+
+
+def _is_prose(text: str) -> bool:
+    if _REFUSALS.search(text) and not re.search(r"\bselect\b", text, re.IGNORECASE):
+        return True
+    return len(text.split(None, 4)) > 3 and not _SQL_MARKS.search(text)
+
+
+def _depth(sql: str) -> Unscored | None:
+    """Brackets and prefix operators are counted only where a cheap bound says there might be too many."""
+    lowered = sql.lower()
+    openers = sum(map(sql.count, "([{")) + sum(map(sql.count, "-+~!@?"))
+    words = sum(
+        map(
+            lowered.count,
+            ("not", "case", "when", "interval", "any", "all", "some", "prior", "connect", "if", "distinct"),
+        )
+    )
+    if openers + words <= MAX_DEPTH:
+        return None
+    deepest = _deepest(lowered)
+    if deepest <= MAX_DEPTH:
+        return None
+    return Unscored(UnscoredReason.SQL_TOO_DEEP, f"nests deeper than {MAX_DEPTH} brackets, CASEs or stacked operators")
+
+
+def _deepest(lowered: str) -> int:
+    brackets = cases = run = deepest = 0
+    for match in _NESTING.finditer(lowered):
+        found = match.group()
+        if found in "([{":
+            brackets += 1
+        elif found in ")]}":
+            brackets -= 1
+            run = 0
+        elif found == "case":
+            cases += 1
+        elif found == "end":
+            cases = max(0, cases - 1)
+            run = 0
+        elif found in _PREFIXES:
+            run += 1
+        elif not found.startswith(("--", "/*")):
+            run = 0
+        deepest = max(deepest, brackets + cases + run)
+    return deepest

@@ -1,0 +1,79 @@
+"""A boolean expression becomes filters: negations pushed in, ORs numbered, ranges folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlglot import exp
+
+from scoring.specification import Clause, SqlFilter
+from scoring.sql.drafts import Draft, alternatives, fold
+from scoring.sql.expressions import bare
+from scoring.sql.predicates import predicate
+from scoring.sql.scopes import Scope
+from scoring.sql.terms import Node
+
+
+def record(scope: Scope, node: Node, clause: Clause, *, negated: bool = False) -> None:
+    """Adds the filters that a condition of this block means."""
+    emit(scope, conjunction(scope, node, clause, negated=negated), clause)
+
+
+def emit(scope: Scope, drafts: Iterable[Draft], clause: Clause) -> None:
+    """Turns drafts into filters of this block; one that is there already is not added again."""
+    filters, groups = scope.reading.filters, scope.groups
+    for draft in drafts:
+        alternative = None if draft.group is None else groups.setdefault(draft.group, len(groups) + 1)
+        lhs, text = draft.lhs, draft.text
+        key = (scope.path, clause, alternative, text, lhs.columns)
+        if key not in filters:
+            filters[key] = SqlFilter(
+                lhs=lhs,
+                op=draft.op,
+                rhs=draft.rhs,
+                block=scope.path,
+                clause=clause,
+                alternative=alternative,
+                text=text,
+            )
+
+
+def conjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool = False) -> list[Draft]:
+    """The terms that must all hold; those of one OR share a group."""
+    drafts: list[Draft] = []
+    waiting = [(node, negated)]
+    while waiting:
+        node, negated = waiting.pop()
+        kind = type(node)
+        if kind is exp.Paren:
+            waiting.append((node.args["this"], negated))
+        elif kind is exp.Not:
+            waiting.append((node.args["this"], not negated))
+        elif kind is exp.And or kind is exp.Or:
+            if (kind is exp.And) is not negated:
+                waiting.append((node.args["expression"], negated))
+                waiting.append((node.args["this"], negated))
+            else:
+                drafts.extend(_disjunction(scope, node, clause, negated=negated))
+        else:
+            drafts.extend(predicate(scope, node, clause, negated))
+    return fold(drafts)
+
+
+def _disjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool) -> list[Draft]:
+    arms = _arms(node, type(node), negated=negated)
+    return alternatives([conjunction(scope, arm, clause, negated=flag) for arm, flag in arms])
+
+
+def _arms(node: Node, kind: type[Node], *, negated: bool) -> list[tuple[Node, bool]]:
+    """The operands of a run of ORs (of ANDs under a NOT), in a loop because hostile SQL makes it thousands long."""
+    arms: list[tuple[Node, bool]] = []
+    waiting = [node]
+    while waiting:
+        inner = bare(waiting.pop())
+        if type(inner) is kind:
+            waiting.append(inner.args["expression"])
+            waiting.append(inner.args["this"])
+        elif type(inner) is not exp.Null:  # `COUNT(a = 'x' OR NULL)` is an idiom, not an alternative
+            arms.append((inner, negated))
+    return arms

@@ -1,0 +1,167 @@
+"""Which dialect SQL is read in: the one named, or a documented guess from what stands in the text."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from types import MappingProxyType
+
+from sqlglot.dialects.dialect import Dialect, Dialects
+
+_NAMES = frozenset(each.value for each in Dialects if each.value)
+_ALIASES = MappingProxyType(
+    {
+        "postgresql": "postgres",
+        "pg": "postgres",
+        "psql": "postgres",
+        "cockroachdb": "postgres",
+        "mssql": "tsql",
+        "sqlserver": "tsql",
+        "sql server": "tsql",
+        "azuresql": "tsql",
+        "mariadb": "mysql",
+        "sqlite3": "sqlite",
+        "big query": "bigquery",
+        "googlesql": "bigquery",
+        "spark sql": "spark",
+        "sparksql": "spark",
+        "pyspark": "spark",
+        "plsql": "oracle",
+        "awsathena": "athena",
+        "prestosql": "presto",
+    }
+)
+KNOWN_DIALECTS: frozenset[str] = _NAMES | frozenset(_ALIASES)
+"""Every name that `dialect` may have, in lower case; case and surrounding space do not count."""
+
+FALLBACKS = ("sqlite", "postgres", "mysql", "bigquery", "snowflake", "tsql", "duckdb", "oracle")
+"""Tried in this order where the guess does not parse."""
+
+_TOP = re.compile(r"\bselect\s+(?:distinct\s+)?top[\s(]", re.IGNORECASE)
+_BRACKETED = re.compile(r"(?<![\w\])])\[[A-Za-z_][\w ]*+\]")
+_DOTTED_TICKS = re.compile(r"`[^`.]*\.[^`]*`")
+
+_FEATURES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (
+        "bigquery",
+        (
+            "safe_divide(",
+            "countif(",
+            "format_date(",
+            "timestamp_sub(",
+            "timestamp_trunc(",
+            "parse_date(",
+            "datetime_sub(",
+            "select as struct",
+        ),
+    ),
+    (
+        "snowflake",
+        ("flatten(", "iff(", "try_to_", "lateral flatten", "array_construct(", "div0(", "zeroifnull(", "sysdate()"),
+    ),
+    (
+        "tsql",
+        (
+            "getdate(",
+            "charindex(",
+            "datepart(",
+            "isnull(",
+            "sysdatetime(",
+            "datefromparts(",
+            "eomonth(",
+            "cross apply",
+            "outer apply",
+            "try_convert(",
+            "datename(",
+        ),
+    ),
+    ("oracle", ("rownum", "sysdate", "nvl(", "add_months(", "months_between(", "connect by", " from dual")),
+    ("sqlite", ("strftime('", 'strftime("', "iif(", "julianday(", "'now'", " glob ", "as real)")),
+    ("duckdb", ("read_csv", "read_parquet", "list_contains(", "strptime(", " asof join", "group by all")),
+    (
+        "mysql",
+        (
+            "date_format(",
+            "curdate(",
+            "str_to_date(",
+            "timestampdiff(",
+            "date_sub(",
+            "date_add(",
+            " rlike ",
+            " div ",
+            "straight_join",
+            "makedate(",
+            "sql_calc",
+        ),
+    ),
+    (
+        "postgres",
+        (
+            "::",
+            " ilike ",
+            "$1",
+            "to_char(",
+            "date_part(",
+            "generate_series(",
+            "distinct on",
+            "interval '",
+            " similar to ",
+            "string_agg(",
+            "to_timestamp(",
+            " ~ '",
+            " ~* '",
+        ),
+    ),
+    ("snowflake", ("qualify ", "dateadd(", "listagg(")),
+)
+"""Tried from top to bottom on the lower-case text; the first dialect with a feature that stands in it is the guess."""
+
+DEFAULT = "sqlite"
+"""The guess for SQL without a feature of any dialect: it takes double quotes and backticks alike."""
+
+
+def known(name: str) -> str | None:
+    """The parser's name of a dialect, or `None`.
+
+    >>> known(" PostgreSQL "), known("mssql"), known("klingon")
+    ('postgres', 'tsql', None)
+    """
+    folded = name.strip().lower()
+    folded = _ALIASES.get(folded, folded)
+    return folded if folded in _NAMES else None
+
+
+def guess(sql: str) -> str:
+    """The likeliest dialect of SQL that names none, from features of its text.
+
+    >>> guess("SELECT a::int FROM t"), guess("SELECT TOP 3 a FROM t"), guess("SELECT a FROM t")
+    ('postgres', 'tsql', 'sqlite')
+    """
+    lowered = sql.lower()
+    if "`" in lowered:
+        return _ticked(lowered)
+    if ("top" in lowered and _TOP.search(lowered)) or ("[" in lowered and _BRACKETED.search(lowered)):
+        return "tsql"
+    return _featured(lowered) or DEFAULT
+
+
+@lru_cache(maxsize=64)
+def parser_dialect(name: str) -> Dialect:
+    """The parser's dialect object, made once."""
+    return Dialect.get_or_raise(name)
+
+
+def _ticked(lowered: str) -> str:
+    """Backticks quote identifiers in MySQL, BigQuery and SQLite only."""
+    found = _featured(lowered)
+    if found in {"bigquery", "mysql", "sqlite"}:
+        return found
+    return "bigquery" if _DOTTED_TICKS.search(lowered) else DEFAULT
+
+
+def _featured(lowered: str) -> str | None:
+    for dialect, features in _FEATURES:
+        for feature in features:
+            if feature in lowered:
+                return dialect
+    return None

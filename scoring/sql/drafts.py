@@ -1,0 +1,161 @@
+"""Filters before they are final: terms of one conjunction fold into ranges, arms of one OR into lists."""
+
+from __future__ import annotations
+
+from scoring.specification import Op, Operand
+from scoring.sql.scopes import Group
+from scoring.values import (
+    Choices,
+    DatePart,
+    Expression,
+    Grain,
+    Pattern,
+    RelativeTime,
+    Scalar,
+    TimeRange,
+    Value,
+    intersect,
+    period,
+    shift,
+)
+
+
+class Draft:
+    """A filter while its conjunction is still being read."""
+
+    __slots__ = ("group", "lhs", "op", "rhs")
+
+    def __init__(self, lhs: Operand, op: Op, rhs: Value | None) -> None:
+        self.lhs = lhs
+        self.op = op
+        self.rhs = rhs
+        self.group: Group | None = None
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What it filters."""
+        return self.lhs.name, self.lhs.columns
+
+    @property
+    def text(self) -> str:
+        """Canonical SQL for people."""
+        if self.op is Op.OTHER:
+            return self.lhs.name
+        if self.rhs is None:
+            return f"{self.lhs.name} {self.op.value}"
+        said = f"'{self.rhs.text}'" if isinstance(self.rhs, Pattern) else str(self.rhs)
+        return f"{self.lhs.name} {self.op.value} {said}"
+
+
+def fold(drafts: list[Draft]) -> list[Draft]:
+    """Two open bounds of one date become a range; a year with its month, and that with its day, one period."""
+    if len(drafts) < 2 or sum(draft.op is Op.WITHIN for draft in drafts) < 2:
+        return drafts
+    timed: dict[tuple[object, ...], list[Draft]] = {}
+    for draft in drafts:
+        if draft.op is Op.WITHIN and draft.group is None:
+            timed.setdefault(draft.key, []).append(draft)
+    gone: set[int] = set()
+    for same in timed.values():
+        if len(same) > 1:
+            gone.update(map(id, _bounds(same)))
+            gone.update(map(id, _parts(same)))
+    return [draft for draft in drafts if id(draft) not in gone]
+
+
+def alternatives(arms: list[list[Draft]]) -> list[Draft]:
+    """Arms of an OR: equals and lists on one operand as one list; whatever else there is shares a group."""
+    kept: list[list[Draft]] = []
+    lists: dict[tuple[object, ...], tuple[Draft, set[Scalar]]] = {}
+    for arm in arms:
+        members = _members(arm)
+        if members is None:
+            kept.append(arm)
+        elif arm[0].key in lists:
+            lists[arm[0].key][1].update(members)
+        else:
+            lists[arm[0].key] = arm[0], set(members)
+            kept.append(arm)
+    for draft, members in lists.values():
+        if len(members) > 1:
+            draft.op, draft.rhs = Op.IN, Choices(frozenset(members))
+    drafts = [draft for arm in kept for draft in arm]
+    if len(kept) > 1:
+        group = Group()
+        for draft in drafts:
+            draft.group = group
+    return drafts
+
+
+def _members(arm: list[Draft]) -> frozenset[Scalar] | None:
+    """The values of an arm that is one equality or list."""
+    if len(arm) != 1 or arm[0].group is not None:
+        return None
+    rhs = arm[0].rhs
+    if arm[0].op is Op.IN and isinstance(rhs, Choices):
+        return rhs.members
+    if arm[0].op not in (Op.EQ, Op.WITHIN) or rhs is None or isinstance(rhs, (Choices, Expression)):
+        return None
+    return None if isinstance(rhs, (TimeRange, RelativeTime)) and _is_open(rhs) else frozenset((rhs,))
+
+
+def _is_open(time: TimeRange | RelativeTime) -> bool:
+    return time.start is None or time.end is None
+
+
+def _bounds(same: list[Draft]) -> list[Draft]:
+    """Joins the first lower with the first upper bound; gives the draft that is now superfluous."""
+    lower = next((each for each in same if _opens(each.rhs, "end")), None)
+    upper = next((each for each in same if _opens(each.rhs, "start")), None)
+    if lower is None or upper is None:
+        return []
+    joined = _joined(lower.rhs, upper.rhs)
+    if joined is None:
+        return []
+    first, second = (lower, upper) if same.index(lower) < same.index(upper) else (upper, lower)
+    first.rhs = joined
+    return [second]
+
+
+def _opens(rhs: Value | None, side: str) -> bool:
+    return isinstance(rhs, (TimeRange, RelativeTime)) and getattr(rhs, side) is None
+
+
+def _joined(lower: Value | None, upper: Value | None) -> Value | None:
+    if isinstance(lower, TimeRange) and isinstance(upper, TimeRange):
+        return intersect(lower, upper)
+    if not isinstance(lower, RelativeTime) or not isinstance(upper, RelativeTime):
+        return None
+    if lower.unit is upper.unit or upper.end == 0:
+        return RelativeTime(lower.unit, lower.start, upper.end, lower.whole)
+    return None
+
+
+def _parts(same: list[Draft]) -> list[Draft]:
+    """`YEAR(d) = 2023 AND MONTH(d) = 5` is May 2023."""
+    year = next((each for each in same if isinstance(each.rhs, TimeRange) and _is_year(each.rhs)), None)
+    parts = {each.rhs.part: each for each in same if isinstance(each.rhs, DatePart)}
+    month = parts.get("month") or parts.get("quarter")
+    if year is None or month is None or not isinstance(year.rhs, TimeRange) or year.rhs.start is None:
+        return []
+    day = parts.get("day") if "month" in parts else None
+    whole = _period(year.rhs.start.year, month.rhs, day.rhs if day is not None else None)
+    if whole is None:
+        return []
+    year.rhs = whole
+    return [month] if day is None else [month, day]
+
+
+def _is_year(time: TimeRange) -> bool:
+    start = time.start
+    return start is not None and (start.month, start.day) == (1, 1) and time.end == shift(start, Grain.YEAR, 1)
+
+
+def _period(year: int, part: Value | None, day: Value | None) -> TimeRange | None:
+    if not isinstance(part, DatePart):
+        return None
+    if part.part == "quarter":
+        return period(Grain.QUARTER, year=year, month=part.value * 3 - 2)
+    if isinstance(day, DatePart):
+        return period(Grain.DAY, year=year, month=part.value, day=day.value)
+    return period(Grain.MONTH, year=year, month=part.value)

@@ -1,0 +1,102 @@
+"""LIKE, GLOB, regular expressions and substring positions become equality, contains, prefix or suffix."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from scoring.specification import NEGATION, Op
+from scoring.sql.dates import prefix_time
+from scoring.sql.drafts import Draft
+from scoring.sql.expressions import bare, is_quoted_text
+from scoring.sql.moments import Constant, moment
+from scoring.sql.scopes import Scope, read
+from scoring.sql.terms import Node, Term, function_name
+from scoring.values import Number, Pattern, Scalar, Text, TimeRange, text
+
+_PLAIN = re.compile(r"[\w\s\-,'/&@:#]*")
+_SPECIAL = frozenset("[](){}|+*?.^$\\")
+
+
+def pattern_text(scope: Scope, node: Node) -> str | None:
+    """The pattern as written, where it is text: also `'%' || 'x' || '%'`."""
+    node = bare(node)
+    if type(node) is exp.Literal:
+        return str(node.args["this"])
+    if is_quoted_text(scope, node):
+        return node.name
+    parts: list[Node] = []
+    if type(node) is exp.Concat:
+        parts = node.args["expressions"]
+    elif type(node) is exp.DPipe:
+        parts = list(node.flatten())
+    if not parts or not all(type(part) is exp.Literal for part in parts):
+        return None
+    return "".join(str(part.args["this"]) for part in parts)
+
+
+def like(term: Term, raw: str, escape: str | None, *, negated: bool) -> Draft | Text | TimeRange:
+    """What a LIKE pattern asks; the plain value where it holds no wildcard."""
+    body, open_left, open_right = raw.strip("%"), raw.startswith("%"), raw.endswith("%")
+    if escape and len(escape) == 1 and escape in body:
+        open_right = open_right and not body.endswith(escape)
+        for special in "%_":
+            body = body.replace(escape + special, "\x00" + special)
+        hidden = body.replace("\x00%", "").replace("\x00_", "")
+        body = body.replace("\x00", "")
+    else:
+        hidden = body
+    if not body or "%" in hidden or "_" in hidden:
+        return Draft(term.operand, Op.NOT_LIKE if negated else Op.LIKE, Pattern(text(raw).folded))
+    if not open_left and not open_right:
+        return moment(body) or text(body)
+    time = prefix_time(term, body) if open_right and not open_left else None
+    if time is not None:
+        return Draft(term.operand, Op.NOT_WITHIN if negated else Op.WITHIN, time)
+    return _matched(term, text(body), open_left, open_right, negated)
+
+
+def regular(term: Term, raw: str, *, negated: bool, full: bool) -> Draft:
+    """What a regular expression asks, where it is a plain word with or without anchors."""
+    body = raw.removeprefix("(?i)")
+    open_left, open_right = not (full or body.startswith("^")), not (full or body.endswith("$"))
+    body = body.removeprefix("^").removesuffix("$")
+    open_left, body = open_left or body.startswith(".*"), body.removeprefix(".*")
+    open_right, body = open_right or body.endswith(".*"), body.removesuffix(".*")
+    if not body or not _PLAIN.fullmatch(body):
+        return Draft(term.operand, Op.NOT_LIKE if negated else Op.LIKE, Pattern(text(raw).folded))
+    return _matched(term, text(body), open_left, open_right, negated)
+
+
+def containing(scope: Scope, op: Op, node: Node, value: Constant) -> Draft | None:
+    """`INSTR(x, 'y') > 0` contains, `= 0` does not, `= 1` starts with."""
+    needle = bare(node.args["substr"])
+    raw = needle.name if type(needle) is exp.Literal or is_quoted_text(scope, needle) else None
+    meaning = _POSITIONS.get((op, value.value)) if isinstance(value, Number) else None
+    if raw is None or meaning is None:
+        return None
+    scope.reading.functions.add(function_name(node))
+    return Draft(read(scope, node.args["this"]).operand, meaning, text(raw))
+
+
+def _matched(term: Term, value: Scalar, open_left: bool, open_right: bool, negated: bool) -> Draft:
+    op = _OPEN[open_left, open_right]
+    return Draft(term.operand, NEGATION[op] if negated else op, value)
+
+
+_OPEN: dict[tuple[bool, bool], Op] = {
+    (True, True): Op.CONTAINS,
+    (False, True): Op.STARTS_WITH,
+    (True, False): Op.ENDS_WITH,
+    (False, False): Op.EQ,
+}
+_POSITIONS: dict[tuple[Op, float], Op] = {
+    (Op.GT, 0): Op.CONTAINS,
+    (Op.GE, 1): Op.CONTAINS,
+    (Op.NE, 0): Op.CONTAINS,
+    (Op.EQ, 0): Op.NOT_CONTAINS,
+    (Op.LT, 1): Op.NOT_CONTAINS,
+    (Op.LE, 0): Op.NOT_CONTAINS,
+    (Op.EQ, 1): Op.STARTS_WITH,
+}

@@ -1,0 +1,132 @@
+"""SQL text becomes one syntax tree of a query, or a reason why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from scoring.query import Unscored, UnscoredReason
+from scoring.sql.bounds import MAX_NODES, shortened
+from scoring.sql.dialects import FALLBACKS, guess, known, parser_dialect
+
+_RETRY_LENGTH = 20_000
+"""Longer SQL is tried in the guessed dialect only, so that hostile text is parsed once."""
+_LENIENT = frozenset({"sqlite"})
+"""Dialects that read a double-quoted word in a value's place as text; others' tokenizers say it themselves."""
+_WRITES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.DDL, exp.Command)
+_QUERIES = (exp.Select, exp.SetOperation, exp.Values, exp.Subquery, exp.Table)
+_SEMICOLON = TokenType.SEMICOLON
+_ODD = (SqlglotError, ValueError, TypeError, KeyError, IndexError, AttributeError, AssertionError, OverflowError)
+"""What the parser has been seen to raise on hostile text besides its own errors."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """One query's tree."""
+
+    tree: exp.Expr
+    dialect: str
+    lenient: bool
+    """A double-quoted word in a value's place is text."""
+    nodes: int
+
+
+def parse_query(sql: str, dialect: str | None) -> Parsed | Unscored:
+    """The tree of the one query in `sql`, in the dialect given or the first of the guesses that parses."""
+    if dialect is not None:
+        name = known(dialect)
+        if name is None:
+            return Unscored(UnscoredReason.UNKNOWN_DIALECT, f"{shortened(dialect, 30)!r} is no dialect that is known")
+        return _parse(sql, name, lenient=name in _LENIENT)
+    first = _parse(sql, guess(sql), lenient=True)
+    if not _may_retry(first) or len(sql) > _RETRY_LENGTH:
+        return first
+    others = (_parse(sql, name, lenient=True) for name in FALLBACKS)
+    return next((each for each in others if isinstance(each, Parsed)), first)
+
+
+def parse_condition(text: str, dialect: str | None) -> Parsed | Unscored:
+    """The tree of one predicate, such as `status = 'active' AND deleted = 0`."""
+    name = known(dialect) if dialect is not None else guess(text)
+    if name is None:
+        return Unscored(UnscoredReason.UNKNOWN_DIALECT, f"{shortened(dialect or '', 30)!r} is no dialect that is known")
+    language = parser_dialect(name)
+    parser = language.parser(max_nodes=MAX_NODES)
+    try:
+        trees = parser.parse_into(exp.Condition, language.tokenize(text), text)
+    except RecursionError:
+        return _too_deep()
+    except _ODD as error:
+        return _unparseable(error, name)
+    tree = trees[0] if len(trees) == 1 else None
+    if not isinstance(tree, exp.Expr):
+        return Unscored(UnscoredReason.UNPARSEABLE_SQL, f"not one condition: {shortened(text)}")
+    return Parsed(tree=tree, dialect=name, lenient=dialect is None or name in _LENIENT, nodes=0)
+
+
+def _may_retry(parsed: Parsed | Unscored) -> bool:
+    return isinstance(parsed, Unscored) and parsed.reason is UnscoredReason.UNPARSEABLE_SQL
+
+
+def _parse(sql: str, name: str, *, lenient: bool) -> Parsed | Unscored:
+    language = parser_dialect(name)
+    parser = language.parser(max_nodes=MAX_NODES)
+    try:
+        tokens = language.tokenize(sql)
+        if ";" in sql and _continues(tokens):
+            return Unscored(UnscoredReason.MULTIPLE_STATEMENTS, "text follows the first `;`; one statement is scored")
+        trees = parser.parse(tokens, sql)
+    except RecursionError:
+        return _too_deep()
+    except _ODD as error:
+        return _unparseable(error, name)
+    tree = trees[0] if trees else None
+    if not isinstance(tree, exp.Expr):
+        return Unscored(UnscoredReason.EMPTY_SQL, "the SQL holds no statement")
+    # The parser's own count is exact and free; walking the tree again would cost a quarter of a parse.
+    nodes: int = parser._node_count  # pyright: ignore[reportPrivateUsage]
+    return _refusal(tree) or Parsed(tree=tree, dialect=name, lenient=lenient, nodes=nodes)
+
+
+def _continues(tokens: list[Token]) -> bool:
+    """Some token stands after the first semicolon, so the parser need not see (and warn about) a second statement."""
+    kinds = [token.token_type for token in tokens]
+    if _SEMICOLON not in kinds:
+        return False
+    return any(kind is not _SEMICOLON for kind in kinds[kinds.index(_SEMICOLON) :])
+
+
+def _refusal(tree: exp.Expr) -> Unscored | None:
+    if not isinstance(tree, _QUERIES):
+        return Unscored(
+            UnscoredReason.NOT_A_SELECT, f"{type(tree).__name__.upper()} is not a query; only SELECT is scored"
+        )
+    if tree.args.get("into") is not None:
+        return Unscored(UnscoredReason.NOT_A_SELECT, "SELECT … INTO writes a table; only reading is scored")
+    ctes = tree.args.get("with_")
+    for cte in ctes.expressions if ctes is not None else ():
+        if isinstance(cte.this, _WRITES):
+            return Unscored(UnscoredReason.NOT_A_SELECT, f"the CTE {shortened(cte.alias, 30)} changes data")
+    return None
+
+
+def _too_deep() -> Unscored:
+    return Unscored(UnscoredReason.SQL_TOO_DEEP, "nests deeper than the parser can follow")
+
+
+def _unparseable(error: Exception, dialect: str) -> Unscored:
+    if "Maximum number of AST nodes" in str(error)[:200]:
+        return Unscored(UnscoredReason.SQL_TOO_LARGE, f"more than {MAX_NODES} nodes")
+    found = _first_error(error)
+    where = f" at line {found['line']}, column {found['col']}" if found.get("line") else ""
+    what = str(found.get("description") or error).split("\n", 1)[0]
+    near = f", near {shortened(str(found['highlight']), 30)!r}" if found.get("highlight") else ""
+    return Unscored(UnscoredReason.UNPARSEABLE_SQL, f"{dialect}: {shortened(what, 80)}{where}{near}")
+
+
+def _first_error(error: Exception) -> dict[str, Any]:
+    return error.errors[0] if isinstance(error, ParseError) and error.errors else {}

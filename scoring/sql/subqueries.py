@@ -1,0 +1,85 @@
+"""Queries inside expressions: scalar, IN, EXISTS and quantified subqueries."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from sqlglot import exp
+
+from scoring.specification import Operand, Subquery, SubqueryRole
+from scoring.sql.expressions import read_value
+from scoring.sql.scopes import Reader, Scope, Source, read
+from scoring.sql.terms import Node, Term, children, merged, shorten
+
+_PATHS = MappingProxyType(
+    {
+        SubqueryRole.SCALAR: "scalar",
+        SubqueryRole.IN: "in",
+        SubqueryRole.NOT_IN: "in",
+        SubqueryRole.EXISTS: "exists",
+        SubqueryRole.NOT_EXISTS: "exists",
+        SubqueryRole.DERIVED: "derived",
+        SubqueryRole.QUANTIFIED: "quantified",
+    }
+)
+
+
+def read_nested(scope: Scope, node: Node, role: SubqueryRole, key: Operand | None, parent: Scope | None) -> Source:
+    """Reads a nested query into blocks of its own and records it as a subquery of this block."""
+    path = scope.child(_PATHS[role])
+    place = len(scope.reading.subqueries)
+    entry = Subquery(role=role, block=path, parent=scope.path, key=key)
+    scope.reading.subqueries.append(entry)
+    source = scope.reading.read_query(scope.reading, node, path, parent, scope.names, False)
+    if source.correlated:
+        entry = Subquery(role=role, block=path, parent=scope.path, key=key, correlated=True)
+        scope.reading.subqueries[place] = entry
+    source.path = path
+    return source
+
+
+def read_subquery(scope: Scope, node: Node, role: SubqueryRole, key: Operand | None) -> Term:
+    """The term of a query that stands in an expression."""
+    done = scope.reading.seen.get(id(node))
+    if done is not None:
+        return done
+    source = read_nested(scope, node, role, key, scope)
+    outputs = source.columns
+    names = ", ".join(term.name for term in outputs[:20]) or "*"
+    tables = ", ".join(source.tables[:20]) or "…"
+    said = f"(select {names} from {tables})"  # noqa: S608 (canonical text for people; it is never run)
+    term = Term(shorten(said), merged(outputs[:20]), outputs[0].func if outputs else None)
+    term.block = source.path
+    term.real = bool(outputs) and outputs[0].real
+    scope.reading.seen[id(node)] = term
+    return term
+
+
+def _scalar(scope: Scope, node: Node) -> Term:
+    return read_subquery(scope, node, SubqueryRole.SCALAR, None)
+
+
+def _exists(scope: Scope, node: Node) -> Term:
+    inner = read_subquery(scope, node.args["this"], SubqueryRole.EXISTS, None)
+    return Term(shorten(f"exists {inner.name}"), inner.columns)
+
+
+def _membership(scope: Scope, node: Node) -> Term:
+    """IN as a value, such as a CASE's condition: its canonical text."""
+    key = read(scope, node.args["this"])
+    query = node.args.get("query")
+    if query is not None:
+        inner = read_subquery(scope, query, SubqueryRole.IN, key.operand)
+        return Term(shorten(f"{key.nested} in {inner.name}"), merged([key, inner]), key.func)
+    members = [read_value(scope, each) for each in children(node, "expressions")]
+    inside = ", ".join(sorted(member.name for member in members))
+    term = Term(shorten(f"{key.nested} in ({inside})"), merged([key, *members]), key.func)
+    term.composite = True
+    return term
+
+
+READERS: MappingProxyType[type[Node], Reader] = MappingProxyType(
+    dict.fromkeys((exp.Subquery, exp.Select, exp.Union, exp.Intersect, exp.Except), _scalar)
+    | {exp.Exists: _exists, exp.In: _membership}
+)
+"""Readers of queries that stand in expressions."""

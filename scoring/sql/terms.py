@@ -1,0 +1,156 @@
+"""What an expression of SQL names: canonical text, and the base columns it reads."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TypeAlias
+from zlib import crc32
+
+from sqlglot import exp
+
+from scoring.specification import Column, Operand
+from scoring.values import Number, text
+
+LONGEST_NAME = 2000
+"""Longer canonical text is cut and marked with a checksum, so that nested CTEs cannot double it without end."""
+_KEPT = 240
+
+
+# sqlglot leaves a node's `args` untyped; each reader knows the class of node it is registered for.
+Node: TypeAlias = exp.Expr
+
+
+def children(node: Node, argument: str) -> list[Node]:
+    """The list that an argument of a node holds; empty where there is none."""
+    return node.args.get(argument) or []
+
+
+class Term:
+    """An expression as the specification names it. Mutable only while it is being read."""
+
+    # Plain attributes with class defaults: most terms set two of them, and a term is made for every node.
+    name: str
+    columns: tuple[Column, ...]
+    func: str | None
+    distinct: bool = False
+    composite: bool = False
+    """Its text binds looser than a name: within a larger expression it takes brackets."""
+    real: bool = False
+    """It is of a real type by a cast, a decimal literal or an average."""
+    hundred: bool = False
+    """It is a product with 100."""
+    divisions: tuple[int, ...] = ()
+    """The divisions that it is the quotient of, as indices."""
+    rank: tuple[Operand, ...] | None = None
+    """PARTITION BY keys, where it is a rank or row number."""
+    view: tuple[str, Term] | None = None
+    """What it takes of which date, where it is a part or a format of one: `year`, `%Y-%m`, `trunc:month`."""
+    block: str | None = None
+    """The query block of a scalar subquery."""
+    _operand: Operand | None = None
+
+    def __init__(self, name: str, columns: tuple[Column, ...] = (), func: str | None = None) -> None:
+        self.name = name
+        self.columns = columns
+        self.func = func
+
+    @property
+    def operand(self) -> Operand:
+        """The term as the specification holds it."""
+        if self._operand is None:
+            self._operand = Operand(name=self.name, columns=self.columns, func=self.func, distinct=self.distinct)
+        return self._operand
+
+    @property
+    def nested(self) -> str:
+        """The text as part of a larger expression."""
+        return f"({self.name})" if self.composite else self.name
+
+    @property
+    def is_column(self) -> bool:
+        """It is one plain column, not an expression of it."""
+        return len(self.columns) == 1 and self.columns[0].name == self.name
+
+
+def shorten(name: str) -> str:
+    """Canonical text of bounded length.
+
+    >>> shorten("spend"), len(shorten("x" * 9000))
+    ('spend', 249)
+    """
+    if len(name) <= LONGEST_NAME:
+        return name
+    return f"{name[:_KEPT]}…{crc32(name.encode('utf-8', 'replace')):08x}"
+
+
+def combine(name: str, parts: list[Term]) -> Term:
+    """An expression over other terms: their columns, and the first aggregate among them."""
+    if len(parts) == 1:
+        only = parts[0]
+        term = Term(shorten(name), only.columns, only.func)
+    else:
+        func = next((part.func for part in parts if part.func is not None), None)
+        term = Term(shorten(name), merged(parts), func)
+    return term
+
+
+def merged(parts: list[Term]) -> tuple[Column, ...]:
+    """The columns of all parts, first-read first, each once."""
+    found = [part.columns for part in parts if part.columns]
+    if len(found) <= 1:
+        return found[0] if found else ()
+    return tuple(dict.fromkeys(column for columns in found for column in columns))
+
+
+def literal_text(node: exp.Expr) -> str:
+    """Canonical text of a literal: strings folded, numbers in shortest form.
+
+    >>> literal_text(exp.Literal.string(" New  York")), literal_text(exp.Literal.number("1.50"))
+    ("'new york'", '1.5')
+    """
+    raw: str = node.args["this"]
+    if node.args["is_string"]:
+        return str(text(raw))
+    number = as_number(raw)
+    return str(number) if number is not None else raw.lower()
+
+
+def as_number(raw: str) -> Number | None:
+    """The number that a literal's text says, if it says one."""
+    try:
+        return Number(float(raw))
+    except (ValueError, OverflowError):
+        return None
+
+
+_RENAMED: dict[type[exp.Expr], str] = {
+    exp.TimeToStr: "STRFTIME",
+    exp.ToChar: "STRFTIME",
+    exp.Substring: "SUBSTR",
+    exp.StrPosition: "INSTR",
+    exp.TsOrDsToDate: "DATE",
+    exp.TryCast: "CAST",
+    exp.Convert: "CAST",
+    exp.If: "IIF",
+    exp.Case: "CASE",
+    exp.TimestampTrunc: "DATE_TRUNC",
+    exp.DateTrunc: "DATE_TRUNC",
+    exp.DatetimeTrunc: "DATE_TRUNC",
+    exp.StddevSamp: "STDDEV",
+    exp.StddevPop: "STDDEV",
+    exp.VariancePop: "VARIANCE",
+    exp.CountIf: "COUNT",
+    exp.CurrentDatetime: "CURRENT_TIMESTAMP",
+    exp.Dot: "DOT",
+}
+
+FUNCTION_NAMES = MappingProxyType({kind: kind.sql_names()[0] for kind in exp.ALL_FUNCTIONS} | _RENAMED)
+"""Upper-case names of what the parser knows as functions, one name for what means the same."""
+
+
+def function_name(node: exp.Expr) -> str:
+    """The upper-case name of a function call or, failing that, of the kind of expression."""
+    if isinstance(node, (exp.Anonymous, exp.AnonymousAggFunc)):
+        return str(node.this).upper()
+    kind = type(node)
+    return FUNCTION_NAMES.get(kind) or kind.__name__.upper()
