@@ -10,7 +10,7 @@ from scoring.question.quantities import Quantity
 from scoring.question.reading import Mark, Reading
 from scoring.question.times import Moment, Time
 from scoring.specification import NEGATION, Op, Operand, QuestionFilter
-from scoring.values import Choices, DatePart, Grain, RelativeTime, TimeRange, Value, period
+from scoring.values import Choices, DatePart, Grain, RelativeTime, Text, TimeRange, Value, period, text
 
 _NEAR = 3
 """Words that may stand between a comparison and its number."""
@@ -27,7 +27,8 @@ def add_filter(
 ) -> None:
     """Adds a filter read from tokens [start, end) and takes them."""
     start, end = span
-    reading.take(start, end)
+    if certain >= 0.5 or not isinstance(rhs, Text):
+        reading.take(start, end)
     reading.filters.append(
         QuestionFilter(
             lhs=lhs,
@@ -49,10 +50,18 @@ def comparison_before(reading: Reading, place: int) -> Mark | None:
         mark = reading.ends.get(at)
         if mark is not None and mark.cue.role is Role.COMPARE:
             return mark
+        if at >= 2 and _comparative(reading, at):
+            return Mark(Cue(role=Role.COMPARE, op=Op.GT), at - 2, at)
         word = reading.lower(at - 1)
         if word not in fillers and word not in currencies and reading.language.attributes.get(word) is None:
             return None
     return None
+
+
+def _comparative(reading: Reading, end: int) -> bool:
+    """`hotter than`."""
+    language, word = reading.language, reading.lower(end - 2)
+    return reading.lower(end - 1) in language.than and word.endswith(language.comparative_endings or ("\0",))
 
 
 def suffix_after(reading: Reading, place: int) -> Mark | None:
@@ -118,7 +127,12 @@ def _joined(reading: Reading, end: int, start: int) -> str | None:
 
 def _opener(reading: Reading, place: int) -> int:
     at = place - 1
-    while at > place - _NEAR and reading.lower(at) in reading.language.fillers | reading.language.year_words:
+    language = reading.language
+    while at > place - _NEAR and (
+        reading.lower(at) in language.fillers
+        or reading.lower(at) in language.year_words
+        or reading.lower(at) in language.currencies
+    ):
         if reading.lower(at) in reading.language.ranges:
             return at
         at -= 1
@@ -154,7 +168,9 @@ def _one_time(reading: Reading, time: Time) -> None:
     certain = 0.9 if time.explicit else 0.4
     if isinstance(time.moment, DatePart) and time.moment.part == "weekday":
         certain = 0.6
-    add_filter(reading, _time_phrase(reading, start), _signed(reading, Op.WITHIN, start), rhs, (start, end), certain)
+    told = () if time.explicit else (text(reading.span(time.start, time.end)),)
+    lhs = _time_phrase(reading, start)
+    add_filter(reading, lhs, _signed(reading, Op.WITHIN, start), rhs, (start, end), certain, told)
 
 
 def bounded(moment: TimeRange | RelativeTime | DatePart, op: Op) -> TimeRange | RelativeTime | DatePart:
@@ -205,12 +221,21 @@ def _time_phrase(reading: Reading, place: int) -> Operand | None:
 
 
 def _signed(reading: Reading, op: Op, place: int) -> Op:
-    """The operator, negated when `not` or `except` stands right before it."""
-    for at in range(place, max(place - 3, -1), -1):
+    """The operator, negated when `not`, `never` or `except` stands before it in its clause."""
+    for at in range(place, max(place - _CLAUSE, 0), -1):
         mark = reading.ends.get(at)
-        if mark is not None and mark.cue.role in (Role.NOT, Role.EXCEPT, Role.NEVER):
+        if mark is not None and mark.cue.role in _NEGATING:
             return NEGATION.get(op, op)
+        word = reading.lowers[at - 1]
+        if word in _CLAUSE_ENDS or word in reading.language.relatives or reading.taken[at - 1]:
+            break
     return op
+
+
+_CLAUSE = 5
+"""Words before a value in which its negation stands."""
+_NEGATING = frozenset({Role.NOT, Role.EXCEPT, Role.NEVER, Role.LACK})
+_CLAUSE_ENDS = frozenset({",", ".", "?", "!", ";", "and", "but", "or"})
 
 
 def read_number_filters(reading: Reading, quantities: Sequence[Quantity]) -> None:
@@ -273,44 +298,59 @@ def _compared(reading: Reading, quantity: Quantity) -> bool:
 
 def _subject(reading: Reading, start: int, end: int, cue: Cue) -> Operand | None:
     """What is compared: the cue's own word, the phrase before, or the counted noun after."""
-    attributes = reading.language.attributes
-    between = next(
-        (attributes.get(word, word) for word in reading.lowers[start:end] if word in attributes or word == "age"), None
-    )
-    if cue.phrase or between:
-        return operand(cue.phrase or between or "")
+    language = reading.language
+    said = cue.phrase or _attribute_said(reading, start, end)
+    if said:
+        return operand(said)
     before = _phrase_left(reading, start)
-    counted = _counted(reading, end) if reading.lower(end) not in reading.language.units else None
-    if counted is not None and (
-        before is None or reading.lower(start - 1) not in reading.language.copulas | reading.language.of
-    ):
-        return counted if before is None or counted.func else before
-    return before or counted
+    counted = None if reading.lower(end) in language.units else _counted(reading, end)
+    return counted if counted is not None and (before is None or counted.func) else before or counted
+
+
+def _attribute_said(reading: Reading, start: int, end: int) -> str:
+    """`under age 30`, `25 years old`: an attribute named beside the number itself."""
+    language = reading.language
+    for word in (*reading.lowers[start:end], *reading.lowers[end : end + 2]):
+        if word in _AGES and word in language.attributes:
+            return language.attributes[word]
+        if word in {",", "and", "or", "?", "."}:
+            break
+    return ""
+
+
+_AGES = frozenset({"age", "aged", "old"})
 
 
 def _phrase_left(reading: Reading, place: int) -> Operand | None:
-    """The noun phrase left of a comparison, a copula or `of` between allowed; not across `have`."""
-    language = reading.language
-    at = place
-    while (
-        at > 0
-        and place - at < 4
-        and (
-            reading.lower(at - 1)
-            in language.copulas
-            | language.of
-            | language.auxiliaries
-            | language.articles
-            | {"that", "which", "not", "value", "equal", "to"}
-            or (reading.has_role(at - 1, Role.NOT))
-        )
-    ):
+    """The noun phrase left of a comparison, a copula or `of` between allowed; a plural thing is not compared "
+    "itself."""
+    language, at = reading.language, place
+    while at > 0 and place - at < 4 and (_links(reading, at - 1) or reading.has_role(at - 1, Role.NOT, Role.NEVER)):
         at -= 1
     word = reading.lower(at - 1)
     if word in language.attributes:
         return operand(language.attributes[word])
     start, end = phrase_before(reading, at)
-    return operand(reading.span(start, end)) if start < end else None
+    if start == end:
+        return None
+    head = reading.tokens[end - 1]
+    thing = head.stem != head.lower and head.lower not in language.measures and head.stem not in language.ordinary
+    return None if thing else operand(reading.span(start, end))
+
+
+_LINKS = frozenset({"that", "which", "not", "value", "equal", "to"})
+
+
+def _links(reading: Reading, place: int) -> bool:
+    """Whether a word only links a column to what it is compared with."""
+    word, language = reading.lower(place), reading.language
+    return (
+        word in language.copulas
+        or word in language.of
+        or word in language.auxiliaries
+        or word in language.articles
+        or word in _LINKS
+    )
 
 
 def _counted(reading: Reading, place: int) -> Operand | None:
@@ -343,7 +383,7 @@ def _keyed(reading: Reading, quantity: Quantity) -> bool:
         at -= 1
     word = reading.lower(at - 1)
     skipped = quantity.start - at
-    if quantity.ordinal or not _is_key(reading, word, linked=skipped > 0):
+    if quantity.ordinal or not _is_key(reading, at, linked=skipped > 0):
         return False
     pronoun = quantity.spelt and quantity.number.value == 1
     counting = skipped > 0 and reading.lower(at) not in {".", ":"} and _starts_phrase(reading, quantity.end)
@@ -364,12 +404,21 @@ def _starts_phrase(reading: Reading, place: int) -> bool:
     return reading.is_word(place) and reading.lowers[place] not in reading.language.breaks
 
 
-def _is_key(reading: Reading, word: str, *, linked: bool) -> bool:
-    """Whether a number right after `word` (or linked to it by `is`, `of`) is its value."""
-    language = reading.language
+def _is_key(reading: Reading, at: int, *, linked: bool) -> bool:
+    """Whether a number right after the word before `at` (or linked to it by `is`, `of`) is its value."""
+    language, word = reading.language, reading.lower(at - 1)
     if word in language.keys:
         return True
-    return word in (language.measures | language.ordinary if linked else language.classifiers)
+    if not linked:
+        return word in language.classifiers
+    if word in language.measures or word in language.ordinary:
+        return True
+    start, end = phrase_before(reading, at)
+    return (
+        start < end
+        and reading.lower(at) in language.of
+        and reading.lower(start - 1) in language.articles | language.haves
+    )
 
 
 def _bare(reading: Reading, quantity: Quantity) -> None:

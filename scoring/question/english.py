@@ -54,10 +54,10 @@ _RELATIVES = _words("that which who whom whose where when what how why while if 
 _CONJUNCTIONS = _words("and or but nor & plus then so because though although")
 _PRONOUNS = _words(
     "i me you we us he him she it they them there here his/her him/her himself themselves itself one ones each other "
-    "others another anyone someone everyone nobody himself"
+    "others another anyone someone everyone nobody himself anything something everything nothing"
 )
 _ADVERBS = _words(
-    "only also just still currently already ever never always most least more less please kindly too very well not "
+    "only also just still currently already ever never always most least more less please kindly too very not "
     "respectively together approximately exactly "
     "altogether both either neither yet again first"
 )
@@ -234,6 +234,9 @@ ENGLISH = Language(
     verb_endings=("ing", "ed"),
     not_verbs=_NOT_VERBS,
     adjective_endings=("ive", "ful", "ous", "able", "ible", "ic", "ing", "ed", "ent", "ant", "ial", "ual", "ly"),
+    plural_modifiers=_words("sales sports goods news earnings customs arts sciences savings operations species series"),
+    than=_words("than"),
+    comparative_endings=("er",),
     adjectives=_words(
         "anti normal abnormal new old young good bad big small large great high low long short same other own "
         "main real "
@@ -264,6 +267,7 @@ ENGLISH = Language(
     negative_prefixes=("non-",),
     attributes=MappingProxyType(
         {
+            "age": "age",
             "aged": "age",
             "old": "age",
             "weigh": "weight",
@@ -275,6 +279,7 @@ ENGLISH = Language(
             "earns": "earnings",
             "earning": "earnings",
             "scored": "score",
+            "priced": "price",
             "#": "number",
             "no": "number",
             "numbered": "number",

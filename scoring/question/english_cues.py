@@ -30,7 +30,8 @@ _COMPARISONS = _merge(
             "at least, no less than, not less than, no fewer than, not fewer than, a minimum of, minimum of, ≥, >=, "
             "greater than or equal to, more than or equal to, equal to or greater than, equal to or more than, "
             "larger than or equal to, higher than or equal to, not below, not under, since, starting from, "
-            "starting in, beginning in, no earlier than, upwards of, not lower than, not smaller than",
+            "starting in, beginning in, in or after, on or after, at or above, at or after, no earlier than, "
+            "upwards of, not lower than, not smaller than",
         ),
         _compare(
             Op.GT,
@@ -44,7 +45,7 @@ _COMPARISONS = _merge(
             "less than or equal to, fewer than or equal to, lower than or equal to, smaller than or equal to, "
             "equal to or less than, equal to or fewer than, not exceeding, does not exceed, do not exceed, "
             "no higher than, not higher than, no larger than, not above, not over, until, till, no later than, "
-            "by the end of",
+            "by the end of, in or before, on or before, at or below, at or before",
         ),
         _compare(
             Op.LT,
@@ -250,7 +251,7 @@ _ORDERS = _merge(
             "sorted by, sort by, ordered by, order by, ranked by, rank by, sort them by, order them by, arranged by, "
             "sorted according to, ordered according to, listed by, in order of, in the order of, in order by, "
             "sort the results by, order the results by, sort the result by, rank them by, sorted in the order of, "
-            "in the order, sorted, prioritize",
+            "in the order, sorted, prioritize, sort, order, rank",
         ),
         _order(
             False,
@@ -354,7 +355,7 @@ _PLAIN = _each(
     "first name, first names, last name, last names, first and last name, first and last names, last and first name, "
     "first time, at first, at last, first class, last known, top level, most of, best of, of each other, each other, "
     "one another, first author, middle name, middle names, last modified, last updated, the list of, at once, "
-    "in order to, first letter, last letter, first date, maximum capacity, minimum age, like to, total points, "
+    "in order to, first letter, last letter, first date, like to, total points, "
     "would like, "
     "looks like, look like, more than one of, not only, last edited, last editor, named after, what about",
     Cue(role=Role.PLAIN),

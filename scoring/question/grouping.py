@@ -10,16 +10,30 @@ from scoring.specification import Kind, Ordering
 
 def read_groups(reading: Reading) -> tuple[str, ...]:
     """Phrases after `per`, `for each`, `grouped by`, and after `by` where something is aggregated."""
-    found = [_group(reading, mark.end) for mark in reading.of(Role.GROUP)]
-    aggregates = reading.of(Role.AGGREGATE)
-    if aggregates or reading.of(Role.RATIO):
-        found += [_group(reading, place + 1) for place in _bys(reading)]
+    found = [_group(reading, mark.end)[0] for mark in reading.of(Role.GROUP)]
+    aggregated = bool(reading.of(Role.AGGREGATE) or reading.of(Role.RATIO))
+    for place in _bys(reading):
+        if aggregated or reading.lowers[place - 1] in reading.language.measures:
+            found += _keys(reading, place + 1)
     return tuple(dict.fromkeys(phrase for phrase in found if phrase))
 
 
-def _group(reading: Reading, place: int) -> str:
+def _group(reading: Reading, place: int) -> tuple[str, int]:
     start, end = phrase_at(reading, place)
-    return reading.span(start, end).lower()
+    return reading.span(start, end).lower(), end
+
+
+def _keys(reading: Reading, place: int) -> list[str]:
+    """`by region and product`: the keys joined to the first."""
+    found: list[str] = []
+    for _ in range(4):
+        phrase, end = _group(reading, place)
+        found.append(phrase)
+        joined = reading.lower(end) in {",", "&"} or reading.lower(end) in reading.language.conjunctions
+        if not phrase or not joined or not reading.is_word(end + 1) or end + 1 in reading.starts:
+            break
+        place = end + 1
+    return found
 
 
 def _bys(reading: Reading) -> list[int]:
@@ -48,11 +62,20 @@ def read_ordering(reading: Reading) -> Ordering | None:
         return None
     directions = [mark.cue.descending for mark in marks if mark.cue.descending is not None]
     keyed = next((mark for mark in marks if _key(reading, mark.end)), marks[0])
+    phrase = _key(reading, keyed.end)
+    if keyed.end - keyed.start == 1 and (by := _next_by(reading, keyed.end)) is not None:
+        phrase = _key(reading, by)
     return Ordering(
-        phrase=_key(reading, keyed.end),
+        phrase=phrase,
         descending=directions[0] if directions else None,
         start=reading.tokens[marks[0].start].start,
     )
+
+
+def _next_by(reading: Reading, place: int) -> int | None:
+    """The `by` of `sort the kites by price`."""
+    near = range(place, min(place + 6, len(reading.lowers)))
+    return next((at for at in near if reading.lowers[at] in reading.language.by), None)
 
 
 def _key(reading: Reading, place: int) -> str:

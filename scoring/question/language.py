@@ -138,6 +138,11 @@ class Language:
     not_verbs: frozenset[str] = frozenset()
     """Nouns and adjectives in spite of such an ending."""
     adjective_endings: tuple[str, ...] = ()
+    plural_modifiers: frozenset[str] = frozenset()
+    """Plurals that stand before another noun: `sales amount`."""
+    than: frozenset[str] = frozenset()
+    comparative_endings: tuple[str, ...] = ()
+    """`hotter` than: more of something."""
     adjectives: frozenset[str] = frozenset()
     """Common adjectives without such an ending; they name no column."""
     conjunctions: frozenset[str] = frozenset()

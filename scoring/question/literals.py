@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from scoring.question.comparisons import add_filter
 from scoring.question.language import Role
 from scoring.question.names import Literal, read_literals
-from scoring.question.phrases import operand, phrase_before, verb_like
+from scoring.question.phrases import operand, phrase_at, phrase_before, verb_like
 from scoring.question.reading import Mark, Reading
-from scoring.specification import NEGATION, Kind, Op, Operand
+from scoring.specification import NEGATION, Op, Operand
 from scoring.values import Choices, Scalar, Value, text
 
 _ENDS = frozenset({".", "?", "!", ";", ":"})
@@ -55,9 +55,10 @@ def _filter(reading: Reading, literals: Sequence[Literal]) -> None:
         op = NEGATION.get(op, op)
     certain = min(literal.certain for literal in literals)
     joins = reading.language.ranges.get(reading.lower(first.start - 1), frozenset[str]())
-    if certain < 1 and reading.lower(last.end) in joins:
+    if certain < 1 and any(map(str.isdigit, first.value)) and reading.lower(last.end) in joins:
         certain = 0.4
-    lhs = _named_by(reading, first.start, last.end)
+    part = op in (Op.CONTAINS, Op.NOT_CONTAINS) and _stands_in(reading, last.end)
+    lhs = part or _named_by(reading, first.start, last.end)
     add_filter(reading, lhs, op, rhs, (first.start, last.end), certain, others)
 
 
@@ -73,29 +74,35 @@ def _text_op(reading: Reading, literal: Literal) -> Op:
         reading.lower(place) in reading.language.letters - reading.language.articles
         for place in range(at, literal.start)
     )
-    if lettered or _stands_in(reading, literal.end):
+    if lettered or (literal.certain == 1 and _stands_in(reading, literal.end)):
         return Op.CONTAINS
     return Op.EQ
 
 
-def _stands_in(reading: Reading, end: int) -> bool:
-    """`"x" in its name`, `"x" in the title`."""
-    return reading.lower(end) in {"in", "within"} and (
-        reading.lower(end + 1) in reading.language.possessives
-        or (
-            reading.lower(end + 1) == "the"
-            and reading.tokens[end - 1].kind is Kind.QUOTED
-            and reading.lower(end + 2) in {"name", "title", "description", "text"}
-        )
-    )
+def _stands_in(reading: Reading, end: int) -> Operand | None:
+    """`"x" in its name`, `"x" in the title`: the column that a text is part of."""
+    language = reading.language
+    if reading.lower(end) not in _INSIDE:
+        return None
+    own = reading.lower(end + 1) in language.possessives
+    start, last = phrase_at(reading, end + 1)
+    if start == last or not (own or reading.lowers[last - 1] in language.ordinary):
+        return None
+    return operand(reading.span(start, last))
+
+
+_INSIDE = frozenset({"in", "within"})
 
 
 def _negated(reading: Reading, literal: Literal) -> bool:
     if any(reading.lowers[literal.start].startswith(prefix) for prefix in reading.language.negative_prefixes):
         return True
     after = reading.starts.get(literal.end)
-    if after is not None and after.cue.role is Role.NOT and after.end - after.start > 1:
-        return True
+    if after is not None and after.cue.role is Role.NOT:
+        copula_before = reading.lower(literal.start - 1) in reading.language.copulas
+        copula_inside = reading.lowers[after.start] in reading.language.copulas
+        if copula_before or copula_inside:
+            return True
     at = literal.start
     while at > 0 and literal.start - at < _WINDOW:
         mark: Mark | None = reading.ends.get(at)
@@ -163,10 +170,14 @@ def _phrase_if_naming(reading: Reading, at: int, *, linked: bool) -> Operand | N
     if start == end:
         return None
     language, head = reading.language, reading.lowers[end - 1]
+    matched = at in reading.starts and reading.has_role(at, Role.MATCH)
+    if matched and head not in language.ordinary and head not in language.classifiers:
+        return None
     if linked and verb_like(head, language):
         return None
-    apposed = head == reading.tokens[end - 1].stem
-    if not linked and not apposed:
+    if reading.tokens[end - 1].stem != head and head not in language.ordinary and head not in language.classifiers:
+        return None
+    if not linked and head != reading.tokens[end - 1].stem:
         return None
     if linked or head in language.classifiers or head in language.keys or head in language.ordinary:
         return operand(reading.span(max(start, end - 3), end))

@@ -53,7 +53,7 @@ def _shouting(reading: Reading) -> bool:
     """Whether most words are capitalised, so that capitals say nothing."""
     words = [token.text for token in reading.tokens if token.kind is Kind.WORD]
     capitals = sum(1 for word in words if word[0].isupper())
-    return len(words) > 4 and capitals * 10 > len(words) * 7
+    return len(words) > 6 and capitals * 10 > len(words) * 7
 
 
 def _literal_at(reading: Reading, place: int, *, shouting: bool) -> Literal | None:
@@ -255,7 +255,10 @@ def _certainty(reading: Reading, start: int, end: int) -> float:
 
 def _acronym(reading: Reading, place: int) -> float:
     """How surely capitals are a value: after `in`, `from` or a kind of thing; not as a measure or unit."""
-    language, before, after = reading.language, reading.lower(place - 1), reading.lower(place + 1)
+    language, after = reading.language, reading.lower(place + 1)
+    before = reading.lower(place - 1)
+    if before in language.articles:
+        before = reading.lower(place - 2)
     if reading.lowers[place] in language.units or before == "(" or place in reading.ends:
         return 0.3
     if _is_kind(reading, place - 1) or after in language.classifiers:

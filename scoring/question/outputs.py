@@ -37,7 +37,7 @@ def _asked(reading: Reading, mark: Mark) -> list[Output]:
     at = mark.end
     if reading.lower(at) in language.copulas:
         return _listed(reading, at + 1)
-    return _listed(reading, at)
+    return _listed(reading, at + 1 if reading.lower(at) in language.of else at)
 
 
 def _implied(reading: Reading, mark: Mark) -> Output:
@@ -59,6 +59,8 @@ def _interrogates(reading: Reading, mark: Mark) -> bool:
     if word in {",", "and"} and (
         asks or reading.lower(mark.end) in reading.language.copulas | reading.language.auxiliaries
     ):
+        return True
+    if word in reading.language.conjunctions and (at == 0 or reading.lowers[at - 1] in {".", "?", "!"}):
         return True
     before = reading.ends.get(mark.start)
     return before is not None and before.cue.role is Role.COMMAND
@@ -99,10 +101,7 @@ def _items(reading: Reading, place: int) -> list[tuple[int, int]]:
 def _item(reading: Reading, at: int) -> tuple[int, int]:
     """One item of a list; an aggregate or an extreme is passed over with its phrase."""
     start = at
-    while (
-        reading.lower(start) in reading.language.articles | reading.language.pronouns - {"one"} | {":", "'s"}
-        and start < at + 4
-    ):
+    while start < at + 4 and start not in reading.starts and _introduces(reading, start):
         start += 1
     mark = reading.starts.get(start)
     if mark is not None and mark.cue.role in (Role.AGGREGATE, Role.RATIO):
@@ -114,6 +113,11 @@ def _item(reading: Reading, at: int) -> tuple[int, int]:
     start = skip_openers(reading, start)
     end = phrase_end(reading, start)
     return (start, end) if end > start else (at, at)
+
+
+def _introduces(reading: Reading, place: int) -> bool:
+    word = reading.lower(place)
+    return word in reading.language.articles or word in reading.language.pronouns or word in {":", "'s"}
 
 
 def _past_joint(reading: Reading, end: int) -> int | None:

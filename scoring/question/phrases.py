@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scoring.question.language import Language, Role
-from scoring.question.reading import Reading
+from scoring.question.reading import Mark, Reading
 from scoring.specification import Kind, Operand
 
 _ENDING_ROLES = frozenset(
@@ -43,24 +43,23 @@ def verb_like(word: str, language: Language) -> bool:
 
 def skip_openers(reading: Reading, place: int) -> int:
     """The place of the first word that is no article, number, superlative, `distinct` or literal already read."""
-    language = reading.language
     limit = min(len(reading.tokens), place + _LONGEST)
     while place < limit:
         mark = reading.starts.get(place)
-        word = reading.lowers[place]
         if mark is not None and mark.cue.role in (Role.SUPERLATIVE, Role.DISTINCT):
             place = mark.end
-        elif (
-            reading.taken[place]
-            or word in language.articles
-            or word in language.numbers
-            or word == "'s"
-            or reading.tokens[place].kind is Kind.NUMBER
-        ):
+        elif _opens(reading, place) and (mark is None or mark.cue.role is not Role.PLAIN):
             place += 1
         else:
             break
     return min(place, len(reading.tokens))
+
+
+def _opens(reading: Reading, place: int) -> bool:
+    language, word = reading.language, reading.lowers[place]
+    if reading.taken[place] or reading.tokens[place].kind is Kind.NUMBER or word == "'s":
+        return True
+    return word in language.articles or word in language.numbers or word in language.ordinals
 
 
 def phrase_end(reading: Reading, start: int) -> int:
@@ -69,18 +68,35 @@ def phrase_end(reading: Reading, start: int) -> int:
     place = start
     limit = min(len(tokens), start + _LONGEST)
     while place < limit:
+        mark = reading.starts.get(place)
+        if mark is not None and mark.cue.role is Role.PLAIN and not reading.taken[place]:
+            place = mark.end
+            continue
         word = lowers[place]
         if tokens[place].kind is not Kind.WORD or word in language.breaks or reading.taken[place]:
             break
-        if word in language.articles or (place > start and verb_like(word, language)):
+        if word in language.articles or (place > start and (verb_like(word, language) or _ends_at(reading, place))):
             break
-        mark = reading.starts.get(place)
         if mark is not None and (
             mark.cue.role in _ENDING_ROLES or (place > start and mark.cue.role is Role.SUPERLATIVE)
         ):
             break
-        place = mark.end if mark is not None and mark.cue.role is Role.PLAIN else place + 1
+        place += 1
     return min(place, len(tokens))
+
+
+def _superlative_after(mark: Mark, place: int, start: int) -> bool:
+    return place > start and mark.cue.role is Role.SUPERLATIVE
+
+
+def _ends_at(reading: Reading, place: int) -> bool:
+    """Whether a plural before `place` ends the phrase: `ships carry`, but `sales amount` and `players id`."""
+    language, before = reading.language, reading.tokens[place - 1]
+    word = reading.lowers[place]
+    if before.stem == before.lower or before.lower in language.plural_modifiers:
+        return False
+    named = word in language.measures or word in language.classifiers or reading.tokens[place].stem in language.ordinary
+    return not named
 
 
 def phrase_at(reading: Reading, place: int) -> tuple[int, int]:

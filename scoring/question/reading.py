@@ -90,7 +90,9 @@ _BEFORE_COMMAND = frozenset({"please", "kindly", "also", "then", "to"})
 def _stands(tokens: list[Token], lowers: list[str], mark: Mark, language: Language) -> bool:
     """Whether a cue means what it says there: `name` is a command, and `number of` counts, only in some places."""
     role = mark.cue.role
-    if role is Role.COMMAND:
+    if role is Role.COMMAND or (
+        role is Role.ORDER and lowers[mark.start] in _ORDER_VERBS and mark.end - mark.start == 1
+    ):
         before = lowers[mark.start - 1] if mark.start else "."
         return (
             before in _CLAUSE_STARTS or before in _BEFORE_COMMAND or before in language.conjunctions | language.pronouns
@@ -100,6 +102,7 @@ def _stands(tokens: list[Token], lowers: list[str], mark: Mark, language: Langua
     return True
 
 
+_ORDER_VERBS = frozenset({"sort", "order", "rank"})
 _NUMBER_NOUNS = frozenset({"number", "numbers", "count", "counts", "no."})
 
 

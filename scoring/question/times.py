@@ -153,22 +153,7 @@ def _after_time_word(reading: Reading, place: int) -> bool:
 
 
 _TIME_COMPARISONS = frozenset(
-    {
-        "after",
-        "before",
-        "since",
-        "until",
-        "till",
-        "prior",
-        "later",
-        "earlier",
-        "by",
-        "no",
-        "following",
-        "starting",
-        "beginning",
-        "up",
-    }
+    "after before since until till prior later earlier by no following starting beginning up in on at".split()
 )
 
 
