@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scoring.implied import implied_filter
-from scoring.matching import Anchor, Fit, contradicts, fit, split_name
+from scoring.matching import Context, Fit, contradicts, fit, split_name
 from scoring.requirements import Requirements, is_ignored, map_sql_filter
 from scoring.rules import BenignFilter, Rules
 from scoring.specification import Op, QuestionFilter, QuestionSpec, Source, SqlFilter, SqlSpec, SubqueryRole
@@ -15,17 +15,17 @@ from scoring.verdict import FilterAlignment, FilterStatus, Match
 
 
 def align_filters(
-    wanted: Requirements, question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec, rules: Rules, anchor: Anchor
+    wanted: Requirements, question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec, rules: Rules, context: Context
 ) -> FilterAlignment:
     """Every required filter is matched, missing or mismatched; every SQL filter matched, extra, benign or ignored."""
     present = [map_sql_filter(each, rules) for each in sql.filters]
     ignored = [each for each in present if is_ignored(each, rules)]
     open_ = [each for each in present if not is_ignored(each, rules)]
-    matched, unmet = _match(wanted.required, open_, sql, anchor)
-    permitted, _ = _match(wanted.permitted, _left(open_, matched), sql, anchor)
+    matched, unmet = _match(wanted.required, open_, sql, context)
+    permitted, _ = _match(wanted.permitted, _left(open_, matched), sql, context)
     matched += permitted
-    mismatched, missing = _clashes(unmet, _left(open_, matched), anchor)
-    matched += _implied(_left(open_, [*matched, *mismatched]), question, enriched, unmet)
+    mismatched, missing = _clashes(unmet, _left(open_, matched), context)
+    matched += _implied(_left(open_, [*matched, *mismatched]), (question, enriched), sql, unmet)
     rest = _left(open_, [*matched, *mismatched])
     benign = [each for each in rest if _is_benign(each, rest, rules)]
     extra = [each for each in rest if each not in benign]
@@ -59,13 +59,13 @@ def status(*, met: int, unmet: int, others: int) -> FilterStatus:
 
 
 def _match(
-    required: Sequence[QuestionFilter], present: Sequence[SqlFilter], sql: SqlSpec, anchor: Anchor
+    required: Sequence[QuestionFilter], present: Sequence[SqlFilter], sql: SqlSpec, context: Context
 ) -> tuple[list[Match], list[QuestionFilter]]:
     matched: list[Match] = []
     unmet: list[QuestionFilter] = []
     for each in required:
-        met_by = tuple(other for other in present if fit(each, other, anchor) is Fit.SAME)
-        met_by = met_by or _by_parts(each, present, required, anchor)
+        met_by = tuple(other for other in present if fit(each, other, context) is Fit.SAME)
+        met_by = met_by or _by_parts(each, present, required, context)
         if met_by or (each.op is Op.NOT_EXISTS and _excludes_rows(sql)):
             matched.append(Match(each, met_by))
         else:
@@ -74,30 +74,43 @@ def _match(
 
 
 def _by_parts(
-    each: QuestionFilter, present: Sequence[SqlFilter], required: Sequence[QuestionFilter], anchor: Anchor
+    each: QuestionFilter, present: Sequence[SqlFilter], required: Sequence[QuestionFilter], context: Context
 ) -> tuple[SqlFilter, ...]:
     """Met by several equalities that spell it, or as one member of a list whose every member is asked for."""
     parts = split_name(each, tuple(present))
     if parts:
         return parts
     for other in present:
-        if other.op is Op.IN and isinstance(other.rhs, Choices) and _all_asked(other, required, anchor):
+        if other.op is Op.IN and isinstance(other.rhs, Choices) and _all_asked(other, required, context):
             member_of = (replace(other, op=Op.EQ, rhs=member) for member in other.rhs.members)
-            if any(fit(each, member, anchor) is Fit.SAME for member in member_of):
+            if any(fit(each, member, context) is Fit.SAME for member in member_of):
                 return (other,)
     return ()
 
 
-def _all_asked(choices: SqlFilter, required: Sequence[QuestionFilter], anchor: Anchor) -> bool:
+def _all_asked(choices: SqlFilter, required: Sequence[QuestionFilter], context: Context) -> bool:
     if not isinstance(choices.rhs, Choices):
         return False
     return all(
-        any(fit(each, replace(choices, op=Op.EQ, rhs=member), anchor) is Fit.SAME for each in required)
+        any(fit(each, replace(choices, op=Op.EQ, rhs=member), context) is Fit.SAME for each in required)
         for member in choices.rhs.members
     )
 
 
 _EXCLUDING_ROLES = frozenset({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS})
+
+
+def excluded_blocks(sql: SqlSpec) -> frozenset[str]:
+    """Paths of the blocks whose rows are left out of the answer; left out of what is left out is in again."""
+    roots = [each.block for each in sql.subqueries if each.role in _EXCLUDING_ROLES]
+    roots += [each.right for each in sql.set_operations if each.kind.startswith(("except", "minus"))]
+    if not roots:
+        return frozenset()
+    return frozenset(
+        block.path
+        for block in sql.blocks
+        if sum(block.path == root or block.path.startswith(root + "/") for root in roots) % 2
+    )
 
 
 def _excludes_rows(sql: SqlSpec) -> bool:
@@ -116,13 +129,16 @@ def _left(present: Sequence[SqlFilter], matched: Sequence[Match]) -> list[SqlFil
 
 
 def _implied(
-    rest: Sequence[SqlFilter], question: QuestionSpec, enriched: QuestionSpec, unmet: Sequence[QuestionFilter]
+    rest: Sequence[SqlFilter],
+    questions: tuple[QuestionSpec, QuestionSpec],
+    sql: SqlSpec,
+    unmet: Sequence[QuestionFilter],
 ) -> list[Match]:
     """SQL filters that the words of the question ask for though no reading rule saw it (`female`: sex = 'F').
 
     Words of a required filter that is not met ask for that filter alone, so they imply no other.
     """
-    pairs = [(each, implied_filter(each, question, enriched)) for each in rest]
+    pairs = [(each, implied_filter(each, questions, sql)) for each in rest]
     return [
         Match(implied, (each,))
         for each, implied in pairs
@@ -136,13 +152,13 @@ def _overlaps(implied: QuestionFilter, other: QuestionFilter) -> bool:
 
 
 def _clashes(
-    unmet: Sequence[QuestionFilter], rest: Sequence[SqlFilter], anchor: Anchor
+    unmet: Sequence[QuestionFilter], rest: Sequence[SqlFilter], context: Context
 ) -> tuple[list[Match], list[QuestionFilter]]:
     mismatched: list[Match] = []
     missing: list[QuestionFilter] = []
     free = list(rest)
     for each in unmet:
-        clash = next((other for other in free if fit(each, other, anchor) is Fit.CLASH), None)
+        clash = next((other for other in free if fit(each, other, context) is Fit.CLASH), None)
         if clash is None:
             missing.append(each)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.linking import content_words
-from scoring.matching import Anchor, same_value
+from scoring.matching import Context, same_value
 from scoring.requirements import CERTAIN
 from scoring.specification import NEGATION, Op, QuestionFilter, QuestionSpec, Source
 from scoring.values import Choices, DatePart, Number, RelativeTime, Text, TimeRange, Value
@@ -17,16 +17,16 @@ LOST_PENALTY, CHANGED_PENALTY, ADDED_PENALTY = 25.0, 40.0, 15.0
 _SPACES = re.compile(r"\s+")
 
 
-def validate(question: QuestionSpec, enriched: QuestionSpec | None, anchor: Anchor) -> Enrichment:
+def validate(question: QuestionSpec, enriched: QuestionSpec | None, context: Context) -> Enrichment:
     """Compares Sq of Qu with Sq of Qe: every condition, top-k, aggregation and grouping of Qu must survive."""
     if enriched is None:
         return Enrichment(status=EnrichmentStatus.MISSING, score=0.0)
     if _plain(enriched.text).startswith(_plain(question.text)):
         return _verbatim(question, enriched)
     restrictions = [each for each in enriched.filters if each.source is not Source.DEFINITION]
-    changed, lost = _lost_or_changed(question, enriched, restrictions, anchor)
+    changed, lost = _lost_or_changed(question, enriched, restrictions, context)
     more_changed, more_lost = _intent(question, enriched)
-    added = _added(question, restrictions, changed, anchor)
+    added = _added(question, restrictions, changed, context)
     changed_shown = (*(f"{before.span} → {after.span}" for before, after in changed), *more_changed)
     return _graded((*(each.span for each in lost), *more_lost), added, changed_shown)
 
@@ -59,14 +59,14 @@ def _verbatim(question: QuestionSpec, enriched: QuestionSpec) -> Enrichment:
 
 
 def _lost_or_changed(
-    question: QuestionSpec, enriched: QuestionSpec, restrictions: list[QuestionFilter], anchor: Anchor
+    question: QuestionSpec, enriched: QuestionSpec, restrictions: list[QuestionFilter], context: Context
 ) -> tuple[list[tuple[QuestionFilter, QuestionFilter]], list[QuestionFilter]]:
     changed: list[tuple[QuestionFilter, QuestionFilter]] = []
     lost: list[QuestionFilter] = []
     for each in question.filters:
-        if each.certain < CERTAIN or _survives(each, enriched, restrictions, anchor):
+        if each.certain < CERTAIN or _survives(each, enriched, restrictions, context):
             continue
-        other = next((there for there in restrictions if _rewritten(each, there, question, anchor)), None)
+        other = next((there for there in restrictions if _rewritten(each, there, question, context)), None)
         if other is not None:
             changed.append((each, other))
         else:
@@ -74,9 +74,11 @@ def _lost_or_changed(
     return changed, lost
 
 
-def _survives(each: QuestionFilter, enriched: QuestionSpec, restrictions: list[QuestionFilter], anchor: Anchor) -> bool:
+def _survives(
+    each: QuestionFilter, enriched: QuestionSpec, restrictions: list[QuestionFilter], context: Context
+) -> bool:
     for there in restrictions:
-        if there.op is each.op and _equal(each.rhs, there.rhs, anchor):
+        if there.op is each.op and _equal(each.rhs, there.rhs, context):
             return True
     if each.op in {Op.EQ, Op.IN, Op.CONTAINS} and isinstance(each.rhs, Text):
         return _stands_in(each.rhs.folded, enriched) and not _negated_there(each, restrictions)
@@ -85,10 +87,10 @@ def _survives(each: QuestionFilter, enriched: QuestionSpec, restrictions: list[Q
     return bool(words) and words <= defined
 
 
-def _equal(ours: Value | None, theirs: Value | None, anchor: Anchor) -> bool:
+def _equal(ours: Value | None, theirs: Value | None, context: Context) -> bool:
     if ours is None or theirs is None:
         return ours is theirs
-    return same_value(ours, theirs, anchor)
+    return same_value(ours, theirs, context)
 
 
 def _stands_in(literal: str, enriched: QuestionSpec) -> bool:
@@ -100,11 +102,11 @@ def _negated_there(each: QuestionFilter, restrictions: list[QuestionFilter]) -> 
     return any(there.op is opposite and there.rhs == each.rhs for there in restrictions)
 
 
-def _rewritten(each: QuestionFilter, there: QuestionFilter, question: QuestionSpec, anchor: Anchor) -> bool:
+def _rewritten(each: QuestionFilter, there: QuestionFilter, question: QuestionSpec, context: Context) -> bool:
     """Whether `there` is what became of `each`: the same kind of value, new in Qe, or the same value negated."""
-    if there.op is NEGATION.get(each.op) and _equal(each.rhs, there.rhs, anchor):
+    if there.op is NEGATION.get(each.op) and _equal(each.rhs, there.rhs, context):
         return True
-    if any(_equal(own.rhs, there.rhs, anchor) and own.op is there.op for own in question.filters):
+    if any(_equal(own.rhs, there.rhs, context) and own.op is there.op for own in question.filters):
         return False
     same_kind = _kind(each.rhs) is not None and _kind(each.rhs) == _kind(there.rhs)
     if not same_kind or isinstance(each.rhs, RelativeTime):
@@ -159,7 +161,7 @@ def _added(
     question: QuestionSpec,
     restrictions: list[QuestionFilter],
     changed: list[tuple[QuestionFilter, QuestionFilter]],
-    anchor: Anchor,
+    context: Context,
 ) -> tuple[str, ...]:
     after = [there for _, there in changed]
     known = [each.rhs for each in question.filters]
@@ -169,7 +171,7 @@ def _added(
         for each in restrictions
         if each.certain >= CERTAIN
         and each not in after
-        and not any(_equal(rhs, each.rhs, anchor) for rhs in known)
+        and not any(_equal(rhs, each.rhs, context) for rhs in known)
         and not _resolves(each, question)
         and not (isinstance(each.rhs, Text) and set(content_words(each.rhs.folded)) <= stems)
     )

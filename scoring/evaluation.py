@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scoring.alignment import align_filters
+from scoring.alignment import align_filters, excluded_blocks
 from scoring.composite import compose
 from scoring.dimensions import align_aggregation, align_grouping, align_projection
 from scoring.enrichment import validate
-from scoring.matching import Anchor
+from scoring.matching import Context
 from scoring.normalization import normalize
 from scoring.query import Query, Unscored, UnscoredReason
 from scoring.question import read_enriched, read_question
@@ -68,9 +68,10 @@ def read_enrichment(query: Query, question: QuestionSpec) -> QuestionSpec | None
 
 def align(query: Query, question: QuestionSpec, enriched: QuestionSpec | None, sql: SqlSpec, rules: Rules) -> Case:
     """Stage 3 and the normalisation rules, from both specifications."""
-    anchor = Anchor(query.occurred_at.replace(tzinfo=None) if query.occurred_at else None)
+    moment = query.occurred_at.replace(tzinfo=None) if query.occurred_at else None
+    context = Context(moment, excluded_blocks(sql))
     asked = enriched or question
-    wanted = requirements(question, asked, rules, anchor)
+    wanted = requirements(question, asked, rules, context)
     normalizations = normalize(question, asked, sql, rules)
     return Case(
         query=query,
@@ -79,12 +80,12 @@ def align(query: Query, question: QuestionSpec, enriched: QuestionSpec | None, s
         enriched=asked,
         sql=sql,
         required=wanted.required,
-        filters=align_filters(wanted, question, asked, sql, rules, anchor),
+        filters=align_filters(wanted, question, asked, sql, rules, context),
         projection=align_projection(question, asked, sql, rules),
         aggregation=align_aggregation(question, asked, sql),
         grouping=align_grouping(question, asked, sql, rules, normalizations),
         normalizations=normalizations,
-        enrichment=validate(question, enriched, anchor),
+        enrichment=validate(question, enriched, context),
     )
 
 

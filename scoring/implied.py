@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoring.linking import best_likeness, content_words, operand_words
 from scoring.matching import NEGATIVE, as_number
-from scoring.specification import Op, Operand, QuestionFilter, QuestionSpec, Source, SqlFilter
+from scoring.specification import Op, Operand, QuestionFilter, QuestionSpec, Source, SqlFilter, SqlSpec
 from scoring.values import Boolean, Choices, Expression, Number, Text
 from scoring.words import identifier_words, stem
 
@@ -21,14 +21,16 @@ IMPLIED = 0.6
 """Certainty of a condition that only the SQL's own wording pointed out in the question."""
 
 
-def implied_filter(present: SqlFilter, question: QuestionSpec, enriched: QuestionSpec) -> QuestionFilter | None:
-    """The condition of Qu (or one Qe permits) that `present` expresses, or None.
+def implied_filter(
+    present: SqlFilter, questions: tuple[QuestionSpec, QuestionSpec], sql: SqlSpec
+) -> QuestionFilter | None:
+    """The condition of Qu (or one Qe permits; `questions` is both) that `present` expresses, or None.
 
     A subquery's MAX or MIN expresses a superlative; a text value its own words; a flag its column's words;
     a number itself, when it is said.
     """
-    for spec, source in ((question, Source.QUESTION), (enriched, Source.ENRICHED)):
-        span = _span(present, spec)
+    for spec, source in zip(questions, (Source.QUESTION, Source.ENRICHED), strict=True):
+        span = _span(present, spec, sql)
         if span is not None:
             word, start = span
             return QuestionFilter(
@@ -37,11 +39,11 @@ def implied_filter(present: SqlFilter, question: QuestionSpec, enriched: Questio
     return None
 
 
-def _span(present: SqlFilter, spec: QuestionSpec) -> tuple[str, int] | None:
+def _span(present: SqlFilter, spec: QuestionSpec, sql: SqlSpec) -> tuple[str, int] | None:
     """The words that ask for it, with their offset."""
     rhs = present.rhs
     if isinstance(rhs, Expression):
-        return _by_extreme(rhs, spec) if present.op is Op.EQ else _by_average(rhs, spec)
+        return _by_extreme(rhs, spec, sql) if present.op is Op.EQ else _by_average(rhs, spec)
     if present.op in NEGATIVE and not spec.negations:
         return None
     if isinstance(rhs, Choices):
@@ -52,8 +54,10 @@ def _span(present: SqlFilter, spec: QuestionSpec) -> tuple[str, int] | None:
     return flag if flag is not None else _literal_span(rhs, present.lhs, spec)
 
 
-def _by_extreme(rhs: Expression, spec: QuestionSpec) -> tuple[str, int] | None:
-    if rhs.subquery is None or not {"MAX", "MIN"} & set(rhs.functions):
+def _by_extreme(rhs: Expression, spec: QuestionSpec, sql: SqlSpec) -> tuple[str, int] | None:
+    """A subquery that takes an extreme, by MAX or MIN or as its first row, is what a superlative asks for."""
+    first_row = rhs.subquery in {each.block for each in sql.limits} & {each.block for each in sql.order_by}
+    if rhs.subquery is None or not (first_row or {"MAX", "MIN"} & set(rhs.functions)):
         return None
     first = next(iter(spec.superlatives), None)
     return (first.word, first.start) if first is not None else None

@@ -42,20 +42,23 @@ class Fit(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Anchor:
-    """What relative dates are told from; `None` leaves any range of the right width acceptable."""
+class Context:
+    """What a comparison depends on besides the two filters."""
 
     moment: datetime | None
+    """What relative dates are told from; `None` leaves any range of the right width acceptable."""
+    excluded: frozenset[str] = frozenset()
+    """Query blocks whose rows are left out of the answer (NOT IN, NOT EXISTS, EXCEPT): their conditions negate."""
 
 
-def fit(required: QuestionFilter, present: SqlFilter, anchor: Anchor) -> Fit:
+def fit(required: QuestionFilter, present: SqlFilter, context: Context) -> Fit:
     """Compares one pair; `CLASH` only where the left side is known to be the same column."""
     about = same_subject(required, present)
     if about is False:
         return Fit.NONE
     forms = (required.rhs, *required.alternatives)
-    values = any(same_value(form, present.rhs, anchor) for form in forms)
-    if values and compatible(required, present):
+    values = any(same_value(form, present.rhs, context) for form in forms)
+    if values and compatible(required, effective_op(present, context)):
         return Fit.SAME
     if bounds_agree(required, present):
         return Fit.SAME
@@ -71,7 +74,7 @@ def same_subject(required: QuestionFilter, present: SqlFilter) -> bool | None:
     if required.lhs.columns:
         return _same_column(required, present)
     if required.lhs.func is not None and present.lhs.func is not None:
-        return required.lhs.func == present.lhs.func
+        return True if required.lhs.func == present.lhs.func else None
     linked = likeness(required.lhs.name, present.lhs) >= LINKED
     if required.lhs.func is not None:
         return linked
@@ -81,23 +84,27 @@ def same_subject(required: QuestionFilter, present: SqlFilter) -> bool | None:
 def _same_column(required: QuestionFilter, present: SqlFilter) -> bool:
     if required.lhs is None or present.lhs is None:
         return False
-    wanted = {column.name.replace("_", "").replace(" ", "") for column in required.lhs.columns}
-    there = {column.name.replace("_", "").replace(" ", "") for column in present.lhs.columns}
-    return bool(wanted & there)
+    wanted = {_letters(column.name) for column in required.lhs.columns}
+    wanted |= {_letters((column.table or "") + column.name) for column in required.lhs.columns}
+    return any(_letters(column.name) in wanted for column in present.lhs.columns)
 
 
-def same_value(wanted: Value | None, there: Value | None, anchor: Anchor) -> bool:
+def _letters(name: str) -> str:
+    return "".join(char for char in name if char.isalnum())
+
+
+def same_value(wanted: Value | None, there: Value | None, context: Context) -> bool:
     """Whether two right sides stand for the same value, whatever their notation."""
     if wanted is None or there is None:
         return wanted is there
     if wanted == there:
         return True
     if isinstance(wanted, Choices) or isinstance(there, Choices):
-        return _same_choices(wanted, there, anchor)
+        return _same_choices(wanted, there, context)
     if isinstance(wanted, RelativeTime | TimeRange | DatePart) or isinstance(
         there, RelativeTime | TimeRange | DatePart
     ):
-        return same_time(wanted, there, anchor)
+        return same_time(wanted, there, context)
     if isinstance(wanted, Text) and isinstance(there, Text):
         return plain(wanted) == plain(there)
     if isinstance(wanted, Text) and isinstance(there, Pattern):
@@ -115,15 +122,15 @@ def _close(mine: float, theirs: float, wanted: Value) -> bool:
     return percent and abs(mine / 100 - theirs) <= 1e-9
 
 
-def _same_choices(wanted: Value, there: Value, anchor: Anchor) -> bool:
+def _same_choices(wanted: Value, there: Value, context: Context) -> bool:
     ours = wanted.members if isinstance(wanted, Choices) else frozenset({wanted})
     theirs = there.members if isinstance(there, Choices) else frozenset({there})
-    return len(ours) == len(theirs) and all(any(same_value(a, b, anchor) for b in theirs) for a in ours)
+    return len(ours) == len(theirs) and all(any(same_value(a, b, context) for b in theirs) for a in ours)
 
 
 def plain(literal: Text) -> str:
     """The literal without surrounding marks and a final stop, for comparison."""
-    return literal.folded.strip(" .,;:'\"")
+    return literal.folded.strip(" .,;:?!'\"")
 
 
 def as_number(value: Value) -> float | None:
@@ -140,12 +147,12 @@ def as_number(value: Value) -> float | None:
     return None
 
 
-def same_time(wanted: Value, there: Value, anchor: Anchor) -> bool:
+def same_time(wanted: Value, there: Value, context: Context) -> bool:
     """Whether two times, or a time and a year's number, are one range."""
     if isinstance(wanted, RelativeTime):
-        return _same_relative(wanted, there, anchor)
+        return _same_relative(wanted, there, context)
     if isinstance(wanted, TimeRange) and isinstance(there, RelativeTime):
-        return anchor.moment is not None and _near(wanted, there.resolve(anchor.moment))
+        return context.moment is not None and _near(wanted, there.resolve(context.moment))
     if isinstance(wanted, TimeRange) and isinstance(there, TimeRange):
         return _near(wanted, there)
     year, number = (wanted, there) if isinstance(wanted, TimeRange) else (there, wanted)
@@ -156,13 +163,13 @@ def same_time(wanted: Value, there: Value, anchor: Anchor) -> bool:
     return False
 
 
-def _same_relative(wanted: RelativeTime, there: Value, anchor: Anchor) -> bool:
+def _same_relative(wanted: RelativeTime, there: Value, context: Context) -> bool:
     if isinstance(there, RelativeTime):
         return _open_to_now(wanted) == _open_to_now(there)
     if not isinstance(there, TimeRange):
         return False
-    if anchor.moment is not None:
-        return _near(wanted.resolve(anchor.moment), there, slack=timedelta(days=1))
+    if context.moment is not None:
+        return _near(wanted.resolve(context.moment), there, slack=timedelta(days=1))
     return _right_width(wanted, there)
 
 
@@ -174,7 +181,7 @@ def _open_to_now(relative: RelativeTime) -> RelativeTime:
 
 
 def _right_width(wanted: RelativeTime, there: TimeRange) -> bool:
-    """Without an anchor any range of the phrase's width and grain resolves it (`stef.md`, Stage 1)."""
+    """Without an context any range of the phrase's width and grain resolves it (`stef.md`, Stage 1)."""
     if there.start is None or (there.end is None and wanted.end is not None and wanted.whole):
         return False
     if there.end is None or wanted.start is None or wanted.end is None:
@@ -203,12 +210,18 @@ def _whole_year(when: TimeRange) -> int | None:
     return when.start.year if whole else None
 
 
-def compatible(required: Filter, present: Filter) -> bool:
+def effective_op(present: SqlFilter, context: Context) -> Op:
+    """The filter's operator as the answer's rows see it: negated in a block whose rows are left out."""
+    return NEGATION.get(present.op, present.op) if present.block in context.excluded else present.op
+
+
+def compatible(required: Filter, there: Op) -> bool:
     """Whether the operators agree once the values do.
 
-    `x` of a question is also met by `%x%`; a list of one by equality; NOT EXISTS by any exclusion.
+    `x` of a question is also met by `%x%`; a list of one by equality; NOT EXISTS by any exclusion; and what
+    `contains x`, where no text is named to hold it, by equality too (a box contains 'tea').
     """
-    wanted, there = required.op, present.op
+    wanted = required.op
     if wanted is there:
         return True
     if (wanted in NEGATIVE) != (there in NEGATIVE):
@@ -216,7 +229,8 @@ def compatible(required: Filter, present: Filter) -> bool:
     if wanted in NEGATIVE:
         return True
     if wanted in TEXTUAL | {Op.WITHIN} and there in TEXTUAL | {Op.WITHIN}:
-        return wanted in {Op.EQ, Op.WITHIN, Op.IN} or there is Op.LIKE
+        lenient = wanted is Op.CONTAINS and required.lhs is None
+        return lenient or wanted in {Op.EQ, Op.WITHIN, Op.IN} or there is Op.LIKE
     return False
 
 

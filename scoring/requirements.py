@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from scoring.linking import content_words
-from scoring.matching import Anchor, same_value
+from scoring.matching import Context, same_value
 from scoring.rules import Rules
 from scoring.specification import (
     Column,
@@ -22,6 +22,10 @@ CERTAIN = 0.5
 """Certainty, in [0, 1], from which a condition read from words is required."""
 
 
+DOUBTFUL = 0.4
+"""Certainty of a definition that may be of the opposite of what is asked."""
+
+
 @dataclass(frozen=True, slots=True)
 class Requirements:
     """What Stage 3 holds the SQL to."""
@@ -36,7 +40,7 @@ def requirements(
     question: QuestionSpec,
     enriched: QuestionSpec,
     rules: Rules,
-    anchor: Anchor,
+    context: Context,
     proposed: tuple[QuestionFilter, ...] = (),
 ) -> Requirements:
     """Sorts both questions' filters, mappings applied, into required, permitted and ignored."""
@@ -47,9 +51,10 @@ def requirements(
         for each in definition.filters
         if each.source is Source.DEFINITION and each not in defining
     ]
-    own = [each for each in question.filters if not _defined(each, enriched, anchor)]
-    kept = [each for each in defining if not _overruled(each, own, anchor)]
-    wanted = _without_repeats([*kept, *own, *proposed], anchor)
+    own = [each for each in question.filters if not _defined(each, enriched, context)]
+    kept = [each for each in defining if not _overruled(each, own, context)]
+    kept = [replace(each, certain=DOUBTFUL) if _opposite(each, question, enriched) else each for each in kept]
+    wanted = _without_repeats([*kept, *own, *proposed], context)
     mapped = [map_filter(each, rules) for each in wanted]
     free = [map_filter(each, rules) for each in enriched.filters if each.source is Source.ENRICHED]
     free += [
@@ -66,51 +71,64 @@ def requirements(
     )
 
 
-def _defined(own: QuestionFilter, enriched: QuestionSpec, anchor: Anchor) -> bool:
+def _defined(own: QuestionFilter, enriched: QuestionSpec, context: Context) -> bool:
     """Whether a definition of Qe speaks for these words of Qu.
 
     It must define the very words of the condition, and say the same value in another notation or a code for it:
-    two different dates are a contradiction, and there Qu wins.
+    two different dates are a contradiction, and there Qu wins. `a7 holds the stock of 1996` speaks for `in 1996`.
     """
     said = set(content_words(own.span))
     for definition in enriched.definitions:
-        if not definition.filters or not said or not said <= set(content_words(definition.phrase)):
-            continue
-        if not any(_conflict(own, each, anchor) for each in definition.filters):
+        words = {*content_words(definition.phrase)}
+        if not definition.filters:
+            words |= {*content_words(definition.text)} if definition.columns else set()
+        if said and said <= words and not any(_conflict(own, each, context) for each in definition.filters):
             return True
     return False
 
 
-def _overruled(defined: QuestionFilter, own: list[QuestionFilter], anchor: Anchor) -> bool:
+_NEGATING = frozenset({"not", "no", "non", "never", "without", "isn't", "aren't", "doesn't", "outside", "abnormal"})
+
+
+def _opposite(defined: QuestionFilter, question: QuestionSpec, enriched: QuestionSpec) -> bool:
+    """Whether the definition is of the opposite of what Qu asks: one of them negates and the other does not."""
+    for definition in enriched.definitions:
+        if defined in definition.filters:
+            negated = bool(_NEGATING & set(definition.phrase.lower().replace("-", " ").split()))
+            return negated != bool(question.negations)
+    return False
+
+
+def _overruled(defined: QuestionFilter, own: list[QuestionFilter], context: Context) -> bool:
     """Whether Qu itself says another value for what this definition restricts."""
     said = set(content_words(defined.span))
     return any(
-        _conflict(each, defined, anchor) and bool(said) and said <= set(content_words(each.span)) for each in own
+        _conflict(each, defined, context) and bool(said) and said <= set(content_words(each.span)) for each in own
     )
 
 
-def _conflict(own: QuestionFilter, defined: QuestionFilter, anchor: Anchor) -> bool:
+def _conflict(own: QuestionFilter, defined: QuestionFilter, context: Context) -> bool:
     both_times = isinstance(own.rhs, TimeRange) and isinstance(defined.rhs, TimeRange)
-    return both_times and own.rhs is not None and not same_value(own.rhs, defined.rhs, anchor)
+    return both_times and own.rhs is not None and not same_value(own.rhs, defined.rhs, context)
 
 
-def _without_repeats(filters: list[QuestionFilter], anchor: Anchor) -> list[QuestionFilter]:
+def _without_repeats(filters: list[QuestionFilter], context: Context) -> list[QuestionFilter]:
     """Drops a condition that an earlier one (a definition first) already says, with the same value and operator."""
     kept: list[QuestionFilter] = []
     for each in filters:
-        if not any(_repeats(each, earlier, anchor) for earlier in kept):
+        if not any(_repeats(each, earlier, context) for earlier in kept):
             kept.append(each)
     return kept
 
 
-def _repeats(later: QuestionFilter, earlier: QuestionFilter, anchor: Anchor) -> bool:
+def _repeats(later: QuestionFilter, earlier: QuestionFilter, context: Context) -> bool:
     if later.op is not earlier.op or later.rhs is None or earlier.rhs is None:
         return later == earlier
     named = later.lhs is not None and later.lhs.columns and earlier.lhs is not None and earlier.lhs.columns
     if named and later.lhs is not None and earlier.lhs is not None and later.lhs.columns != earlier.lhs.columns:
         return False
     if isinstance(later.rhs, RelativeTime | TimeRange | Text | Number):
-        return same_value(later.rhs, earlier.rhs, anchor)
+        return same_value(later.rhs, earlier.rhs, context)
     return later.rhs == earlier.rhs
 
 
