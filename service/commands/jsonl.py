@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -61,7 +62,12 @@ def open_input(name: str) -> AbstractContextManager[BinaryIO]:
 
 
 def open_output(name: str) -> AbstractContextManager[BinaryIO]:
-    """The named file, or stdout for `-`; a file that cannot be written ends the command."""
+    """The named file, or stdout for `-`; a file that cannot be written ends the command.
+
+    So does a reader of stdout that stops reading (`| head`), without a word.
+    """
+    if name == STANDARD:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         return nullcontext(sys.stdout.buffer) if name == STANDARD else Path(name).open("wb")
     except OSError as error:
