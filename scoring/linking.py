@@ -118,6 +118,8 @@ def word_likeness(said: str, named: str) -> float:
     short, long = sorted((said, named), key=len)
     if len(short) >= 3 and long.startswith(short):
         return 0.8 if len(short) >= 4 else 0.6
+    if len(short) >= 4 and long.endswith(short):
+        return 0.7
     if len(short) >= 3 and short[0] == long[0] and _is_subsequence(short, long) and len(short) * 3 >= len(long):
         return 0.6
     return _trigrams(said, named)

@@ -35,6 +35,7 @@ _IRREGULAR = {
     "address": "address",
     "addresses": "address",
     "data": "data",
+    "ids": "id",
 }
 
 

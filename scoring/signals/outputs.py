@@ -13,14 +13,24 @@ from scoring.words import identifier_words
 
 _KEYS = frozenset({"id", "identifier", "code", "key", "number", "uuid", "uid", "iso"})
 _NAMES = frozenset({"name", "title", "label"})
-_PEOPLE = frozenset({"who", "whom", "person", "whose"})
+_COUNTS = frozenset({"number", "count", "total", "quantity"})
+
+
+def things(case: Case) -> list[Output]:
+    """The outputs that name a thing: not `number of`, which an aggregate gives, nor what only `how much` stands for."""
+    said = case.question.text.casefold()
+    return [
+        each
+        for each in case.question.outputs
+        if each.phrase.casefold() in said and not (each.head in _COUNTS and case.question.aggregations)
+    ]
 
 
 def wanted_columns(case: Case) -> int:
     """How many columns the question's own words ask for; 0 when it does not say."""
     question = case.question
     values = [each for each in question.aggregations if each.func != "COUNT" or not question.superlatives]
-    return len(question.outputs) + (0 if question.ratios else len(values))
+    return len(things(case)) + (0 if question.ratios else len(values))
 
 
 def missing_output(case: Case) -> Finding | None:
@@ -85,7 +95,7 @@ def _pairs(case: Case) -> list[tuple[Output, bool]]:
     given = [each for each in output_projections(case.sql) if not each.star]
     return [
         (output, any(names(output.phrase, each, case.enriched, case.rules) for each in given))
-        for output in case.question.outputs
+        for output in things(case)
         if content_words(output.phrase)
     ]
 
@@ -98,7 +108,7 @@ def unlinked_output(case: Case) -> Finding | None:
     """
     if any(each.star for each in output_projections(case.sql)):
         return None
-    unlinked = [output.phrase for output, linked in _pairs(case) if not linked and output.head not in _PEOPLE]
+    unlinked = [output.phrase for output, linked in _pairs(case) if not linked]
     return counted(unlinked, "no column is named like", most=2)
 
 

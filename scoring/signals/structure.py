@@ -7,7 +7,7 @@ import re
 from scoring.linking import STOP_WORDS, best_likeness
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted
-from scoring.specification import Column, Join, Kind, Op
+from scoring.specification import Column, Join, Kind, Op, SubqueryRole
 from scoring.values import Choices, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -20,17 +20,20 @@ _FRAME = frozenset(
     " provide state identify mention calculate indicate tell among included belong out one two three five ten"
     " following kind type value please along together both either neither except was were list give would can could"
     " should during within since before after above below per every large small high low big there and for with"
-    " corresponding respective respectively information detail all any if".split()
+    " corresponding respective respectively information detail all any if return display mention use used using she he"
+    " they them her him its it isn't aren't don't doesn't didn't wasn't weren't hasn't haven't contain having whether"
+    " belonging called named overall exactly only still yet ever whose such so but because while than as".split()
 )
 """Words that frame a question rather than name its matter, stemmed on use."""
 _FRAME_STEMS = frozenset(stem(word) for word in _FRAME) | frozenset(stem(word) for word in STOP_WORDS)
+_SEMI_JOINS = frozenset({SubqueryRole.IN, SubqueryRole.NOT_IN, SubqueryRole.EXISTS, SubqueryRole.NOT_EXISTS})
 _BOTH = re.compile(r"\bboth\b|\bneither\b", re.IGNORECASE)
 
 
 def unused_table(case: Case) -> Finding | None:
     """A joined table gives no output, condition, order or group: nothing but its key is read.
 
-    >>> unused_table(case("List the pilots' names",
+    >>> unused_table(case("List the names of all pilots",
     ...     "SELECT p.name FROM pilots p JOIN flights f ON p.id = f.pilot_id")).detail
     'joined for nothing: flights'
     """
@@ -38,9 +41,15 @@ def unused_table(case: Case) -> Finding | None:
     told = {column.table for column in _read_columns(case) if column not in keys}
     bridging = {table for table in _joined(case) if _bridges(table, case.sql.joins)}
     unknown = any(column.table is None for column in _read_columns(case))
-    if unknown or not case.sql.joins:
+    counted_rows = any(each.column == "*" or each.func == "COUNT" for each in case.sql.aggregations)
+    if unknown or counted_rows or not case.sql.joins:
         return None
-    unused = [table for table in _joined(case) if table not in told and table not in bridging]
+    spoken = {token.stem for spec in (case.question, case.enriched) for token in spec.tokens}
+    unused = [
+        table
+        for table in _joined(case)
+        if table not in told | bridging and not spoken.issuperset(identifier_words(table)[-1:])
+    ]
     return counted(unused, "joined for nothing", most=1)
 
 
@@ -49,8 +58,11 @@ def _joined(case: Case) -> list[str]:
 
 
 def _read_columns(case: Case) -> set[Column]:
+    """Columns read for anything but joining: the keys that a subquery gives are not among them."""
     sql = case.sql
-    operands = [each.operand for each in sql.projections] + [each.operand for each in sql.order_by]
+    keys = {each.block for each in sql.subqueries if each.role in _SEMI_JOINS}
+    operands = [each.operand for each in sql.projections if each.block not in keys]
+    operands += [each.operand for each in sql.order_by]
     operands += [each.operand for each in sql.group_by] + [each.lhs for each in sql.filters if each.lhs is not None]
     return {column for operand in operands for column in operand.columns} | {
         column for each in sql.aggregations for column in each.columns
@@ -93,9 +105,17 @@ def _alike(left: Column, right: Column) -> bool:
     mine, theirs = set(identifier_words(left.name)), set(identifier_words(right.name))
     if (mine & theirs) - _GENERIC:
         return True
+    if _holds_table(left, right) or _holds_table(right, left):
+        return True
     mine |= set(identifier_words(left.table or ""))
     theirs |= set(identifier_words(right.table or ""))
     return any(best_likeness(word, theirs - _GENERIC) >= 0.6 for word in mine - _GENERIC)
+
+
+def _holds_table(key: Column, other: Column) -> bool:
+    """`owneruserid` names the table `users`."""
+    last = identifier_words(other.table or "")[-1:]
+    return any(len(word) >= 4 and word in key.name for word in last)
 
 
 def join_without_key(case: Case) -> Finding | None:
@@ -133,7 +153,8 @@ def _matter(case: Case) -> list[str]:
         if any(is_defined(column, case) for column in case.sql.columns)
         for word in re.findall(r"\w+", each.phrase.lower())
     }
-    skip = {stem(word) for word in met | defined} | _FRAME_STEMS
+    extremes = {word for each in case.question.superlatives for word in re.findall(r"\w+", each.word)}
+    skip = {stem(word) for word in met | defined | extremes} | _FRAME_STEMS
     words = [
         token.stem
         for token in case.question.tokens
@@ -162,6 +183,7 @@ def unasked_columns(case: Case) -> Finding | None:
     said = [token.stem for spec in (case.question, case.enriched) for token in spec.tokens if token.kind is Kind.WORD]
     spoken = frozenset(word for word in said if len(word) > 2 and word not in STOP_WORDS)
     left_out = {*case.filters.benign, *case.filters.ignored}
+    left_out |= {each for match in case.filters.matched for each in match.present}
     outside = {c for each in left_out if each.lhs is not None for c in each.lhs.columns}
     read = sorted(_read_columns(case) - outside, key=_name)
     lost = [column.name for column in read if not is_defined(column, case) and not _spoken(column, spoken)]
