@@ -19,6 +19,7 @@ from scoring.query import Query
 
 __all__ = [
     "MAX_EVENT_BYTES",
+    "NAME_PATTERN",
     "InvalidEvent",
     "InvalidReason",
     "InvalidRules",
@@ -26,6 +27,7 @@ __all__ = [
     "RulesDocument",
     "decode_event",
     "decode_rules",
+    "parse_json",
 ]
 
 MAX_EVENT_BYTES = 1024 * 1024
@@ -81,9 +83,9 @@ def _answer(value: object) -> object:
     return "" if value is None else value
 
 
-_NAME_PATTERN = r"^[^\x00-\x1f\x7f*]*[^\x00-\x20\x7f*]$"
+NAME_PATTERN = r"^[^\x00-\x1f\x7f*]*[^\x00-\x20\x7f*]$"
 """No control characters, no trailing space, and no `*`, which stands for all tenants in tokens."""
-_Name = Annotated[str, Field(strict=True, min_length=1, max_length=128, pattern=_NAME_PATTERN)]
+_Name = Annotated[str, Field(strict=True, min_length=1, max_length=128, pattern=NAME_PATTERN)]
 _OptionalName = Annotated[_Name | None, BeforeValidator(_blank_as_absent)]
 _Text = Annotated[str, Field(strict=True, max_length=MAX_EVENT_BYTES)]
 
@@ -199,13 +201,18 @@ def decode_event(
     return event
 
 
-def _parse(raw: bytes | bytearray | str, max_bytes: int) -> object:
-    if len(raw) > max_bytes:
-        _too_large(len(raw), max_bytes)
+def parse_json(raw: bytes | bytearray | str) -> object:
+    """What the JSON says, lone surrogates kept; raises `InvalidEvent` (`NOT_JSON`, `INVALID_ENCODING`)."""
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError:
         return _parse_leniently(raw if isinstance(raw, str) else bytes(raw))
+
+
+def _parse(raw: bytes | bytearray | str, max_bytes: int) -> object:
+    if len(raw) > max_bytes:
+        _too_large(len(raw), max_bytes)
+    return parse_json(raw)
 
 
 def _parse_leniently(raw: bytes | str) -> object:

@@ -1,0 +1,1 @@
+"""The HTTP API: events in, evaluations, reports and rules out."""

@@ -1,0 +1,220 @@
+"""`POST /v1/events`: each event is answered for only after its row is committed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from enum import StrEnum
+from typing import Any, cast
+from uuid import UUID
+
+import orjson
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from consumers.events import InvalidEvent, InvalidReason, QueryEvent, parse_json
+from consumers.outcomes import Outcome, OutcomeKind
+from consumers.score_events import Record
+from service.api.access import CallingTenant, RunningService
+from service.api.errors import ApiError, ErrorBody, errors
+from service.service import Service
+
+router = APIRouter(tags=["events"])
+
+_JSON = {"", "application/json", "application/cloudevents+json"}
+_NDJSON = {"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"}
+_EXAMPLE = {
+    "event_id": "orders-7f3a",
+    "tenant": "meridian-retail",
+    "agent": "atlas",
+    "agent_version": "2.4.0",
+    "occurred_at": "2026-11-02T09:30:00Z",
+    "question": "How many orders did we ship to Norway last month?",
+    "enriched_question": "Count the orders shipped to Norway in October 2026.",
+    "sql": "SELECT COUNT(*) FROM orders WHERE country = 'Norway' AND shipped_at >= '2026-10-01'"
+    " AND shipped_at < '2026-11-01'",
+    "dialect": "postgres",
+}
+
+
+class EventStatus(StrEnum):
+    """What became of one event of a request."""
+
+    SCORED = "scored"
+    UNSCORED = "unscored"
+    DUPLICATE = "duplicate"
+    REJECTED = "rejected"
+    DEFERRED = "deferred"
+
+
+class EventError(BaseModel):
+    """Why an event has no score."""
+
+    code: str = Field(description="An InvalidReason, UnscoredReason or DeferredReason.", examples=["INVALID_FIELD"])
+    message: str = Field(description="One line for a person.")
+
+
+class EventResult(BaseModel):
+    """One event's answer, in the order sent."""
+
+    event_id: str | None = Field(description="Null where the record names none.")
+    status: EventStatus = Field(description="scored, unscored and duplicate are stored; the others are not.")
+    evaluation_id: UUID | None = Field(description="The stored row; of a duplicate, the first one's.")
+    score: float | None = Field(description="Φ, 0 to 100.")
+    error: EventError | None = Field(description="Why it is unscored, rejected or deferred.")
+
+
+class EventsReply(BaseModel):
+    """What became of all events of a request."""
+
+    accepted: int = Field(description="Events stored, now or before.")
+    rejected: int = Field(description="Events that can never be stored.")
+    results: list[EventResult]
+
+
+class EventsRefusal(EventsReply):
+    """The same, where no event was accepted or the service has to be asked again."""
+
+    error: ErrorBody
+
+
+_STATUSES = {
+    OutcomeKind.SCORED: EventStatus.SCORED,
+    OutcomeKind.UNSCORED: EventStatus.UNSCORED,
+    OutcomeKind.DUPLICATE: EventStatus.DUPLICATE,
+    OutcomeKind.DEAD_LETTERED: EventStatus.REJECTED,
+    OutcomeKind.DEFERRED: EventStatus.DEFERRED,
+}
+
+
+def _event_schema() -> dict[str, Any]:
+    schema = QueryEvent.model_json_schema()
+    schema.pop("$defs", None)
+    schema["properties"]["attributes"]["additionalProperties"] = {}
+    for name in ("event_id", "source"):
+        del schema["properties"][name]["default"]
+    return schema | {"required": ["event_id", *schema["required"]]}
+
+
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {"oneOf": [_event_schema(), {"type": "array", "items": _event_schema()}]},
+                "examples": {"one": {"value": _EXAMPLE}, "several": {"value": [_EXAMPLE]}},
+            },
+            "application/x-ndjson": {
+                "schema": {"type": "string"},
+                "example": orjson.dumps(_EXAMPLE, option=orjson.OPT_APPEND_NEWLINE).decode(),
+            },
+        },
+    }
+}
+
+
+@router.post(
+    "/v1/events",
+    status_code=202,
+    response_model=EventsReply,
+    responses=errors(400, 401, 413, 415) | {status: {"model": EventsRefusal} for status in (403, 422, 503)},
+    openapi_extra=_BODY,
+    summary="Publish answers to score",
+)
+async def post_events(request: Request, service: RunningService, caller: CallingTenant) -> JSONResponse:
+    """One event, a JSON array of them, or one per line (NDJSON).
+
+    The reply comes when every row is committed, with one result per event, in order. 202: at least one event is
+    stored. 422: every event is refused. 503: nothing is lost if you send all of it again.
+    """
+    async with read_body(request, service) as body:
+        records = read_records(request, body, caller.tenant, service.settings.limits.max_events)
+        receipts = [await service.stream.publish(record) for record in records]
+        outcomes = await asyncio.gather(*receipts)
+    return answer(outcomes)
+
+
+@asynccontextmanager
+async def read_body(request: Request, service: Service) -> AsyncGenerator[bytes]:
+    """The request's body, bounded, with its bytes counted as held until the context closes."""
+    most, held, parts = service.settings.limits.max_body_bytes, 0, list[bytes]()
+    try:
+        async for part in request.stream():
+            if held + len(part) > most:
+                raise ApiError(413, "BODY_TOO_LARGE", f"the body is over {most} bytes", "Send fewer events at once.")
+            if not service.intake.take(len(part)):
+                raise ApiError(
+                    503,
+                    "BUSY",
+                    "other requests fill the memory set aside",
+                    "Wait and send it again.",
+                    {"Retry-After": "1"},
+                )
+            held += len(part)
+            parts.append(part)
+        yield b"".join(parts)
+    finally:
+        service.intake.give_back(held)
+
+
+def read_records(request: Request, body: bytes, tenant: str | None, most: int) -> list[Record]:
+    """The records of a body by its content type; raises `ApiError` for what holds none."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind in _NDJSON:
+        payloads: list[object] = [line for line in body.split(b"\n") if line.strip()]
+    elif kind in _JSON:
+        payloads = _read_json(body)
+    else:
+        fix = "Send application/json or application/x-ndjson."
+        raise ApiError(415, "UNSUPPORTED_MEDIA_TYPE", f"content type {kind!r} is not read here", fix)
+    if not payloads:
+        raise ApiError(400, "NO_EVENTS", "the body holds no event", "Send at least one event.")
+    if len(payloads) > most:
+        message = f"the body holds {len(payloads)} events, more than {most}"
+        raise ApiError(413, "TOO_MANY_EVENTS", message, "Send fewer events at once.")
+    return [Record(payload=payload, require_id=True, tenant=tenant) for payload in payloads]
+
+
+def _read_json(body: bytes) -> list[object]:
+    try:
+        parsed = parse_json(body)
+    except InvalidEvent as error:
+        fix = "Send one JSON object, a JSON array, or NDJSON with the content type application/x-ndjson."
+        raise ApiError(400, error.reason.value, error.detail, fix) from error
+    return cast("list[object]", parsed) if isinstance(parsed, list) else [parsed]
+
+
+def answer(outcomes: list[Outcome]) -> JSONResponse:
+    """The reply to a request whose events ended so."""
+    results = [_result(each) for each in outcomes]
+    ended = [each.kind for each in outcomes]
+    rejected, deferred = ended.count(OutcomeKind.DEAD_LETTERED), ended.count(OutcomeKind.DEFERRED)
+    accepted = len(outcomes) - rejected - deferred
+    reply = EventsReply(accepted=accepted, rejected=rejected, results=results)
+    status, error = 202, None
+    if deferred:
+        first = next(each for each in outcomes if each.kind is OutcomeKind.DEFERRED)
+        message = f"{deferred} of {len(outcomes)} events could not be stored: {first.detail}"
+        fix = "Send the request again; what was stored will be a duplicate."
+        status, error = 503, ErrorBody(code=first.reason, message=message, fix=fix)
+    elif not accepted:
+        foreign = all(each.reason == InvalidReason.TENANT_NOT_ALLOWED.value for each in outcomes)
+        message = f"every event is refused; the first: {outcomes[0].detail}"
+        error = ErrorBody(code=outcomes[0].reason, message=message, fix="Mend what each result's error names.")
+        status = 403 if foreign else 422
+    if error is not None:
+        reply = EventsRefusal(**dict(reply), error=error)
+    headers = {"Retry-After": "2"} if status == 503 else None
+    return JSONResponse(reply.model_dump(mode="json"), status, headers)
+
+
+def _result(outcome: Outcome) -> EventResult:
+    return EventResult(
+        event_id=outcome.event_id,
+        status=_STATUSES[outcome.kind],
+        evaluation_id=outcome.evaluation_id,
+        score=outcome.score,
+        error=EventError(code=outcome.reason, message=outcome.detail) if outcome.reason else None,
+    )

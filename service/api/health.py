@@ -1,0 +1,52 @@
+"""Whether the process lives, whether it can work, and its metrics."""
+
+from __future__ import annotations
+
+import asyncio
+
+from fastapi import APIRouter, Request
+from fastapi.responses import PlainTextResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST
+from pydantic import BaseModel, Field
+from sqlalchemy import text
+
+from service.api.access import RunningService, caller_of, forbidden
+from service.api.errors import ApiError, errors
+from service.api.replies import as_json
+from service.database import translated
+
+router = APIRouter(tags=["health"])
+_READY_SECONDS = 3
+
+
+class Health(BaseModel):
+    """The state of the process."""
+
+    status: str = Field(examples=["ok"])
+
+
+@router.get("/healthz", response_model=Health, responses=errors(503), summary="Does the process live?")
+async def healthz(service: RunningService) -> Response:
+    """200 while events are being worked on; 503 asks for a restart."""
+    if service.worker.done():
+        raise ApiError(503, "WORKER_STOPPED", "the worker has stopped", "Restart the process; its log says why.")
+    return as_json({"status": "ok"})
+
+
+@router.get("/readyz", response_model=Health, responses=errors(503), summary="Can it take events?")
+async def readyz(service: RunningService) -> Response:
+    """200 while the database answers and the worker runs."""
+    await healthz(service)
+    with translated(service.engine.url):
+        async with asyncio.timeout(_READY_SECONDS), service.engine.connect() as connection:
+            await connection.execute(text("SELECT 1"))
+    return as_json({"status": "ok"})
+
+
+@router.get("/metrics", responses=errors(401, 403), response_class=PlainTextResponse, summary="Metrics")
+async def metrics(request: Request, service: RunningService) -> Response:
+    """Prometheus exposition; with tokens set it needs the one for all tenants, unless it is made public."""
+    if not service.settings.http.public_metrics and caller_of(request).tenant is not None:
+        raise forbidden("metrics show every tenant, and this token is of one")
+    service.metrics.queue.set(service.stream.depth)
+    return Response(service.metrics.exposition(), media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,131 @@
+"""A tenant's rules: read, and replaced by a new version that the next event is scored with."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Path, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+
+from consumers.events import NAME_PATTERN, RulesDocument, decode_rules
+from consumers.rules import MAX_RULES_BYTES
+from service.api.access import CallingTenant, RunningService
+from service.api.errors import ApiError, errors
+from service.api.events import read_body
+from service.api.replies import as_json
+from service.store import StoredRules
+
+router = APIRouter(tags=["rules"])
+_Tenant = Annotated[str, Path(max_length=128, pattern=NAME_PATTERN, examples=["meridian-retail"])]
+_IfMatch = Annotated[str | None, Header(description="The version that the change was made from, as its ETag.")]
+
+
+class RulesReply(BaseModel):
+    """One version of a tenant's rules."""
+
+    tenant: str
+    version: int = Field(description="0 is the built-in default.")
+    author: str | None = Field(description="Whose token stored it.")
+    created_at: datetime | None
+    rules: RulesDocument
+
+
+class RulesHistory(BaseModel):
+    """A tenant's versions, newest first."""
+
+    versions: list[RulesReply]
+
+
+@router.get(
+    "/v1/tenants/{tenant}/rules",
+    response_model=RulesReply,
+    responses=errors(400, 401, 403, 503),
+    summary="Rules in force",
+)
+async def get_rules(tenant: _Tenant, service: RunningService, caller: CallingTenant) -> Response:
+    """The tenant's newest rules, or the defaults as version 0."""
+    caller.only(tenant)
+    return _reply(await service.rules.current(tenant))
+
+
+@router.put(
+    "/v1/tenants/{tenant}/rules",
+    response_model=RulesReply,
+    responses=errors(400, 401, 403, 412, 413, 422, 503),
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RulesDocument"}}},
+        }
+    },
+    summary="Replace the rules",
+)
+async def put_rules(
+    tenant: _Tenant, request: Request, service: RunningService, caller: CallingTenant, if_match: _IfMatch = None
+) -> Response:
+    """Stores a new version and answers with it. The next event is scored with it; older versions stay readable."""
+    caller.only(tenant)
+    async with read_body(request, service) as body:
+        if len(body) > MAX_RULES_BYTES:
+            message = f"the rules have {len(body)} bytes, more than {MAX_RULES_BYTES}"
+            raise ApiError(413, "BODY_TOO_LARGE", message, "Drop entries that no question uses.")
+        document = decode_rules(body)
+    stored = await service.rules.put(tenant, document, author=caller.name, expected=_version(if_match))
+    service.metrics.ruled({tenant: document.rules(stored.version)})
+    return _reply(stored)
+
+
+@router.get(
+    "/v1/tenants/{tenant}/rules/versions",
+    response_model=RulesHistory,
+    responses=errors(400, 401, 403, 503),
+    summary="The versions there were",
+)
+async def list_rules(tenant: _Tenant, service: RunningService, caller: CallingTenant) -> Response:
+    """The newest hundred versions, newest first."""
+    caller.only(tenant)
+    return as_json({"versions": [_document(each) for each in await service.rules.versions(tenant)]})
+
+
+@router.get(
+    "/v1/tenants/{tenant}/rules/versions/{version}",
+    response_model=RulesReply,
+    responses=errors(400, 401, 403, 404, 503),
+    summary="One version",
+)
+async def get_rules_version(
+    tenant: _Tenant, version: Annotated[int, Path(ge=0, lt=2**31)], service: RunningService, caller: CallingTenant
+) -> Response:
+    """The rules that a stored score names."""
+    caller.only(tenant)
+    found = await service.rules.version(tenant, version)
+    if found is None:
+        message = f"tenant {tenant!r} has no rules version {version}"
+        raise ApiError(404, "NOT_FOUND", message, "Take a version from /v1/tenants/{tenant}/rules/versions.")
+    return _reply(found)
+
+
+def _version(if_match: str | None) -> int | None:
+    if if_match is None or if_match.strip() == "*":
+        return None
+    try:
+        return int(if_match.strip().removeprefix("W/").strip('"'))
+    except ValueError:
+        message = f"If-Match {if_match[:40]!r} is no version"
+        raise ApiError(400, "INVALID_PARAMETER", message, "Send the ETag of the version you changed.") from None
+
+
+def _reply(stored: StoredRules) -> Response:
+    return as_json(_document(stored), headers={"ETag": f'"{stored.version}"'})
+
+
+def _document(stored: StoredRules) -> dict[str, Any]:
+    return {
+        "tenant": stored.tenant,
+        "version": stored.version,
+        "author": stored.author,
+        "created_at": stored.created_at,
+        "rules": stored.document,
+    }

@@ -1,0 +1,148 @@
+"""One process that does everything: opens what it needs, serves until told to stop, and finishes what it accepted."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+import time
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC, datetime
+
+import uvicorn
+import uvloop
+from fastapi import FastAPI
+
+from consumers.memory import MemoryStream
+from consumers.ports import Unavailable
+from consumers.score_events import ScoreEvents
+from scoring.rules import JudgePolicy
+from service.api.application import build_app
+from service.database import open_database
+from service.judges import InProcessJudge
+from service.logs import configure_logs, log
+from service.metrics import Metrics
+from service.service import Intake, Service
+from service.settings import Settings
+from service.store import PostgresRules, PostgresScores
+from service.weights import local_judge
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncGenerator[Service]:
+    """A service with its database open, migrated, and its worker running; on leaving, what was accepted is finished.
+
+    Raises `StoreUnavailable` and `SettingsError`.
+    """
+    limits, local = settings.limits, local_judge()
+    async with open_database(settings) as engine:
+        rules, metrics = PostgresRules(engine), Metrics(settings.metrics, local.name)
+        stream = MemoryStream(capacity=limits.queue_size, batch_size=limits.batch_size, linger=limits.linger_ms / 1000)
+        score_events = ScoreEvents(
+            judges={JudgePolicy.LOCAL: InProcessJudge(local)},
+            rules=rules,
+            store=PostgresScores(engine),
+            outcomes=metrics,
+            clock=lambda: datetime.now(UTC),
+            timer=time.monotonic,
+            max_event_bytes=limits.max_event_bytes,
+        )
+        worker = asyncio.create_task(stream.run(score_events), name="score-events")
+        try:
+            yield Service(
+                settings=settings,
+                engine=engine,
+                rules=rules,
+                stream=stream,
+                metrics=metrics,
+                worker=worker,
+                intake=Intake(limits.max_pending_bytes),
+            )
+        finally:
+            await _finish(stream, worker, limits.shutdown_seconds)
+
+
+async def _finish(stream: MemoryStream, worker: asyncio.Task[None], seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await stream.close()
+            await worker
+    except TimeoutError:
+        log.warning("shutdown_cut_short", waiting=stream.depth)
+        worker.cancel()
+
+
+def create_app(settings: Settings, service: Service | None = None) -> FastAPI:
+    """The application; without a running `service` it opens one of its own with its lifespan."""
+    if service is not None:
+        return build_app(service)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        async with running(settings) as opened:
+            app.state.service = opened
+            yield
+
+    return build_app(lifespan=lifespan)
+
+
+def run(settings: Settings) -> None:
+    """Serves in the foreground until SIGINT or SIGTERM, then finishes what was accepted and returns.
+
+    Raises `Unavailable` where the address is taken or the database is down, and `SettingsError`.
+    """
+    configure_logs(settings.log)
+    listener = _bind(settings.http.host, settings.http.port)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_serve(settings, listener))
+    except KeyboardInterrupt:
+        log.info("stopped_while_starting")
+    finally:
+        listener.close()
+        signal.signal(signal.SIGTERM, before)
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn, but it does not raise the signal it was stopped by once more: the drain comes after it."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        caught = (signal.SIGINT, signal.SIGTERM)
+        before = {each: signal.signal(each, self.handle_exit) for each in caught}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
+
+async def _serve(settings: Settings, listener: socket.socket) -> None:
+    async with running(settings) as service:
+        config = uvicorn.Config(
+            create_app(settings, service),
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            timeout_graceful_shutdown=settings.limits.shutdown_seconds,
+            server_header=False,
+        )
+        host, port = listener.getsockname()[:2]
+        log.info("serving", url=f"http://{host}:{port}", database="set" if settings.database.url else "embedded")
+        await _Server(config).serve(sockets=[listener])
+    log.info("stopped")
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    """A socket that holds the address but does not listen yet, so that nobody waits on a service still starting."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+    except OSError as error:
+        detail = f"cannot listen on {host}:{port} ({error.strerror}): stop what does, or set SQLASSAY_HTTP__PORT"
+        raise Unavailable(detail) from error
+    return listener
