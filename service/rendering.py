@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
@@ -247,12 +248,12 @@ def bench_table(figures: Mapping[str, object]) -> RenderableType:
 
 
 def report_table(rows: Sequence[Mapping[str, object]]) -> RenderableType:
-    """The paper's Table 4, with what Φ alone does not say beside it. `rows` are `ReportRow` as plain data."""
+    """The paper's Table 4, mean p_correct and the share judged wrong beside; `rows` are `ReportRow` as plain data."""
     by_version = any(row["agent_version"] is not None for row in rows)
-    table = Table(title="Report", title_justify="left", show_edge=False, pad_edge=False)
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for name in ("tenant", "agent", *(["version"] if by_version else [])):
         table.add_column(name)
-    for name in ("answers", "mean Φ", "P90 Φ", "coverage", "mean p_correct", "judged wrong"):
+    for name in ("answers", "mean Φ", "P90 Φ", "coverage", "p_correct", "wrong"):
         table.add_column(name, justify="right")
     for row in rows:
         who = [row["tenant"], row["agent"], *([row["agent_version"] or ""] if by_version else [])]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
 
@@ -17,9 +18,12 @@ from scoring.reasons import IN_FAVOUR, ReasonCode
 from scoring.record import SCORED_FIELDS
 from scoring.rules import JudgePolicy, Tier, UnparseablePolicy
 from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Verdict
+from service.api.events import EventStatus
 from service.commands.cli import app
 from service.metrics import Metrics
-from service.settings import MetricSettings, setting_paths, variable_name
+from service.reports import ReportRow
+from service.serving import create_app
+from service.settings import MetricSettings, Settings, setting_paths, variable_name
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -194,3 +198,28 @@ def test_every_metric_a_query_names_is_declared() -> None:
     declared = set(re.findall(r"^\| `(sqlassay_\w+)`", page("metrics.md"), flags=re.MULTILINE))
     used = set(re.findall(r"sqlassay_[a-z_]+", sections(page("metrics.md"))["Queries worth keeping"]))
     assert {re.sub(r"_(sum|count|bucket)$", "", name) for name in used} <= declared
+
+
+def routes() -> set[str]:
+    documented = create_app(Settings()).openapi()["paths"]
+    return {f"{method.upper()} {path}" for path, methods in documented.items() for method in methods}
+
+
+def test_every_route_is_documented_and_no_other() -> None:
+    section = sections(page("api.md"))["Routes"]
+    assert {cell.strip("`") for cell in first_cells(section)} == routes()
+
+
+@pytest.mark.parametrize(("heading", "path"), [("List evaluations", "/v1/evaluations"), ("Report", "/v1/report")])
+def test_every_parameter_of_a_list_is_documented(heading: str, path: str) -> None:
+    declared = {each["name"] for each in create_app(Settings()).openapi()["paths"][path]["get"]["parameters"]}
+    assert declared <= set(re.findall(r"`(\w+)`", sections(page("api.md"))[heading]))
+
+
+def test_every_event_status_is_documented_and_no_other() -> None:
+    assert names(table(sections(page("api.md"))["Publish answers"], "event status")) == values(EventStatus)
+
+
+def test_every_field_of_the_report_is_documented_and_no_other() -> None:
+    section = sections(page("api.md"))["Report"]
+    assert names(table(section, "field")) == {each.name for each in fields(ReportRow)}

@@ -10,12 +10,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
-from urllib.error import HTTPError, URLError
+from urllib.error import URLError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
@@ -127,14 +128,15 @@ def replay(client: Client) -> None:
     """Sets the sample tenants' rules and posts the samples, as their owners and agents would."""
     for tenant, document in sample_rules().items():
         client.call("PUT", f"/v1/tenants/{quote(tenant)}/rules", document)
-    events = list(sample_events())
+    events, ended = list(sample_events()), Counter[str]()
     with progress("posting the samples", len(events)) as advance:
         for start in range(0, len(events), BATCH):
             batch = events[start : start + BATCH]
-            with contextlib.suppress(HTTPError):  # A batch in which every event is refused is an answer, too.
-                client.call("POST", "/v1/events", batch)
+            results = rows(client.call("POST", "/v1/events", batch), "results")
+            ended.update(str(result["status"]) for result in results)
             advance(len(batch))
-    print(f"Posted {len(events)} answers of three agents to two companies.\n", file=sys.stderr)
+    told = ", ".join(f"{count} {status}" for status, count in ended.most_common())
+    print(f"Posted {len(events)} answers of three agents to two companies: {told}.\n", file=sys.stderr)
 
 
 def show(client: Client) -> None:
@@ -153,9 +155,12 @@ def rows(document: Json, key: str) -> list[Json]:
 def tell_where(client: Client) -> None:
     """The addresses worth opening."""
     base = client.base
-    print(f"""
+    print(
+        f"""
 Serving until Ctrl-C:
   {base}/docs                                  the API, to try out
   {base}/v1/report                             the report
   {base}/v1/evaluations?order=worst&limit=10   the worst answers
-  {base}/metrics                               the metrics""")
+  {base}/metrics                               the metrics""",
+        flush=True,
+    )
