@@ -49,7 +49,7 @@ def read_definitions(text: str, language: Language) -> tuple[tuple[Definition, .
         if inside or trailing:
             found += inside
             blanks.append((start, end))
-    for start, end in _unbracketed(text, blanks, defines):
+    for start, end in _unbracketed(text, blanks, defines, language.openers):
         inside = _definitions(text, start, end, defines)
         if inside:
             found += inside
@@ -86,24 +86,47 @@ def _bracketed(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def _unbracketed(text: str, blanks: list[tuple[int, int]], defines: re.Pattern[str]) -> list[tuple[int, int]]:
-    """Sentences outside the brackets that define something by a phrase or an equation."""
+def _unbracketed(
+    text: str, blanks: list[tuple[int, int]], defines: re.Pattern[str], openers: frozenset[str]
+) -> list[tuple[int, int]]:
+    """Clauses outside the brackets that define something by a phrase, and sentences that are an equation."""
     found: list[tuple[int, int]] = []
-    taken = iter([*sorted(blanks), (len(text), len(text))])
     start = 0
-    for blank_start, blank_end in taken:
+    for blank_start, blank_end in [*sorted(blanks), (len(text), len(text))]:
         for piece in _sentences(text, start, blank_start):
             phrase = defines.search(piece.text)
-            if (phrase is not None and _FORMULA.search(piece.text, phrase.end())) or _is_equation(piece.text):
+            if phrase is not None and _FORMULA.search(piece.text, phrase.end()):
+                found.append(_clause(piece, phrase))
+            elif _is_equation(piece.text, openers):
                 found.append((piece.start, piece.start + len(piece.text)))
         start = blank_end
     return found
 
 
-def _is_equation(sentence: str) -> bool:
-    """`rate = a / b` as a sentence: few words before its first `=`."""
+_CLAUSE_START = re.compile(r"(?:,|\bwhere|\bgiven that|\bnoting that|\bi\.e\.)\s")
+
+
+def _clause(piece: _Piece, phrase: re.Match[str]) -> tuple[int, int]:
+    """The clause around a defining phrase: from the comma or `where` before it to the comma or `?` after it."""
+    starts = [match.end() for match in _CLAUSE_START.finditer(piece.text, 0, phrase.start())]
+    depth, quote, end = 0, "", len(piece.text)
+    for place in range(phrase.end(), len(piece.text)):
+        char = piece.text[place]
+        if quote or char in "\"'":
+            quote = "" if char == quote else quote or char
+        elif char in "()":
+            depth += 1 if char == "(" else -1
+        elif depth <= 0 and char in ",?":
+            end = place
+            break
+    return piece.start + (starts[-1] if starts else 0), piece.start + end
+
+
+def _is_equation(sentence: str, openers: frozenset[str]) -> bool:
+    """`rate = a / b` as a sentence of its own: few words before its `=`, and they ask nothing."""
     match = _EQUATION.search(sentence)
-    return match is not None and 0 < len(sentence[: match.start()].split()) <= 5 and "?" not in sentence
+    words = sentence[: match.start()].split() if match is not None else []
+    return 0 < len(words) <= 5 and "?" not in sentence and words[0].lower() not in openers
 
 
 def _sentences(text: str, start: int, end: int) -> list[_Piece]:
@@ -173,10 +196,15 @@ def _names_a_formula(text: str, equation: re.Match[str]) -> bool:
 def _build(phrase: str, formula: str, piece: _Piece, offset: int) -> Definition:
     parts = read_formula(formula, offset)
     return Definition(
-        phrase=phrase.strip().strip("`\"'").strip(),
+        phrase=_unquoted(phrase.strip()),
         text=formula.strip(),
         filters=parts.filters,
         columns=parts.columns,
         functions=parts.functions,
         start=piece.start + len(piece.text) - len(piece.text.lstrip()),
     )
+
+
+def _unquoted(phrase: str) -> str:
+    quoted = len(phrase) > 1 and phrase[0] == phrase[-1] and phrase[0] in "`\"'"
+    return phrase[1:-1].strip() if quoted else phrase

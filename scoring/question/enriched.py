@@ -116,7 +116,8 @@ def _in_use(uses: list[_Use]) -> list[bool]:
 
 
 def _beats(other: _Use, use: _Use) -> bool:
-    return other.share >= use.share and use.met < other.met and not use.values & other.values
+    fuller = use.met < other.met or (use.met == other.met and other.share > use.share)
+    return fuller and other.share >= use.share and not use.values & other.values
 
 
 def _akin(left: str, right: str) -> bool:

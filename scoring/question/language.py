@@ -164,6 +164,8 @@ class Language:
     """Nouns whose value follows at once: `id 5`, `number 29`, `grade 9`."""
     letters: frozenset[str] = frozenset()
     """`letter`, `word`, `substring`: between a text operator and its literal."""
+    capitals_name: bool = True
+    """A capital letter inside a sentence marks a name."""
     acronyms: frozenset[str] = frozenset()
     """Function words that are names when in capitals: `US`."""
     currency_codes: tuple[str, ...] = ()

@@ -59,7 +59,7 @@ def _shouting(reading: Reading) -> bool:
 def _literal_at(reading: Reading, place: int, *, shouting: bool) -> Literal | None:
     token = reading.tokens[place]
     if token.kind is Kind.WORD:
-        if token.text[0].isupper():
+        if token.text[0].isupper() and (reading.language.capitals_name or _has_digit(token.text)):
             return _name(reading, place, shouting=shouting)
         return _lower(reading, place) if token.text.isalpha() else _coded(reading, place) or _lower(reading, place)
     if token.kind is not Kind.QUOTED:

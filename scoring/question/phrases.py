@@ -77,9 +77,7 @@ def phrase_end(reading: Reading, start: int) -> int:
             break
         if word in language.articles or (place > start and (verb_like(word, language) or _ends_at(reading, place))):
             break
-        if mark is not None and (
-            mark.cue.role in _ENDING_ROLES or (place > start and mark.cue.role is Role.SUPERLATIVE)
-        ):
+        if mark is not None and (mark.cue.role in _ENDING_ROLES or _superlative_after(mark, place, start)):
             break
         place += 1
     return min(place, len(tokens))

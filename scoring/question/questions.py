@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from scoring.question.absences import read_absences
 from scoring.question.aggregations import read_aggregations, read_ratios
-from scoring.question.comparisons import read_number_filters, read_time_filters
+from scoring.question.amounts import read_number_filters
 from scoring.question.english import ENGLISH
 from scoring.question.grouping import read_groups, read_ordering
 from scoring.question.language import Language, Role
 from scoring.question.literals import read_literal_filters
 from scoring.question.outputs import read_outputs
+from scoring.question.periods import read_time_filters
 from scoring.question.quantities import read_quantities
 from scoring.question.reading import Reading, read
 from scoring.question.superlatives import read_superlatives

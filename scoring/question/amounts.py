@@ -1,0 +1,216 @@
+"""Filters on numbers: `more than 5 orders`, `between 10 and 20`, `id 5`, `a discount of 30%`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scoring.question.comparisons import add_filter, comparison_before, range_opener, signed, suffix_after
+from scoring.question.language import Cue, Role
+from scoring.question.phrases import operand, phrase_before, phrase_end, verb_like
+from scoring.question.quantities import Quantity
+from scoring.question.reading import Mark, Reading
+from scoring.specification import Kind, Op, Operand
+
+
+def read_number_filters(reading: Reading, quantities: Sequence[Quantity]) -> None:
+    """A filter for each number that is compared, keyed or counted; a lone number gives a doubtful one or none."""
+    place = 0
+    while place < len(quantities):
+        quantity = quantities[place]
+        if reading.taken[quantity.start]:
+            place += 1
+        elif place + 1 < len(quantities) and _number_range(reading, quantity, quantities[place + 1]):
+            place += 2
+        else:
+            _one_number(reading, quantity)
+            place += 1
+
+
+def _one_number(reading: Reading, quantity: Quantity) -> None:
+    if not _compared(reading, quantity) and not _keyed(reading, quantity):
+        _bare(reading, quantity)
+
+
+def _number_range(reading: Reading, first: Quantity, last: Quantity) -> bool:
+    """`between 170 and 190`, `from 5 to 10`."""
+    opener = range_opener(reading, first.start)
+    if opener < 0 or not _joins_range(reading, first.end, last.start, reading.language.ranges[reading.lower(opener)]):
+        return False
+    lhs = _subject(reading, opener, last.end, Cue(role=Role.COMPARE))
+    negated = signed(reading, Op.EQ, opener) is Op.NE
+    if negated:
+        add_filter(reading, lhs, Op.LT, first.number, (opener, first.end), 0.45)
+        add_filter(reading, lhs, Op.GT, last.number, (last.start, last.end), 0.45)
+        return True
+    add_filter(reading, lhs, Op.GE, first.number, (opener, first.end), 0.95)
+    add_filter(reading, lhs, Op.LE, last.number, (last.start, last.end), 0.95)
+    return True
+
+
+def _joins_range(reading: Reading, end: int, start: int, joins: frozenset[str]) -> bool:
+    words = reading.lowers[end:start]
+    return (
+        len(words) <= 4 and any(word in joins for word in words) and not any(word in {".", "?", ";"} for word in words)
+    )
+
+
+def _compared(reading: Reading, quantity: Quantity) -> bool:
+    mark = comparison_before(reading, quantity.start)
+    suffix = suffix_after(reading, quantity.end)
+    if suffix is None and reading.lower(quantity.end) == "+":
+        mark = mark or Mark(Cue(role=Role.COMPARE, op=Op.GE), quantity.start, quantity.start)
+    found = suffix or mark
+    if found is None or found.cue.op is None:
+        return False
+    start, end = (mark.start if mark else quantity.start), (suffix.end if suffix else quantity.end)
+    lhs = _subject(reading, start, quantity.end, found.cue)
+    op = found.cue.op if found.cue.op in (Op.EQ, Op.NE) else signed(reading, found.cue.op, start)
+    vague = quantity.spelt and quantity.number.value == 1 and op is Op.GE
+    add_filter(reading, lhs, op, quantity.number, (start, end), 0.4 if vague else 0.95)
+    return True
+
+
+def _subject(reading: Reading, start: int, end: int, cue: Cue) -> Operand | None:
+    """What is compared: the cue's own word, the phrase before, or the counted noun after."""
+    language = reading.language
+    said = cue.phrase or _attribute_said(reading, start, end)
+    if said:
+        return operand(said)
+    before = _phrase_left(reading, start)
+    counted = None if reading.lower(end) in language.units else _counted(reading, end)
+    return counted if counted is not None and (before is None or counted.func) else before or counted
+
+
+def _attribute_said(reading: Reading, start: int, end: int) -> str:
+    """`under age 30`, `25 years old`: an attribute named beside the number itself."""
+    language = reading.language
+    for word in (*reading.lowers[start:end], *reading.lowers[end : end + 2]):
+        if word in _AGES and word in language.attributes:
+            return language.attributes[word]
+        if word in {",", "and", "or", "?", "."}:
+            break
+    return ""
+
+
+_AGES = frozenset({"age", "aged", "old"})
+
+
+def _phrase_left(reading: Reading, place: int) -> Operand | None:
+    """The noun phrase left of a comparison, a copula or `of` between allowed; a plural thing is not compared "
+    "itself."""
+    language, at = reading.language, place
+    while at > 0 and place - at < 4 and (_links(reading, at - 1) or reading.has_role(at - 1, Role.NOT, Role.NEVER)):
+        at -= 1
+    word = reading.lower(at - 1)
+    if word in language.attributes:
+        return operand(language.attributes[word])
+    start, end = phrase_before(reading, at)
+    if start == end:
+        return None
+    head = reading.tokens[end - 1]
+    symbol = reading.tokens[place].kind is Kind.PUNCTUATION and place < len(reading.tokens) - 1
+    thing = head.stem != head.lower and head.lower not in language.measures and head.stem not in language.ordinary
+    thing = thing and not symbol
+    return None if thing else operand(reading.span(start, end))
+
+
+_LINKS = frozenset({"that", "which", "not", "value", "equal", "to"})
+
+
+def _links(reading: Reading, place: int) -> bool:
+    """Whether a word only links a column to what it is compared with."""
+    word, language = reading.lower(place), reading.language
+    return (
+        word in language.copulas
+        or word in language.of
+        or word in language.auxiliaries
+        or word in language.articles
+        or word in _LINKS
+    )
+
+
+def _counted(reading: Reading, place: int) -> Operand | None:
+    """The noun after a number: a count of things, or a measure by its own name."""
+    at = place
+    while (
+        reading.lower(at)
+        in {"different", "distinct", "unique", "or", "more", "of", "the", "total", "separate", "individual"}
+        and at < place + 3
+    ):
+        at += 1
+    end = phrase_end(reading, at)
+    if end == at:
+        return None
+    word = reading.lowers[end - 1]
+    if word in reading.language.units or verb_like(word, reading.language):
+        return None
+    phrase = reading.span(at, end)
+    return operand(phrase) if word in reading.language.measures else operand(phrase, "COUNT")
+
+
+def _keyed(reading: Reading, quantity: Quantity) -> bool:
+    """`id 5`, `grade 9`, `number is 29`, `points of 10`."""
+    language, at = reading.language, quantity.start
+    while (
+        at > 0
+        and quantity.start - at < 3
+        and reading.lower(at - 1) in language.copulas | language.of | {":", ".", "the", "value", "a", "an"}
+    ):
+        at -= 1
+    word = reading.lower(at - 1)
+    skipped = quantity.start - at
+    if quantity.ordinal or not _is_key(reading, at, linked=skipped > 0):
+        return False
+    pronoun = quantity.spelt and quantity.number.value == 1
+    counting = skipped > 0 and reading.lower(at) not in {".", ":"} and _starts_phrase(reading, quantity.end)
+    if pronoun or counting or reading.lower(quantity.start - 1) in language.articles:
+        return False
+    start, end = phrase_before(reading, at)
+    phrase = reading.span(start, end) if start < end else word
+    last = phrase.lower().split()[-1]
+    lhs = operand(language.attributes.get(last, phrase) if len(phrase.split()) == 1 else phrase)
+    op = signed(reading, Op.EQ, at)
+    certain = 0.9 if not quantity.spelt else 0.5
+    add_filter(reading, lhs, op, quantity.number, (quantity.start, quantity.end), certain)
+    return True
+
+
+def _starts_phrase(reading: Reading, place: int) -> bool:
+    """Whether a noun follows a number, which then counts it and is no key."""
+    return reading.is_word(place) and reading.lowers[place] not in reading.language.breaks
+
+
+def _is_key(reading: Reading, at: int, *, linked: bool) -> bool:
+    """Whether a number right after the word before `at` (or linked to it by `is`, `of`) is its value."""
+    language, word = reading.language, reading.lower(at - 1)
+    if word in language.keys:
+        return True
+    if not linked:
+        return word in language.classifiers
+    if word in language.measures or word in language.ordinary:
+        return True
+    start, end = phrase_before(reading, at)
+    return (
+        start < end
+        and reading.lower(at) in language.of
+        and reading.lower(start - 1) in language.articles | language.haves
+    )
+
+
+def _bare(reading: Reading, quantity: Quantity) -> None:
+    """A number beside a noun: how many there must be, or a value nobody named."""
+    if quantity.ordinal or (quantity.spelt and quantity.number.value == 1):
+        return
+    counted = _counted(reading, quantity.end)
+    has = reading.lower(quantity.start - 1) in reading.language.haves
+    if quantity.spelt and not has:
+        return
+    certain = 0.6 if has and counted is not None else 0.5 if counted is None and quantity.number.value > 31 else 0.4
+    add_filter(
+        reading,
+        counted,
+        signed(reading, Op.EQ, quantity.start),
+        quantity.number,
+        (quantity.start, quantity.end),
+        certain,
+    )

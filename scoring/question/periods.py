@@ -1,0 +1,143 @@
+"""Filters on times: `in 2023`, `born before 1980`, `between May and July 2020`, `in 2014 or 2015`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scoring.question.comparisons import add_filter, comparison_before, range_opener, signed, suffix_after
+from scoring.question.phrases import operand
+from scoring.question.reading import Reading
+from scoring.question.times import Moment, Time
+from scoring.specification import Op, Operand
+from scoring.values import Choices, DatePart, Grain, RelativeTime, TimeRange, period, text
+
+
+def read_time_filters(reading: Reading, times: Sequence[Time]) -> None:
+    """One filter for each time, for each range of two times, or for several joined by `or`."""
+    place = 0
+    while place < len(times):
+        used = _time_range(reading, times, place) or _time_choice(reading, times, place)
+        if not used:
+            _one_time(reading, times[place])
+            used = 1
+        place += used
+
+
+def _time_range(reading: Reading, times: Sequence[Time], place: int) -> int:
+    """`between 2010 and 2015`, `from May 2010 to June 2011`: both ends belong to it."""
+    if place + 1 >= len(times):
+        return 0
+    first, last = times[place], times[place + 1]
+    gap = _joined(reading, first.end, last.start)
+    whole = _whole_range(first.moment, last.moment)
+    if gap is None or whole is None:
+        return 0
+    opener = range_opener(reading, first.start)
+    joins = reading.language.ranges.get(reading.lower(opener), frozenset()) if opener >= 0 else frozenset[str]()
+    if gap not in joins and gap not in {"to", "-", "–", "through"}:
+        return 0
+    start = opener if opener >= 0 else first.start
+    lhs = _time_phrase(reading, start)
+    add_filter(reading, lhs, signed(reading, Op.WITHIN, start), whole, (start, last.end), 0.9)
+    return 2
+
+
+def _whole_range(first: Moment, last: Moment) -> TimeRange | None:
+    """From the start of one time to the end of another; a month without a year takes the other's."""
+    if not isinstance(last, TimeRange):
+        return None
+    if isinstance(first, DatePart) and first.part == "month" and last.start is not None:
+        month = period(Grain.MONTH, year=last.start.year, month=first.value)
+        return TimeRange(month.start, last.end) if month is not None else None
+    return TimeRange(first.start, last.end) if isinstance(first, TimeRange) else None
+
+
+def _joined(reading: Reading, end: int, start: int) -> str | None:
+    """The joining word when one word (and articles) stands between two values."""
+    words = [
+        word
+        for word in reading.lowers[end:start]
+        if word not in reading.language.articles | reading.language.year_words | {"in"}
+    ]
+    return words[0] if len(words) == 1 else None
+
+
+def _time_choice(reading: Reading, times: Sequence[Time], place: int) -> int:
+    """`in 2014 or 2015`."""
+    last = place
+    while (
+        last + 1 < len(times)
+        and isinstance(times[last + 1].moment, TimeRange)
+        and _joined(reading, times[last].end, times[last + 1].start) in reading.language.alternatives | {","}
+    ):
+        last += 1
+    members = [time.moment for time in times[place : last + 1] if isinstance(time.moment, TimeRange)]
+    if len(members) < 2 or len(members) != last + 1 - place:
+        return 0
+    start = times[place].start
+    op = signed(reading, Op.IN, start)
+    add_filter(reading, _time_phrase(reading, start), op, Choices(frozenset(members)), (start, times[last].end), 0.9)
+    return len(members)
+
+
+def _one_time(reading: Reading, time: Time) -> None:
+    mark = comparison_before(reading, time.start)
+    suffix = suffix_after(reading, time.end)
+    start, end = (mark.start if mark else time.start), (suffix.end if suffix else time.end)
+    op = suffix.cue.op if suffix else mark.cue.op if mark else None
+    if op is None and reading.lower(time.start - 1) in reading.language.by and isinstance(time.moment, TimeRange):
+        op = Op.LE
+    rhs = bounded(time.moment, op) if op else time.moment
+    certain = 0.9 if time.explicit else 0.4
+    if isinstance(time.moment, DatePart) and time.moment.part == "weekday":
+        certain = 0.6
+    told = () if time.explicit else (text(reading.span(time.start, time.end)),)
+    lhs = _time_phrase(reading, start)
+    add_filter(reading, lhs, signed(reading, Op.WITHIN, start), rhs, (start, end), certain, told)
+
+
+def bounded(moment: TimeRange | RelativeTime | DatePart, op: Op) -> TimeRange | RelativeTime | DatePart:
+    """The half-line that a comparison with a time selects; `after 2020` starts when 2020 ends.
+
+    >>> from datetime import datetime
+    >>> year = TimeRange(datetime(2020, 1, 1), datetime(2021, 1, 1))
+    >>> [str(bounded(year, op)) for op in (Op.GT, Op.GE, Op.LT, Op.LE)]
+    ['[2021-01-01, )', '[2020-01-01, )', '[, 2020-01-01)', '[, 2021-01-01)']
+    """
+    if isinstance(moment, DatePart):
+        return moment
+    start, end = _SIDES.get(op, (None, None))
+    if start is None and end is None:
+        return moment
+    if isinstance(moment, TimeRange):
+        return TimeRange(
+            None if start is None else (moment.start if start == "start" else moment.end),
+            None if end is None else (moment.start if end == "start" else moment.end),
+        )
+    return RelativeTime(
+        moment.unit,
+        None if start is None else (moment.start if start == "start" else moment.end),
+        None if end is None else (moment.start if end == "start" else moment.end),
+        moment.whole,
+    )
+
+
+_SIDES: dict[Op, tuple[str | None, str | None]] = {
+    Op.GT: ("end", None),
+    Op.GE: ("start", None),
+    Op.LT: (None, "start"),
+    Op.LE: (None, "end"),
+}
+
+
+def _time_phrase(reading: Reading, place: int) -> Operand | None:
+    """`born`, `date of birth`: the word before a time that says which time."""
+    at = place - 1
+    while (
+        at >= 0
+        and place - at <= 4
+        and reading.lower(at) in reading.language.in_time | reading.language.articles | reading.language.copulas
+    ):
+        at -= 1
+    word = reading.lower(at)
+    return operand(word) if word in reading.language.time_verbs else None
