@@ -1,29 +1,35 @@
 """Documented = declared, both ways: commands, options, settings, metrics, routes, reasons, outcomes, targets, links."""
 
+import io
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer import Typer
 from typer.main import get_command
 
 from consumers.events import InvalidReason
 from consumers.outcomes import DeferredReason, OutcomeKind
 from consumers.rules import RulesDocument
-from scoring.query import UnscoredReason
+from scoring.query import Query, UnscoredReason
 from scoring.reasons import IN_FAVOUR, ReasonCode
 from scoring.record import SCORED_FIELDS
-from scoring.rules import JudgePolicy, Tier, UnparseablePolicy
-from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Verdict
+from scoring.rules import JudgePolicy, Rules, Tier, UnparseablePolicy
+from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Score, Verdict
 from service.api.events import EventStatus
 from service.commands.cli import app
+from service.commands.score import Scorer
 from service.metrics import Metrics
+from service.rendering import explanation
 from service.reports import ReportRow
 from service.serving import create_app
 from service.settings import MetricSettings, Settings, setting_paths, variable_name
+from service.weights import local_judge
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -223,3 +229,22 @@ def test_every_event_status_is_documented_and_no_other() -> None:
 def test_every_field_of_the_report_is_documented_and_no_other() -> None:
     section = sections(page("api.md"))["Report"]
     assert names(table(section, "field")) == {each.name for each in fields(ReportRow)}
+
+
+def readme_block(after: str) -> list[str]:
+    """The lines of the first code block after some words of the README."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8").partition(after)[2]
+    return text.partition("```")[2].partition("```")[0].splitlines()[1:]
+
+
+def test_the_answer_that_the_readme_explains_is_explained_so() -> None:
+    command, shown = readme_block("One answer, explained")[:3], readme_block("One answer, explained")[3:]
+    words = shlex.split("\n".join(command))
+    question, sql = words[words.index("-q") + 1], words[words.index("--sql") + 1]
+    score = Scorer(Rules(), local_judge())(Query(question=question, sql=sql))
+    assert isinstance(score, Score)
+    console = Console(file=io.StringIO(), width=110, force_terminal=False, color_system=None)
+    console.print(explanation(score))
+    printed = [line.rstrip() for line in console.file.getvalue().splitlines()]
+    stale = [line for line in shown if line != "…" and line not in printed]
+    assert not stale, "README.md is stale; the command prints now:\n" + "\n".join(printed)

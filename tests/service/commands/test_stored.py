@@ -119,7 +119,7 @@ def test_a_database_that_is_down_ends_with_3_and_tells_no_password(state: Path, 
 
 def test_the_demo_reports_the_samples_and_serves_until_ctrl_c() -> None:
     # A setting of the environment that would break the service shows that the demo uses none.
-    environment = BARE | {"SQLASSAY_DATABASE__URL": "postgresql://127.0.0.1:9/real"}
+    environment = BARE | {"SQLASSAY_DATABASE__URL": "postgresql://127.0.0.1:9/real", "COLUMNS": "80"}
     with subprocess.Popen(
         [sys.executable, "-m", "service", "demo"],
         env=environment,
@@ -136,7 +136,11 @@ def test_the_demo_reports_the_samples_and_serves_until_ctrl_c() -> None:
                 break
         os.killpg(demo.pid, signal.SIGINT)
         assert demo.wait(timeout=60) == 0
-    text = "".join(told)
+    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8").partition("`make demo` prints")[2]
+    shown = readme.partition("```text\n")[2].partition("```")[0].splitlines()
+    text = "\n".join(line.rstrip() for line in told)
+    stale = [line for line in shown if line != "…" and line not in text.split("\n")]
+    assert not stale, f"README.md is stale; the demo prints now:\n{text}"
     assert all(agent in text for agent in ("atlas", "beacon", "comet"))
     assert "Worst answers" in text
     with pytest.raises(ProcessLookupError):
