@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoring.evaluation import examine
-from scoring.query import Query
-from scoring.rules import Rules
-from scoring.verdict import Case
-
-
-def example_case(question: str, sql: str, enriched: str | None = None) -> Case:
-    """Stage 1 to 3 of one answer that can be read."""
-    examined = examine(Query(question=question, sql=sql, enriched_question=enriched), Rules())
-    assert isinstance(examined, Case), examined
-    return examined
+from tests.examples import example_case
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from scoring.linking import LINKED, content_words, likeness
 from scoring.requirements import mapped_column
 from scoring.rules import Rules
-from scoring.specification import Direction, Projection, QuestionSpec, RatioKind, SqlSpec
+from scoring.specification import Direction, Output, Projection, QuestionSpec, RatioKind, SqlSpec
 from scoring.verdict import Dimension, Normalization, NormalizationRule
 
 EXTREMES = {Direction.MOST: "MAX", Direction.LEAST: "MIN"}
@@ -20,19 +20,31 @@ def output_projections(sql: SqlSpec) -> tuple[Projection, ...]:
     return tuple(each for each in sql.projections if each.block == first)
 
 
-def align_projection(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec, rules: Rules) -> Dimension:
+def named_outputs(
+    question: QuestionSpec, enriched: QuestionSpec, answer: tuple[Projection, ...], rules: Rules
+) -> tuple[Output, ...]:
+    """The outputs asked for that some column of the answer is named like."""
+    return tuple(
+        output
+        for output in question.outputs
+        if any(not each.star and names(output.phrase, each, enriched, rules) for each in answer)
+    )
+
+
+def align_projection(
+    questions: tuple[QuestionSpec, QuestionSpec],
+    projections: tuple[Projection, ...],
+    named: tuple[Output, ...],
+    rules: Rules,
+) -> Dimension:
     """Outputs asked for that no column of the answer gives, and columns that nothing asked for names.
 
     A count, a `*` or an entity (`the singers`) is given by any column: words alone cannot tell more without a schema.
     """
-    projections = output_projections(sql)
     if any(each.star for each in projections):
         return Dimension()
-    missing = [
-        output.phrase
-        for output in question.outputs
-        if not any(names(output.phrase, each, enriched, rules) for each in projections)
-    ]
+    question, enriched = questions
+    missing = [output.phrase for output in question.outputs if output not in named]
     surplus = len(projections) - max(len(question.outputs), 1) - len(question.aggregations)
     unnamed = [
         each for each in projections if each.operand.func is None and not _asked(each, question, enriched, rules)
@@ -74,7 +86,9 @@ def _asked(projection: Projection, question: QuestionSpec, enriched: QuestionSpe
     return any(names(phrase, projection, enriched, rules) for phrase in phrases)
 
 
-def align_aggregation(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec) -> Dimension:
+def align_aggregation(
+    question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec, answer: tuple[Projection, ...]
+) -> Dimension:
     """Aggregate functions asked for and not computed, and computed where nothing asked for one.
 
     An extreme may be had by ORDER BY with LIMIT; an average by SUM over COUNT; a ratio brings its own aggregates.
@@ -91,7 +105,7 @@ def align_aggregation(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSp
         and not (func == "COUNT" and "SUM" in computed and any(each.conditional for each in sql.aggregations))
         and not (func in {"COUNT", "SUM"} and computed & {"COUNT", "SUM"} and question.ratios)
     ]
-    shown = {each.operand.func for each in output_projections(sql) if each.operand.func is not None}
+    shown = {each.operand.func for each in answer if each.operand.func is not None}
     extra = [func for func in sorted(shown - allowed) if not (func == "COUNT" and _counts_groups(question))]
     return Dimension(match=not missing and not extra, missing=tuple(missing), extra=tuple(extra))
 

@@ -6,7 +6,13 @@ from dataclasses import replace
 
 from scoring.alignment import align_filters, excluded_blocks
 from scoring.composite import compose
-from scoring.dimensions import align_aggregation, align_grouping, align_projection
+from scoring.dimensions import (
+    align_aggregation,
+    align_grouping,
+    align_projection,
+    named_outputs,
+    output_projections,
+)
 from scoring.enrichment import validate
 from scoring.matching import Context
 from scoring.normalization import normalize
@@ -17,6 +23,7 @@ from scoring.rules import Rules, UnparseablePolicy
 from scoring.specification import QuestionSpec, SqlSpec
 from scoring.sql import read_sql
 from scoring.verdict import Case, FilterStatus, Reply, Score
+from scoring.words import letters
 
 MAX_QUESTION = 20_000
 """Longest question or enriched question read, in characters."""
@@ -72,6 +79,8 @@ def align(query: Query, question: QuestionSpec, enriched: QuestionSpec | None, s
     context = Context(moment, excluded_blocks(sql))
     asked = enriched or question
     wanted = requirements(question, asked, rules, context)
+    answer = output_projections(sql)
+    named = named_outputs(question, asked, answer, rules)
     normalizations = normalize(question, asked, sql, rules)
     return Case(
         query=query,
@@ -79,14 +88,26 @@ def align(query: Query, question: QuestionSpec, enriched: QuestionSpec | None, s
         question=question,
         enriched=asked,
         sql=sql,
+        answer=answer,
+        named=named,
+        defined=frozenset(letters(column) for each in asked.definitions for column in each.columns),
+        spoken=frozenset(
+            token.stem for spec in {id(asked): asked, id(question): question}.values() for token in spec.tokens
+        ),
+        read=_names_read(sql),
         required=wanted.required,
         filters=align_filters(wanted, question, asked, sql, rules, context),
-        projection=align_projection(question, asked, sql, rules),
-        aggregation=align_aggregation(question, asked, sql),
+        projection=align_projection((question, asked), answer, named, rules),
+        aggregation=align_aggregation(question, asked, sql, answer),
         grouping=align_grouping(question, asked, sql, rules, normalizations),
         normalizations=normalizations,
         enrichment=validate(question, enriched, context),
     )
+
+
+def _names_read(sql: SqlSpec) -> frozenset[str]:
+    columns = {letters(column.name) for column in sql.columns}
+    return frozenset(columns.union(letters(table) for block in sql.blocks for table in block.tables))
 
 
 def conclude(case: Case, reply: Reply) -> Score:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from functools import lru_cache
 
 from scoring.specification import Operand
-from scoring.words import identifier_words, stem
+from scoring.words import identifier_words, letters, stem
 
 LINKED = 0.5
 """Likeness in [0, 1] from which a phrase is held to name a column."""
@@ -100,7 +100,18 @@ def content_words(phrase: str) -> tuple[str, ...]:
     >>> content_words("the full names of all drivers")
     ('full', 'name', 'driver')
     """
+    return _short_content_words(phrase) if len(phrase) <= _MEMO_LENGTH else _content_words(phrase)
+
+
+_MEMO_LENGTH = 64
+"""Longest phrase, in characters, whose words are remembered: a phrase is asked for many times within one event."""
+
+
+def _content_words(phrase: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in _WORD.findall(phrase.lower()) if word not in STOP_WORDS)
+
+
+_short_content_words = lru_cache(maxsize=8192)(_content_words)
 
 
 @lru_cache(maxsize=65536)
@@ -131,24 +142,24 @@ def _is_subsequence(short: str, long: str) -> bool:
 
 
 def _trigrams(left: str, right: str) -> float:
-    """Dice overlap of letter trigrams, halved to 0 below one half: near spellings only."""
-    if len(left) < 4 or len(right) < 4:
+    """Dice overlap of letter trigrams, 0 below one half or with another first letter: near spellings only."""
+    if left[0] != right[0] or len(left) < 4 or len(right) < 4:
         return 0.0
-    ours = {left[i : i + 3] for i in range(len(left) - 2)}
-    theirs = {right[i : i + 3] for i in range(len(right) - 2)}
+    ours, theirs = _triples(left), _triples(right)
     dice = 2 * len(ours & theirs) / (len(ours) + len(theirs))
     return dice if dice >= 0.5 else 0.0
 
 
-def best_likeness(word: str, others: Iterable[str]) -> float:
+@lru_cache(maxsize=16384)
+def _triples(word: str) -> frozenset[str]:
+    return frozenset(word[place : place + 3] for place in range(len(word) - 2))
+
+
+def best_likeness(word: str, others: Collection[str]) -> float:
     """The likeness of `word` to the most similar of `others`; 0 when there are none."""
-    best = 0.0
-    for other in others:
-        likeness = word_likeness(word, other)
-        if likeness == 1.0:
-            return 1.0
-        best = max(best, likeness)
-    return best
+    if word in others:
+        return 1.0
+    return max((word_likeness(word, other) for other in others), default=0.0)
 
 
 def operand_words(operand: Operand) -> tuple[str, ...]:
@@ -169,8 +180,7 @@ def likeness(phrase: str, operand: Operand) -> float:
     if not said or not operand.columns:
         return 0.0
     joined = "".join(said)
-    names = [column.name.replace("_", "") for column in operand.columns]
-    if joined in names:
+    if any(joined == letters(column.name) for column in operand.columns):
         return 1.0
     own = tuple(word for column in operand.columns for word in identifier_words(column.name))
     tables = tuple(word for column in operand.columns if column.table for word in identifier_words(column.table))

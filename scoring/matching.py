@@ -20,6 +20,7 @@ from scoring.values import (
     TimeRange,
     Value,
 )
+from scoring.words import letters
 
 TEXTUAL = frozenset({Op.EQ, Op.CONTAINS, Op.STARTS_WITH, Op.ENDS_WITH, Op.LIKE, Op.IN})
 NEGATIVE = frozenset(
@@ -84,13 +85,9 @@ def same_subject(required: QuestionFilter, present: SqlFilter) -> bool | None:
 def _same_column(required: QuestionFilter, present: SqlFilter) -> bool:
     if required.lhs is None or present.lhs is None:
         return False
-    wanted = {_letters(column.name) for column in required.lhs.columns}
-    wanted |= {_letters((column.table or "") + column.name) for column in required.lhs.columns}
-    return any(_letters(column.name) in wanted for column in present.lhs.columns)
-
-
-def _letters(name: str) -> str:
-    return "".join(char for char in name if char.isalnum())
+    wanted = {letters(column.name) for column in required.lhs.columns}
+    wanted |= {letters((column.table or "") + column.name) for column in required.lhs.columns}
+    return any(letters(column.name) in wanted for column in present.lhs.columns)
 
 
 def same_value(wanted: Value | None, there: Value | None, context: Context) -> bool:

@@ -8,7 +8,15 @@ from enum import StrEnum
 from scoring.query import Query
 from scoring.reasons import ReasonCode
 from scoring.rules import Rules, Tier
-from scoring.specification import Filter, QuestionFilter, QuestionSpec, SqlFilter, SqlSpec
+from scoring.specification import (
+    Filter,
+    Output,
+    Projection,
+    QuestionFilter,
+    QuestionSpec,
+    SqlFilter,
+    SqlSpec,
+)
 
 
 class FilterStatus(StrEnum):
@@ -112,6 +120,16 @@ class Case:
     enriched: QuestionSpec
     """Sq of Qe; of Qu where there is none."""
     sql: SqlSpec
+    answer: tuple[Projection, ...]
+    """The columns of the answer."""
+    named: tuple[Output, ...]
+    """The outputs asked for that some column of the answer is named like."""
+    defined: frozenset[str]
+    """Columns that Qe's definitions name, by their letters."""
+    spoken: frozenset[str]
+    """Stems of the words of both questions."""
+    read: frozenset[str]
+    """Columns and tables that the SQL reads, by their letters."""
     required: tuple[QuestionFilter, ...]
     """Qu's filters and Qe's definitions of them, after mappings."""
     filters: FilterAlignment

@@ -65,3 +65,13 @@ def identifier_words(name: str) -> tuple[str, ...]:
     (('build', 'up', 'play', 'speed'), ('total', 'order'))
     """
     return tuple(stem(part) for part in _HUMPS.findall(name))
+
+
+@lru_cache(maxsize=65536)
+def letters(name: str) -> str:
+    """A name's letters and digits only, lower case, so that `eye_colour` and `EyeColour` are one.
+
+    >>> letters("Eye_Colour 2")
+    'eyecolour2'
+    """
+    return "".join(char for char in name.lower() if char.isalnum())

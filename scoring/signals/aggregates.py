@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from scoring.dimensions import output_projections
 from scoring.linking import best_likeness, content_words
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted
@@ -37,7 +36,7 @@ def repeated_count(case: Case) -> Finding | None:
     """
     if not case.sql.joins or not any(each.func == "COUNT" for each in case.question.aggregations):
         return None
-    for each in output_projections(case.sql):
+    for each in case.answer:
         if each.operand.func == "COUNT" and not each.operand.distinct:
             return Finding(1.0, f"{each.operand.name} over a join")
     return None
@@ -71,7 +70,7 @@ def unasked_distinct(case: Case) -> Finding | None:
         return None
     if case.sql.distinct:
         return Finding(1.0, "SELECT DISTINCT")
-    given = next((each for each in output_projections(case.sql) if each.operand.distinct), None)
+    given = next((each for each in case.answer if each.operand.distinct), None)
     return Finding(0.5, given.operand.name) if given is not None else None
 
 

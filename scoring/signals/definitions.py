@@ -5,22 +5,13 @@ from __future__ import annotations
 from scoring.signals.finding import Finding, counted
 from scoring.specification import Column, Definition
 from scoring.verdict import Case
+from scoring.words import letters
 
 _ARITHMETIC = {"DIVIDE", "SUBTRACT", "MULTIPLY"}
 
 
-def _letters(name: str) -> str:
-    return name.lower().replace("_", "").replace(" ", "")
-
-
-def read_names(case: Case) -> frozenset[str]:
-    """Names of every column and table that the SQL reads, without marks."""
-    columns = {_letters(column.name) for column in case.sql.columns}
-    return frozenset(columns | {_letters(table) for block in case.sql.blocks for table in block.tables})
-
-
 def _unread(definition: Definition, names: frozenset[str]) -> list[str]:
-    return [column for column in definition.columns if _letters(column) not in names]
+    return [column for column in definition.columns if letters(column) not in names]
 
 
 def ignored_definition(case: Case) -> Finding | None:
@@ -30,10 +21,9 @@ def ignored_definition(case: Case) -> Finding | None:
     ...     "How tall is Ann? (tall refers to height_cm)")).detail
     'never read: height_cm'
     """
-    names = read_names(case)
     if any(each.star for each in case.sql.projections):
         return None
-    unread = [column for definition in case.enriched.definitions for column in _unread(definition, names)]
+    unread = [column for definition in case.enriched.definitions for column in _unread(definition, case.read)]
     return counted(list(dict.fromkeys(unread)), "never read")
 
 
@@ -44,9 +34,8 @@ def followed_definition(case: Case) -> Finding | None:
     ...     "How tall is Ann? (tall refers to height_cm)")).detail
     'read: height_cm'
     """
-    names = read_names(case)
     named = [column for definition in case.enriched.definitions for column in definition.columns]
-    if not named or any(_letters(column) not in names for column in named):
+    if not named or any(letters(column) not in case.read for column in named):
         return None
     return counted(list(dict.fromkeys(named)), "read")
 
@@ -86,11 +75,6 @@ def _subtracts(case: Case) -> bool:
     return any("-" in name for name in operands) or any("DIFF" in name or "AGE" in name for name in case.sql.functions)
 
 
-def defined_names(case: Case) -> frozenset[str]:
-    """Names of the columns that the enriched question's definitions give, without marks."""
-    return frozenset(_letters(column) for each in case.enriched.definitions for column in each.columns)
-
-
 def is_defined(column: Column, case: Case) -> bool:
     """Whether a definition of the enriched question names this column."""
-    return _letters(column.name) in defined_names(case)
+    return letters(column.name) in case.defined

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scoring.dimensions import names, output_projections
 from scoring.linking import LINKED, content_words, likeness
 from scoring.signals.finding import Finding, counted
 from scoring.specification import Output, Projection
@@ -39,7 +38,7 @@ def missing_output(case: Case) -> Finding | None:
     >>> missing_output(case("List the name and age of each pilot", "SELECT name FROM pilots")).detail
     '2 things asked for, 1 column given'
     """
-    given = output_projections(case.sql)
+    given = case.answer
     wanted = wanted_columns(case)
     if any(each.star for each in given) or wanted <= len(given) or _concatenates(case):
         return None
@@ -62,7 +61,7 @@ def redundant_output(case: Case) -> Finding | None:
     >>> redundant_output(case("What is the name of each pilot?", "SELECT name, age, rank FROM pilots")).detail
     '1 thing asked for, 3 columns given'
     """
-    given, wanted = output_projections(case.sql), max(wanted_columns(case), 1)
+    given, wanted = case.answer, max(wanted_columns(case), 1)
     allowed = wanted + len(case.question.group_by) + _name_parts(case, given) + _defined_parts(case)
     if any(each.star for each in given) or len(given) <= allowed:
         return None
@@ -92,12 +91,7 @@ def _words(projection: Projection) -> set[str]:
 
 
 def _pairs(case: Case) -> list[tuple[Output, bool]]:
-    given = [each for each in output_projections(case.sql) if not each.star]
-    return [
-        (output, any(names(output.phrase, each, case.enriched, case.rules) for each in given))
-        for output in things(case)
-        if content_words(output.phrase)
-    ]
+    return [(output, output in case.named) for output in things(case) if content_words(output.phrase)]
 
 
 def unlinked_output(case: Case) -> Finding | None:
@@ -106,7 +100,7 @@ def unlinked_output(case: Case) -> Finding | None:
     >>> unlinked_output(case("What is the weight of each parcel?", "SELECT colour FROM parcels")).detail
     'no column is named like: weight'
     """
-    if any(each.star for each in output_projections(case.sql)):
+    if any(each.star for each in case.answer):
         return None
     unlinked = [output.phrase for output, linked in _pairs(case) if not linked]
     return counted(unlinked, "no column is named like", most=2)
@@ -118,7 +112,7 @@ def linked_output(case: Case) -> Finding | None:
     >>> linked_output(case("What is the weight of each parcel?", "SELECT weight FROM parcels")).detail
     'named: weight'
     """
-    pairs, given = _pairs(case), output_projections(case.sql)
+    pairs, given = _pairs(case), case.answer
     if not pairs or len(given) != len(pairs) or not all(linked for _, linked in pairs):
         return None
     return Finding(1.0, f"named: {', '.join(output.phrase for output, _ in pairs)}")
@@ -132,7 +126,7 @@ def star_output(case: Case) -> Finding | None:
     """
     words = {"information", "detail", "record", "everything", "all", "info", "data", "row"}
     asked = [each for each in case.question.outputs if not words & set(content_words(each.phrase))]
-    stars = any(each.star for each in output_projections(case.sql))
+    stars = any(each.star for each in case.answer)
     return Finding(1.0, f"* for {asked[0].phrase}") if stars and asked else None
 
 
@@ -143,7 +137,7 @@ def key_for_name(case: Case) -> Finding | None:
     ...     "SELECT pilot_id FROM pilots ORDER BY age DESC LIMIT 1")).detail
     'name asked for, pilot_id given'
     """
-    given = [each for each in output_projections(case.sql) if each.operand.func is None and each.operand.columns]
+    given = [each for each in case.answer if each.operand.func is None and each.operand.columns]
     if len(given) != 1 or len(case.question.outputs) != 1:
         return None
     asked, words = set(content_words(case.question.outputs[0].phrase)), _words(given[0])
@@ -161,7 +155,7 @@ def count_for_list(case: Case) -> Finding | None:
     >>> count_for_list(case("List the names of the pilots", "SELECT COUNT(*) FROM pilots")).detail
     'count(*)'
     """
-    given = output_projections(case.sql)
+    given = case.answer
     question = case.question
     if not given or any(each.operand.func is None for each in given) or question.aggregations or question.ratios:
         return None
@@ -177,7 +171,7 @@ def list_for_count(case: Case) -> Finding | None:
     'no aggregate in: name'
     """
     asked = any(each.func == "COUNT" for each in case.question.aggregations)
-    given = output_projections(case.sql)
+    given = case.answer
     if not asked or case.sql.aggregations or case.question.outputs:
         return None
     named = any(

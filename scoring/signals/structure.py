@@ -37,18 +37,20 @@ def unused_table(case: Case) -> Finding | None:
     ...     "SELECT p.name FROM pilots p JOIN flights f ON p.id = f.pilot_id")).detail
     'joined for nothing: flights'
     """
-    keys = {column for join in case.sql.joins for pair in join.pairs for column in pair}
-    told = {column.table for column in _read_columns(case) if column not in keys}
-    bridging = {table for table in _joined(case) if _bridges(table, case.sql.joins)}
-    unknown = any(column.table is None for column in _read_columns(case))
     counted_rows = any(each.column == "*" or each.func == "COUNT" for each in case.sql.aggregations)
-    if unknown or counted_rows or not case.sql.joins:
+    if counted_rows or not case.sql.joins:
         return None
-    spoken = {token.stem for spec in (case.question, case.enriched) for token in spec.tokens}
+    read = _read_columns(case)
+    if any(column.table is None for column in read):
+        return None
+    keys = {column for join in case.sql.joins for pair in join.pairs for column in pair}
+    told = {column.table for column in read if column not in keys}
     unused = [
         table
         for table in _joined(case)
-        if table not in told | bridging and not spoken.issuperset(identifier_words(table)[-1:])
+        if table not in told
+        and not _bridges(table, case.sql.joins)
+        and not case.spoken.issuperset(identifier_words(table)[-1:])
     ]
     return counted(unused, "joined for nothing", most=1)
 
@@ -154,20 +156,19 @@ def _matter(case: Case) -> list[str]:
         for word in re.findall(r"\w+", each.phrase.lower())
     }
     extremes = {word for each in case.question.superlatives for word in re.findall(r"\w+", each.word)}
-    skip = {stem(word) for word in met | defined | extremes} | _FRAME_STEMS
+    skip = {stem(word) for word in met | defined | extremes}
     words = [
         token.stem
         for token in case.question.tokens
-        if token.kind is Kind.WORD and len(token.stem) > 2 and token.stem not in skip
+        if token.kind is Kind.WORD and len(token.stem) > 2 and token.stem not in _FRAME_STEMS
     ]
-    return list(dict.fromkeys(words))
+    return [word for word in dict.fromkeys(words) if word not in skip]
 
 
 def sql_words(case: Case) -> frozenset[str]:
     """Stemmed words of every table, column and text literal of the SQL."""
-    names = {column.name for column in case.sql.columns}
-    names |= {table for block in case.sql.blocks for table in block.tables}
-    words = {word for name in names for word in identifier_words(name)}
+    words = {word for column in case.sql.columns for word in identifier_words(column.name)}
+    words |= {word for block in case.sql.blocks for table in block.tables for word in identifier_words(table)}
     for each in case.sql.filters:
         members = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
         words |= {stem(word) for value in members if isinstance(value, Text) for word in value.folded.split()}
@@ -180,8 +181,7 @@ def unasked_columns(case: Case) -> Finding | None:
     >>> unasked_columns(case("What is the colour of each printer?", "SELECT warranty FROM printers")).detail
     'named by no word: warranty'
     """
-    said = [token.stem for spec in (case.question, case.enriched) for token in spec.tokens if token.kind is Kind.WORD]
-    spoken = frozenset(word for word in said if len(word) > 2 and word not in STOP_WORDS)
+    spoken = frozenset(word for word in case.spoken - STOP_WORDS if len(word) > 2)
     left_out = {*case.filters.benign, *case.filters.ignored}
     left_out |= {each for match in case.filters.matched for each in match.present}
     outside = {c for each in left_out if each.lhs is not None for c in each.lhs.columns}

@@ -25,9 +25,7 @@ WITH_EXTRAS = FilterStatus.FULLY_APPLIED_WITH_EXTRAS
 
 
 def aligned(status: FilterStatus, *, benign: bool = False, extra: bool = False) -> FilterAlignment:
-    return FilterAlignment(
-        status=status, benign=(ACTIVE,) if benign else (), extra=(ACTIVE,) if extra else ()
-    )
+    return FilterAlignment(status=status, benign=(ACTIVE,) if benign else (), extra=(ACTIVE,) if extra else ())
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,10 @@ def test_an_ignored_filter_is_never_counted(answer: tuple[str, str], op: str, va
     question, sql = answer
     rules = Rules(ignore_filters=frozenset({"portfolio_id"}))
     right = f"({value}, {value + 1})" if op == "IN" else str(value)
-    before, after = scored(question, sql, rules), scored(question, with_condition(sql, f"portfolio_id {op} {right}"), rules)
+    before, after = (
+        scored(question, sql, rules),
+        scored(question, with_condition(sql, f"portfolio_id {op} {right}"), rules),
+    )
     assert summary(after) == summary(before)
     assert len(after.case.filters.ignored) == len(before.case.filters.ignored) + 1
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from conftest import example_case
 from scoring.evaluation import examine
 from scoring.query import Query
 from scoring.rules import Rules
 from scoring.verdict import Case, FilterStatus, NormalizationRule
+from tests.examples import example_case
 
 QUESTION = "What is the total spend in China by year?"
 LISTING_2 = "SELECT Year, Country, SUM(Spend) AS TotalSpend FROM spend_table WHERE Country ILIKE '%China%' GROUP BY Year, Country"
