@@ -123,9 +123,8 @@ def _excludes_rows(sql: SqlSpec) -> bool:
 
 
 def _left(present: Sequence[SqlFilter], matched: Sequence[Match]) -> list[SqlFilter]:
-    used = {id(each) for match in matched for each in match.present}
-    used_equal = {each for match in matched for each in match.present}
-    return [each for each in present if id(each) not in used and each not in used_equal]
+    used = [each for match in matched for each in match.present]
+    return [each for each in present if each not in used] if used else list(present)
 
 
 def _implied(

@@ -21,7 +21,7 @@ def validate(question: QuestionSpec, enriched: QuestionSpec | None, context: Con
     """Compares Sq of Qu with Sq of Qe: every condition, top-k, aggregation and grouping of Qu must survive."""
     if enriched is None:
         return Enrichment(status=EnrichmentStatus.MISSING, score=0.0)
-    if _plain(enriched.text).startswith(_plain(question.text)):
+    if _repeats(question.text, enriched.text):
         return _verbatim(question, enriched)
     restrictions = [each for each in enriched.filters if each.source is not Source.DEFINITION]
     changed, lost = _lost_or_changed(question, enriched, restrictions, context)
@@ -40,6 +40,10 @@ def _graded(lost: tuple[str, ...], added: tuple[str, ...], changed: tuple[str, .
         status = EnrichmentStatus.EXTENDED if added else EnrichmentStatus.FAITHFUL
     taken = LOST_PENALTY * len(lost) + CHANGED_PENALTY * len(changed) + ADDED_PENALTY * len(added)
     return Enrichment(status=status, score=max(0.0, 100.0 - taken), lost=lost, added=added, changed=changed)
+
+
+def _repeats(question: str, enriched: str) -> bool:
+    return enriched.startswith(question) or _plain(enriched).startswith(_plain(question))
 
 
 def _plain(text: str) -> str:

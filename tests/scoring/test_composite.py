@@ -88,8 +88,16 @@ def test_the_score_stays_in_range_and_leniency_never_lowers_it(
 
 @pytest.mark.parametrize(
     ("score", "tier"),
-    [(100, Tier.EXCELLENT), (90, Tier.EXCELLENT), (89.99, Tier.GOOD), (75, Tier.GOOD), (74.99, Tier.MARGINAL)]
-    + [(50, Tier.MARGINAL), (49.99, Tier.POOR), (0, Tier.POOR)],
+    [
+        (100, Tier.EXCELLENT),
+        (90, Tier.EXCELLENT),
+        (89.99, Tier.GOOD),
+        (75, Tier.GOOD),
+        (74.99, Tier.MARGINAL),
+        (50, Tier.MARGINAL),
+        (49.99, Tier.POOR),
+        (0, Tier.POOR),
+    ],
 )
 def test_the_tiers_are_table_3(score: float, tier: Tier) -> None:
     assert TierBounds().tier(score) is tier

@@ -41,7 +41,8 @@ ANSWERS = [
     ),
     (
         "What percentage of parcels sent by 'Marta' came late?",
-        "WITH mine AS (SELECT q.id AS parcel, q.late AS late FROM parcels AS q WHERE q.sender = 'Marta' AND q.paid = 1) "
+        "WITH mine AS (SELECT q.id AS parcel, q.late AS late FROM parcels AS q "
+        "WHERE q.sender = 'Marta' AND q.paid = 1) "
         "SELECT CAST(SUM(z.late) AS REAL) * 100 / COUNT(z.parcel) FROM mine AS z",
     ),
     (

@@ -11,7 +11,10 @@ from scoring.verdict import Case, FilterStatus, NormalizationRule
 from tests.examples import example_case
 
 QUESTION = "What is the total spend in China by year?"
-LISTING_2 = "SELECT Year, Country, SUM(Spend) AS TotalSpend FROM spend_table WHERE Country ILIKE '%China%' GROUP BY Year, Country"
+LISTING_2 = (
+    "SELECT Year, Country, SUM(Spend) AS TotalSpend FROM spend_table "
+    "WHERE Country ILIKE '%China%' GROUP BY Year, Country"
+)
 LISTING_3 = "SELECT Country, SUM(Spend) AS TotalSpend FROM spend_table WHERE Country ILIKE '%China%' GROUP BY Country"
 LISTING_4 = LISTING_2 + " ORDER BY SUM(Spend) DESC"
 LISTING_5 = LISTING_4 + " LIMIT 20000"
