@@ -109,7 +109,7 @@ def _phrase_left(reading: Reading, place: int) -> Operand | None:
         return None
     head = reading.tokens[end - 1]
     symbol = reading.tokens[place].kind is Kind.PUNCTUATION and place < len(reading.tokens) - 1
-    thing = head.stem != head.lower and head.lower not in language.measures and head.stem not in language.ordinary
+    thing = head.stem != head.lower and head.lower not in language.measures and head.stem not in language.measures
     thing = thing and not symbol
     return None if thing else operand(reading.span(start, end))
 

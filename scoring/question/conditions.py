@@ -12,6 +12,7 @@ from scoring.values import TimeRange
 _TOKEN = re.compile(
     r"""
       (?P<text>'(?:[^']|'(?=\w)){0,400}+'|"[^"]{0,400}+"(?!\s*[=<>!])|“[^”]{0,400}+”|‘[^’]{0,400}+’)
+    | (?P<hyphened>[A-Z]++-[A-Z]++(?![\w(]))
     | (?P<name>`[^`]{1,100}+`|"[^"]{1,100}+"|[^\W\d][\w$]*+(?:\.(?:[\w$]++|`[^`]{1,100}+`))*+)
     | (?P<number>\d++(?:,\d{3}(?!\d))*+(?:\.\d++)?(?![\w]))
     | (?P<op><\s?=|>\s?=|!\s?=|<>|==|[=<>≥≤≠])
@@ -19,6 +20,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_KINDS = {"hyphened": "name"}
 _OPS = {
     "=": Op.EQ, "==": Op.EQ, "<": Op.LT, ">": Op.GT, "<=": Op.LE, ">=": Op.GE, "≤": Op.LE, "≥": Op.GE,
     "!=": Op.NE, "<>": Op.NE, "≠": Op.NE,
@@ -65,7 +67,10 @@ def read_formula(text: str, offset: int = 0) -> Formula:
     >>> formula.columns, formula.functions
     (('cost', 'kind', 'due'), ('MAX', 'YEAR'))
     """
-    parts = [Part(match.lastgroup or "", match.group(), match.start(), match.end()) for match in _TOKEN.finditer(text)]
+    parts = [
+        Part(_KINDS.get(match.lastgroup or "", match.lastgroup or ""), match.group(), match.start(), match.end())
+        for match in _TOKEN.finditer(text)
+    ]
     found: list[Condition] = []
     place = 0
     while place < len(parts):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from scoring.question.conditions import read_formula
 from scoring.question.language import Language
@@ -161,10 +162,23 @@ def _split(text: str, start: int, end: int) -> list[_Piece]:
 def _definitions(text: str, start: int, end: int, defines: re.Pattern[str]) -> list[Definition]:
     found: list[Definition] = []
     for piece in _split(text, start, end):
-        definition = _definition(piece, defines)
-        if definition is not None:
-            found.append(definition)
+        for part in _unchained(piece, defines):
+            definition = _definition(part, defines)
+            if definition is not None:
+                found.append(definition)
     return found
+
+
+def _unchained(piece: _Piece, defines: re.Pattern[str]) -> list[_Piece]:
+    """`a = 1 means x, a = 2 means y` cut at the last comma between two defining phrases."""
+    phrases = list(defines.finditer(piece.text))
+    cuts = [0]
+    for first, second in pairwise(phrases):
+        comma = piece.text.rfind(",", max(first.end(), cuts[-1]), second.start())
+        if comma > 0:
+            cuts.append(comma + 1)
+    ends = [cut - 1 for cut in cuts[1:]] + [len(piece.text)]
+    return [_Piece(piece.text[cut:end], piece.start + cut) for cut, end in zip(cuts, ends, strict=True)]
 
 
 def _definition(piece: _Piece, defines: re.Pattern[str]) -> Definition | None:

@@ -63,7 +63,7 @@ _ADVERBS = _words(
 )
 _VERBS = _words(
     "live lives lived play plays speak speaks spoke use uses make makes made come comes came go goes went belong "
-    "belongs work works took take takes taken wear wears win wins won lose loses lost see sees saw seen say says "
+    "belongs took take takes taken wear wears win wins won lose loses lost see sees saw seen say says "
     "said give gives gave given shown appear appears want wants enroll enrolls attend attends participate "
     "participates contain contains include includes produce produces sing sings sang sung written wrote driven "
     "drove flown fly flies flew begin begins began begun pays paid weigh weighs earn earns become became held "

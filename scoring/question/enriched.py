@@ -11,7 +11,7 @@ from scoring.question.language import Language
 from scoring.question.questions import specify
 from scoring.question.reading import read
 from scoring.specification import Definition, Kind, Op, QuestionSpec, Source
-from scoring.values import Choices, Text, Value
+from scoring.values import Choices, Text, TimeRange, Value
 from scoring.words import stem
 
 
@@ -65,6 +65,7 @@ class _Said:
         self._stems = frozenset(stems | {"non", "not"} if question.negations else stems)
         self._starts = frozenset(word[:4] for word in self._stems)
         words = [token.lower for token in question.tokens if token.kind is not Kind.PUNCTUATION]
+        self._times = frozenset(each.rhs for each in question.filters if isinstance(each.rhs, TimeRange))
         self._padded = f" {' '.join(words)} "
 
     def use(self, definition: Definition) -> _Use:
@@ -82,6 +83,8 @@ class _Said:
         """Whether the value itself stands in Qu."""
         if isinstance(value, Text):
             return len(value.folded) > 1 and f" {value.folded} " in self._padded
+        if isinstance(value, TimeRange):
+            return value in self._times
         return isinstance(value, Choices) and any(self.holds(member) for member in value.members)
 
 

@@ -147,9 +147,17 @@ def _named_by(reading: Reading, start: int, end: int) -> Operand | None:
     )
     if reading.lower(at - 1) in reading.language.of:
         return _classified(reading, at - 1)
+    if reading.lower(end) in reading.language.prepositions and _asked_about(reading, at):
+        return None
     if at < start and not linked:
         return None
     return _phrase_if_naming(reading, at, linked=linked)
+
+
+def _asked_about(reading: Reading, at: int) -> bool:
+    """`Which region is Oban in?`: the phrase is asked for and not what the name is."""
+    asked = reading.ends.get(phrase_before(reading, at)[0])
+    return asked is not None and asked.cue.role is Role.ASK
 
 
 def _classified(reading: Reading, of: int) -> Operand | None:

@@ -257,7 +257,7 @@ def _acronym(reading: Reading, place: int) -> float:
     """How surely capitals are a value: after `in`, `from` or a kind of thing; not as a measure or unit."""
     language, after = reading.language, reading.lower(place + 1)
     before = reading.lower(place - 1)
-    if before in language.articles:
+    if before in language.articles and before not in language.possessives:
         before = reading.lower(place - 2)
     if reading.lowers[place] in language.units or before == "(" or place in reading.ends:
         return 0.3

@@ -94,6 +94,8 @@ def _stands(tokens: list[Token], lowers: list[str], mark: Mark, language: Langua
         role is Role.ORDER and lowers[mark.start] in _ORDER_VERBS and mark.end - mark.start == 1
     ):
         before = lowers[mark.start - 1] if mark.start else "."
+        if before in language.conjunctions and lowers[mark.start] in _NOUNS_TOO:
+            return False
         return (
             before in _CLAUSE_STARTS or before in _BEFORE_COMMAND or before in language.conjunctions | language.pronouns
         )
@@ -103,6 +105,7 @@ def _stands(tokens: list[Token], lowers: list[str], mark: Mark, language: Langua
 
 
 _ORDER_VERBS = frozenset({"sort", "order", "rank"})
+_NOUNS_TOO = frozenset({"name", "state", "report", "output", "present", "print"})
 _NUMBER_NOUNS = frozenset({"number", "numbers", "count", "counts", "no."})
 
 
@@ -132,6 +135,8 @@ def _marks(lowers: list[str], cues: CueIndex) -> list[Mark]:
     while place < count:
         for rest, cue in get(lowers[place]) or ():
             end = place + 1 + len(rest)
+            if cue.role is Role.SUFFIX and end < count and lowers[end][0].isdigit():
+                continue
             if not rest or lowers[place + 1 : end] == rest:
                 found.append(Mark(cue, place, end))
                 place = end - 1

@@ -39,9 +39,11 @@ _AGGREGATES = {
     "max": "MAX",
     "min": "MIN",
 }
+_SLICES = {"1,4": "year", "1,7": "date", "1,10": "date", "6,2": "month", "9,2": "day"}
 _YEAR_WORDS = frozenset({"year", "yr"})
-_FORMATS = {"%Y": "year", "%y": "year", "%m": "month", "%d": "day", "%H": "hour"}
-_BOUNDS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
+_FORMATS = {"%Y-%m": "date", "%Y-%m-%d": "date", "%Y": "year", "%y": "year", "%m": "month", "%d": "day", "%H": "hour"}
+_COMPACT = re.compile(r"([12]\d{3})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?")
+_DATE_WORDS = frozenset("date period yearmonth month day dt at on dob birthday time timestamp datetime".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,8 @@ class Left:
     def operand(self) -> Operand:
         func = _AGGREGATES.get(self.func)
         if func is None:
-            return Operand(name=self.column.name, columns=(self.column,))
+            name = f"{self.func}({self.column.name})" if self.func == "length" else self.column.name
+            return Operand(name=name, columns=(self.column,))
         inner = f"distinct {self.column.name}" if self.distinct else self.column.name
         columns = () if self.column.name == "*" else (self.column,)
         return Operand(name=f"{func.lower()}({inner})", columns=columns, func=func, distinct=self.distinct)
@@ -89,10 +92,14 @@ class Left:
         """The part of a date that the call takes: `year`, `month`, …"""
         if self.func in ("year", "month", "day"):
             return self.func
+        if self.func == "date":
+            return "date"
         if self.func == "strftime":
             return _FORMATS.get(self.literals.split(",")[0])
         if self.func in ("substr", "substring"):
-            return {"1,4": "year", "6,2": "month", "9,2": "day"}.get(self.literals.replace(" ", ""))
+            return {"1,4": "year", "1,7": "date", "1,10": "date", "6,2": "month", "9,2": "day"}.get(
+                self.literals.replace(" ", "")
+            )
         return None
 
 
@@ -128,20 +135,32 @@ def folded(left: Left, literal: Part) -> Scalar:
     '[1980-01-01, 1981-01-01)'
     """
     bare = literal.bare.strip()
-    part = left.part
-    if part == "year" or (
-        part is None and literal.kind == "number" and _YEAR_WORDS & set(identifier_words(left.column.name))
-    ):
-        ranged_year = period(Grain.YEAR, year=int(bare)) if _YEAR.fullmatch(bare) else None
-        if ranged_year is not None:
-            return ranged_year
-    elif part is not None and bare.isdecimal() and len(bare) < 4:
-        return DatePart(part, int(bare))
-    elif literal.kind == "text":
-        dated = _dated(bare)
-        if dated is not None:
-            return dated
+    if left.part is not None:
+        dated = _part_of_date(left.part, bare)
+    else:
+        dated = _named_time(left.column.name, bare) or (_dated(bare) if literal.kind == "text" else None)
+    if dated is not None:
+        return dated
     return Number(float(bare.replace(",", ""))) if literal.kind == "number" else text(bare)
+
+
+def _part_of_date(part: str, bare: str) -> TimeRange | DatePart | None:
+    if part == "year":
+        return period(Grain.YEAR, year=int(bare)) if _YEAR.fullmatch(bare) else None
+    if part == "date":
+        return _dated(bare)
+    return DatePart(part, int(bare)) if bare.isdecimal() and len(bare) < 4 else None
+
+
+def _named_time(name: str, bare: str) -> TimeRange | None:
+    """A year, `201305` or `20130521` where the column's own name says that it holds times."""
+    words = identifier_words(name)
+    if _YEAR.fullmatch(bare) and (_YEAR_WORDS & set(words) or name.endswith("year")):
+        return period(Grain.YEAR, year=int(bare))
+    match = _COMPACT.fullmatch(bare)
+    if match is None or not (_DATE_WORDS & set(words[-2:]) or name.endswith("date")):
+        return None
+    return _dated("-".join(group for group in match.groups() if group))
 
 
 def _dated(bare: str) -> TimeRange | None:

@@ -81,8 +81,9 @@ def _counted_things(reading: Reading, mark: Mark, ends: dict[int, Quantity]) -> 
 
 def _asks_value(reading: Reading, mark: Mark) -> bool:
     """Whether the extreme itself is wanted: `what is the highest X`, `find the minimum and maximum X`."""
-    measured = mark.cue.value or _head_is_measure(reading, mark)
-    if not measured or mark.cue.counted:
+    numbered = mark.cue.counted and reading.lowers[mark.end - 1] in reading.language.of
+    measured = mark.cue.value or numbered or _head_is_measure(reading, mark)
+    if not measured or (mark.cue.counted and not numbered):
         return False
     at = mark.start - 1
     while (

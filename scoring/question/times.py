@@ -135,16 +135,21 @@ def _year(reading: Reading, place: int) -> Time | None:
 
 def _after_time_word(reading: Reading, place: int) -> bool:
     language = reading.language
-    before = reading.lower(place - 1)
-    if before in language.articles:
-        place, before = place - 1, reading.lower(place - 2)
+    at = place - 1
+    while at > place - 4 and (reading.lower(at) in language.articles or reading.lower(at) in language.either):
+        at -= 1
+    before = reading.lower(at)
     if before in language.in_time or before in language.year_words or before in language.time_verbs:
         return True
     if before in language.by or reading.lower(place + 1) in language.year_words or before in language.ranges:
         return True
+    if at < place - 1 and reading.is_word(place + 1) and reading.tokens[place + 1].text[0].isupper():
+        return True
+    if before in language.copulas and reading.tokens[at - 1].stem in language.year_words:
+        return True
     if (
         before in language.conjunctions
-        or before in {",", "to", "-", "–"}
+        or before in _RANGE_JOINTS
         or any(before in joins for joins in language.ranges.values())
     ):
         return place >= 2 and _YEAR.fullmatch(reading.lower(place - 2)) is not None
@@ -152,6 +157,7 @@ def _after_time_word(reading: Reading, place: int) -> bool:
     return mark is not None and mark.cue.role is Role.COMPARE and reading.lowers[mark.start] in _TIME_COMPARISONS
 
 
+_RANGE_JOINTS = frozenset({",", "to", "-", "–"})
 _TIME_COMPARISONS = frozenset(
     "after before since until till prior later earlier by no following starting beginning up in on at".split()
 )
@@ -235,7 +241,8 @@ def _ordinal(reading: Reading, place: int, rank: int) -> Time | None:
 def _quarter(reading: Reading, rank: int, start: int, end: int) -> Time | None:
     year, after = _year_after(reading, end)
     if not year:
-        return Time(DatePart("quarter", rank), start, end)
+        led = reading.lower(start - 1) in reading.language.in_time | reading.language.articles
+        return Time(DatePart("quarter", rank), start, end, explicit=led)
     dated = period(Grain.QUARTER, year=year, month=rank * 3 - 2)
     return Time(dated, start, after) if dated else None
 
