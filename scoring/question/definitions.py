@@ -61,10 +61,11 @@ def read_definitions(text: str, language: Language) -> tuple[tuple[Definition, .
 @lru_cache(maxsize=16)
 def _defines(phrases: tuple[str, ...]) -> re.Pattern[str]:
     """All defining phrases as one pattern; one that never matches where a language has none."""
-    alternatives = "|".join(
-        rf"(?<!\w){re.escape(each)}(?!\w)" if each[0].isalpha() else re.escape(each) for each in phrases
-    )
-    return re.compile(alternatives or r"(?!)", re.IGNORECASE)
+    words = "|".join(re.escape(each) for each in phrases if each[0].isalpha())
+    marks = [re.escape(each) for each in phrases if not each[0].isalpha()]
+    firsts = "".join(sorted({each[0] for each in phrases if each[0].isalpha()}))
+    alternatives = [rf"(?<!\w)(?=[{firsts}])(?:{words})(?!\w)"] if words else []
+    return re.compile("|".join([*alternatives, *marks]) or r"(?!)", re.IGNORECASE)
 
 
 def _bracketed(text: str) -> list[tuple[int, int]]:
@@ -171,6 +172,8 @@ def _definitions(text: str, start: int, end: int, defines: re.Pattern[str]) -> l
 
 def _unchained(piece: _Piece, defines: re.Pattern[str]) -> list[_Piece]:
     """`a = 1 means x, a = 2 means y` cut at the last comma between two defining phrases."""
+    if "," not in piece.text:
+        return [piece]
     phrases = list(defines.finditer(piece.text))
     cuts = [0]
     for first, second in pairwise(phrases):

@@ -69,21 +69,36 @@ class Cue:
     time: RelativeTime | None = None
 
 
-CueIndex: TypeAlias = Mapping[str, tuple[tuple[list[str], Cue], ...]]
-"""First word → what may follow it, longest first."""
+Continuations: TypeAlias = tuple[Cue | None, Mapping[str, tuple[tuple[list[str], Cue], ...]]]
+"""What one word means alone, and by second word the phrases it begins, longest first."""
+CueIndex: TypeAlias = Mapping[str, Continuations]
+"""First word → what it means alone and in phrases."""
 
 
 def index(*tables: Mapping[str, Cue]) -> CueIndex:
-    """The phrases by first word; a phrase of a later table replaces the same phrase of an earlier one.
+    """The phrases by first and second word; a phrase of a later table replaces the same phrase of an earlier one.
 
-    >>> index({"or more": Cue(role=Role.SUFFIX)})["or"][0][0]
-    ['more']
+    >>> alone, longer = index({"or more": Cue(role=Role.SUFFIX)})["or"]
+    >>> alone, longer["more"][0][0]
+    (None, [])
     """
-    found: dict[str, list[tuple[list[str], Cue]]] = {}
+    alone: dict[str, Cue] = {}
+    longer: dict[str, dict[str, list[tuple[list[str], Cue]]]] = {}
     for phrase, cue in {phrase: cue for table in tables for phrase, cue in table.items()}.items():
         first, *rest = phrase.split(" ")
-        found.setdefault(first, []).append((rest, cue))
-    return MappingProxyType({first: tuple(sorted(rows, key=lambda row: -len(row[0]))) for first, rows in found.items()})
+        if rest:
+            longer.setdefault(first, {}).setdefault(rest[0], []).append((rest[1:], cue))
+        else:
+            alone[first] = cue
+    return MappingProxyType(
+        {first: (alone.get(first), _longest_first(longer.get(first, {}))) for first in alone.keys() | longer.keys()}
+    )
+
+
+def _longest_first(
+    phrases: Mapping[str, list[tuple[list[str], Cue]]],
+) -> Mapping[str, tuple[tuple[list[str], Cue], ...]]:
+    return {second: tuple(sorted(rows, key=lambda row: -len(row[0]))) for second, rows in phrases.items()}
 
 
 def _none() -> Mapping[str, str]:

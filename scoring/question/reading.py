@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from scoring.question.language import Cue, CueIndex, Language, Role
+from scoring.question.language import Continuations, Cue, CueIndex, Language, Role
 from scoring.question.tokens import tokenise
 from scoring.specification import Kind, QuestionFilter, Source, Token
 
@@ -129,17 +129,30 @@ def _outside(tokens: list[Token], blanks: tuple[tuple[int, int], ...]) -> list[T
 
 
 def _marks(lowers: list[str], cues: CueIndex) -> list[Mark]:
+    """The longest cue at each place, from left to right, without overlaps."""
     found: list[Mark] = []
     place, count = 0, len(lowers)
     get = cues.get
     while place < count:
-        for rest, cue in get(lowers[place]) or ():
-            end = place + 1 + len(rest)
-            if cue.role is Role.SUFFIX and end < count and lowers[end][0].isdigit():
+        entry = get(lowers[place])
+        if entry is not None:
+            mark = _longest(lowers, place, entry)
+            if mark is not None:
+                found.append(mark)
+                place = mark.end
                 continue
-            if not rest or lowers[place + 1 : end] == rest:
-                found.append(Mark(cue, place, end))
-                place = end - 1
-                break
         place += 1
     return found
+
+
+def _longest(lowers: list[str], place: int, entry: Continuations) -> Mark | None:
+    alone, longer = entry
+    if longer and place + 1 < len(lowers):
+        for rest, cue in longer.get(lowers[place + 1], ()):
+            end = place + 2 + len(rest)
+            # `and above` before a number is no suffix: `below 5 and above 9`
+            if cue.role is Role.SUFFIX and end < len(lowers) and lowers[end][0].isdigit():
+                continue
+            if not rest or lowers[place + 2 : end] == rest:
+                return Mark(cue, place, end)
+    return Mark(alone, place, place + 1) if alone is not None else None
