@@ -102,6 +102,7 @@ def _select(reading: Reading, node: Node, path: str, parent: Scope | None, names
     scope = Scope(reading, path, parent, with_names(reading, node, path, names))
     source = Source(None, path)
     source.tables = read_sources(scope, node)
+    source.reads = tuple(each.name for each in scope.sources.values())
     distinct = args.get("distinct")
     once_per = distinct.args.get("on") if distinct is not None else None
     is_distinct = distinct is not None and once_per is None

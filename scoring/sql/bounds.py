@@ -14,7 +14,8 @@ MAX_NODES = 50_000
 """Nodes of the syntax tree."""
 
 _INVALID = re.compile("[\x00\ud800-\udfff]")
-_FENCE = re.compile(r"```[ \t]*[A-Za-z0-9_+-]*[ \t]*\r?\n?(?P<body>[^`]*(?:`(?!``)[^`]*)*+)(?:```)?", re.ASCII)
+_FENCE = re.compile(r"```(?:[A-Za-z]++(?=\s))?")
+"""A Markdown fence; three backticks never stand in SQL."""
 _BLANK = re.compile(r"\s+|--[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|#[^\n]*")
 _WORD = re.compile(r"[A-Za-z_]+")
 
@@ -39,6 +40,8 @@ _NESTING = re.compile(
     r"""'(?:[^'\\]|''|\\[\s\S])*+'?|"(?:[^"]|"")*+"?|`[^`]*`?|--[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|[(\[{]|[)\]}]"""
     r"""|[-+~!@?]|\w+(?:\.\w+)*+|[^\s\w]""",
 )
+_SUBSCRIPTS = re.compile(r"\]\s*+\[")
+"""`a[1][1]`: the parser takes quadratic time for a run of them in some dialects."""
 _PREFIXES = frozenset(
     {"not", "when", "then", "interval", "any", "all", "some", "prior", "connect_by_root", "if", "else", "distinct"}
 ) | frozenset("-+~!@?")
@@ -59,7 +62,8 @@ def screen(sql: str) -> str | Unscored:
     if invalid:
         what = f"U+{ord(invalid.group()):04X} at character {invalid.start()}"
         return Unscored(UnscoredReason.INVALID_TEXT, f"{what}: NUL and lone surrogates are no text")
-    sql = _unfenced(sql)
+    if "```" in sql:
+        sql = _FENCE.sub(" ", sql).strip()
     return _statement(sql) or _depth(sql) or sql
 
 
@@ -67,14 +71,6 @@ def shortened(text: str, most: int = 60) -> str:
     """One line of at most `most` characters, to be quoted in a message."""
     line = " ".join(text[: most * 4].split())
     return line if len(line) <= most else line[: most - 1] + "…"
-
-
-def _unfenced(sql: str) -> str:
-    if "```" not in sql:
-        return sql
-    stripped = sql.strip()
-    fence = _FENCE.match(stripped)
-    return fence.group("body").strip() if fence and fence.end() == len(stripped) else sql
 
 
 def _statement(sql: str) -> Unscored | None:
@@ -120,8 +116,8 @@ def _depth(sql: str) -> Unscored | None:
     )
     if openers + words <= MAX_DEPTH:
         return None
-    deepest = _deepest(lowered)
-    if deepest <= MAX_DEPTH:
+    subscripts = len(_SUBSCRIPTS.findall(sql)) if "[" in sql else 0
+    if max(_deepest(lowered), subscripts) <= MAX_DEPTH:
         return None
     return Unscored(UnscoredReason.SQL_TOO_DEEP, f"nests deeper than {MAX_DEPTH} brackets, CASEs or stacked operators")
 

@@ -16,7 +16,8 @@ from scoring.sql.terms import Node, Term, function_name
 from scoring.values import Number, Pattern, Scalar, Text, TimeRange, text
 
 _PLAIN = re.compile(r"[\w\s\-,'/&@:#]*")
-_SPECIAL = frozenset("[](){}|+*?.^$\\")
+_MASKS = (("%", "\ue000"), ("_", "\ue001"))
+"""Private characters that stand for wildcards which are escaped."""
 
 
 def pattern_text(scope: Scope, node: Node) -> str | None:
@@ -38,17 +39,15 @@ def pattern_text(scope: Scope, node: Node) -> str | None:
 
 def like(term: Term, raw: str, escape: str | None, *, negated: bool) -> Draft | Text | TimeRange:
     """What a LIKE pattern asks; the plain value where it holds no wildcard."""
-    body, open_left, open_right = raw.strip("%"), raw.startswith("%"), raw.endswith("%")
-    if escape and len(escape) == 1 and escape in body:
-        open_right = open_right and not body.endswith(escape)
-        for special in "%_":
-            body = body.replace(escape + special, "\x00" + special)
-        hidden = body.replace("\x00%", "").replace("\x00_", "")
-        body = body.replace("\x00", "")
-    else:
-        hidden = body
-    if not body or "%" in hidden or "_" in hidden:
+    masked = raw
+    for mark, mask in _MASKS:
+        masked = masked.replace((escape or "\\") + mark, mask)
+    inner, open_left, open_right = masked.strip("%"), masked.startswith("%"), masked.endswith("%")
+    if not inner or "%" in inner or "_" in inner:
         return Draft(term.operand, Op.NOT_LIKE if negated else Op.LIKE, Pattern(text(raw).folded))
+    body = inner
+    for mark, mask in _MASKS:
+        body = body.replace(mask, mark)
     if not open_left and not open_right:
         return moment(body) or text(body)
     time = prefix_time(term, body) if open_right and not open_left else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from sqlglot import exp
@@ -102,7 +103,18 @@ def _sides(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> lis
     first, second = read(scope, left), read_value(scope, right)
     if first.block is not None and second.block is None:
         first, second, op = second, first, _FLIPPED[op]
+    if second.block is not None and second.lookup and op in (Op.EQ, Op.NE):
+        return _looked_up(scope, second.block, first, negated=op is Op.NE)
     return [Draft(first.operand, op, expression(second))]
+
+
+def _looked_up(scope: Scope, block: str, key: Term, *, negated: bool) -> list[Draft]:
+    """`x = (SELECT y …)` of a plain column is a semi-join like `x IN (SELECT y …)`, so its key is no filter."""
+    subqueries = scope.reading.subqueries
+    place = next(index for index, each in enumerate(subqueries) if each.block == block)
+    role = SubqueryRole.NOT_IN if negated else SubqueryRole.IN
+    subqueries[place] = replace(subqueries[place], role=role, key=key.operand)
+    return []
 
 
 def expression(term: Term) -> Expression:
@@ -260,7 +272,7 @@ def _between(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Dr
 def _spanning(scope: Scope, left: Node, low: Constant, high: Constant, negated: bool) -> list[Draft] | None:
     """BETWEEN two times, or two places of a rank."""
     term = read(scope, left)
-    if term.rank is not None and isinstance(low, Number) and isinstance(high, Number):
+    if term.rank is not None and not negated and isinstance(low, Number) and isinstance(high, Number):
         count, offset = int(high.value - low.value) + 1, max(0, int(low.value) - 1)
         limit = Limit(count=count, block=scope.path, offset=offset, ranked=True, partition=term.rank)
         scope.reading.limits.append(limit)

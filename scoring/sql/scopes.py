@@ -37,7 +37,7 @@ Reader: TypeAlias = Callable[["Scope", Any], Term]
 class Source:
     """Something that FROM reads: a base table, or a query with named output columns."""
 
-    __slots__ = ("columns", "correlated", "outputs", "path", "stars", "table", "tables")
+    __slots__ = ("columns", "correlated", "outputs", "path", "reads", "stars", "table", "tables")
 
     def __init__(self, table: str | None, path: str = "") -> None:
         self.table = table
@@ -52,13 +52,21 @@ class Source:
         """Sources that a `*` passes through."""
         self.tables: tuple[str, ...] = ()
         """Base tables that the query's first block reads."""
+        self.reads: tuple[str, ...] = ()
+        """The same and its CTEs, by name, for people."""
         self.correlated = False
         """The query reads columns of a block around it."""
+
+    @property
+    def name(self) -> str:
+        """A table's or CTE's own name; a derived table's place."""
+        return self.table if self.table is not None else self.path.rpartition("/")[2].removeprefix("cte:")
 
     def again(self) -> Source:
         """The same columns under another alias: a source of its own, so that self-joins are joins."""
         twin = Source(self.table, self.path)
-        twin.columns, twin.outputs, twin.stars, twin.tables = self.columns, self.outputs, self.stars, self.tables
+        twin.columns, twin.outputs, twin.stars = self.columns, self.outputs, self.stars
+        twin.tables, twin.reads = self.tables, self.reads
         return twin
 
     def renamed(self, names: list[str], path: str) -> Source:

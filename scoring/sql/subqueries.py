@@ -46,10 +46,11 @@ def read_subquery(scope: Scope, node: Node, role: SubqueryRole, key: Operand | N
     source = read_nested(scope, node, role, key, scope)
     outputs = source.columns
     names = ", ".join(term.name for term in outputs[:20]) or "*"
-    tables = ", ".join(source.tables[:20]) or "…"
+    tables = ", ".join(source.reads[:20]) or "…"
     said = f"(select {names} from {tables})"  # noqa: S608 (canonical text for people; it is never run)
     term = Term(shorten(said), merged(outputs[:20]), outputs[0].func if outputs else None)
     term.block = source.path
+    term.lookup = len(outputs) == 1 and outputs[0].is_column
     term.real = bool(outputs) and outputs[0].real
     scope.reading.seen[id(node)] = term
     return term

@@ -47,6 +47,8 @@ class Term:
     """What it takes of which date, where it is a part or a format of one: `year`, `%Y-%m`, `trunc:month`."""
     block: str | None = None
     """The query block of a scalar subquery."""
+    lookup: bool = False
+    """It is a subquery that gives one plain column."""
     _operand: Operand | None = None
 
     def __init__(self, name: str, columns: tuple[Column, ...] = (), func: str | None = None) -> None:
