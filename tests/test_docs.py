@@ -30,6 +30,7 @@ from service.reports import ReportRow
 from service.serving import create_app
 from service.settings import MetricSettings, Settings, setting_paths, variable_name
 from service.weights import local_judge
+from tests import tour
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -231,20 +232,15 @@ def test_every_field_of_the_report_is_documented_and_no_other() -> None:
     assert names(table(section, "field")) == {each.name for each in fields(ReportRow)}
 
 
-def readme_block(after: str) -> list[str]:
-    """The lines of the first code block after some words of the README."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8").partition(after)[2]
-    return text.partition("```")[2].partition("```")[0].splitlines()[1:]
-
-
 def test_the_answer_that_the_readme_explains_is_explained_so() -> None:
-    command, shown = readme_block("One answer, explained")[:3], readme_block("One answer, explained")[3:]
+    command = tour.block("One answer, explained")[:3]
     words = shlex.split("\n".join(command))
     question, sql = words[words.index("-q") + 1], words[words.index("--sql") + 1]
     score = Scorer(Rules(), local_judge())(Query(question=question, sql=sql))
     assert isinstance(score, Score)
     console = Console(file=io.StringIO(), width=110, force_terminal=False, color_system=None)
     console.print(explanation(score))
-    printed = [line.rstrip() for line in console.file.getvalue().splitlines()]
-    stale = [line for line in shown if line != "…" and line not in printed]
-    assert not stale, "README.md is stale; the command prints now:\n" + "\n".join(printed)
+    parts = tour.sections(console.file.getvalue().splitlines())
+    [aligned] = [part for part in parts if part[0].startswith("Alignment")]
+    [reasons] = [part for part in parts if part[0].startswith("Reasons")]
+    tour.check("One answer, explained", [*command, parts[0][0], "…", *aligned, "…", *reasons, "", *parts[-1]])

@@ -17,7 +17,9 @@ app = typer.Typer(
 rules = typer.Typer(help="A tenant's rules: versioned documents; each change is a new version.", no_args_is_help=True)
 bench = typer.Typer(help="Measure this machine.", no_args_is_help=True)
 app.add_typer(rules, name="rules")
+learn = typer.Typer(help="Turn labels into weights of the local judge.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
+app.add_typer(learn, name="learn")
 
 AsJson = Annotated[bool, typer.Option("--json", help="JSON also on a terminal.")]
 Tenant = Annotated[str, typer.Argument(metavar="TENANT", help="The tenant's name.")]
@@ -171,3 +173,25 @@ def bench_scoring(
     from service.commands.bench import bench_scoring as command
 
     command(source, rounds=rounds, as_json=as_json)
+
+
+@learn.command("calibrate")
+def learn_calibrate(
+    labels: Annotated[
+        list[str], typer.Argument(metavar="LABELS.jsonl", help="Answers with `label`: 1 right, 0 wrong.")
+    ],
+    out: Annotated[str, typer.Option("--out", metavar="WEIGHTS.json", help="The weights file to write.")],
+    version: Annotated[
+        str, typer.Option("--version", metavar="NAME", help="Names the weights in every score they give.")
+    ] = "custom",
+    group: Annotated[
+        str, typer.Option("--group", metavar="FIELD", help="Rows equal in this field are held out together.")
+    ] = "question",
+    weight: Annotated[
+        Optional[list[float]], typer.Option("--weight", metavar="W", help="Of a row of each file, in their order.")
+    ] = None,
+) -> None:
+    """Fit the local judge's weights to labelled answers, measured on groups held out. Needs the extra `learn`."""
+    from service.commands.learn import calibrate
+
+    calibrate(labels, out=out, version=version, group=group, dataset_weights=weight or [])
