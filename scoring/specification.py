@@ -305,7 +305,7 @@ class SqlSpec:
     functions: frozenset[str] = frozenset()
     """Upper-case names of other functions and casts used (ROUND, SUBSTR, STRFTIME, CAST, …)."""
     nodes: int = 0
-    """Nodes of the syntax tree."""
+    """Nodes of the syntax tree as the parser counts them: without names, columns and literals."""
 
     @property
     def outputs(self) -> frozenset[str]:

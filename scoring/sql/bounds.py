@@ -10,8 +10,8 @@ MAX_LENGTH = 100_000
 """Characters of SQL."""
 MAX_DEPTH = 80
 """Brackets, CASEs and stacked prefix operators open at one place; the compiled parser fails beyond some hundreds."""
-MAX_NODES = 50_000
-"""Nodes of the syntax tree."""
+MAX_TOKENS = 50_000
+"""Words, names, values and marks of SQL; a syntax tree has at most a few times as many nodes."""
 
 _INVALID = re.compile("[\x00\ud800-\udfff]")
 _FENCE = re.compile(r"```(?:[A-Za-z]++(?=\s))?")
@@ -34,6 +34,8 @@ _REFUSALS = re.compile(
     r"n/a|none|null|error|unknown)\b",
     re.IGNORECASE,
 )
+_ENGLISH = frozenset("i me my we you your the this that these there is are was of please".split())
+"""Words that tell `Show me the …` from `SHOW TABLES`."""
 _SQL_MARKS = re.compile(r"[=*();<>]|\bfrom\b", re.IGNORECASE)
 
 _NESTING = re.compile(
@@ -86,7 +88,7 @@ def _statement(sql: str) -> Unscored | None:
     first = word.group().lower() if word else ""
     if first in _READS and not _is_sentence(first, rest):
         return None
-    if first in _OTHERS and not _is_prose(rest):
+    if first in _OTHERS and _ENGLISH.isdisjoint(rest.lower().split()):
         return Unscored(UnscoredReason.NOT_A_SELECT, f"{first.upper()} is not a query; only SELECT is scored")
     if _is_prose(rest):
         return Unscored(UnscoredReason.REFUSED_ANSWER, f"prose, not SQL: {shortened(rest)}")

@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from sqlglot.dialects.dialect import Dialect, Dialects
 
-_NAMES = frozenset(each.value for each in Dialects if each.value)
+_NOT_SQL = frozenset({"dax", "prql"})
+_NAMES = frozenset(each.value for each in Dialects if each.value) - _NOT_SQL
 _ALIASES = MappingProxyType(
     {
         "postgresql": "postgres",
