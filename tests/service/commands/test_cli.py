@@ -1,0 +1,64 @@
+"""The command line as a whole: quick help, versions, and a bench whose figures add up."""
+
+import json
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+from scoring import EVALUATOR_VERSION
+
+
+def python(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        [],
+        ["score"],
+        ["serve"],
+        ["demo"],
+        ["report"],
+        ["rules"],
+        ["rules", "show"],
+        ["rules", "set"],
+        ["migrate"],
+        ["bench", "scoring"],
+        ["learn", "calibrate"],
+    ],
+    ids=" ".join,
+)
+def test_every_command_explains_itself(command: list[str]) -> None:
+    done = python("-m", "service", *command, "--help")
+    assert done.returncode == 0
+    assert "Usage: " in done.stdout
+
+
+def test_help_loads_neither_the_scorer_nor_the_store() -> None:
+    done = python("-c", "import sys, service.commands.cli; print(*sys.modules)")
+    assert {"sqlglot", "sqlalchemy", "fastapi", "pydantic"} & set(done.stdout.split()) == set()
+
+
+def test_the_version_names_the_release_and_the_evaluator() -> None:
+    done = python("-m", "service", "--version")
+    assert done.stdout.strip() == f"sqlassay {version('sqlassay')} (evaluator {EVALUATOR_VERSION})"
+
+
+def test_the_figures_of_the_bench_add_up() -> None:
+    figures = json.loads(python("-m", "service", "bench", "scoring", "--rounds", "1", "--json").stdout)
+    micros = figures["micros_per_event"]
+    event = sum(spent for stage, spent in micros.items() if stage not in {"parse", "decode"})
+    assert figures["micros_event"] == pytest.approx(event, abs=0.1)
+    assert figures["parses_per_event"] == pytest.approx(event / micros["parse"], rel=0.01)
+    assert figures["events_per_second"] == pytest.approx(1e6 / (event + micros["decode"]), rel=0.01)
+    assert figures["compiled_sqlglot"] is True
+    assert figures["events"] >= 150
+
+
+def test_a_file_without_an_event_cannot_be_measured() -> None:
+    done = python("-m", "service", "bench", "scoring", __file__)
+    assert done.returncode == 2
+    assert "can be scored" in done.stderr
