@@ -122,8 +122,9 @@ class ScoreEvents:
         if not fresh:
             return settled
         with self._timed("rules"):
-            rules = await self.rules.rules({event.tenant for event in fresh})
-        self.outcomes.ruled(rules)
+            tenants = list(dict.fromkeys(event.tenant for event in fresh))
+            rules = await self.rules.rules(tenants)
+        self.outcomes.ruled({tenant: rules[tenant] for tenant in tenants if tenant in rules})
         lacking = [event for event in fresh if event.tenant not in rules]
         for event in lacking:
             settled[event_key(event)] = _deferred(DeferredReason.RULES_UNAVAILABLE, "see the log", event)

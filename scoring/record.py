@@ -137,7 +137,7 @@ def value_record(value: Value | None) -> object:
         case Text(folded=folded):
             return folded
         case Number(value=number):
-            return int(number) if number == int(number) and abs(number) < 2**53 else number
+            return int(number) if abs(number) < 2**53 and number == int(number) else number
         case Boolean(value=flag):
             return flag
         case TimeRange(start=start, end=end):

@@ -1,0 +1,80 @@
+"""What all tests share: a real PostgreSQL, and a way to wait that does not guess."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+import time
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import URL, make_url, text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from service.database import create_engine, migrate
+from service.embedded import embedded_postgres
+from service.settings import DatabaseSettings
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[URL]:
+    """A server's maintenance database: the one that SQLASSAY_TEST_DATABASE_URL names, else an embedded one."""
+    named = os.environ.get("SQLASSAY_TEST_DATABASE_URL")
+    if named:
+        yield make_url(named).set(drivername="postgresql+asyncpg")
+        return
+    with tempfile.TemporaryDirectory(prefix="sqlassay-test-") as folder, embedded_postgres(Path(folder)) as url:
+        yield make_url(url)
+
+
+@pytest.fixture(scope="session")
+async def template(postgres_url: URL) -> AsyncIterator[str]:
+    """A migrated database to copy."""
+    name = f"template_{uuid.uuid4().hex}"
+    await administer(postgres_url, f"CREATE DATABASE {name}")
+    engine = create_engine(postgres_url.set(database=name), DatabaseSettings())
+    await migrate(engine)
+    await engine.dispose()
+    yield name
+    await administer(postgres_url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+async def database(postgres_url: URL, template: str) -> AsyncIterator[URL]:
+    """A migrated database of this test's own."""
+    name = f"test_{uuid.uuid4().hex}"
+    await administer(postgres_url, f"CREATE DATABASE {name} TEMPLATE {template}")
+    yield postgres_url.set(database=name)
+    await administer(postgres_url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+async def empty_database(postgres_url: URL) -> AsyncIterator[URL]:
+    """A database without tables."""
+    name = f"empty_{uuid.uuid4().hex}"
+    await administer(postgres_url, f"CREATE DATABASE {name}")
+    yield postgres_url.set(database=name)
+    await administer(postgres_url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+async def administer(url: URL, statement: str) -> None:
+    engine = create_async_engine(url, isolation_level="AUTOCOMMIT")
+    async with engine.connect() as connection:
+        await connection.execute(text(statement))
+    await engine.dispose()
+
+
+@pytest.fixture
+def wait_until() -> Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]:
+    """Returns as soon as a condition holds; fails after a minute."""
+
+    async def wait(condition: Callable[[], Awaitable[bool]]) -> None:
+        deadline = time.monotonic() + 60
+        while not await condition():
+            assert time.monotonic() < deadline, "waited a minute in vain"
+            await asyncio.sleep(0.02)
+
+    return wait

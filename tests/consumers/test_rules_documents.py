@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from consumers.events import InvalidRules, RulesDocument, decode_rules
+from scoring.rules import JudgePolicy, Rules, Tier
+from service.samples import sample_rules
+
+CASES = yaml.safe_load((Path(__file__).parents[1] / "cases/wire/rules.yaml").read_text())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_rules_are_refused_with_a_message_that_names_the_fault(case):
+    with pytest.raises(InvalidRules) as refusal:
+        decode_rules(case["rules"])
+    assert [word for word in case["says"] if word not in str(refusal.value)] == []
+
+
+def test_text_that_is_not_json_is_refused():
+    with pytest.raises(InvalidRules, match="not JSON"):
+        decode_rules(b"{")
+
+
+def test_no_keys_are_the_built_in_default():
+    assert decode_rules({}).rules(0) == Rules()
+
+
+def test_every_key_reaches_the_scorer():
+    rules = RulesDocument.model_validate(
+        {
+            "column_mappings": {"Oven  Type": "Type_Code"},
+            "benign_filters": ["is_open = 1 AND kind = 'shop'"],
+            "ignore_filters": ["Branch_ID"],
+            "lambda_min": 50,
+            "tiers": {"excellent": 95, "good": 80, "marginal": 60},
+            "dialect": "MySQL",
+            "unparseable": "incorrect",
+            "judge": {"policy": "cascade", "bar": 0.7, "budget": 3},
+            "sample_rate": 0.5,
+        }
+    ).rules(7)
+    assert dict(rules.column_mappings) == {"oven type": "type_code"}
+    assert len(rules.benign_filters[0].terms) == 2
+    assert rules.ignore_filters == {"branch_id"}
+    assert rules.tiers.tier(94) is Tier.GOOD
+    assert (rules.lambda_min, rules.dialect, rules.unparseable.value) == (50, "mysql", "incorrect")
+    assert (rules.judge.policy, rules.judge.bar, rules.judge.budget) == (JudgePolicy.CASCADE, 0.7, 3)
+    assert (rules.sample_rate, rules.version) == (0.5, 7)
+
+
+@pytest.mark.parametrize("tenant", sorted(sample_rules()))
+def test_the_samples_rules_are_rules(tenant):
+    assert decode_rules(sample_rules()[tenant]).rules(1).benign_filters

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TypeAlias
+
+import httpx
+import pytest
+from sqlalchemy import URL
+
+from service.serving import create_app, running
+from service.settings import DatabaseSettings, Settings
+
+Serving: TypeAlias = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
+
+
+@pytest.fixture
+def serving(database: URL) -> Serving:
+    """A service on this test's database, with settings of the test's choice, and a client of it."""
+
+    @asynccontextmanager
+    async def serve(**groups: object) -> AsyncIterator[httpx.AsyncClient]:
+        url = database.render_as_string(hide_password=False)
+        settings = Settings(**{"database": DatabaseSettings(url=url), **groups})
+        async with running(settings) as service:
+            transport = httpx.ASGITransport(create_app(settings, service), raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url="http://assay") as client:
+                yield client
+
+    return serve
+
+
+@pytest.fixture
+async def client(serving: Serving) -> AsyncIterator[httpx.AsyncClient]:
+    async with serving() as opened:
+        yield opened

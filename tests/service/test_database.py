@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import make_url
+from sqlmodel import SQLModel
+
+from consumers.ports import StoreUnavailable
+from service.database import create_engine, migrate, read_url
+from service.settings import DatabaseSettings, SettingsError
+from service.store import PostgresScores
+from service.tables import EVALUATIONS
+
+
+async def test_the_migrations_make_exactly_the_tables_that_the_models_declare(database):
+    engine = create_engine(database, DatabaseSettings())
+    async with engine.connect() as connection:
+        difference = await connection.run_sync(
+            lambda sync: compare_metadata(
+                MigrationContext.configure(sync, opts={"compare_type": True}), SQLModel.metadata
+            )
+        )
+    await engine.dispose()
+    assert EVALUATIONS.metadata is SQLModel.metadata
+    assert difference == []
+
+
+async def test_several_processes_that_migrate_at_once_agree(empty_database):
+    engines = [create_engine(empty_database, DatabaseSettings()) for _ in range(4)]
+    assert set(await asyncio.gather(*map(migrate, engines))) == {"0001"}
+    await asyncio.gather(*(engine.dispose() for engine in engines))
+
+
+async def test_a_database_that_does_not_answer_is_named_without_its_password():
+    engine = create_engine(make_url("postgresql+asyncpg://me:s3cret@127.0.0.1:1/assay"), DatabaseSettings())
+    for call in (migrate(engine), PostgresScores(engine).claims([])):
+        with pytest.raises(StoreUnavailable) as refusal:
+            await call
+        assert "127.0.0.1:1/assay" in str(refusal.value)
+        assert "s3cret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("url", ["mysql://me:s3cret@db/assay", "s3cret", "", "postgresql://me:s3cret@db:port/assay"])
+def test_a_url_that_is_no_postgresql_is_refused_without_repeating_it(url):
+    with pytest.raises(SettingsError) as refusal:
+        read_url(url)
+    assert "s3cret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+asyncpg"])
+def test_every_spelling_of_postgresql_is_understood(scheme):
+    assert read_url(f"{scheme}://me@db/assay").drivername == "postgresql+asyncpg"

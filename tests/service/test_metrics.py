@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import re
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from service.metrics import Metrics
+from service.settings import MetricSettings
+
+SAMPLE = {"question": "How many ovens are in Oslo?", "sql": "SELECT COUNT(*) FROM ovens WHERE city = 'Oslo'"}
+ORDER = "method route tenant agent outcome reason status tier"
+"""Of labels in the tuples below."""
+
+
+async def scraped(client) -> dict[str, dict[tuple[str, ...], float]]:
+    found: dict[str, dict[tuple[str, ...], float]] = {}
+    for family in text_string_to_metric_families((await client.get("/metrics")).text):
+        for sample in family.samples:
+            labels = sorted(sample.labels.items(), key=lambda label: ORDER.find(label[0]))
+            found.setdefault(sample.name, {})[tuple(value for _, value in labels)] = sample.value
+    return found
+
+
+async def test_outcomes_sum_to_what_was_consumed(client):
+    batch = [{**SAMPLE, "event_id": "a"}, {**SAMPLE, "event_id": "a"}, {**SAMPLE, "event_id": "b", "sql": ""}, 7]
+    await client.post("/v1/events", json=batch)
+    metrics = await scraped(client)
+    assert metrics["sqlassay_outcomes_total"] == {
+        ("scored", ""): 1,
+        ("duplicate", ""): 1,
+        ("unscored", "EMPTY_SQL"): 1,
+        ("dead_lettered", "NOT_AN_OBJECT"): 1,
+    }
+    assert metrics["sqlassay_consumed_total"] == {(): 4}
+
+
+async def test_a_scored_event_is_observed_under_its_tenant_and_agent(client):
+    await client.post("/v1/events", json={**SAMPLE, "event_id": "a", "tenant": "bakers", "agent": "crumb"})
+    metrics = await scraped(client)
+    assert metrics["sqlassay_score_count"] == {("bakers", "crumb"): 1}
+    assert metrics["sqlassay_p_correct_count"] == {("bakers", "crumb"): 1}
+    for name in ("tier", "filter_status", "verdict", "enrichment_status"):
+        assert sum(metrics[f"sqlassay_{name}_total"].values()) == 1
+    assert metrics["sqlassay_enrichment_status_total"] == {("bakers", "crumb", "missing"): 1}
+    assert "sqlassay_enrichment_score_count" not in metrics
+
+
+async def test_tier_bounds_in_force_are_shown_as_soon_as_they_are_put(client):
+    await client.put("/v1/tenants/bakers/rules", json={"tiers": {"excellent": 97, "good": 80, "marginal": 60}})
+    assert (await scraped(client))["sqlassay_tier_bound"][("bakers", "excellent")] == 97
+
+
+async def test_labels_beyond_the_bound_are_other(serving):
+    async with serving(metrics=MetricSettings(tenants=2, agents=1)) as client:
+        batch = [{**SAMPLE, "event_id": "a", "tenant": tenant, "agent": tenant} for tenant in ("t1", "t2", "t3", "t4")]
+        await client.post("/v1/events", json=batch)
+        counted = (await scraped(client))["sqlassay_score_count"]
+        assert set(counted) == {("t1", "t1"), ("t2", "other"), ("other", "other")}
+
+
+async def test_routes_are_labelled_by_template_never_by_path(client):
+    await client.get("/v1/evaluations/00000000-0000-7000-8000-000000000000")
+    await client.get("/no/such/place")
+    routes = {labels[1] for labels in (await scraped(client))["sqlassay_http_request_seconds_count"]}
+    assert routes == {"/v1/evaluations/{evaluation_id}", "unmatched"}
+
+
+def test_every_metric_has_a_help_text_and_our_prefix():
+    declared = Metrics(MetricSettings(), "local/1").declared()
+    assert len(declared) > 15
+    for name, _, text in declared:
+        assert re.fullmatch(r"sqlassay_[a-z_]+", name)
+        assert text.endswith(".")
