@@ -20,6 +20,11 @@ from scoring.signals import SIGNALS
 Floats = NDArray[np.float64]
 CODES = tuple(SIGNALS)
 """The columns of the signal matrix."""
+PRIOR = np.array([0.5 if code in IN_FAVOUR else -1.0 for code in CODES])
+"""Log-odds that weights shrink towards: what a code says is believed, mildly, until labels say more.
+
+A code that is rare in the labels (a percentage without × 100) would otherwise weigh nothing.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +53,8 @@ class Fit:
 def calibrate(rows: Sequence[Labelled], *, penalty: float = 2.0, folds: int = 5) -> Fit:
     """Fits on all rows; measures on groups held out. The same rows in the same order give the same weights.
 
-    `penalty` is the L2 strength on each weight, in summed row weights. Raises `ValueError` when there is
-    one label only, or fewer groups than folds.
+    `penalty` is the strength of the pull to `PRIOR` on each weight, in summed row weights. Raises `ValueError`
+    when there is one label only, or fewer groups than folds.
     """
     signals = np.array([[row.strengths.get(code, 0.0) for code in CODES] for row in rows], dtype=np.float64)
     correct = np.array([row.correct for row in rows], dtype=np.float64)
@@ -71,18 +76,19 @@ def calibrate(rows: Sequence[Labelled], *, penalty: float = 2.0, folds: int = 5)
 
 
 def _fit(signals: Floats, correct: Floats, share: Floats, penalty: float) -> Floats:
-    """Minimises weighted log-loss + penalty ‖w‖², each weight bounded to its code's side of 0."""
+    """Minimises weighted log-loss + penalty ‖w − prior‖², each weight bounded to its code's side of 0."""
     signs = np.where(correct == 1, 1.0, -1.0)
 
     def loss(solution: Floats) -> tuple[float, Floats]:
         margins = signs * (solution[0] + signals @ solution[1:])
-        value = float(share @ np.logaddexp(0, -margins) + penalty * solution[1:] @ solution[1:])
+        away = solution[1:] - PRIOR
+        value = float(share @ np.logaddexp(0, -margins) + penalty * away @ away)
         slope = -share * signs * expit(-margins)
-        gradient = np.concatenate([[slope.sum()], signals.T @ slope + 2 * penalty * solution[1:]])
+        gradient = np.concatenate([[slope.sum()], signals.T @ slope + 2 * penalty * away])
         return value, gradient
 
     sides = [(0.0, None) if code in IN_FAVOUR else (None, 0.0) for code in CODES]
-    found = minimize(loss, np.zeros(len(CODES) + 1), jac=True, method="L-BFGS-B", bounds=[(None, None), *sides])
+    found = minimize(loss, np.concatenate([[0.0], PRIOR]), jac=True, method="L-BFGS-B", bounds=[(None, None), *sides])
     return np.asarray(found.x, dtype=np.float64)
 
 
@@ -96,5 +102,5 @@ def weights_document(fit: Fit, *, version: str) -> dict[str, object]:
         "version": version,
         "intercept": round(fit.intercept, 4),
         "weights": {code.value: round(weight, 4) + 0.0 for code, weight in fit.weights.items()},
-        "thresholds": {"correct": 0.7, "likely": 0.5, "potentially": 0.3},
+        "thresholds": {"correct": 0.65, "likely": 0.5, "potentially": 0.35},
     }

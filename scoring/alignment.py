@@ -119,7 +119,10 @@ def _excludes_rows(sql: SqlSpec) -> bool:
         return True
     if any(each.kind.startswith(("except", "minus")) for each in sql.set_operations):
         return True
-    return any(join.kind == "anti" for join in sql.joins)
+    if any(join.kind == "anti" for join in sql.joins):
+        return True
+    outer = any(join.kind in ("left", "right", "full") for join in sql.joins)
+    return outer and any(each.op is Op.IS_NULL for each in sql.filters)
 
 
 def _left(present: Sequence[SqlFilter], matched: Sequence[Match]) -> list[SqlFilter]:

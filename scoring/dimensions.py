@@ -106,7 +106,8 @@ def align_aggregation(
         and not (func in {"COUNT", "SUM"} and computed & {"COUNT", "SUM"} and question.ratios)
     ]
     shown = {each.operand.func for each in answer if each.operand.func is not None}
-    extra = [func for func in sorted(shown - allowed) if not (func == "COUNT" and _counts_groups(question))]
+    counts = _counts_groups(question) or bool(sql.having)
+    extra = [func for func in sorted(shown - allowed) if not (func == "COUNT" and counts)]
     return Dimension(match=not missing and not extra, missing=tuple(missing), extra=tuple(extra))
 
 
@@ -127,7 +128,7 @@ def _licensed(question: QuestionSpec, enriched: QuestionSpec) -> set[str]:
 
 
 def _counts_groups(question: QuestionSpec) -> bool:
-    return bool(question.group_by) or any(each.counted for each in question.superlatives)
+    return question.yes_no or bool(question.group_by) or any(each.counted for each in question.superlatives)
 
 
 def align_grouping(

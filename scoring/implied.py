@@ -6,7 +6,7 @@ from scoring.linking import best_likeness, content_words, operand_words
 from scoring.matching import NEGATIVE, as_number
 from scoring.specification import Op, Operand, QuestionFilter, QuestionSpec, Source, SqlFilter, SqlSpec
 from scoring.values import Boolean, Choices, Expression, Number, Text
-from scoring.words import identifier_words, stem
+from scoring.words import identifier_words, letters, stem
 
 _CODES: dict[str, frozenset[str]] = {
     "f": frozenset({"female", "woman", "girl", "lady", "mother", "daughter", "wife", "actress"}),
@@ -42,6 +42,8 @@ def implied_filter(
 def _span(present: SqlFilter, spec: QuestionSpec, sql: SqlSpec) -> tuple[str, int] | None:
     """The words that ask for it, with their offset."""
     rhs = present.rhs
+    if isinstance(rhs, Expression) and rhs.subquery is None and rhs.columns:
+        return _by_definition(present, rhs, spec)
     if isinstance(rhs, Expression):
         return _by_extreme(rhs, spec, sql) if present.op is Op.EQ else _by_average(rhs, spec)
     if present.op in NEGATIVE and not spec.negations:
@@ -61,6 +63,16 @@ def _by_extreme(rhs: Expression, spec: QuestionSpec, sql: SqlSpec) -> tuple[str,
         return None
     first = next(iter(spec.superlatives), None)
     return (first.word, first.start) if first is not None else None
+
+
+def _by_definition(present: SqlFilter, rhs: Expression, spec: QuestionSpec) -> tuple[str, int] | None:
+    """Two columns are compared that one definition names together."""
+    compared = {letters(name) for name in rhs.columns}
+    compared |= {letters(column.name) for column in present.lhs.columns} if present.lhs is not None else set()
+    for definition in spec.definitions:
+        if compared <= {letters(name) for name in definition.columns}:
+            return definition.phrase, definition.start
+    return None
 
 
 def _by_average(rhs: Expression, spec: QuestionSpec) -> tuple[str, int] | None:

@@ -123,6 +123,24 @@ def _one_edit(left: str, right: str) -> bool:
     return max(len(left), len(right)) - start - tail <= 2
 
 
+_WITHIN = re.compile(r"contain|includ|like|substring|start|begin|end|prefix|suffix|letter|word|phrase|having|mention")
+
+
+def unasked_wildcard(case: Case) -> Finding | None:
+    """A search within a text for what the question gives as the whole value.
+
+    >>> unasked_wildcard(case("Who lives in 'York'?", "SELECT name FROM people WHERE city LIKE '%York%'")).detail
+    "city contains 'york'"
+    """
+    if _WITHIN.search(case.enriched.text.lower()) or "%" in case.enriched.text:
+        return None
+    found = next((each for each in _applied(case) if each.op in _SEARCHES), None)
+    return Finding(1.0, show_filter(found)) if found is not None else None
+
+
+_SEARCHES = frozenset({Op.CONTAINS, Op.STARTS_WITH, Op.ENDS_WITH, Op.LIKE})
+
+
 def unasked_literal(case: Case) -> Finding | None:
     """A literal that stands nowhere in the question or its enrichment.
 
@@ -157,6 +175,26 @@ def lost_negation(case: Case) -> Finding | None:
     if not case.question.negations or excludes(case):
         return None
     return Finding(1.0, f"'{case.question.negations[0]}' has no counterpart")
+
+
+_NEVER = re.compile(r"\b(?:do|does|did|have|has|had)(?: not|n't)\b|\bnever\b|\bwithout\b", re.IGNORECASE)
+_ROW_NEGATIONS = frozenset({Op.NE, Op.NOT_CONTAINS, Op.NOT_LIKE, Op.NOT_IN, Op.NOT_STARTS_WITH, Op.NOT_ENDS_WITH})
+
+
+def negated_row(case: Case) -> Finding | None:
+    """`countries that do not speak English` have no such row; that some row differs says nothing.
+
+    >>> negated_row(case("Which pilots do not fly to Oslo?",
+    ...     "SELECT pilot FROM flights WHERE city <> 'Oslo'")).detail
+    "'do not' by single rows: city != 'oslo'"
+    """
+    found = _NEVER.search(case.question.text)
+    if found is None or case.sql.set_operations or case.sql.subqueries or case.sql.group_by:
+        return None
+    differing = next((each for each in _applied(case) if each.op in _ROW_NEGATIONS), None)
+    if differing is None:
+        return None
+    return Finding(1.0, f"'{found.group().lower()}' by single rows: {show_filter(differing)}")
 
 
 def excludes(case: Case) -> bool:
@@ -233,10 +271,18 @@ def excluding_conditions(case: Case) -> Finding | None:
             continue
         if not isinstance(each.rhs, Text | Number):
             continue
+        if _read_twice(each, case):
+            continue
         other = seen.setdefault((each.block, each.lhs.name), each)
         if other.rhs != each.rhs and other.lhs is not None and other.lhs.columns == each.lhs.columns:
             return Finding(1.0, f"{show_filter(other)} and {each.rhs}")
     return None
+
+
+def _read_twice(each: SqlFilter, case: Case) -> bool:
+    """Its block reads some table twice, so two conditions may be on two different rows."""
+    tables = next((block.tables for block in case.sql.blocks if block.path == each.block), ())
+    return len(tables) != len(set(tables))
 
 
 def date_as_number(case: Case) -> Finding | None:

@@ -159,7 +159,11 @@ def count_for_list(case: Case) -> Finding | None:
     question = case.question
     if not given or any(each.operand.func is None for each in given) or question.aggregations or question.ratios:
         return None
-    if not question.outputs or any(each.columns for each in case.enriched.definitions if each.functions):
+    if (
+        not question.outputs
+        or question.superlatives
+        or any(each.columns for each in case.enriched.definitions if each.functions)
+    ):
         return None
     return Finding(1.0, given[0].operand.name)
 

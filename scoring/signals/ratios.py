@@ -9,6 +9,10 @@ from scoring.verdict import Case
 _DIVIDING = frozenset({RatioKind.PERCENTAGE, RatioKind.RATIO, RatioKind.RATE})
 
 
+_REAL_DIVISION = frozenset("bigquery mysql duckdb snowflake oracle spark spark2 databricks hive clickhouse".split())
+"""Dialects in which `/` keeps the fraction of two whole numbers."""
+
+
 def _divides(case: Case) -> bool:
     return any(each.func == "DIVIDE" for each in case.sql.aggregations) or bool(case.sql.divisions)
 
@@ -38,7 +42,7 @@ def integer_division(case: Case) -> Finding | None:
     1.0
     """
     whole = next((each for each in case.sql.divisions if not each.real), None)
-    if whole is None or not (case.question.ratios or _defines_division(case)):
+    if whole is None or case.sql.dialect in _REAL_DIVISION or not (case.question.ratios or _defines_division(case)):
         return None
     return Finding(1.0, f"{whole.numerator} / {whole.denominator}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 def calibrate(sources: Sequence[str], *, out: str, version: str, group: str, dataset_weights: Sequence[float]) -> None:
     """Reads labels (`label` 1 answers the question, 0 does not), fits, and writes the weights file.
 
-    Each dataset weighs its number over its rows' count × the smallest count, so that a large noisy set
-    does not outvote a small careful one.
+    Each row of a file weighs the file's `--weight`, so that a large noisy set need not outvote a small careful one,
+    and the right and the wrong rows of a file weigh the same together: `p_correct` is told from even odds.
     """
     try:
         from learning.calibration import calibrate as fit_weights
@@ -36,7 +37,7 @@ def calibrate(sources: Sequence[str], *, out: str, version: str, group: str, dat
         refuse(f"{len(sources)} label files and {len(dataset_weights)} weights: give one --weight for each file")
     rows: list[Labelled] = []
     for source, weight in zip(sources, dataset_weights or [1.0] * len(sources), strict=True):
-        rows += read_labels(source, group=group, weight=weight)
+        rows += balanced(list(read_labels(source, group=group, weight=weight)))
     try:
         fit = fit_weights(rows)
     except ValueError as error:
@@ -44,6 +45,16 @@ def calibrate(sources: Sequence[str], *, out: str, version: str, group: str, dat
     document = weights_document(fit, version=version)
     Path(out).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     print(f"{len(rows)} labels: AUC {fit.auc:.3f}, accuracy {fit.accuracy:.3f} on {group}s held out → {out}")
+
+
+def balanced(rows: Sequence[Labelled]) -> list[Labelled]:
+    """The rows with weights such that both labels weigh half of the whole."""
+    right = sum(row.weight for row in rows if row.correct)
+    whole = sum(row.weight for row in rows)
+    if not 0 < right < whole:
+        return list(rows)
+    factors = {True: whole / (2 * right), False: whole / (2 * (whole - right))}
+    return [replace(row, weight=row.weight * factors[row.correct]) for row in rows]
 
 
 def read_labels(source: str, *, group: str, weight: float) -> Iterator[Labelled]:
