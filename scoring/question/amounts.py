@@ -197,6 +197,10 @@ def _is_key(reading: Reading, at: int, *, linked: bool) -> bool:
     )
 
 
+def _before_name(reading: Reading, place: int) -> bool:
+    return reading.is_word(place) and reading.tokens[place].text[0].isupper()
+
+
 def _bare(reading: Reading, quantity: Quantity) -> None:
     """A number beside a noun: how many there must be, or a value nobody named."""
     if quantity.ordinal or (quantity.spelt and quantity.number.value == 1):
@@ -205,7 +209,8 @@ def _bare(reading: Reading, quantity: Quantity) -> None:
     has = reading.lower(quantity.start - 1) in reading.language.haves
     if quantity.spelt and not has:
         return
-    certain = 0.6 if has and counted is not None else 0.5 if counted is None and quantity.number.value > 31 else 0.4
+    lone = counted is None and quantity.number.value > 31 and not _before_name(reading, quantity.end)
+    certain = 0.6 if has and counted is not None else 0.5 if lone else 0.4
     add_filter(
         reading,
         counted,

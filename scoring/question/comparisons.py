@@ -86,18 +86,33 @@ def range_opener(reading: Reading, place: int) -> int:
 
 
 def signed(reading: Reading, op: Op, place: int) -> Op:
-    """The operator, negated when `not`, `never` or `except` stands before it in its clause."""
-    for at in range(place, max(place - _CLAUSE, 0), -1):
+    """The operator, negated where the words before `place` negate it."""
+    return NEGATION.get(op, op) if negated(reading, place) else op
+
+
+def negated(reading: Reading, place: int) -> bool:
+    """Whether `not`, `never` or `without` stands before `place` in its clause, or `except` in its sentence."""
+    near = True
+    for at in range(place, max(place - _SENTENCE, 0), -1):
         mark = reading.ends.get(at)
-        if mark is not None and mark.cue.role in _NEGATING:
-            return NEGATION.get(op, op)
+        role = mark.cue.role if mark is not None else None
+        if role is Role.EXCEPT or (near and role in _NEGATING):
+            return True
         word = reading.lowers[at - 1]
-        if word in _CLAUSE_ENDS or word in reading.language.relatives or reading.taken[at - 1]:
-            break
-    return op
+        if word in _SENTENCE_ENDS:
+            return False
+        near = near and place - at < _CLAUSE and not _ends_clause(reading, at - 1)
+    return False
 
 
+def _ends_clause(reading: Reading, place: int) -> bool:
+    word = reading.lowers[place]
+    return word in reading.language.conjunctions or word in reading.language.relatives or bool(reading.taken[place])
+
+
+_SENTENCE = 9
+"""Words before a value in which an exception that holds it stands."""
 _CLAUSE = 5
 """Words before a value in which its negation stands."""
-_NEGATING = frozenset({Role.NOT, Role.EXCEPT, Role.NEVER, Role.LACK})
-_CLAUSE_ENDS = frozenset({",", ".", "?", "!", ";", "and", "but", "or"})
+_NEGATING = frozenset({Role.NOT, Role.NEVER, Role.LACK})
+_SENTENCE_ENDS = frozenset({",", ".", "?", "!", ";", ":"})

@@ -41,11 +41,14 @@ _FUNCTIONS = _AGGREGATES | {
     "distinct": "DISTINCT", "round": "ROUND", "cast": "CAST", "length": "LENGTH", "lower": "LOWER", "upper": "UPPER",
 }  # fmt: skip
 _NOW = frozenset({"current_timestamp", "current_date", "now", "getdate", "curdate", "sysdate", "today"})
+_PROSE = frozenset({"table", "value", "values", "column", "database", "data"})
+"""Words before `is 'x'` in prose that name no column."""
+_NEGATORS = frozenset({"not", "except", "excluding", "exclude"})
 _ARITHMETIC = {"/": "DIVIDE", "*": "MULTIPLY", "-": "SUBTRACT"}
 _KEYWORDS = frozenset(
     "and or not is null between like in where when then else case end select from as the a of to by desc asc "
     "with group "
-    "order limit refers means both for from if on that which are be has have it its at an than".split()
+    "order limit refers means both except for from if on that which are be has have it its at an than".split()
 )
 
 
@@ -150,6 +153,8 @@ def _bare_word(parts: list[Part], place: int, op: Op) -> tuple[list[Condition], 
     left, right = _left(parts, place), parts[place + 1] if place + 1 < len(parts) else None
     if left is None or right is None:
         return [], place + 1
+    if left.negated:
+        op = NEGATION[op]
     if right.lower == "null":
         return [
             Condition(left, Op.IS_NULL if op is Op.EQ else Op.NOT_NULL, None, left.start, right.end, CERTAIN)
@@ -197,7 +202,7 @@ def _left(parts: list[Part], place: int) -> Left | None:
         return Left(_column(parts[at].text), "", "", parts[at].start)
     if parts[at].kind != "name" or parts[at].lower in _KEYWORDS:
         return None
-    negated = _word(parts, at - 1) == "not"
+    negated = _word(parts, at - 1) in _NEGATORS
     return Left(_column(parts[at].text), "", "", parts[at].start, negated=negated)
 
 
@@ -273,7 +278,7 @@ def _null(parts: list[Part], place: int) -> tuple[list[Condition], int]:
     negated = _word(parts, place + 1) == "not"
     at = place + 1 + negated
     left = _left(parts, place)
-    if left is not None and _kind(parts, at) == "text":
+    if left is not None and _kind(parts, at) == "text" and left.column.name not in _PROSE:
         return [Condition.of(left, Op.NE if negated else Op.EQ, parts[at], parts[at].end)], at + 1
     if left is None or _word(parts, at) != "null":
         return [], place + 1

@@ -123,14 +123,14 @@ _ORDINARY = _words(
     "order orders product products team teams player players game games match matches race races driver drivers card "
     "cards set sets event events member members patient patients post posts comment comments account accounts loan "
     "loans client clients transaction transactions department departments employee employees company companies "
-    "population area height weight gender sex i sat act math reading writing physics english-language free meal "
-    "meals "
-    "gpa usa-wide mr mrs ms dr prof sir please question answer sql null true false and or not count distinct "
+    "population area height weight gender sex i math reading writing physics "
+    ""
+    "gpa mr mrs ms dr prof sir please question answer sql null true false and or not count distinct "
     "group limit "
-    "select where from having join union superhero superheroes hero heroes artist artists song songs album "
+    "select where from having join union artist artists song songs album "
     "albums movie "
     "movies film films book books author authors language languages currency average total highest lowest "
-    "top percent percentage difference born held average q1 q2 q3 q4 am pm bc url t-shirt club"
+    "top percent percentage difference born held average q1 q2 q3 q4 am pm bc url club"
 )
 _OPENERS = _words(
     "what which who whom whose when where how why is are was were do does did has have had can could will would "
@@ -152,8 +152,8 @@ _CLASSIFIERS = _words(
     "team club league conference school university college airline airport company publisher position role major "
     "nationality religion race grade gender format platform channel supplier vendor customer product series "
     "season tournament stadium theme topic subject course program degree feature tag label element street road "
-    "neighborhood area zone territory branch office warehouse store shop plan tier priority severity condition "
-    "diagnosis alignment power artist album song movie film event constructor circuit driver player hero superhero"
+    "neighborhood area zone branch office warehouse store shop plan tier priority severity condition "
+    "artist album song movie film event driver player"
 )
 _KEYS = _words(
     "id ids number no numbered code #  num identifier key grade level page chapter section version room flight "
@@ -260,7 +260,7 @@ ENGLISH = Language(
         "letter letters word words substring string character characters phrase prefix suffix text keyword the a an"
     ),
     acronyms=_words("us"),
-    currency_codes=("usd", "eur", "gbp", "czk", "jpy", "inr", "cad", "aud", "chf", "cny"),
+    currency_codes=("usd", "eur", "gbp", "czk", "pln", "sek", "nok", "dkk", "jpy", "inr", "cad", "aud", "chf", "cny"),
     joiners=_JOINERS,
     lower_values=MappingProxyType(_LOWER_VALUES),
     demonyms=DEMONYMS,

@@ -357,7 +357,7 @@ _PLAIN = _each(
     "one another, first author, middle name, middle names, last modified, last updated, the list of, at once, "
     "in order to, first letter, last letter, first date, like to, total points, "
     "would like, "
-    "looks like, look like, more than one of, not only, last edited, last editor, named after, what about",
+    "looks like, look like, more than one of, not only, named after, what about",
     Cue(role=Role.PLAIN),
 )
 

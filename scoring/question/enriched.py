@@ -26,7 +26,7 @@ def read_enriched(text: str, question: QuestionSpec, *, language: Language = ENG
     """
     definitions, blanks = read_definitions(text, language)
     spec = _as_enriched(text, question, blanks) or specify(read(text, Source.ENRICHED, language, blanks))
-    sourced = _sourced(definitions, _Said(question))
+    sourced = _sourced(definitions, _Said(question), chooses=_chooses(question, language))
     filters = (*spec.filters, *(each for definition in sourced for each in definition.filters))
     return replace(spec, filters=filters, definitions=sourced)
 
@@ -45,6 +45,11 @@ def _as_enriched(text: str, question: QuestionSpec, blanks: tuple[tuple[int, int
         return None
     filters = tuple(replace(each, source=Source.ENRICHED) for each in question.filters)
     return replace(question, text=text, filters=filters)
+
+
+def _chooses(question: QuestionSpec, language: Language) -> bool:
+    """Whether Qu may ask which of two holds: `is it ripe or not`, `men or women`."""
+    return question.yes_no or any(token.lower in language.alternatives for token in question.tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,7 @@ class _Said:
         return isinstance(value, Choices) and any(self.holds(member) for member in value.members)
 
 
-def _sourced(definitions: tuple[Definition, ...], said: _Said) -> tuple[Definition, ...]:
+def _sourced(definitions: tuple[Definition, ...], said: _Said, *, chooses: bool) -> tuple[Definition, ...]:
     """Each filter DEFINITION where Qu uses its definition or says its value, else ENRICHED."""
     uses = [said.use(definition) for definition in definitions]
     return tuple(
@@ -99,28 +104,41 @@ def _sourced(definitions: tuple[Definition, ...], said: _Said) -> tuple[Definiti
                 for each in definition.filters
             ),
         )
-        for definition, used in zip(definitions, _in_use(uses), strict=True)
+        for definition, used in zip(definitions, _in_use(uses, chooses=chooses), strict=True)
     )
 
 
-def _in_use(uses: list[_Use]) -> list[bool]:
-    """Of two definitions of one column, Qu uses the one more of whose words it says: `non-ripe` before `ripe`."""
+def _in_use(uses: list[_Use], *, chooses: bool) -> list[bool]:
+    """Of two definitions of one column, Qu uses the one more of whose words it says: `non-ripe` before `ripe`.
+
+    Where it says a word that both share and nothing else (`which type of bond`), or asks which of them holds, it
+    requires neither.
+    """
     by_column: dict[str, list[_Use]] = {}
     for use in uses:
         for name in {name for name, _, _ in use.values}:
             rivals = by_column.setdefault(name, [])
             if len(rivals) < _RIVALS:
                 rivals.append(use)
-    return [
-        use.share >= 0.5
-        and not any(_beats(other, use) for name in {name for name, _, _ in use.values} for other in by_column[name])
-        for use in uses
+    return [use.share >= 0.5 and not _outdone(use, by_column, chooses=chooses) for use in uses]
+
+
+def _outdone(use: _Use, by_column: dict[str, list[_Use]], *, chooses: bool) -> bool:
+    rivals = [
+        other
+        for name in {name for name, _, _ in use.values}
+        for other in by_column[name]
+        if not use.values & other.values and other.share >= 0.5
     ]
+    if any(_beats(other, use) for other in rivals):
+        return True
+    common = use.share < 1 and any(other.met == use.met for other in rivals)
+    return common or (chooses and any(other.share == 1 for other in rivals))
 
 
 def _beats(other: _Use, use: _Use) -> bool:
     fuller = use.met < other.met or (use.met == other.met and other.share > use.share)
-    return fuller and other.share >= use.share and not use.values & other.values
+    return fuller and other.share >= use.share
 
 
 def _akin(left: str, right: str) -> bool:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scoring.question.comparisons import add_filter
+from scoring.question.comparisons import add_filter, negated
 from scoring.question.language import Role
 from scoring.question.names import Literal, read_literals
 from scoring.question.phrases import operand, phrase_at, phrase_before, verb_like
-from scoring.question.reading import Mark, Reading
+from scoring.question.reading import Reading
 from scoring.specification import NEGATION, Op, Operand
 from scoring.values import Choices, Scalar, Value, text
 
-_ENDS = frozenset({".", "?", "!", ";", ":"})
 _LISTS = frozenset({",", "and", "or", "&", "and/or", "in", "from", '"'})
-_WINDOW = 5
-"""How many words before a literal a negation of it may stand."""
 
 
 def read_literal_filters(reading: Reading) -> None:
@@ -28,6 +25,15 @@ def read_literal_filters(reading: Reading) -> None:
             last += 1
         _filter(reading, literals[place : last + 1])
         place = last + 1
+
+
+def _ends_range(reading: Reading, literal: Literal) -> bool:
+    """`between TR010 and TR050`: codes that bound a range are compared in ways nobody can foresee."""
+    ranges, start = reading.language.ranges, literal.start
+    if not any(map(str.isdigit, literal.value)):
+        return False
+    opens = reading.lower(literal.end) in ranges.get(reading.lower(start - 1), frozenset[str]())
+    return opens or reading.lower(start - 1) in ranges.get(reading.lower(start - 3), frozenset[str]())
 
 
 def _alternative(reading: Reading, left: Literal, right: Literal) -> bool:
@@ -54,8 +60,7 @@ def _filter(reading: Reading, literals: Sequence[Literal]) -> None:
     if _negated(reading, first):
         op = NEGATION.get(op, op)
     certain = min(literal.certain for literal in literals)
-    joins = reading.language.ranges.get(reading.lower(first.start - 1), frozenset[str]())
-    if certain < 1 and any(map(str.isdigit, first.value)) and reading.lower(last.end) in joins:
+    if certain < 1 and _ends_range(reading, first):
         certain = 0.4
     part = op in (Op.CONTAINS, Op.NOT_CONTAINS) and _stands_in(reading, last.end)
     lhs = part or _named_by(reading, first.start, last.end)
@@ -103,20 +108,7 @@ def _negated(reading: Reading, literal: Literal) -> bool:
         copula_inside = reading.lowers[after.start] in reading.language.copulas
         if copula_before or copula_inside:
             return True
-    at = literal.start
-    while at > 0 and literal.start - at < _WINDOW:
-        mark: Mark | None = reading.ends.get(at)
-        if mark is not None and mark.cue.role in (Role.NOT, Role.NEVER, Role.LACK, Role.EXCEPT):
-            return True
-        word = reading.lower(at - 1)
-        if (
-            word in _ENDS
-            or word in reading.language.relatives
-            or (word in {",", "and", "but"} and not reading.taken[at - 2])
-        ):
-            return False
-        at -= 1
-    return False
+    return negated(reading, literal.start)
 
 
 def _named_by(reading: Reading, start: int, end: int) -> Operand | None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scoring.question.language import Role
 from scoring.question.reading import Reading
@@ -46,7 +46,7 @@ def read_literals(reading: Reading) -> list[Literal]:
         else:
             found.append(literal)
             place = literal.end
-    return found
+    return _chained(reading, found)
 
 
 def _shouting(reading: Reading) -> bool:
@@ -199,6 +199,8 @@ def _joined(reading: Reading, place: int) -> int:
         after += 1
     if not _capitalised(reading, after) or reading.lowers[after] in language.ordinary:
         return 0
+    if "_" in reading.tokens[after].text:
+        return 0
     if reading.lowers[place] in language.of and reading.lowers[place - 1] in language.ordinary:
         return 0
     return after + 1 - place
@@ -269,14 +271,57 @@ def _acronym(reading: Reading, place: int) -> float:
 
 
 def _others(reading: Reading, start: int, end: int) -> tuple[str, ...]:
-    """Other forms of a name: a people's country, or the whole of `Arts and Design`."""
+    """Other forms of a name: a people's country, with the number before it, with the noun after it."""
     found = reading.language.demonyms.get(reading.tokens[start].stem, ()) if end - start == 1 else ()
-    joins = reading.language.conjunctions
-    if reading.lower(end) in joins and _capitalised(reading, end + 1):
-        found += (reading.span(start, _name_end(reading, end + 1)),)
-    if reading.lower(start - 1) in joins and start > 1 and reading.tokens[start - 2].text[0].isupper():
-        first = start - 2
-        while first and reading.tokens[first - 1].text[0].isupper() and start - first < _LONGEST:
-            first -= 1
-        found += (reading.span(first, end),)
+    if start and reading.tokens[start - 1].kind is Kind.NUMBER and not reading.taken[start - 1]:
+        found += (reading.span(start - 1, end),)
+    if reading.tokens[start].text.isupper() and end - start == 1 and _noun_follows(reading, end):
+        found += (reading.span(start, end + 1),)
     return found
+
+
+def _noun_follows(reading: Reading, place: int) -> bool:
+    """`US territory`: an ordinary word that may belong to the name."""
+    word, language = reading.lower(place), reading.language
+    return reading.is_word(place) and not (
+        word in language.breaks or word in language.classifiers or place in reading.starts
+    )
+
+
+def _chained(reading: Reading, literals: list[Literal]) -> list[Literal]:
+    """Names joined by commas and `and` may be one name: each may be stored as the whole, or with the last's end."""
+    found: list[Literal] = []
+    place = 0
+    while place < len(literals):
+        last = place
+        while (
+            last + 1 < len(literals)
+            and last - place < _LONGEST
+            and _in_chain(reading, literals[last], literals[last + 1])
+        ):
+            last += 1
+        chain = literals[place : last + 1]
+        found += [_as_part(reading, chain, at) for at in range(len(chain))] if last > place else chain
+        place = last + 1
+    return found
+
+
+def _in_chain(reading: Reading, left: Literal, right: Literal) -> bool:
+    between = reading.lowers[left.end : right.start]
+    if not 0 < len(between) < 3 or left.certain == 1 or right.certain == 1:
+        return False
+    joins = reading.language.conjunctions - reading.language.alternatives
+    return all(word == "," or word in joins for word in between)
+
+
+def _as_part(reading: Reading, chain: list[Literal], at: int) -> Literal:
+    """One name of a list with what it may belong to: the whole, its neighbours, the last name's end."""
+    each, last = chain[at], chain[-1]
+    spans = [(chain[0].start, last.end)]
+    spans += [(chain[at - 1].start, each.end)] if at else []
+    spans += [(each.start, chain[at + 1].end)] if each is not last else []
+    others = list(dict.fromkeys(reading.span(start, end) for start, end in spans))
+    shorter = each.end - each.start < last.end - last.start
+    if shorter:
+        others.append(f"{each.value} {reading.span(last.start + each.end - each.start, last.end)}")
+    return replace(each, others=(*each.others, *others))

@@ -107,12 +107,17 @@ def _item(reading: Reading, at: int) -> tuple[int, int]:
     if mark is not None and mark.cue.role in (Role.AGGREGATE, Role.RATIO):
         end = phrase_end(reading, skip_openers(reading, mark.end))
         return end, max(end, mark.end)
-    if mark is not None and mark.cue.role is Role.SUPERLATIVE and mark.cue.value:
+    if mark is not None and mark.cue.role is Role.SUPERLATIVE and _is_value(reading, mark):
         end = phrase_end(reading, skip_openers(reading, mark.end))
         return end, max(end, mark.end)
     start = skip_openers(reading, start)
     end = phrase_end(reading, start)
     return (start, end) if end > start else (at, at)
+
+
+def _is_value(reading: Reading, mark: Mark) -> bool:
+    """Whether an extreme is a value (`highest price`, `largest number of wells`) and not the thing listed."""
+    return mark.cue.value or (mark.cue.counted and reading.lowers[mark.end - 1] in reading.language.of)
 
 
 def _introduces(reading: Reading, place: int) -> bool:

@@ -9,7 +9,7 @@ from scoring.question.phrases import operand
 from scoring.question.reading import Reading
 from scoring.question.times import Moment, Time
 from scoring.specification import Op, Operand
-from scoring.values import Choices, DatePart, Grain, RelativeTime, TimeRange, period, text
+from scoring.values import Choices, DatePart, Grain, RelativeTime, TimeRange, Value, period, text
 
 
 def read_time_filters(reading: Reading, times: Sequence[Time]) -> None:
@@ -91,7 +91,9 @@ def _one_time(reading: Reading, time: Time) -> None:
     certain = 0.9 if time.explicit else 0.4
     if isinstance(time.moment, DatePart) and time.moment.part == "weekday":
         certain = 0.6
-    told = () if time.explicit else (text(reading.span(time.start, time.end)),)
+    told: tuple[Value, ...] = time.others if op is None else ()
+    if not time.explicit:
+        told += (text(reading.span(time.start, time.end)),)
     lhs = _time_phrase(reading, start)
     add_filter(reading, lhs, signed(reading, Op.WITHIN, start), rhs, (start, end), certain, told)
 
@@ -133,11 +135,13 @@ _SIDES: dict[Op, tuple[str | None, str | None]] = {
 def _time_phrase(reading: Reading, place: int) -> Operand | None:
     """`born`, `date of birth`: the word before a time that says which time."""
     at = place - 1
-    while (
-        at >= 0
-        and place - at <= 4
-        and reading.lower(at) in reading.language.in_time | reading.language.articles | reading.language.copulas
-    ):
+    while at >= 0 and place - at <= 4 and _leads_to_time(reading, at):
         at -= 1
     word = reading.lower(at)
     return operand(word) if word in reading.language.time_verbs else None
+
+
+def _leads_to_time(reading: Reading, place: int) -> bool:
+    word, language = reading.lower(place), reading.language
+    tables = (language.in_time, language.articles, language.copulas, language.ranges)
+    return any(word in table for table in tables)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 
 from scoring.question.language import Role
 from scoring.question.reading import Reading
 from scoring.specification import Kind
-from scoring.values import DatePart, Grain, RelativeTime, TimeRange, period
+from scoring.values import DatePart, Grain, RelativeTime, TimeRange, period, shift
 
 Moment: TypeAlias = TimeRange | RelativeTime | DatePart
 
@@ -20,6 +20,7 @@ _NUMERIC = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")
 _DECADE = re.compile(r"(\d{3}0)s")
 _DAY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?")
 _QUARTER = re.compile(r"q([1-4])")
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
 _SEASON = re.compile(r"(\d{4})[-/](\d{2}|\d{4})")
 
 
@@ -31,6 +32,8 @@ class Time:
     start: int
     end: int
     explicit: bool = True
+    others: tuple[TimeRange, ...] = ()
+    """Other forms it may be stored in: the very second, where a clock time follows a date."""
 
 
 def read_times(reading: Reading) -> list[Time]:
@@ -42,7 +45,7 @@ def read_times(reading: Reading) -> list[Time]:
         if time is None:
             place += 1
             continue
-        found.append(time)
+        found.append(_clocked(reading, time))
         reading.take(time.start, time.end)
         place = time.end
     return found
@@ -68,6 +71,21 @@ def _time_at(reading: Reading, place: int) -> Time | None:
     return _cue(reading, place)
 
 
+def _clocked(reading: Reading, time: Time) -> Time:
+    """A date with the clock time after it: `2012/8/23 21:20:00`, `7/19/2010 7:39 PM`."""
+    moment, at = time.moment, time.end
+    match = _CLOCK.fullmatch(reading.lower(at + (reading.lower(at) == "at")))
+    if match is None or not isinstance(moment, TimeRange) or moment.start is None:
+        return time
+    hour, minute, second = int(match[1]), int(match[2]), int(match[3] or 0)
+    hour = hour % 12 + 12 * (reading.lower(at + 1) == "pm") if reading.lower(at + 1) in {"am", "pm"} else hour
+    if hour > 23 or minute > 59 or second > 59:
+        return time
+    start = moment.start.replace(hour=hour, minute=minute, second=second)
+    grain = Grain.SECOND if match[3] else Grain.MINUTE
+    return replace(time, others=(TimeRange(start, shift(start, grain, 1)),))
+
+
 def _cue(reading: Reading, place: int) -> Time | None:
     mark = reading.starts.get(place)
     if mark is None or mark.cue.role is not Role.TIME or mark.cue.time is None:
@@ -82,11 +100,17 @@ def _figures(reading: Reading, place: int) -> Time | None:
         return _spanning(year, year + 10, place, place + 1)
     if match := _ISO.fullmatch(text):
         dated = _dated(int(match[1]), int(match[2]), int(match[3]) if match[3] else None)
-        return Time(dated, place, place + 1) if dated else _season(text, place) if _SEASON.fullmatch(text) else None
+        return (
+            Time(dated, place, place + 1)
+            if dated
+            else _season(reading, text, place)
+            if _SEASON.fullmatch(text)
+            else None
+        )
     if match := _NUMERIC.fullmatch(text):
         return _numeric(int(match[1]), int(match[2]), int(match[3]), place)
     if _SEASON.fullmatch(text):
-        return _season(text, place)
+        return _season(reading, text, place)
     return _day_first(reading, place) or _century(reading, place) or _year(reading, place) or _rank(reading, place)
 
 
@@ -112,14 +136,15 @@ def _numeric(first: int, second: int, year: int, place: int) -> Time | None:
     return Time(dated, place, place + 1) if dated else None
 
 
-def _season(text: str, place: int) -> Time | None:
+def _season(reading: Reading, text: str, place: int) -> Time | None:
     """`2019/2020`: both years, and doubtful."""
     first, last = (int(part) for part in re.split(r"[-/]", text))
     last = last if last > 99 else first - first % 100 + last
     if not 0 < last - first <= 150 or not 1500 <= first < 2100:
         return None
     spanning = _spanning(first, last + 1, place, place + 1)
-    return Time(spanning.moment, place, place + 1, explicit=False) if spanning else None
+    ranged = reading.lower(place - 1) in reading.language.ranges
+    return Time(spanning.moment, place, place + 1, explicit=ranged) if spanning else None
 
 
 def _year(reading: Reading, place: int) -> Time | None:
