@@ -192,6 +192,10 @@ def learn_calibrate(
     ] = None,
 ) -> None:
     """Fit the local judge's weights to labelled answers, measured on groups held out. Needs the extra `learn`."""
-    from service.commands.learn import calibrate
+    from service.commands.exits import refuse
 
+    try:
+        from service.commands.learn import calibrate
+    except ImportError as error:
+        refuse(f"calibration needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
     calibrate(labels, out=out, version=version, group=group, dataset_weights=weight or [])

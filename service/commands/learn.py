@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import orjson
 
+from learning.calibration import Labelled, weights_document
+from learning.calibration import calibrate as fit_weights
 from scoring.evaluation import examine
 from scoring.query import Query
 from scoring.rules import Rules
@@ -19,8 +20,6 @@ from service.commands.exits import refuse
 from service.commands.jsonl import open_input, read_lines
 
 if TYPE_CHECKING:
-    from learning.calibration import Labelled
-
 
 def calibrate(sources: Sequence[str], *, out: str, version: str, group: str, dataset_weights: Sequence[float]) -> None:
     """Reads labels (`label` 1 answers the question, 0 does not), fits, and writes the weights file.
@@ -28,11 +27,6 @@ def calibrate(sources: Sequence[str], *, out: str, version: str, group: str, dat
     Each row of a file weighs the file's `--weight`, so that a large noisy set need not outvote a small careful one,
     and the right and the wrong rows of a file weigh the same together: `p_correct` is told from even odds.
     """
-    try:
-        from learning.calibration import calibrate as fit_weights
-        from learning.calibration import weights_document
-    except ImportError as error:
-        refuse(f"calibration needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
     if dataset_weights and len(dataset_weights) != len(sources):
         refuse(f"{len(sources)} label files and {len(dataset_weights)} weights: give one --weight for each file")
     rows: list[Labelled] = []
