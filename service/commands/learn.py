@@ -19,7 +19,6 @@ from scoring.verdict import Case
 from service.commands.exits import refuse
 from service.commands.jsonl import open_input, read_lines
 
-if TYPE_CHECKING:
 
 def calibrate(sources: Sequence[str], *, out: str, version: str, group: str, dataset_weights: Sequence[float]) -> None:
     """Reads labels (`label` 1 answers the question, 0 does not), fits, and writes the weights file.
