@@ -28,7 +28,7 @@ def read_literal_filters(reading: Reading) -> None:
 
 
 def _ends_range(reading: Reading, literal: Literal) -> bool:
-    """`between TR010 and TR050`: codes that bound a range are compared in ways nobody can foresee."""
+    """`between QX010 and QX050`: codes that bound a range are compared in ways nobody can foresee."""
     ranges, start = reading.language.ranges, literal.start
     if not any(map(str.isdigit, literal.value)):
         return False

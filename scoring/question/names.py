@@ -186,14 +186,14 @@ def _step(reading: Reading, end: int) -> int:
 
 
 def _titled(reading: Reading, place: int) -> bool:
-    """`Magic: The Gathering`: a capitalised word after a colon, an article allowed before another."""
+    """`Dune: The Voyage`: a capitalised word after a colon, an article allowed before another."""
     if _capitalised(reading, place):
         return True
     return reading.lower(place) in reading.language.articles and _capitalised(reading, place + 1)
 
 
 def _joined(reading: Reading, place: int) -> int:
-    """`Heart of Midlothian` is one name; `Population of Brazil` is an ordinary noun and a name."""
+    """`Duchy of Cornwall` is one name; `Population of Brazil` is an ordinary noun and a name."""
     language, after = reading.language, place
     while after < place + 3 and (reading.lower(after) in language.joiners or reading.lower(after) in language.articles):
         after += 1
@@ -207,7 +207,7 @@ def _joined(reading: Reading, place: int) -> int:
 
 
 def _numbered(reading: Reading, end: int) -> bool:
-    """`Formula 1`, but not `Grade 9`, whose number is a value of its own."""
+    """`Apollo 9`, but not `Grade 9`, whose number is a value of its own."""
     token, language = reading.tokens[end], reading.language
     if token.kind is not Kind.NUMBER or reading.taken[end] or len(token.text) > 4:
         return False
@@ -216,7 +216,7 @@ def _numbered(reading: Reading, end: int) -> bool:
 
 
 def _trimmed(reading: Reading, start: int, end: int) -> tuple[int, int]:
-    """The name without ordinary nouns before it (`Student Ann Lee`) and attributes after it (`TR001 ID`)."""
+    """The name without ordinary nouns before it (`Student Ann Lee`) and attributes after it (`QX001 ID`)."""
     while start < end and _ordinary(reading, start):
         start += 1
     while end > start and reading.lowers[end - 1] in reading.language.keys | reading.language.measures:
