@@ -21,17 +21,20 @@ def record(scope: Scope, node: Node, clause: Clause, *, negated: bool = False) -
 
 def emit(scope: Scope, drafts: Iterable[Draft], clause: Clause) -> None:
     """Turns drafts into filters of this block; one that is there already is not added again."""
-    filters, groups = scope.reading.filters, scope.groups
+    filters, groups, path = scope.reading.filters, scope.groups, scope.path
     for draft in drafts:
         alternative = None if draft.group is None else groups.setdefault(draft.group, len(groups) + 1)
-        lhs, text = draft.lhs, draft.text
-        key = (scope.path, clause, alternative, text, lhs.columns)
+        text = draft.text
+        key = (path, clause, alternative, text)
+        known = filters.get(key)
+        if known is not None and known.lhs != draft.lhs:
+            key = (*key, draft.lhs.columns)
         if key not in filters:
             filters[key] = SqlFilter(
-                lhs=lhs,
+                lhs=draft.lhs,
                 op=draft.op,
                 rhs=draft.rhs,
-                block=scope.path,
+                block=path,
                 clause=clause,
                 alternative=alternative,
                 text=text,

@@ -42,80 +42,34 @@ _TOP = re.compile(r"\bselect\s+(?:distinct\s+)?top[\s(]", re.IGNORECASE)
 _BRACKETED = re.compile(r"(?<![\w\])])\[[A-Za-z_][\w ]*+\]")
 _DOTTED_TICKS = re.compile(r"`[^`.]*\.[^`]*`")
 
-_FEATURES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (
-        "bigquery",
-        (
-            "safe_divide(",
-            "countif(",
-            "format_date(",
-            "timestamp_sub(",
-            "timestamp_trunc(",
-            "parse_date(",
-            "datetime_sub(",
-            "select as struct",
-        ),
-    ),
-    (
-        "snowflake",
-        ("flatten(", "iff(", "try_to_", "lateral flatten", "array_construct(", "div0(", "zeroifnull(", "sysdate()"),
-    ),
-    (
-        "tsql",
-        (
-            "getdate(",
-            "charindex(",
-            "datepart(",
-            "isnull(",
-            "sysdatetime(",
-            "datefromparts(",
-            "eomonth(",
-            "cross apply",
-            "outer apply",
-            "try_convert(",
-            "datename(",
-        ),
-    ),
-    ("oracle", ("rownum", "sysdate", "nvl(", "add_months(", "months_between(", "connect by", " from dual")),
-    ("sqlite", ("strftime('", 'strftime("', "iif(", "julianday(", "'now'", " glob ", "as real)")),
-    ("duckdb", ("read_csv", "read_parquet", "list_contains(", "strptime(", " asof join", "group by all")),
-    (
-        "mysql",
-        (
-            "date_format(",
-            "curdate(",
-            "str_to_date(",
-            "timestampdiff(",
-            "date_sub(",
-            "date_add(",
-            " rlike ",
-            " div ",
-            "straight_join",
-            "makedate(",
-            "sql_calc",
-        ),
-    ),
-    (
-        "postgres",
-        (
-            "::",
-            " ilike ",
-            "$1",
-            "to_char(",
-            "date_part(",
-            "generate_series(",
-            "distinct on",
-            "interval '",
-            " similar to ",
-            "string_agg(",
-            "to_timestamp(",
-            " ~ '",
-            " ~* '",
-        ),
-    ),
-    ("snowflake", ("qualify ", "dateadd(", "listagg(")),
+_WORDS = MappingProxyType(
+    {
+        word: dialect
+        for dialect, words in {
+            "bigquery": "safe_divide countif format_date timestamp_sub timestamp_trunc parse_date datetime_sub struct",
+            "snowflake": "flatten iff array_construct div0 zeroifnull listagg dateadd qualify",
+            "tsql": "getdate charindex datepart isnull sysdatetime datefromparts eomonth apply try_convert datename",
+            "oracle": "rownum sysdate nvl add_months months_between dual",
+            "sqlite": "strftime iif julianday glob",
+            "duckdb": "read_csv read_parquet list_contains strptime asof",
+            "mysql": "date_format curdate str_to_date timestampdiff date_sub date_add rlike div straight_join makedate",
+            "postgres": "ilike to_char date_part generate_series similar string_agg to_timestamp",
+        }.items()
+        for word in words.split()
+    }
 )
-"""Tried from top to bottom on the lower-case text; the first dialect with a feature that stands in it is the guess."""
+"""Words that stand in SQL of one dialect above all."""
+_MARKS = (
+    ("'now'", "sqlite"),
+    ("as real)", "sqlite"),
+    ("::", "postgres"),
+    ("$1", "postgres"),
+    ("interval '", "postgres"),
+)
+"""Other signs of a dialect."""
+_WEIGHED = ("bigquery", "snowflake", "tsql", "oracle", "sqlite", "duckdb", "mysql", "postgres")
+"""Where SQL shows features of several dialects, the first of these is the guess: the rarer, the earlier."""
+_BREAKS = str.maketrans("(),", "   ")
 
 DEFAULT = "sqlite"
 """The guess for SQL without a feature of any dialect: it takes double quotes and backticks alike."""
@@ -161,8 +115,6 @@ def _ticked(lowered: str) -> str:
 
 
 def _featured(lowered: str) -> str | None:
-    for dialect, features in _FEATURES:
-        for feature in features:
-            if feature in lowered:
-                return dialect
-    return None
+    words = _WORDS.keys() & lowered.translate(_BREAKS).split()
+    found = {_WORDS[word] for word in words} | {dialect for mark, dialect in _MARKS if mark in lowered}
+    return next((dialect for dialect in _WEIGHED if dialect in found), None) if found else None

@@ -42,19 +42,21 @@ class Draft:
         if self.op is Op.OTHER:
             return self.lhs.name
         if self.rhs is None:
-            return f"{self.lhs.name} {self.op.value}"
+            return f"{self.lhs.name} {self.op}"
         said = f"'{self.rhs.text}'" if isinstance(self.rhs, Pattern) else str(self.rhs)
-        return f"{self.lhs.name} {self.op.value} {said}"
+        return f"{self.lhs.name} {self.op} {said}"
 
 
 def fold(drafts: list[Draft]) -> list[Draft]:
     """Two open bounds of one date become a range; a year with its month, and that with its day, one period."""
-    if len(drafts) < 2 or sum(draft.op is Op.WITHIN for draft in drafts) < 2:
+    if len(drafts) < 2:
         return drafts
     timed: dict[tuple[object, ...], list[Draft]] = {}
     for draft in drafts:
         if draft.op is Op.WITHIN and draft.group is None:
             timed.setdefault(draft.key, []).append(draft)
+    if len(timed) == 0:
+        return drafts
     gone: set[int] = set()
     for same in timed.values():
         if len(same) > 1:

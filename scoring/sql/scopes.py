@@ -284,8 +284,21 @@ class Scope:
             return None, self.aliases[name]
         found = self._found.get(key)
         if found is None:
-            found = self._found[key] = self._resolve(*key)
+            found = self._found[key] = self._base(qualifier, name) or self._resolve(*key)
         return found
+
+    def _base(self, qualifier: Node | None, name: str) -> tuple[Source, Term] | None:
+        """The short way for most columns: of a base table that is named, or the only source."""
+        sources = self.sources
+        if qualifier is not None:
+            source = sources.get(qualifier.args["this"].lower())
+        else:
+            source = self.bases[0] if len(sources) == 1 and self.bases else None
+        if source is None or source.table is None:
+            return None
+        column = Column(name=name, table=source.table)
+        self.reading.columns.add(column)
+        return source, Term(name, (column,))
 
     def plain_column(self, name: str) -> Term:
         """A column of which only the name is known."""
