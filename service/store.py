@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -179,7 +180,8 @@ class PostgresRules:
             select(table.tenant, table.version, table.document).where(tuple_(table.tenant, table.version).in_(new))
         )
         for row in found:
-            self._parsed[row.tenant, row.version] = _read(row.tenant, row.version, row.document)
+            parsed = await asyncio.to_thread(_read, row.tenant, row.version, row.document)
+            self._parsed[row.tenant, row.version] = parsed
 
     async def current(self, tenant: str) -> StoredRules:
         """The tenant's newest rules; version 0 with the defaults where it has none."""
@@ -204,7 +206,7 @@ class PostgresRules:
 
         Raises `InvalidRules`, `StoreUnavailable`, and `RulesConflict` where `expected` is not the newest version.
         """
-        document.rules(version=0)
+        await asyncio.to_thread(document.rules, 0)
         plain = orjson.loads(document.model_dump_json())
         with translated(self.engine.url):
             async with self.engine.begin() as connection:

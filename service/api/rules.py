@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -71,9 +72,9 @@ async def put_rules(
         if len(body) > MAX_RULES_BYTES:
             message = f"the rules have {len(body)} bytes, more than {MAX_RULES_BYTES}"
             raise ApiError(413, "BODY_TOO_LARGE", message, "Drop entries that no question uses.")
-        document = decode_rules(body)
+        document = await asyncio.to_thread(decode_rules, body)
     stored = await service.rules.put(tenant, document, author=caller.name, expected=_version(if_match))
-    service.metrics.ruled({tenant: document.rules(stored.version)})
+    service.metrics.ruled(await service.rules.rules([tenant]))
     return _reply(stored)
 
 
