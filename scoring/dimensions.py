@@ -20,6 +20,19 @@ def output_projections(sql: SqlSpec) -> tuple[Projection, ...]:
     return tuple(each for each in sql.projections if each.block == first)
 
 
+_COUNTS = frozenset({"number", "count", "total", "quantity"})
+
+
+def named_things(question: QuestionSpec) -> tuple[Output, ...]:
+    """The outputs that name a thing: not `number of`, which an aggregate gives, nor what only `how much` stands for."""
+    said = question.text.casefold()
+    return tuple(
+        each
+        for each in question.outputs
+        if each.phrase.casefold() in said and not (each.head in _COUNTS and question.aggregations)
+    )
+
+
 def named_outputs(
     question: QuestionSpec, enriched: QuestionSpec, answer: tuple[Projection, ...], rules: Rules
 ) -> tuple[Output, ...]:

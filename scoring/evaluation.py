@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from scoring.alignment import align_filters, excluded_blocks
@@ -11,6 +12,7 @@ from scoring.dimensions import (
     align_grouping,
     align_projection,
     named_outputs,
+    named_things,
     output_projections,
 )
 from scoring.enrichment import validate
@@ -25,6 +27,7 @@ from scoring.sql import read_sql
 from scoring.verdict import Case, FilterStatus, Reply, Score
 from scoring.words import letters
 
+_UNREADABLE = re.compile("[\0\ud800-\udfff]")
 MAX_QUESTION = 20_000
 """Longest question or enriched question read, in characters."""
 
@@ -59,9 +62,9 @@ def check_question(query: Query) -> Unscored | None:
         if len(text) > MAX_QUESTION:
             detail = f"{name} has {len(text)} characters: at most {MAX_QUESTION} are read"
             return Unscored(UnscoredReason.QUESTION_TOO_LONG, detail)
-        bad = next((place for place, char in enumerate(text) if char == "\0" or "\ud800" <= char <= "\udfff"), None)
+        bad = _UNREADABLE.search(text)
         if bad is not None:
-            detail = f"{name} holds U+{ord(text[bad]):04X} at character {bad}: remove it"
+            detail = f"{name} holds U+{ord(bad.group()):04X} at character {bad.start()}: remove it"
             return Unscored(UnscoredReason.INVALID_TEXT, detail)
     return None
 
@@ -89,11 +92,10 @@ def align(query: Query, question: QuestionSpec, enriched: QuestionSpec | None, s
         enriched=asked,
         sql=sql,
         answer=answer,
+        things=named_things(question),
         named=named,
         defined=frozenset(letters(column) for each in asked.definitions for column in each.columns),
-        spoken=frozenset(
-            token.stem for spec in {id(asked): asked, id(question): question}.values() for token in spec.tokens
-        ),
+        spoken=_stems(question, asked),
         read=_names_read(sql),
         required=wanted.required,
         filters=align_filters(wanted, question, asked, sql, rules, context),
@@ -103,6 +105,11 @@ def align(query: Query, question: QuestionSpec, enriched: QuestionSpec | None, s
         normalizations=normalizations,
         enrichment=validate(question, enriched, context),
     )
+
+
+def _stems(question: QuestionSpec, asked: QuestionSpec) -> frozenset[str]:
+    stems = {token.stem for token in asked.tokens}
+    return frozenset(stems if asked is question else stems | {token.stem for token in question.tokens})
 
 
 def _names_read(sql: SqlSpec) -> frozenset[str]:

@@ -122,6 +122,8 @@ class Case:
     sql: SqlSpec
     answer: tuple[Projection, ...]
     """The columns of the answer."""
+    things: tuple[Output, ...]
+    """The outputs that name a thing: not `number of`, which an aggregate gives, nor what only `how much` stands for."""
     named: tuple[Output, ...]
     """The outputs asked for that some column of the answer is named like."""
     defined: frozenset[str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from scoring.linking import content_words
 from scoring.matching import NEGATIVE, as_number, plain
@@ -51,8 +52,9 @@ def _restricts(each: SqlFilter) -> bool:
 
 def uncertain_filter(case: Case) -> Finding | None:
     """Words that may be a condition, but not surely, stand in nothing the SQL filters."""
-    met = {match.required for match in case.filters.matched}
-    doubtful = [each.span for each in case.question.filters if each.certain < CERTAIN and each not in met]
+    doubtful = [each for each in case.question.filters if each.certain < CERTAIN]
+    met = [match.required for match in case.filters.matched] if doubtful else []
+    doubtful = [each.span for each in doubtful if each not in met]
     return counted(doubtful, "perhaps a condition")
 
 
@@ -74,8 +76,11 @@ def altered_value(case: Case) -> Finding | None:
     >>> altered_value(case("Who lives in 'New Haven'?", "SELECT name FROM people WHERE city = 'NewHaven'")).detail
     "'new haven' became 'newhaven'"
     """
+    unmet = [*case.filters.extra, *(each for match in case.filters.mismatched for each in match.present)]
+    if not unmet:
+        return None
     said = [each for each in _said_texts(case) if len(each.folded) > 2]
-    for each in _applied(case):
+    for each in unmet:
         for value in _texts(each.rhs):
             near = next((other for other in said if plain(other) != plain(value) and _near(other, value)), None)
             if near is not None:
@@ -83,10 +88,10 @@ def altered_value(case: Case) -> Finding | None:
     return None
 
 
-def _applied(case: Case) -> list[SqlFilter]:
+def _applied(case: Case) -> Sequence[SqlFilter]:
     """The SQL's conditions that are neither benign nor ignored."""
-    left_out = {*case.filters.benign, *case.filters.ignored}
-    return [each for each in case.sql.filters if each not in left_out]
+    left_out = (*case.filters.benign, *case.filters.ignored)
+    return [each for each in case.sql.filters if each not in left_out] if left_out else case.sql.filters
 
 
 def _said_texts(case: Case) -> list[Text]:
@@ -132,10 +137,10 @@ def unasked_wildcard(case: Case) -> Finding | None:
     >>> unasked_wildcard(case("Who lives in 'York'?", "SELECT name FROM people WHERE city LIKE '%York%'")).detail
     "city contains 'york'"
     """
-    if _WITHIN.search(case.enriched.text.lower()) or "%" in case.enriched.text:
-        return None
     found = next((each for each in _applied(case) if each.op in _SEARCHES), None)
-    return Finding(1.0, show_filter(found)) if found is not None else None
+    if found is None or "%" in case.enriched.text or _WITHIN.search(case.enriched.text.lower()):
+        return None
+    return Finding(1.0, show_filter(found))
 
 
 _SEARCHES = frozenset({Op.CONTAINS, Op.STARTS_WITH, Op.ENDS_WITH, Op.LIKE})
@@ -147,6 +152,8 @@ def unasked_literal(case: Case) -> Finding | None:
     >>> unasked_literal(case("How many open orders?", "SELECT COUNT(*) FROM orders WHERE city = 'Lima'")).detail
     "nowhere in the question: 'lima'"
     """
+    if not case.filters.extra:
+        return None
     text = f"{case.question.text} {case.enriched.text}".casefold()
     squeezed = _SQUEEZE.sub("", text)
     numbers = {number.value for spec in (case.question, case.enriched) for number in spec.numbers}
@@ -188,11 +195,11 @@ def negated_row(case: Case) -> Finding | None:
     ...     "SELECT pilot FROM flights WHERE city <> 'Oslo'")).detail
     "'do not' by single rows: city != 'oslo'"
     """
-    found = _NEVER.search(case.question.text)
-    if found is None or case.sql.set_operations or case.sql.subqueries or case.sql.group_by:
-        return None
     differing = next((each for each in _applied(case) if each.op in _ROW_NEGATIONS), None)
-    if differing is None:
+    if differing is None or case.sql.set_operations or case.sql.subqueries or case.sql.group_by:
+        return None
+    found = _NEVER.search(case.question.text)
+    if found is None:
         return None
     return Finding(1.0, f"'{found.group().lower()}' by single rows: {show_filter(differing)}")
 
@@ -220,9 +227,12 @@ def unasked_negation(case: Case) -> Finding | None:
     """
     if case.question.negations or case.enriched.negations:
         return None
-    matched = {each for match in case.filters.matched for each in match.present}
-    found = next((each for each in _applied(case) if each.op in NEGATIVE - {Op.NOT_NULL} and each not in matched), None)
+    matched = [each for match in case.filters.matched for each in match.present]
+    found = next((each for each in _applied(case) if each.op in _REJECTING and each not in matched), None)
     return Finding(1.0, show_filter(found)) if found is not None else None
+
+
+_REJECTING = NEGATIVE - {Op.NOT_NULL}
 
 
 def flipped_comparison(case: Case) -> Finding | None:

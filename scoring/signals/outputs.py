@@ -12,24 +12,13 @@ from scoring.words import identifier_words
 
 _KEYS = frozenset({"id", "identifier", "code", "key", "number", "uuid", "uid", "iso"})
 _NAMES = frozenset({"name", "title", "label"})
-_COUNTS = frozenset({"number", "count", "total", "quantity"})
-
-
-def things(case: Case) -> list[Output]:
-    """The outputs that name a thing: not `number of`, which an aggregate gives, nor what only `how much` stands for."""
-    said = case.question.text.casefold()
-    return [
-        each
-        for each in case.question.outputs
-        if each.phrase.casefold() in said and not (each.head in _COUNTS and case.question.aggregations)
-    ]
 
 
 def wanted_columns(case: Case) -> int:
     """How many columns the question's own words ask for; 0 when it does not say."""
     question = case.question
     values = [each for each in question.aggregations if each.func != "COUNT" or not question.superlatives]
-    return len(things(case)) + (0 if question.ratios else len(values))
+    return len(case.things) + (0 if question.ratios else len(values))
 
 
 def missing_output(case: Case) -> Finding | None:
@@ -91,7 +80,7 @@ def _words(projection: Projection) -> set[str]:
 
 
 def _pairs(case: Case) -> list[tuple[Output, bool]]:
-    return [(output, output in case.named) for output in things(case) if content_words(output.phrase)]
+    return [(output, output in case.named) for output in case.things if content_words(output.phrase)]
 
 
 def unlinked_output(case: Case) -> Finding | None:

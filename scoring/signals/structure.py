@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scoring.linking import STOP_WORDS, best_likeness
+from scoring.linking import STOP_WORDS, best_likeness, content_words
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted
 from scoring.specification import Column, Join, Kind, Op, SubqueryRole
@@ -148,15 +148,10 @@ def uncovered_words(case: Case) -> Finding | None:
 
 def _matter(case: Case) -> list[str]:
     """The question's content words, without those that a met condition or a followed definition accounts for."""
-    met = {word for match in case.filters.matched for word in re.findall(r"\w+", match.required.span.lower())}
-    defined = {
-        word
-        for each in case.enriched.definitions
-        if any(is_defined(column, case) for column in case.sql.columns)
-        for word in re.findall(r"\w+", each.phrase.lower())
-    }
-    extremes = {word for each in case.question.superlatives for word in re.findall(r"\w+", each.word)}
-    skip = {stem(word) for word in met | defined | extremes}
+    skip = {word for match in case.filters.matched for word in content_words(match.required.span)}
+    skip.update(word for each in case.question.superlatives for word in content_words(each.word))
+    if case.defined & case.read:
+        skip.update(word for each in case.enriched.definitions for word in content_words(each.phrase))
     words = [
         token.stem
         for token in case.question.tokens
@@ -182,8 +177,8 @@ def unasked_columns(case: Case) -> Finding | None:
     'named by no word: warranty'
     """
     spoken = frozenset(word for word in case.spoken - STOP_WORDS if len(word) > 2)
-    left_out = {*case.filters.benign, *case.filters.ignored}
-    left_out |= {each for match in case.filters.matched for each in match.present}
+    told = [each for match in case.filters.matched for each in match.present]
+    left_out = (*case.filters.benign, *case.filters.ignored, *told)
     outside = {c for each in left_out if each.lhs is not None for c in each.lhs.columns}
     read = sorted(_read_columns(case) - outside, key=_name)
     lost = [column.name for column in read if not is_defined(column, case) and not _spoken(column, spoken)]
