@@ -56,16 +56,22 @@ def align_projection(
     """
     if any(each.star for each in projections):
         return Dimension()
-    question, enriched = questions
+    question = questions[0]
     missing = [output.phrase for output in question.outputs if output not in named]
-    surplus = len(projections) - max(len(question.outputs), 1) - len(question.aggregations)
-    unnamed = [
-        each for each in projections if each.operand.func is None and not _asked(each, question, enriched, rules)
-    ]
-    asked_count = len(question.outputs)
-    lacking = tuple(missing) if len(projections) < asked_count or _no_link(missing, asked_count) else ()
-    extra = tuple(each.operand.name for each in unnamed) if surplus > 0 and question.outputs else ()
+    asked = len(question.outputs)
+    lacking = tuple(missing) if len(projections) < asked or _no_link(missing, asked) else ()
+    surplus = len(projections) - max(asked, 1) - len(question.aggregations)
+    extra = _unasked(questions, projections, rules) if surplus > 0 and asked else ()
     return Dimension(match=not lacking and not extra, missing=lacking, extra=extra)
+
+
+def _unasked(
+    questions: tuple[QuestionSpec, QuestionSpec], projections: tuple[Projection, ...], rules: Rules
+) -> tuple[str, ...]:
+    """Plain columns of the answer that no output or grouping names."""
+    question, enriched = questions
+    plain = [each for each in projections if each.operand.func is None]
+    return tuple(each.operand.name for each in plain if not _asked(each, question, enriched, rules))
 
 
 def _no_link(missing: list[str], asked: int) -> bool:

@@ -144,6 +144,8 @@ def map_filter(each: QuestionFilter, rules: Rules) -> QuestionFilter:
 
 def mapped_column(phrase: str, rules: Rules) -> str | None:
     """The column that the tenant maps `phrase` to, plural or singular, if any."""
+    if not rules.column_mappings:
+        return None
     if phrase in rules.column_mappings:
         return rules.column_mappings[phrase]
     words = content_words(phrase)
