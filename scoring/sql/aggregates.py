@@ -84,7 +84,7 @@ def _anonymous(scope: Scope, node: Node) -> Term:
 def _aggregated(scope: Scope, node: Node, func: str, argument: Node | None) -> Term:
     windowed, filtered, outer = scope.windowed, scope.filtered, scope.aggregate
     scope.windowed, scope.filtered, scope.aggregate = False, False, True
-    distinct, inner = _argument(argument)
+    distinct, inner = _argument(argument if isinstance(argument, exp.Expr) else None)
     cases = scope.reading.cases
     if inner is not None and (type(inner) in _BOOLEANS or type(node) is exp.CountIf):
         record(scope, inner, Clause.CASE)

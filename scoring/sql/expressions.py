@@ -137,7 +137,10 @@ def _alias(scope: Scope, node: Node) -> Term:
 def read_cast(scope: Scope, node: Node) -> Term:
     """A cast is dropped from the name; what it makes real stays known."""
     convert = type(node) is exp.Convert
-    inner = read(scope, node.args["expression"] if convert else node.args["this"])
+    value: Node | None = node.args.get("expression") if convert else node.args.get("this")
+    if value is None:
+        return _function(scope, node)
+    inner = read(scope, value)
     scope.reading.functions.add("CAST")
     to = node.args["this"] if convert else node.args.get("to")
     if inner.real or type(to) is not exp.DataType or to.args["this"] not in _REAL_TYPES:

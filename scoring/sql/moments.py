@@ -163,7 +163,7 @@ def _inside(scope: Scope, node: Node) -> Constant | None:
 
 def _converted(scope: Scope, node: Node) -> Constant | None:
     """A cast or a date function of one constant. A cast to a date drops the time."""
-    inner: Node | None = node.args["expression"] if type(node) is exp.Convert else node.args.get("this")
+    inner: Node | None = node.args.get("expression" if type(node) is exp.Convert else "this")
     if inner is None or (node.args.get("zone") is not None and type(node) is exp.Date):
         return None
     if type(inner) is exp.Literal and inner.args["this"].strip().lower() == "now":
@@ -305,11 +305,14 @@ def _year_now(scope: Scope, node: Node) -> Constant | None:
     """YEAR(CURRENT_DATE), strftime('%Y', 'now'): this year."""
     if type(node) is exp.TimeToStr and _format(node) != "%Y":
         return None
-    inner = node.args["expression"] if type(node) is exp.Extract else node.args["this"]
-    if type(node) is exp.Extract and unit_named(node.args["this"]) is not Grain.YEAR:
+    is_extract = type(node) is exp.Extract
+    if is_extract and unit_named(node.args["this"]) is not Grain.YEAR:
         return None
+    inner: Node | None = node.args["expression"] if is_extract else node.args.get("this")
     while type(inner) in (exp.TsOrDsToDate, exp.TsOrDsToTimestamp, exp.Paren, exp.Cast):
-        inner = inner.args["this"]
+        inner = None if inner is None else inner.args.get("this")
+    if inner is None:
+        return None
     this_year = Now(Grain.YEAR, whole=True, number=True)
     if type(inner) is exp.Literal:
         return this_year if inner.name.lower() == "now" else None

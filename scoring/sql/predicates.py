@@ -9,11 +9,11 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from scoring.specification import NEGATION, Clause, Limit, Op, Operand, SubqueryRole
-from scoring.sql.dates import bounded, dated, spanned, time_of
 from scoring.sql.drafts import Draft, alternatives
 from scoring.sql.expressions import bare, read_value
 from scoring.sql.matching import containing, like, pattern_text, regular
 from scoring.sql.moments import Constant, Now, constant
+from scoring.sql.ranges import bounded, dated, spanned, time_of
 from scoring.sql.scopes import Scope, Source, read
 from scoring.sql.terms import Node, Term, children, function_name, shorten
 from scoring.values import Boolean, Choices, Expression, Number, RelativeTime, Scalar, Text, TimeRange

@@ -12,7 +12,7 @@ from scoring.sql import aggregates, dates, expressions, subqueries, windows
 from scoring.sql.blocks import read_query
 from scoring.sql.bounds import screen, shortened
 from scoring.sql.conditions import record
-from scoring.sql.parsing import parse_condition, parse_query
+from scoring.sql.parsing import Parsed, parse_condition, parse_query
 from scoring.sql.scopes import Names, Reader, Reading, Scope
 
 READERS: MappingProxyType[type[exp.Expr], Reader] = MappingProxyType(
@@ -29,11 +29,21 @@ def specify(sql: str, dialect: str | None) -> SqlSpec | Unscored:
     parsed = parse_query(text, dialect)
     if isinstance(parsed, Unscored):
         return parsed
-    reading = _reading(parsed.dialect, lenient=parsed.lenient)
     try:
-        read_query(reading, parsed.tree, "main", None, Names(), True)
+        return walk(parsed)
     except RecursionError:
         return Unscored(UnscoredReason.SQL_TOO_DEEP, "an expression nests deeper than can be followed")
+    except (AttributeError, KeyError, TypeError, IndexError) as error:
+        # The parser takes some broken calls and leaves out what they need; no list of them would be complete.
+        return Unscored(
+            UnscoredReason.UNPARSEABLE_SQL, f"{parsed.dialect}: incomplete expression ({shortened(str(error))})"
+        )
+
+
+def walk(parsed: Parsed) -> SqlSpec:
+    """The specification of a parsed query; raises where the parser left a part of the tree out."""
+    reading = _reading(parsed.dialect, lenient=parsed.lenient)
+    read_query(reading, parsed.tree, "main", None, Names(), True)
     return reading.specification(parsed.nodes)
 
 
@@ -50,6 +60,10 @@ def predicate_filters(text: str, dialect: str | None) -> tuple[SqlFilter, ...] |
         record(Scope(reading, "main", None, Names()), parsed.tree, Clause.WHERE)
     except RecursionError:
         return Unscored(UnscoredReason.SQL_TOO_DEEP, "an expression nests deeper than can be followed")
+    except (AttributeError, KeyError, TypeError, IndexError) as error:
+        return Unscored(
+            UnscoredReason.UNPARSEABLE_SQL, f"{parsed.dialect}: incomplete expression ({shortened(str(error))})"
+        )
     if reading.subqueries or not reading.filters:
         return Unscored(UnscoredReason.UNPARSEABLE_SQL, f"not a condition on columns: {shortened(text)}")
     return tuple(reading.filters.values())

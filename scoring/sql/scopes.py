@@ -278,8 +278,11 @@ class Scope:
         """What a column reference names, and which source of this block it is of (`None`: an outer or unknown one)."""
         args = node.args
         qualifier = args.get("table")
-        name: str = args["this"].args["this"].lower()
-        key = (None if qualifier is None else qualifier.args["this"].lower(), name)
+        identifier = args["this"]
+        if type(identifier) is not exp.Identifier:
+            return None, read(self, identifier) if isinstance(identifier, exp.Expr) else Term("?")
+        name: str = identifier.args["this"].lower()
+        key = (None if qualifier is None else qualifier.name.lower(), name)
         if self.by_alias and qualifier is None and not self.aggregate and name in self.aliases:
             return None, self.aliases[name]
         found = self._found.get(key)
@@ -291,7 +294,7 @@ class Scope:
         """The short way for most columns: of a base table that is named, or the only source."""
         sources = self.sources
         if qualifier is not None:
-            source = sources.get(qualifier.args["this"].lower())
+            source = sources.get(qualifier.name.lower())
         else:
             source = self.bases[0] if len(sources) == 1 and self.bases else None
         if source is None or source.table is None:

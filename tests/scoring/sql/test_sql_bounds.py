@@ -164,6 +164,8 @@ def test_the_parser_logs_nothing(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
         for sql in REFUSED:
             read_sql(sql, None)
+        read_sql("WITH a AS (SELECT 1) ELSE SELECT 2", "postgres")
+        read_sql("SELECT a -> 'b c[' FROM t", "postgres")
     assert not caplog.records
 
 
