@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scoring.implied import implied_filter
-from scoring.matching import Context, Fit, contradicts, fit, split_name
+from scoring.matching import Context, clashes, contradicts, meets, split_name
 from scoring.requirements import Requirements, is_ignored, map_sql_filter
 from scoring.rules import BenignFilter, Rules
 from scoring.specification import Op, QuestionFilter, QuestionSpec, Source, SqlFilter, SqlSpec, SubqueryRole
@@ -18,19 +18,22 @@ def align_filters(
     wanted: Requirements, question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec, rules: Rules, context: Context
 ) -> FilterAlignment:
     """Every required filter is matched, missing or mismatched; every SQL filter matched, extra, benign or ignored."""
-    present = [map_sql_filter(each, rules) for each in sql.filters]
-    ignored = [each for each in present if is_ignored(each, rules)]
-    open_ = [each for each in present if not is_ignored(each, rules)]
-    matched, unmet = _match(wanted.required, open_, sql, context)
-    permitted, _ = _match(wanted.permitted, _left(open_, matched), sql, context)
+    ignored, rest = _sorted(sql.filters, rules)
+    matched, unmet = _match(wanted.required, rest, sql, context)
+    rest = _left(rest, matched)
+    permitted, _ = _match(wanted.permitted, rest, sql, context) if rest else ([], [])
     matched += permitted
-    mismatched, missing = _clashes(unmet, _left(open_, matched), context)
-    matched += _implied(_left(open_, [*matched, *mismatched]), (question, enriched), sql, unmet)
-    rest = _left(open_, [*matched, *mismatched])
+    rest = _left(rest, permitted)
+    mismatched, missing = _clashes(unmet, rest, context)
+    rest = _left(rest, mismatched)
+    implied = _implied(rest, (question, enriched), sql, unmet)
+    matched += implied
+    rest = _left(rest, implied)
     benign = [each for each in rest if _is_benign(each, rest, rules)]
-    extra = [each for each in rest if each not in benign]
-    matched, spoilt, extra = _contradicted(matched, extra)
-    mismatched += spoilt
+    extra = _without(rest, benign)
+    if extra:
+        matched, spoilt, extra = _contradicted(matched, extra)
+        mismatched += spoilt
     required = {id(each) for each in wanted.required}
     return FilterAlignment(
         matched=tuple(matched),
@@ -45,6 +48,17 @@ def align_filters(
             others=len(extra) + len(benign),
         ),
     )
+
+
+def _sorted(filters: Sequence[SqlFilter], rules: Rules) -> tuple[list[SqlFilter], list[SqlFilter]]:
+    """The SQL's filters under the tenant's names: those on ignored columns, and the others."""
+    named = [map_sql_filter(each, rules) for each in filters] if rules.column_mappings else list(filters)
+    ignored = [each for each in named if is_ignored(each, rules)] if rules.ignore_filters else []
+    return ignored, _without(named, ignored)
+
+
+def _without(filters: list[SqlFilter], taken: Sequence[SqlFilter]) -> list[SqlFilter]:
+    return [each for each in filters if each not in taken] if taken else filters
 
 
 def status(*, met: int, unmet: int, others: int) -> FilterStatus:
@@ -64,7 +78,7 @@ def _match(
     matched: list[Match] = []
     unmet: list[QuestionFilter] = []
     for each in required:
-        met_by = tuple(other for other in present if fit(each, other, context) is Fit.SAME)
+        met_by = tuple(other for other in present if meets(each, other, context))
         met_by = met_by or _by_parts(each, present, required, context)
         if met_by or (each.op is Op.NOT_EXISTS and _excludes_rows(sql)):
             matched.append(Match(each, met_by))
@@ -83,7 +97,7 @@ def _by_parts(
     for other in present:
         if other.op is Op.IN and isinstance(other.rhs, Choices) and _all_asked(other, required, context):
             member_of = (replace(other, op=Op.EQ, rhs=member) for member in other.rhs.members)
-            if any(fit(each, member, context) is Fit.SAME for member in member_of):
+            if any(meets(each, member, context) for member in member_of):
                 return (other,)
     return ()
 
@@ -92,7 +106,7 @@ def _all_asked(choices: SqlFilter, required: Sequence[QuestionFilter], context: 
     if not isinstance(choices.rhs, Choices):
         return False
     return all(
-        any(fit(each, replace(choices, op=Op.EQ, rhs=member), context) is Fit.SAME for each in required)
+        any(meets(each, replace(choices, op=Op.EQ, rhs=member), context) for each in required)
         for member in choices.rhs.members
     )
 
@@ -125,9 +139,8 @@ def _excludes_rows(sql: SqlSpec) -> bool:
     return outer and any(each.op is Op.IS_NULL for each in sql.filters)
 
 
-def _left(present: Sequence[SqlFilter], matched: Sequence[Match]) -> list[SqlFilter]:
-    used = [each for match in matched for each in match.present]
-    return [each for each in present if each not in used] if used else list(present)
+def _left(present: list[SqlFilter], matched: Sequence[Match]) -> list[SqlFilter]:
+    return _without(present, [each for match in matched for each in match.present])
 
 
 def _implied(
@@ -160,7 +173,7 @@ def _clashes(
     missing: list[QuestionFilter] = []
     free = list(rest)
     for each in unmet:
-        clash = next((other for other in free if fit(each, other, context) is Fit.CLASH), None)
+        clash = next((other for other in free if clashes(each, other, context)), None)
         if clash is None:
             missing.append(each)
         else:

@@ -43,7 +43,10 @@ def _graded(lost: tuple[str, ...], added: tuple[str, ...], changed: tuple[str, .
 
 
 def _repeats(question: str, enriched: str) -> bool:
-    return enriched.startswith(question) or _plain(enriched).startswith(_plain(question))
+    if enriched.startswith(question):
+        return True
+    alike = question.lstrip()[:4].casefold() == enriched.lstrip()[:4].casefold()
+    return alike and _plain(enriched).startswith(_plain(question))
 
 
 def _plain(text: str) -> str:

@@ -91,6 +91,7 @@ for _index, _line in enumerate(_SYNONYMS):
     for _word in _line.split():
         _GROUPS[stem(_word)] = _GROUPS.get(stem(_word), frozenset()) | {_index}
 
+_NO_GROUP: frozenset[int] = frozenset()
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -123,17 +124,18 @@ def word_likeness(said: str, named: str) -> float:
     """
     if said == named:
         return 1.0
-    shared = _GROUPS.get(said, frozenset()) & _GROUPS.get(named, frozenset())
-    if shared:
+    groups = _GROUPS.get(said)
+    if groups is not None and not groups.isdisjoint(_GROUPS.get(named, _NO_GROUP)):
         return 0.8
-    short, long = sorted((said, named), key=len)
-    if len(short) >= 3 and long.startswith(short):
-        return 0.8 if len(short) >= 4 else 0.6
-    if len(short) >= 4 and long.endswith(short):
-        return 0.7
-    if len(short) >= 3 and short[0] == long[0] and _is_subsequence(short, long) and len(short) * 3 >= len(long):
-        return 0.6
-    return _trigrams(said, named)
+    short, long = (said, named) if len(said) <= len(named) else (named, said)
+    size = len(short)
+    if size < 3:
+        return 0.0
+    if short[0] != long[0]:
+        return 0.7 if size >= 4 and long.endswith(short) else 0.0
+    if long.startswith(short):
+        return 0.8 if size >= 4 else 0.6
+    return 0.6 if size * 3 >= len(long) and _is_subsequence(short, long) else _trigrams(short, long)
 
 
 def _is_subsequence(short: str, long: str) -> bool:
@@ -142,8 +144,8 @@ def _is_subsequence(short: str, long: str) -> bool:
 
 
 def _trigrams(left: str, right: str) -> float:
-    """Dice overlap of letter trigrams, 0 below one half or with another first letter: near spellings only."""
-    if left[0] != right[0] or len(left) < 4 or len(right) < 4:
+    """Dice overlap of letter trigrams, 0 below one half: near spellings only."""
+    if len(left) < 4:
         return 0.0
     ours, theirs = _triples(left), _triples(right)
     dice = 2 * len(ours & theirs) / (len(ours) + len(theirs))
@@ -182,7 +184,9 @@ def likeness(phrase: str, operand: Operand) -> float:
     joined = "".join(said)
     if any(joined == letters(column.name) for column in operand.columns):
         return 1.0
-    own = tuple(word for column in operand.columns for word in identifier_words(column.name))
-    tables = tuple(word for column in operand.columns if column.table for word in identifier_words(column.table))
-    scores = [max(best_likeness(word, own), 0.5 * best_likeness(word, tables)) for word in said]
+    own = [word for column in operand.columns for word in identifier_words(column.name)]
+    scores = [best_likeness(word, own) for word in said]
+    if min(scores) < 0.5:
+        tables = [word for column in operand.columns if column.table for word in identifier_words(column.table)]
+        scores = [max(score, 0.5 * best_likeness(word, tables)) for word, score in zip(said, scores, strict=True)]
     return round((sum(scores) + scores[-1]) / (len(scores) + 1), 2)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import IntEnum
 
 from scoring.linking import LINKED, likeness
 from scoring.specification import NEGATION, Filter, Op, QuestionFilter, SqlFilter
@@ -31,17 +30,6 @@ TIMES = (RelativeTime, TimeRange, DatePart)
 _BOUNDS = {Op.GT: (1, False), Op.GE: (1, True), Op.LT: (-1, False), Op.LE: (-1, True)}
 
 
-class Fit(IntEnum):
-    """How well an SQL filter meets a required one."""
-
-    NONE = 0
-    """They are about different things."""
-    CLASH = 1
-    """The same column, another operator or value."""
-    SAME = 2
-    """Left side, operator and value agree."""
-
-
 @dataclass(frozen=True, slots=True)
 class Context:
     """What a comparison depends on besides the two filters."""
@@ -52,20 +40,29 @@ class Context:
     """Query blocks whose rows are left out of the answer (NOT IN, NOT EXISTS, EXCEPT): their conditions negate."""
 
 
-def fit(required: QuestionFilter, present: SqlFilter, context: Context) -> Fit:
-    """Compares one pair; `CLASH` only where the left side is known to be the same column."""
+def meets(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
+    """Whether the SQL filter says what is required: left side, operator and value agree."""
+    return _says(required, present, context) and same_subject(required, present) is not False
+
+
+def clashes(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
+    """Whether an unmet required filter is mismatched by this one: the same column, or the very value, otherwise."""
     about = same_subject(required, present)
-    if about is False:
-        return Fit.NONE
-    forms = (required.rhs, *required.alternatives)
-    values = any(same_value(form, present.rhs, context) for form in forms)
-    if values and compatible(required, effective_op(present, context)):
-        return Fit.SAME
+    return _same_values(required, present, context) if about is None else about
+
+
+def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
     if bounds_agree(required, present):
-        return Fit.SAME
-    if about:
-        return Fit.CLASH
-    return Fit.CLASH if values and required.rhs is not None else Fit.NONE
+        return True
+    return compatible(required, effective_op(present, context)) and (
+        required.rhs is present.rhs or _same_values(required, present, context)
+    )
+
+
+def _same_values(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
+    if same_value(required.rhs, present.rhs, context):
+        return required.rhs is not None
+    return any(same_value(form, present.rhs, context) for form in required.alternatives)
 
 
 def same_subject(required: QuestionFilter, present: SqlFilter) -> bool | None:

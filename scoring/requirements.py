@@ -41,7 +41,6 @@ def requirements(
     enriched: QuestionSpec,
     rules: Rules,
     context: Context,
-    proposed: tuple[QuestionFilter, ...] = (),
 ) -> Requirements:
     """Sorts both questions' filters, mappings applied, into required, permitted and ignored."""
     defining = [each for each in enriched.filters if each.source is Source.DEFINITION]
@@ -51,10 +50,12 @@ def requirements(
         for each in definition.filters
         if each.source is Source.DEFINITION and each not in defining
     ]
-    own = [each for each in question.filters if not _defined(each, enriched, context)]
+    own = list(question.filters)
+    if enriched.definitions:
+        own = [each for each in own if not _defined(each, enriched, context)]
     kept = [each for each in defining if not _overruled(each, own, context)]
     kept = [replace(each, certain=DOUBTFUL) if _opposite(each, question, enriched) else each for each in kept]
-    wanted = _without_repeats([*kept, *own, *proposed], context)
+    wanted = _without_repeats([*kept, *own], context)
     mapped = [map_filter(each, rules) for each in wanted]
     free = [map_filter(each, rules) for each in enriched.filters if each.source is Source.ENRICHED]
     free += [

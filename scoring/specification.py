@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from scoring.values import Number, RelativeTime, TimeRange, Value
 
@@ -126,8 +127,6 @@ class Source(StrEnum):
     """A definition in Qe of words that Qu uses: required of the SQL."""
     ENRICHED = "enriched"
     """Only Qe holds it and it defines nothing in Qu: permitted, never required."""
-    PROPOSED = "proposed"
-    """A judge proposed it with a span that stands verbatim in Qu or Qe."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -336,9 +335,11 @@ class Kind(StrEnum):
     PUNCTUATION = "punctuation"
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word, number, quoted literal or mark of a question, with its place."""
+class Token(NamedTuple):
+    """A word, number, quoted literal or mark of a question, with its place.
+
+    A tuple, because a question has many and a frozen dataclass costs three times as much to make.
+    """
 
     text: str
     lower: str
