@@ -39,6 +39,7 @@ _AGGREGATES: dict[type[Node], str] = {
     if issubclass(kind, exp.AggFunc) and not issubclass(kind, _NOT_COLLAPSING)
 }
 _AGGREGATES.update(_SAMPLES)
+_PERCENTILES = frozenset({exp.PercentileCont, exp.PercentileDisc})
 _CALLED = MappingProxyType({"total": "SUM", "median": "MEDIAN", "bool_or": "BOOL_OR", "count_big": "COUNT"})
 _DIVIDES = frozenset({"divide", "div0", "div0null"})
 _BOOLEANS = frozenset(
@@ -171,7 +172,7 @@ def _case(scope: Scope, node: Node) -> Term:
     default: Node | None = node.args.get("default") if type(node) is exp.Case else node.args.get("false")
     inside = scope.aggregate
     if inside:
-        emit(scope, _chosen(scope, subject, arms, default), Clause.CASE)
+        emit(scope, _chosen(scope, subject, arms), Clause.CASE)
     parts = [] if subject is None else [read(scope, subject)]
     words = ["case", *(part.name for part in parts)]
     for arm in arms:
@@ -187,11 +188,9 @@ def _case(scope: Scope, node: Node) -> Term:
     return combine(f"{' '.join(words)} end", parts)
 
 
-def _chosen(scope: Scope, subject: Node | None, arms: list[Node], default: Node | None) -> list[Draft]:
+def _chosen(scope: Scope, subject: Node | None, arms: list[Node]) -> list[Draft]:
     """The condition under which the CASE gives something: its arms as alternatives, or what no empty arm takes."""
     giving = [arm for arm in arms if not _is_nothing(arm.args["true"])]
-    if giving and default is not None and not _is_nothing(default) and len(giving) == len(arms) and len(arms) > 1:
-        return []
     chosen, negated = (giving, False) if giving else (arms, True)
     drafts = [conjunction(scope, _condition(subject, arm), Clause.CASE, negated=negated) for arm in chosen]
     return [draft for arm in drafts for draft in arm] if negated else alternatives(drafts)
@@ -227,13 +226,15 @@ def _filter(scope: Scope, node: Node) -> Term:
 
 
 def _within_group(scope: Scope, node: Node) -> Term:
-    """`percentile_cont(0.5) WITHIN GROUP (ORDER BY x)` aggregates x."""
-    term = read(scope, node.args["this"])
+    """`percentile_cont(0.5) WITHIN GROUP (ORDER BY x)` is the median of x; other aggregates are what they are."""
+    call: Node = node.args["this"]
     order: Node | None = node.args.get("expression")
-    keys = [read(scope, each.args["this"]) for each in children(order, "expressions")] if order is not None else []
-    whole = combine(f"{term.name} within group ({', '.join(key.name for key in keys)})", [term, *keys])
-    whole.func = term.func
-    return whole
+    keys = children(order, "expressions") if order is not None else []
+    if type(call) not in _PERCENTILES or not keys:
+        return read(scope, call)
+    key: Node = keys[0].args["this"] if type(keys[0]) is exp.Ordered else keys[0]
+    share = read(scope, call.args["this"]).name if isinstance(call.args.get("this"), exp.Expr) else ""
+    return _aggregated(scope, node, "MEDIAN" if share == "0.5" else _AGGREGATES[type(call)], key)
 
 
 READERS: MappingProxyType[type[Node], Reader] = MappingProxyType(

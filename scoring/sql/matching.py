@@ -16,6 +16,8 @@ from scoring.sql.terms import Node, Term, function_name
 from scoring.values import Number, Pattern, Scalar, Text, TimeRange, text
 
 _PLAIN = re.compile(r"[\w\s\-,'/&@:#]*")
+_FOLDS = frozenset({exp.Lower, exp.Upper, exp.Cast, exp.TryCast})
+"""Around a pattern they change nothing: text is compared folded."""
 _MASKS = (("%", "\ue000"), ("_", "\ue001"))
 """Private characters that stand for wildcards which are escaped."""
 
@@ -23,6 +25,8 @@ _MASKS = (("%", "\ue000"), ("_", "\ue001"))
 def pattern_text(scope: Scope, node: Node) -> str | None:
     """The pattern as written, where it is text: also `'%' || 'x' || '%'`."""
     node = bare(node)
+    while type(node) in _FOLDS and isinstance(node.args.get("this"), exp.Expr):
+        node = bare(node.args["this"])
     if type(node) is exp.Literal:
         return str(node.args["this"])
     if is_quoted_text(scope, node):

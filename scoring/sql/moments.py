@@ -340,6 +340,7 @@ _CONSTANTS: MappingProxyType[type[Node], Callable[[Scope, Node], Constant | None
     | dict.fromkeys((exp.Cast, exp.TryCast, exp.Convert, exp.Date, exp.Timestamp), _converted)
     | dict.fromkeys((exp.TsOrDsToDate, exp.TsOrDsToTimestamp, exp.StrToDate, exp.StrToTime), _converted)
     | dict.fromkeys((exp.DateStrToDate, exp.TimeStrToTime, exp.Collate), _converted)
+    | dict.fromkeys((exp.Lower, exp.Upper, exp.Trim), _converted)
     | dict.fromkeys((exp.Year, exp.Extract, exp.TimeToStr), _year_now)
     | {exp.DateFromParts: _from_parts, exp.LastDay: _last_day}
 )
