@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from scoring.query import Unscored, UnscoredReason
 from scoring.sql.bounds import MAX_TOKENS, shortened
 from scoring.sql.dialects import FALLBACKS, guess, known, parser_dialect
 
+_CLASS = re.compile(r"<class '[\w.]*\.(\w+)'>")
 _LOGGED_TEXT = ("Falling back to parsing as a 'Command'", "Invalid JSON path syntax")
 
 
@@ -135,7 +137,7 @@ def _too_deep() -> Unscored:
 def _unparseable(error: Exception, dialect: str) -> Unscored:
     found = _first_error(error)
     where = f" at line {found['line']}, column {found['col']}" if found.get("line") else ""
-    what = str(found.get("description") or error).split("\n", 1)[0]
+    what = _CLASS.sub(r"\1", str(found.get("description") or error).split("\n", 1)[0])
     near = f", near {shortened(str(found['highlight']), 30)!r}" if found.get("highlight") else ""
     return Unscored(UnscoredReason.UNPARSEABLE_SQL, f"{dialect}: {shortened(what, 80)}{where}{near}")
 
