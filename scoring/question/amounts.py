@@ -151,11 +151,7 @@ def _counted(reading: Reading, place: int) -> Operand | None:
 def _keyed(reading: Reading, quantity: Quantity) -> bool:
     """`id 5`, `grade 9`, `number is 29`, `points of 10`."""
     language, at = reading.language, quantity.start
-    while (
-        at > 0
-        and quantity.start - at < 3
-        and reading.lower(at - 1) in language.copulas | language.of | {":", ".", "the", "value", "a", "an"}
-    ):
+    while at > 0 and quantity.start - at < 3 and _links_key(reading, at - 1):
         at -= 1
     word = reading.lower(at - 1)
     skipped = quantity.start - at
@@ -173,6 +169,14 @@ def _keyed(reading: Reading, quantity: Quantity) -> bool:
     certain = 0.9 if not quantity.spelt else 0.5
     add_filter(reading, lhs, op, quantity.number, (quantity.start, quantity.end), certain)
     return True
+
+
+def _links_key(reading: Reading, place: int) -> bool:
+    word, language = reading.lowers[place], reading.language
+    return word in language.copulas or word in language.of or word in _KEY_LINKS
+
+
+_KEY_LINKS = frozenset({":", ".", "the", "value", "a", "an"})
 
 
 def _starts_phrase(reading: Reading, place: int) -> bool:
@@ -193,7 +197,7 @@ def _is_key(reading: Reading, at: int, *, linked: bool) -> bool:
     return (
         start < end
         and reading.lower(at) in language.of
-        and reading.lower(start - 1) in language.articles | language.haves
+        and (reading.lower(start - 1) in language.articles or reading.lower(start - 1) in language.haves)
     )
 
 

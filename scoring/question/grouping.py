@@ -72,6 +72,9 @@ def read_ordering(reading: Reading) -> Ordering | None:
     )
 
 
+_OWN = frozenset({"their", "its"})
+
+
 def _next_by(reading: Reading, place: int) -> int | None:
     """The `by` of `sort the kites by price`."""
     near = range(place, min(place + 6, len(reading.lowers)))
@@ -79,7 +82,8 @@ def _next_by(reading: Reading, place: int) -> int | None:
 
 
 def _key(reading: Reading, place: int) -> str:
-    if reading.lower(place) in reading.language.by | reading.language.of | {"their", "its"}:
+    word, language = reading.lower(place), reading.language
+    if word in language.by or word in language.of or word in _OWN:
         place += 1
     if place < len(reading.tokens) and reading.tokens[place].kind is Kind.PUNCTUATION:
         return ""

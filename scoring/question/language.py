@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -105,9 +106,12 @@ def _none() -> Mapping[str, str]:
     return MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Language:
-    """The tables of one language; all words lower case. What a language leaves empty is simply not read."""
+    """The tables of one language; all words lower case. What a language leaves empty is simply not read.
+
+    A language is equal to itself alone, so that what follows from its tables can be remembered by it.
+    """
 
     name: str
     cues: CueIndex = field(default_factory=lambda: MappingProxyType({}))
@@ -200,6 +204,13 @@ class Language:
     """Phrases that define only inside a bracket: `is the`."""
     defines: tuple[str, ...] = ()
     """Phrases between what is defined and its definition: `refers to`, `means`; longest first."""
+
+
+@lru_cache(maxsize=16)
+def value_words(language: Language) -> frozenset[str]:
+    """The words that say a number, a time or a stored value by themselves: `three`, `may`, `last`, `female`."""
+    spoken = (language.numbers, language.ordinals, language.months, language.weekdays, language.lower_values)
+    return language.past.union(language.future, *spoken)
 
 
 def breaks(*tables: frozenset[str]) -> frozenset[str]:

@@ -75,9 +75,9 @@ def _text_op(reading: Reading, literal: Literal) -> Op:
     mark = reading.ends.get(at)
     if mark is not None and mark.cue.role is Role.MATCH and mark.cue.op is not None:
         return mark.cue.op
-    lettered = any(
-        reading.lower(place) in reading.language.letters - reading.language.articles
-        for place in range(at, literal.start)
+    lettered = at < literal.start and any(
+        word in reading.language.letters and word not in reading.language.articles
+        for word in reading.lowers[at : literal.start]
     )
     if lettered or (literal.certain == 1 and _stands_in(reading, literal.end)):
         return Op.CONTAINS
@@ -116,34 +116,34 @@ def _named_by(reading: Reading, start: int, end: int) -> Operand | None:
     named = reading.ends.get(start)
     if named is not None and named.cue.role is Role.NAMED:
         return operand(named.cue.phrase)
-    after = reading.lower(end)
-    if (
-        after in reading.language.classifiers
-        and reading.lower(start - 1) in reading.language.articles | reading.language.in_time
-    ):
+    language, after, before = reading.language, reading.lower(end), reading.lower(start - 1)
+    if after in language.classifiers and (before in language.articles or before in language.in_time):
         return operand(after)
     at = start
-    while (
-        at > 0
-        and start - at < 4
-        and (
-            reading.lower(at - 1) in reading.language.copulas | reading.language.articles | reading.language.letters
-            or reading.has_role(at - 1, Role.NOT, Role.MATCH)
-            or (at in reading.ends and reading.ends[at].cue.role in (Role.NOT, Role.EXCEPT, Role.MATCH))
-        )
-    ):
+    while at > 0 and start - at < 4 and _links(reading, at):
         mark = reading.ends.get(at)
         at = mark.start if mark is not None else at - 1
     linked = at < start and any(
-        reading.lowers[place] in reading.language.copulas or place in reading.starts for place in range(at, start)
+        reading.lowers[place] in language.copulas or place in reading.starts for place in range(at, start)
     )
-    if reading.lower(at - 1) in reading.language.of:
+    if reading.lower(at - 1) in language.of:
         return _classified(reading, at - 1)
     if reading.lower(end) in reading.language.prepositions and _asked_about(reading, at):
         return None
     if at < start and not linked:
         return None
     return _phrase_if_naming(reading, at, linked=linked)
+
+
+def _links(reading: Reading, end: int) -> bool:
+    """Whether what ends at `end` only links a column to its value: `is`, `the`, `the word`, `not`."""
+    word, language, mark = reading.lowers[end - 1], reading.language, reading.ends.get(end)
+    if word in language.copulas or word in language.articles or word in language.letters:
+        return True
+    return (mark is not None and mark.cue.role in _LINKING) or reading.has_role(end - 1, Role.NOT, Role.MATCH)
+
+
+_LINKING = frozenset({Role.NOT, Role.EXCEPT, Role.MATCH})
 
 
 def _asked_about(reading: Reading, at: int) -> bool:
@@ -154,15 +154,17 @@ def _asked_about(reading: Reading, at: int) -> bool:
 
 def _classified(reading: Reading, of: int) -> Operand | None:
     """`in the category of X`."""
-    word = reading.lower(of - 1)
-    wanted = reading.language.classifiers | (reading.language.keys & reading.language.ordinary)
-    led = {reading.lower(of - 2), reading.lower(of - 3)} & (reading.language.haves | reading.language.in_time)
-    if (word in reading.language.classifiers and led) or (
-        word in wanted | {"name", "title"} and led & reading.language.haves
-    ):
-        start, end = phrase_before(reading, of)
-        return operand(reading.span(start, end)) if start < end else None
-    return None
+    word, language = reading.lower(of - 1), reading.language
+    classifies = word in language.classifiers
+    if not (classifies or word in _OWN_NAMES or (word in language.keys and word in language.ordinary)):
+        return None
+    leads = (reading.lower(of - 2), reading.lower(of - 3))
+    led = any(lead in language.haves or (classifies and lead in language.in_time) for lead in leads)
+    start, end = phrase_before(reading, of) if led else (of, of)
+    return operand(reading.span(start, end)) if start < end else None
+
+
+_OWN_NAMES = frozenset({"name", "title"})
 
 
 def _phrase_if_naming(reading: Reading, at: int, *, linked: bool) -> Operand | None:

@@ -38,22 +38,32 @@ def read_literals(reading: Reading) -> list[Literal]:
     """Every value said outside times, in order, with how surely it is one."""
     found: list[Literal] = []
     shouting = _shouting(reading)
-    place, count = 0, len(reading.tokens)
-    while place < count:
-        literal = None if reading.taken[place] else _literal_at(reading, place, shouting=shouting)
-        if literal is None:
-            place += 1
-        else:
+    for place in _places(reading):
+        if reading.taken[place] or (found and place < found[-1].end):
+            continue
+        literal = _literal_at(reading, place, shouting=shouting)
+        if literal is not None:
             found.append(literal)
-            place = literal.end
-    return _chained(reading, found)
+    return _chained(reading, found) if len(found) > 1 else found
+
+
+def _places(reading: Reading) -> list[int]:
+    """Where a value may start: at telling words, and after `named`."""
+    named = reading.of(Role.NAMED)
+    last = len(reading.tokens)
+    return sorted({*reading.telling, *(mark.end for mark in named if mark.end < last)}) if named else reading.telling
 
 
 def _shouting(reading: Reading) -> bool:
     """Whether most words are capitalised, so that capitals say nothing."""
-    words = [token.text for token in reading.tokens if token.kind is Kind.WORD]
-    capitals = sum(1 for word in words if word[0].isupper())
-    return len(words) > 6 and capitals * 10 > len(words) * 7
+    if len(reading.telling) < 5:
+        return False
+    tokens = reading.tokens
+    capitals = sum(
+        1 for place in reading.telling if tokens[place].kind is Kind.WORD and tokens[place].text[0].isupper()
+    )
+    words = sum(1 for token in tokens if token.kind is Kind.WORD) if capitals > 4 else 0
+    return words > 6 and capitals * 10 > words * 7
 
 
 def _literal_at(reading: Reading, place: int, *, shouting: bool) -> Literal | None:
@@ -91,9 +101,11 @@ def _lower(reading: Reading, place: int) -> Literal | None:
     if token.lower in language.lower_values:
         return Literal(token.lower, place, place + 1, 0.45, language.lower_values[token.lower])
     mark = reading.ends.get(place)
-    if mark is not None and mark.cue.role is Role.NAMED and token.lower not in language.breaks | language.articles:
+    functional = token.lower in language.breaks or token.lower in language.articles
+    if mark is not None and mark.cue.role is Role.NAMED and not functional:
         return Literal(token.text, place, place + 1, 0.6)
-    if len(token.text) == 1 and reading.lower(place - 1) in language.letters - language.articles:
+    before = reading.lower(place - 1)
+    if len(token.text) == 1 and before in language.letters and before not in language.articles:
         return Literal(token.text, place, place + 1, 0.95)
     return None
 
@@ -132,8 +144,8 @@ def _opens_as_name(reading: Reading, place: int) -> bool:
         return True
     if reading.lowers[place] in reading.language.openers or place in reading.starts:
         return False
-    after = place + 1
-    if reading.lower(after) in reading.language.joiners - reading.language.of:
+    after, word = place + 1, reading.lower(place + 1)
+    if word in reading.language.joiners and word not in reading.language.of:
         after += 1
     return _capitalised(reading, after) or reading.lower(after) == "'s"
 
@@ -217,15 +229,12 @@ def _numbered(reading: Reading, end: int) -> bool:
 
 def _trimmed(reading: Reading, start: int, end: int) -> tuple[int, int]:
     """The name without ordinary nouns before it (`Student Ann Lee`) and attributes after it (`QX001 ID`)."""
+    language, lowers = reading.language, reading.lowers
     while start < end and _ordinary(reading, start):
         start += 1
-    while end > start and reading.lowers[end - 1] in reading.language.keys | reading.language.measures:
+    while end > start and (lowers[end - 1] in language.keys or lowers[end - 1] in language.measures):
         end -= 1
-    if (
-        end - start == 2
-        and reading.tokens[start].text.isupper()
-        and reading.lowers[start + 1] in reading.language.classifiers
-    ):
+    if end - start == 2 and reading.tokens[start].text.isupper() and lowers[start + 1] in language.classifiers:
         end -= 1
     return start, end
 
@@ -310,8 +319,8 @@ def _in_chain(reading: Reading, left: Literal, right: Literal) -> bool:
     between = reading.lowers[left.end : right.start]
     if not 0 < len(between) < 3 or left.certain == 1 or right.certain == 1:
         return False
-    joins = reading.language.conjunctions - reading.language.alternatives
-    return all(word == "," or word in joins for word in between)
+    language = reading.language
+    return all(word == "," or (word in language.conjunctions and word not in language.alternatives) for word in between)
 
 
 def _as_part(reading: Reading, chain: list[Literal], at: int) -> Literal:

@@ -31,8 +31,6 @@ def _asked(reading: Reading, mark: Mark) -> list[Output]:
         return []
     language = reading.language
     if mark.cue.phrase:
-        if reading.lower(mark.end) in language.copulas | language.auxiliaries or not mark.cue.phrase.isalpha():
-            return [_implied(reading, mark)]
         return [_implied(reading, mark)]
     at = mark.end
     if reading.lower(at) in language.copulas:
@@ -56,9 +54,8 @@ def _interrogates(reading: Reading, mark: Mark) -> bool:
     if word in reading.language.prepositions and (at == 0 or not reading.is_word(at - 1)):
         return True
     asks = mark.cue.phrase not in {"person", "date", "place"} and reading.lowers[mark.start] != "which"
-    if word in {",", "and"} and (
-        asks or reading.lower(mark.end) in reading.language.copulas | reading.language.auxiliaries
-    ):
+    after, language = reading.lower(mark.end), reading.language
+    if word in {",", "and"} and (asks or after in language.copulas or after in language.auxiliaries):
         return True
     if word in reading.language.conjunctions and (at == 0 or reading.lowers[at - 1] in {".", "?", "!"}):
         return True

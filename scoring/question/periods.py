@@ -54,22 +54,28 @@ def _whole_range(first: Moment, last: Moment) -> TimeRange | None:
 
 def _joined(reading: Reading, end: int, start: int) -> str | None:
     """The joining word when one word (and articles) stands between two values."""
+    language = reading.language
+    if start - end > _APART:
+        return None
     words = [
         word
         for word in reading.lowers[end:start]
-        if word not in reading.language.articles | reading.language.year_words | {"in"}
+        if word not in language.articles and word not in language.year_words and word != "in"
     ]
     return words[0] if len(words) == 1 else None
+
+
+_APART = 8
+"""Words between the ends of a range of times."""
 
 
 def _time_choice(reading: Reading, times: Sequence[Time], place: int) -> int:
     """`in 2014 or 2015`."""
     last = place
-    while (
-        last + 1 < len(times)
-        and isinstance(times[last + 1].moment, TimeRange)
-        and _joined(reading, times[last].end, times[last + 1].start) in reading.language.alternatives | {","}
-    ):
+    while last + 1 < len(times) and isinstance(times[last + 1].moment, TimeRange):
+        joint = _joined(reading, times[last].end, times[last + 1].start)
+        if joint != "," and joint not in reading.language.alternatives:
+            break
         last += 1
     members = [time.moment for time in times[place : last + 1] if isinstance(time.moment, TimeRange)]
     if len(members) < 2 or len(members) != last + 1 - place:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scoring.question.language import Language
 from scoring.question.reading import Reading
-from scoring.specification import Kind
+from scoring.specification import Kind, Token
 from scoring.values import Number
 
 _PLAIN = re.compile(r"(\d++(?:,\d{3})*+(?:\.\d++)?)(k|mm|m|bn|b|st|nd|rd|th)?")
@@ -33,28 +33,32 @@ class Quantity:
 def read_quantities(reading: Reading) -> list[Quantity]:
     """Every number said, in order, those that are part of a time already taken left out."""
     found: list[Quantity] = []
-    language = reading.language
-    place = 0
-    while place < len(reading.tokens):
-        token = reading.tokens[place]
-        quantity = None
-        if token.kind is Kind.NUMBER:
-            quantity = _figure(reading, place)
-        elif token.kind is Kind.WORD:
-            if token.lower in language.numbers:
-                quantity = _spelt(reading, place)
-            elif token.lower in language.ordinals and not reading.taken[place]:
-                quantity = Quantity(Number(language.ordinals[token.lower]), place, place + 1, ordinal=True, spelt=True)
-            elif "-" in token.lower:
-                quantity = _hyphened(token.lower, place, language)
-            elif token.text[0].isdecimal():
-                quantity = _glued(token.lower, place, language)
+    for place in reading.telling:
+        if found and place < found[-1].end:
+            continue
+        kind = reading.tokens[place].kind
+        quantity = (
+            _figure(reading, place)
+            if kind is Kind.NUMBER
+            else _said(reading, place, reading.tokens[place])
+            if kind is Kind.WORD
+            else None
+        )
         if quantity is not None:
             found.append(quantity)
-            place = quantity.end
-        else:
-            place += 1
     return found
+
+
+def _said(reading: Reading, place: int, token: Token) -> Quantity | None:
+    """A number that a word says: `three`, `third`, `twenty-five`, `180cm`."""
+    language = reading.language
+    if token.lower in language.numbers:
+        return _spelt(reading, place)
+    if token.lower in language.ordinals and not reading.taken[place]:
+        return Quantity(Number(language.ordinals[token.lower]), place, place + 1, ordinal=True, spelt=True)
+    if "-" in token.lower:
+        return _hyphened(token.lower, place, language)
+    return _glued(token.lower, place, language) if token.text[0].isdecimal() else None
 
 
 def _figure(reading: Reading, place: int) -> Quantity | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from itertools import pairwise
+
 from scoring.question.absences import read_absences
 from scoring.question.aggregations import read_aggregations, read_ratios
 from scoring.question.amounts import read_number_filters
@@ -12,7 +15,7 @@ from scoring.question.literals import read_literal_filters
 from scoring.question.outputs import read_outputs
 from scoring.question.periods import read_time_filters
 from scoring.question.quantities import read_quantities
-from scoring.question.reading import Reading, read
+from scoring.question.reading import Mark, Reading, read
 from scoring.question.superlatives import read_superlatives
 from scoring.question.times import read_times
 from scoring.specification import Op, QuestionSpec, Source
@@ -78,7 +81,8 @@ def _time_ranges(reading: Reading) -> tuple[TimeRange | RelativeTime, ...]:
 def _negations(reading: Reading) -> tuple[str, ...]:
     said = [reading.span(mark.start, mark.end).lower() for mark in reading.marks if mark.cue.role in _NEGATIVE_ROLES]
     prefixes = reading.language.negative_prefixes
-    return (*said, *(word for word in reading.lowers if prefixes and word.startswith(prefixes)))
+    marked = (reading.lowers[place] for place in reading.telling)
+    return (*said, *(word for word in marked if prefixes and word.startswith(prefixes)))
 
 
 def _yes_no(reading: Reading) -> bool:
@@ -93,22 +97,23 @@ def _yes_no(reading: Reading) -> bool:
 
 def _parts(reading: Reading) -> int:
     """Sentences that ask or command, and clauses of one that ask again (`…, and how many …`)."""
-    count, sentence = 0, True
-    for place, token in enumerate(reading.tokens):
-        if token.text in _SENTENCE_ENDS:
-            sentence = True
-        elif reading.has_role(place, Role.ASK, Role.COMMAND, Role.WHETHER) or _asks_number(reading, place):
-            count += 1 if sentence or _asks_again(reading, place) else 0
-            sentence = False
-    return max(count, 1)
+    asking = [mark.start for mark in reading.marks if mark.cue.role in _ASKING or _asks_number(mark)]
+    if len(asking) < 2:
+        return 1
+    ends = [place for place in reading.telling if reading.lowers[place] in _SENTENCE_ENDS]
+    again = (
+        bisect_left(ends, before) < bisect_left(ends, place) or _asks_again(reading, place)
+        for before, place in pairwise(asking)
+    )
+    return 1 + sum(again)
 
 
+_ASKING = frozenset({Role.ASK, Role.COMMAND, Role.WHETHER})
 _SENTENCE_ENDS = frozenset({".", "?", "!", ";"})
 
 
-def _asks_number(reading: Reading, place: int) -> bool:
-    mark = reading.starts.get(place)
-    return mark is not None and mark.cue.role is Role.AGGREGATE and mark.end - mark.start > 1
+def _asks_number(mark: Mark) -> bool:
+    return mark.cue.role is Role.AGGREGATE and mark.end - mark.start > 1
 
 
 def _asks_again(reading: Reading, place: int) -> bool:

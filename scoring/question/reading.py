@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from scoring.question.language import Continuations, Cue, CueIndex, Language, Role
+from scoring.question.language import Continuations, Cue, CueIndex, Language, Role, value_words
 from scoring.question.tokens import tokenise
 from scoring.specification import Kind, QuestionFilter, Source, Token
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A cue at tokens [start, end)."""
 
     cue: Cue
@@ -31,6 +31,8 @@ class Reading:
     by_role: dict[Role, list[Mark]]
     starts: dict[int, Mark]
     ends: dict[int, Mark]
+    telling: list[int]
+    """Places of the tokens whose own form may say a value: capitals, digits, quotes, marks, words of number and time."""
     taken: bytearray
     """1 where a token belongs to a literal, number or time already read."""
     filters: list[QuestionFilter] = field(default_factory=list[QuestionFilter])
@@ -65,10 +67,13 @@ def read(text: str, source: Source, language: Language, blanks: tuple[tuple[int,
     if blanks:
         tokens = _outside(tokens, blanks)
     lowers = [token.lower if token.kind is not Kind.QUOTED else '"' for token in tokens]
-    marks = [mark for mark in _marks(lowers, language.cues) if _stands(tokens, lowers, mark, language)]
+    marks: list[Mark] = []
     by_role: dict[Role, list[Mark]] = {}
-    for mark in marks:
-        by_role.setdefault(mark.cue.role, []).append(mark)
+    for mark in _marks(lowers, language.cues):
+        role = mark.cue.role
+        if role not in _PLACED or _stands(tokens, lowers, mark, language):
+            marks.append(mark)
+            by_role.setdefault(role, []).append(mark)
     return Reading(
         text=text,
         language=language,
@@ -79,10 +84,21 @@ def read(text: str, source: Source, language: Language, blanks: tuple[tuple[int,
         by_role=by_role,
         starts={mark.start: mark for mark in marks},
         ends={mark.end: mark for mark in marks},
+        telling=_telling(tokens, value_words(language)),
         taken=bytearray(len(tokens) + 1),
     )
 
 
+def _telling(tokens: list[Token], spoken: frozenset[str]) -> list[int]:
+    return [
+        place
+        for place, (text, lower, _, _, _, _) in enumerate(tokens)
+        if text != lower or lower in spoken or not lower.isalpha() or len(lower) == 1
+    ]
+
+
+_PLACED = frozenset({Role.COMMAND, Role.ORDER, Role.AGGREGATE})
+"""Roles that a cue has only in some places."""
 _CLAUSE_STARTS = frozenset({".", "?", "!", ",", ";", ":", "("})
 _BEFORE_COMMAND = frozenset({"please", "kindly", "also", "then", "to"})
 
@@ -96,9 +112,8 @@ def _stands(tokens: list[Token], lowers: list[str], mark: Mark, language: Langua
         before = lowers[mark.start - 1] if mark.start else "."
         if before in language.conjunctions and lowers[mark.start] in _NOUNS_TOO:
             return False
-        return (
-            before in _CLAUSE_STARTS or before in _BEFORE_COMMAND or before in language.conjunctions | language.pronouns
-        )
+        opens = before in _CLAUSE_STARTS or before in _BEFORE_COMMAND
+        return opens or before in language.conjunctions or before in language.pronouns
     if role is Role.AGGREGATE and mark.start and lowers[mark.start] in _NUMBER_NOUNS:
         return not _is_noun(tokens[mark.start - 1], language)
     return True

@@ -53,7 +53,8 @@ def _number_beside(reading: Reading, mark: Mark, starts: dict[int, Quantity], en
     for quantity in (after, before):
         if quantity is None or quantity.ordinal or reading.taken[quantity.start] or quantity.start == mark.start:
             continue
-        if quantity is after and reading.lower(quantity.end) in reading.language.units - reading.language.measures:
+        unit = reading.lower(quantity.end) if quantity is after else ""
+        if unit in reading.language.units and unit not in reading.language.measures:
             continue
         value = quantity.number.value
         if value == int(value) and 0 < value < 1e9:
@@ -66,10 +67,10 @@ def _number_beside(reading: Reading, mark: Mark, starts: dict[int, Quantity], en
 
 def _counted_things(reading: Reading, mark: Mark, ends: dict[int, Quantity]) -> int | None:
     """k in `the 3 countries with the highest …`."""
-    at = mark.start
-    while (
-        at > 0 and mark.start - at < 4 and reading.lower(at - 1) in reading.language.articles | reading.language.haves
-    ):
+    at, language = mark.start, reading.language
+    while at > 0 and mark.start - at < 4:
+        if reading.lowers[at - 1] not in language.articles and reading.lowers[at - 1] not in language.haves:
+            break
         at -= 1
     start, end = phrase_before(reading, at)
     quantity = ends.get(start) if at < mark.start and start < end else None
@@ -208,12 +209,10 @@ def _rows(reading: Reading, mark: Mark, start: int, end: int, *, governs: bool) 
     """1 where the thing asked for is singular, None where it is plural or unknown."""
     if governs and start < end:
         return _singular(reading, end - 1)
+    language = reading.language
+    links = (language.articles, language.haves, language.relatives, language.copulas)
     at = mark.start - 1
-    while (
-        at >= 0
-        and reading.lowers[at]
-        in reading.language.articles | reading.language.haves | reading.language.relatives | reading.language.copulas
-    ):
+    while at >= 0 and any(reading.lowers[at] in table for table in links):
         at -= 1
     first, last = phrase_before(reading, at + 1)
     if first < last and not verb_like(reading.lowers[last - 1], reading.language):

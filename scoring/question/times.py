@@ -39,15 +39,13 @@ class Time:
 def read_times(reading: Reading) -> list[Time]:
     """Every time said, in order; its tokens are taken. A bare year counts only where its neighbours make it one."""
     found: list[Time] = []
-    place, count = 0, len(reading.tokens)
-    while place < count:
+    marks = reading.of(Role.TIME)
+    places = sorted({*reading.telling, *(mark.start for mark in marks)}) if marks else reading.telling
+    for place in places:
         time = _time_at(reading, place) if not reading.taken[place] else None
-        if time is None:
-            place += 1
-            continue
-        found.append(_clocked(reading, time))
-        reading.take(time.start, time.end)
-        place = time.end
+        if time is not None:
+            found.append(_clocked(reading, time))
+            reading.take(time.start, time.end)
     return found
 
 
@@ -150,7 +148,8 @@ def _season(reading: Reading, text: str, place: int) -> Time | None:
 def _year(reading: Reading, place: int) -> Time | None:
     """A four-digit number is a year after `in`, `since`, `before`, `year`, a month or a range of years."""
     match = _YEAR.fullmatch(reading.tokens[place].lower)
-    if match is None or reading.lower(place + 1) in reading.language.units - reading.language.grains.keys():
+    after, language = reading.lower(place + 1), reading.language
+    if match is None or (after in language.units and after not in language.grains):
         return None
     if not _after_time_word(reading, place):
         return None
@@ -215,7 +214,7 @@ def _bare_month(reading: Reading, place: int, month: int) -> Time | None:
 
 def _with_year(reading: Reading, month: int, day: int, start: int, end: int) -> Time | None:
     at = end
-    while reading.lower(at) in {",", "in"} | reading.language.of and at < end + 2:
+    while at < end + 2 and (reading.lower(at) in _JOINTS or reading.lower(at) in reading.language.of):
         at += 1
     if _YEAR.fullmatch(reading.lower(at)):
         dated = _dated(int(reading.lower(at)), month, day)
@@ -266,18 +265,23 @@ def _ordinal(reading: Reading, place: int, rank: int) -> Time | None:
 def _quarter(reading: Reading, rank: int, start: int, end: int) -> Time | None:
     year, after = _year_after(reading, end)
     if not year:
-        led = reading.lower(start - 1) in reading.language.in_time | reading.language.articles
+        before, language = reading.lower(start - 1), reading.language
+        led = before in language.in_time or before in language.articles
         return Time(DatePart("quarter", rank), start, end, explicit=led)
     dated = period(Grain.QUARTER, year=year, month=rank * 3 - 2)
     return Time(dated, start, after) if dated else None
 
 
 def _year_after(reading: Reading, place: int) -> tuple[int | None, int]:
-    skipped = reading.language.of | reading.language.articles | reading.language.year_words | {",", "in"}
+    language = reading.language
+    skipped = (language.of, language.articles, language.year_words, _JOINTS)
     at = place
-    while at < place + 3 and reading.lower(at) in skipped:
+    while at < place + 3 and any(reading.lower(at) in table for table in skipped):
         at += 1
     return (int(reading.lower(at)), at + 1) if _YEAR.fullmatch(reading.lower(at)) else (None, place)
+
+
+_JOINTS = frozenset({",", "in"})
 
 
 def _window(reading: Reading, place: int) -> Time | None:

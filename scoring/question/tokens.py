@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from scoring.specification import Kind, Token
 from scoring.words import stem
@@ -40,24 +41,36 @@ def tokenise(text: str) -> list[Token]:
      ('?', 'punctuation')]
     """
     found: list[Token] = []
-    add = found.append
+    add, word_kind, forms = found.append, Kind.WORD, _forms
     for match in _TOKEN.finditer(text):
         word = match.group()
-        start = match.start()
+        start, end = match.span()
         if word.isalpha():
-            lower = word.lower()
-            add(Token(word, lower, stem(lower), Kind.WORD, start, match.end()))
+            lower, stemmed = forms(word)
+            add(Token(word, lower, stemmed, word_kind, start, end))
         elif word[0].isalnum() or word[0] == "_":
-            found.extend(_chunk(word, start))
-        elif len(word) > 2 and word[0] in _QUOTES:
-            lower = word[1:-1].strip().lower()
-            add(Token(word, lower, lower, Kind.QUOTED, start, match.end()))
-        elif len(word) > 2 and word[0] == "`":
-            lower = word[1:-1].lower()
-            add(Token(word, lower, lower, Kind.WORD, start, match.end()))
+            found += _chunk(word, start)
         else:
-            add(Token(word, word, word, Kind.PUNCTUATION, start, match.end()))
+            add(_marked(word, start, end))
     return found
+
+
+@lru_cache(maxsize=65536)
+def _forms(word: str) -> tuple[str, str]:
+    """A word of letters in lower case, and its stem."""
+    lower = word.lower()
+    return lower, stem(lower)
+
+
+def _marked(word: str, start: int, end: int) -> Token:
+    """A quoted literal, a name in backticks, or a mark."""
+    if len(word) > 2 and word[0] in _QUOTES:
+        lower = word[1:-1].strip().lower()
+        return Token(word, lower, lower, Kind.QUOTED, start, end)
+    if len(word) > 2 and word[0] == "`":
+        lower = word[1:-1].lower()
+        return Token(word, lower, lower, Kind.WORD, start, end)
+    return Token(word, word, word, Kind.PUNCTUATION, start, end)
 
 
 def _chunk(word: str, start: int) -> Iterator[Token]:
