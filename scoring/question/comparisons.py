@@ -92,6 +92,8 @@ def signed(reading: Reading, op: Op, place: int) -> Op:
 
 def negated(reading: Reading, place: int) -> bool:
     """Whether `not`, `never` or `without` stands before `place` in its clause, or `except` in its sentence."""
+    if reading.by_role.keys().isdisjoint(_NEGATING_ALL):
+        return False
     near = True
     for at in range(place, max(place - _SENTENCE, 0), -1):
         mark = reading.ends.get(at)
@@ -115,4 +117,5 @@ _SENTENCE = 9
 _CLAUSE = 5
 """Words before a value in which its negation stands."""
 _NEGATING = frozenset({Role.NOT, Role.NEVER, Role.LACK})
+_NEGATING_ALL = _NEGATING | {Role.EXCEPT}
 _SENTENCE_ENDS = frozenset({",", ".", "?", "!", ";", ":"})

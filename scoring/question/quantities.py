@@ -33,17 +33,11 @@ class Quantity:
 def read_quantities(reading: Reading) -> list[Quantity]:
     """Every number said, in order, those that are part of a time already taken left out."""
     found: list[Quantity] = []
-    for place in reading.telling:
+    for place in reading.figures:
         if found and place < found[-1].end:
             continue
-        kind = reading.tokens[place].kind
-        quantity = (
-            _figure(reading, place)
-            if kind is Kind.NUMBER
-            else _said(reading, place, reading.tokens[place])
-            if kind is Kind.WORD
-            else None
-        )
+        token = reading.tokens[place]
+        quantity = _figure(reading, place) if token.kind is Kind.NUMBER else _said(reading, place, token)
         if quantity is not None:
             found.append(quantity)
     return found

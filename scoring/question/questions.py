@@ -81,8 +81,8 @@ def _time_ranges(reading: Reading) -> tuple[TimeRange | RelativeTime, ...]:
 def _negations(reading: Reading) -> tuple[str, ...]:
     said = [reading.span(mark.start, mark.end).lower() for mark in reading.marks if mark.cue.role in _NEGATIVE_ROLES]
     prefixes = reading.language.negative_prefixes
-    marked = (reading.lowers[place] for place in reading.telling)
-    return (*said, *(word for word in marked if prefixes and word.startswith(prefixes)))
+    marked = [reading.lowers[place] for place in reading.figures]
+    return (*said, *(word for word in marked if prefixes and word.startswith(prefixes))) if said or marked else ()
 
 
 def _yes_no(reading: Reading) -> bool:

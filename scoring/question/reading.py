@@ -32,7 +32,9 @@ class Reading:
     starts: dict[int, Mark]
     ends: dict[int, Mark]
     telling: list[int]
-    """Places of the tokens whose own form may say a value: capitals, digits, quotes, marks, words of number and time."""
+    """Places of the tokens whose own form may say a value: capitals, digits, quotes, marks, numerals, months."""
+    figures: list[int]
+    """Those of them that may say a number or a time."""
     taken: bytearray
     """1 where a token belongs to a literal, number or time already read."""
     filters: list[QuestionFilter] = field(default_factory=list[QuestionFilter])
@@ -66,7 +68,7 @@ def read(text: str, source: Source, language: Language, blanks: tuple[tuple[int,
     tokens = tokenise(text)
     if blanks:
         tokens = _outside(tokens, blanks)
-    lowers = [token.lower if token.kind is not Kind.QUOTED else '"' for token in tokens]
+    lowers, telling, figures = _sorted(tokens, value_words(language))
     marks: list[Mark] = []
     by_role: dict[Role, list[Mark]] = {}
     for mark in _marks(lowers, language.cues):
@@ -84,17 +86,29 @@ def read(text: str, source: Source, language: Language, blanks: tuple[tuple[int,
         by_role=by_role,
         starts={mark.start: mark for mark in marks},
         ends={mark.end: mark for mark in marks},
-        telling=_telling(tokens, value_words(language)),
+        telling=telling,
+        figures=figures,
         taken=bytearray(len(tokens) + 1),
     )
 
 
-def _telling(tokens: list[Token], spoken: frozenset[str]) -> list[int]:
-    return [
-        place
-        for place, (text, lower, _, _, _, _) in enumerate(tokens)
-        if text != lower or lower in spoken or not lower.isalpha() or len(lower) == 1
-    ]
+def _sorted(tokens: list[Token], spoken: frozenset[str]) -> tuple[list[str], list[int], list[int]]:
+    """The words in lower case, the places of those that tell a value, and of those that tell a number or a time."""
+    lowers: list[str] = []
+    telling: list[int] = []
+    figures: list[int] = []
+    for place, (text, lower, _, kind, _, _) in enumerate(tokens):
+        if kind is Kind.WORD or kind is Kind.NUMBER:
+            if lower in spoken or not lower.isalpha():
+                figures.append(place)
+                telling.append(place)
+            elif text != lower or len(lower) == 1:
+                telling.append(place)
+        else:
+            telling.append(place)
+            lower = lower if kind is Kind.PUNCTUATION else '"'
+        lowers.append(lower)
+    return lowers, telling, figures
 
 
 _PLACED = frozenset({Role.COMMAND, Role.ORDER, Role.AGGREGATE})

@@ -40,7 +40,7 @@ def read_times(reading: Reading) -> list[Time]:
     """Every time said, in order; its tokens are taken. A bare year counts only where its neighbours make it one."""
     found: list[Time] = []
     marks = reading.of(Role.TIME)
-    places = sorted({*reading.telling, *(mark.start for mark in marks)}) if marks else reading.telling
+    places = sorted({*reading.figures, *(mark.start for mark in marks)}) if marks else reading.figures
     for place in places:
         time = _time_at(reading, place) if not reading.taken[place] else None
         if time is not None:
