@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scoring.question.stored import CERTAIN, Condition, Left, Part, folded, like, listed, merged, ranged
 from scoring.specification import NEGATION, Column, Op, QuestionFilter, Source
@@ -20,7 +20,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_KINDS = {"hyphened": "name"}
 _OPS = {
     "=": Op.EQ, "==": Op.EQ, "<": Op.LT, ">": Op.GT, "<=": Op.LE, ">=": Op.GE, "≤": Op.LE, "≥": Op.GE,
     "!=": Op.NE, "<>": Op.NE, "≠": Op.NE,
@@ -52,8 +51,7 @@ _KEYWORDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(NamedTuple):
     """What a definition says."""
 
     filters: tuple[QuestionFilter, ...]
@@ -70,19 +68,28 @@ def read_formula(text: str, offset: int = 0) -> Formula:
     >>> formula.columns, formula.functions
     (('cost', 'kind', 'due'), ('MAX', 'YEAR'))
     """
-    parts = [
-        Part(_KINDS.get(match.lastgroup or "", match.lastgroup or ""), match.group(), match.start(), match.end())
-        for match in _TOKEN.finditer(text)
-    ]
+    parts = _parts(text)
     found: list[Condition] = []
-    place = 0
-    while place < len(parts):
-        conditions, after = _condition_at(parts, place)
-        found += conditions
-        place = max(after, place + 1)
-    joined_by_or = any(part.lower == "or" for part in parts)
+    after = 0
+    for place, part in enumerate(parts):
+        if place >= after and (part.kind == "op" or part.lower in _OPERATORS):
+            conditions, after = _condition_at(parts, place)
+            found += conditions
+    joined_by_or = len(found) > 1 and any(part.lower == "or" for part in parts)
     filters = tuple(_filter(each, text, offset) for each in merged(found, joined_by_or=joined_by_or))
     return Formula(filters, _columns(parts), _functions(parts))
+
+
+def _parts(text: str) -> list[Part]:
+    found: list[Part] = []
+    for match in _TOKEN.finditer(text):
+        kind, said = match.lastgroup or "", match.group()
+        start, end = match.span()
+        found.append(Part("name" if kind == "hyphened" else kind, said, said.lower(), start, end))
+    return found
+
+
+_OPERATORS = frozenset({"between", "in", "like", "is"})
 
 
 def _filter(condition: Condition, text: str, offset: int) -> QuestionFilter:
@@ -179,7 +186,7 @@ def _literal(parts: list[Part], place: int) -> tuple[Part | None, int]:
         return part, place + 1
     if part.text == "-" and _kind(parts, place + 1) == "number":
         number = parts[place + 1]
-        return Part("number", "-" + number.text, part.start, number.end), place + 2
+        return Part("number", "-" + number.text, "-" + number.lower, part.start, number.end), place + 2
     if part.kind == "number" and _text(parts, place + 1) not in _ARITHMETIC:
         return part, place + 1
     return None, place + 1
@@ -229,6 +236,8 @@ def _call(parts: list[Part], close: int) -> Left | None:
 
 
 def _column(name: str) -> Column:
+    if name.isidentifier():
+        return Column(name=name.lower())
     pieces = [piece.strip('`"') for piece in name.split(".")] if "`" not in name or "." in name else [name.strip('`"')]
     table = pieces[-2].lower() if len(pieces) > 1 and not _ALIAS.fullmatch(pieces[-2]) else None
     return Column(name=pieces[-1].lower(), table=table)
@@ -267,7 +276,8 @@ def _like(parts: list[Part], place: int, *, negated: bool) -> tuple[list[Conditi
     left, (pattern, end) = _left(parts, place), _literal(parts, place + 1)
     if left is None or pattern is None:
         return [], place + 1
-    dated = folded(left, Part("text", f"'{pattern.bare.strip('%')}'", pattern.start, pattern.end))
+    exact = f"'{pattern.bare.strip('%')}'"
+    dated = folded(left, Part("text", exact, exact.lower(), pattern.start, pattern.end))
     if isinstance(dated, TimeRange):
         return [Condition(left, Op.NOT_WITHIN if negated else Op.WITHIN, dated, left.start, pattern.end)], end
     op, rhs = like(pattern.text.strip("'\"“”‘’"))
@@ -288,17 +298,22 @@ def _null(parts: list[Part], place: int) -> tuple[list[Condition], int]:
 
 def _columns(parts: list[Part]) -> tuple[str, ...]:
     """Every name that is neither a keyword, a function, nor a word of prose."""
-    prose = sum(1 for part in parts if part.kind == "name") > 1 and all(part.kind == "name" for part in parts)
+    prose = len(parts) > 1 and all(part.kind == "name" for part in parts)
     found: dict[str, None] = {}
     for place, part in enumerate(parts):
-        quoted_name = part.kind == "text" and part.text[0] == '"' and _kind(parts, place + 1) == "op"
-        if part.kind != "name" and not quoted_name:
+        if part.kind == "name":
+            if part.lower in _NO_COLUMNS or (prose and not _looks_like_column(part.text)):
+                continue
+            if part.lower in _FUNCTIONS and (_text(parts, place + 1) == "(" or part.lower in _EXTREMES):
+                continue
+        elif part.kind != "text" or part.text[0] != '"' or _kind(parts, place + 1) != "op":
             continue
-        called = part.lower in _FUNCTIONS and (_text(parts, place + 1) == "(" or part.lower in ("max", "min", "avg"))
-        if called or part.lower in _KEYWORDS | _NOW or (prose and not _looks_like_column(part.text)):
-            continue
-        found[_column(part.text).name] = None
+        found[part.lower if part.text.isidentifier() else _column(part.text).name] = None
     return tuple(found)
+
+
+_EXTREMES = frozenset({"max", "min", "avg"})
+_NO_COLUMNS = _KEYWORDS | _NOW
 
 
 def _functions(parts: list[Part]) -> tuple[str, ...]:

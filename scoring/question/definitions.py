@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from scoring.question.conditions import read_formula
 from scoring.question.language import Language
@@ -23,8 +23,7 @@ _IDENTIFIER = re.compile(r"\s*[`\"\[]?[A-Za-z_][\w.]*[`\"\]]?\s*")
 _PROSE_END = re.compile(r"[.?!](?=\s|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     text: str
     start: int
 
@@ -72,7 +71,8 @@ def _bracketed(text: str) -> list[tuple[int, int]]:
     """Outermost brackets preceded by a space or the start, quotes respected; an unclosed one runs to the end."""
     found: list[tuple[int, int]] = []
     depth, opened, quote = 0, 0, ""
-    for place, char in enumerate(text):
+    for match in _STRUCTURE.finditer(text):
+        place, char = match.start(), match.group()
         if quote:
             quote = "" if char == quote else quote
         elif depth and char in "\"'`" and not (place and text[place - 1].isalnum()):
@@ -88,6 +88,9 @@ def _bracketed(text: str) -> list[tuple[int, int]]:
     return found
 
 
+_STRUCTURE = re.compile(r"[()\[\]\"'`]")
+
+
 def _unbracketed(
     text: str, blanks: list[tuple[int, int]], defines: re.Pattern[str], openers: frozenset[str]
 ) -> list[tuple[int, int]]:
@@ -95,7 +98,8 @@ def _unbracketed(
     found: list[tuple[int, int]] = []
     start = 0
     for blank_start, blank_end in [*sorted(blanks), (len(text), len(text))]:
-        for piece in _sentences(text, start, blank_start):
+        pieces = _sentences(text, start, blank_start) if _may_define(text, start, blank_start, defines) else []
+        for piece in pieces:
             phrase = defines.search(piece.text)
             if phrase is not None and _FORMULA.search(piece.text, phrase.end()):
                 found.append(_clause(piece, phrase))
@@ -103,6 +107,10 @@ def _unbracketed(
                 found.append((piece.start, piece.start + len(piece.text)))
         start = blank_end
     return found
+
+
+def _may_define(text: str, start: int, end: int, defines: re.Pattern[str]) -> bool:
+    return text.find("=", start, end) >= 0 or defines.search(text, start, end) is not None
 
 
 _CLAUSE_START = re.compile(r"(?:,|\bwhere|\bgiven that|\bnoting that|\bi\.e\.)\s")
@@ -147,8 +155,10 @@ def _split(text: str, start: int, end: int) -> list[_Piece]:
     """The text cut at `;` and line ends outside quotes."""
     found: list[_Piece] = []
     at, quote = start, ""
-    for place in range(start, end):
-        char = text[place]
+    if text.find(";", start, end) < 0 and text.find("\n", start, end) < 0:
+        return [_Piece(text[start:end], start)]
+    for match in _CUTS.finditer(text, start, end):
+        place, char = match.start(), match.group()
         if quote:
             quote = "" if char == quote else quote
         elif char in "\"'" and not (place > start and text[place - 1].isalnum()):
@@ -158,6 +168,9 @@ def _split(text: str, start: int, end: int) -> list[_Piece]:
             at = place + 1
     found.append(_Piece(text[at:end], at))
     return found
+
+
+_CUTS = re.compile(r"[;\n\"']")
 
 
 def _definitions(text: str, start: int, end: int, defines: re.Pattern[str]) -> list[Definition]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
 
 from scoring.question.definitions import read_definitions
 from scoring.question.english import ENGLISH
@@ -25,35 +28,29 @@ def read_enriched(text: str, question: QuestionSpec, *, language: Language = ENG
     [('definition', "'r'"), ('enriched', '9')]
     """
     definitions, blanks = read_definitions(text, language)
-    spec = _as_enriched(text, question, blanks) or specify(read(text, Source.ENRICHED, language, blanks))
-    sourced = _sourced(definitions, _Said(question), chooses=_chooses(question, language))
-    filters = (*spec.filters, *(each for definition in sourced for each in definition.filters))
-    return replace(spec, filters=filters, definitions=sourced)
+    if _only_defines(text, question, blanks):
+        spec, filters = question, [replace(each, source=Source.ENRICHED) for each in question.filters]
+    else:
+        spec = specify(read(text, Source.ENRICHED, language, blanks))
+        filters = list(spec.filters)
+    sourced = _sourced(definitions, _Said(question, language)) if definitions else ()
+    filters += [each for definition in sourced for each in definition.filters]
+    return replace(spec, text=text, filters=tuple(filters), definitions=sourced)
 
 
-def _as_enriched(text: str, question: QuestionSpec, blanks: tuple[tuple[int, int], ...]) -> QuestionSpec | None:
-    """Qu's own specification where Qe is Qu and definitions after it: nothing need be read twice."""
-    asked = len(question.text)
-    if not text.startswith(question.text) or any(start < asked for start, _ in blanks):
-        return None
-    at = asked
+def _only_defines(text: str, question: QuestionSpec, blanks: tuple[tuple[int, int], ...]) -> bool:
+    """Whether Qe is Qu and definitions after it, so that nothing need be read twice."""
+    if not text.startswith(question.text):
+        return False
+    at = len(question.text)
     for start, end in blanks:
-        if text[at:start].strip(" ."):
-            return None
+        if start < at or text[at:start].strip(" ."):
+            return False
         at = end
-    if text[at:].strip(" ."):
-        return None
-    filters = tuple(replace(each, source=Source.ENRICHED) for each in question.filters)
-    return replace(question, text=text, filters=filters)
+    return not text[at:].strip(" .")
 
 
-def _chooses(question: QuestionSpec, language: Language) -> bool:
-    """Whether Qu may ask which of two holds: `is it ripe or not`, `men or women`."""
-    return question.yes_no or any(token.lower in language.alternatives for token in question.tokens)
-
-
-@dataclass(frozen=True, slots=True)
-class _Use:
+class _Use(NamedTuple):
     """How far Qu uses what one definition defines."""
 
     met: frozenset[str]
@@ -65,50 +62,71 @@ class _Use:
 class _Said:
     """The words and values of Qu, to see whether it uses what a definition defines."""
 
-    def __init__(self, question: QuestionSpec) -> None:
-        stems = {part for token in question.tokens for part in _parts(token.stem)}
-        self._stems = frozenset(stems | {"non", "not"} if question.negations else stems)
-        self._starts = frozenset(word[:4] for word in self._stems)
-        words = [token.lower for token in question.tokens if token.kind is not Kind.PUNCTUATION]
-        self._times = frozenset(each.rhs for each in question.filters if isinstance(each.rhs, TimeRange))
-        self._padded = f" {' '.join(words)} "
+    def __init__(self, question: QuestionSpec, language: Language) -> None:
+        stems = {token.stem for token in question.tokens}
+        for word in [word for word in stems if "-" in word or "_" in word]:
+            stems.update(_parts(word))
+        if question.negations:
+            stems.update(("non", "not"))
+        self._stems = stems
+        self._question = question
+        self._language = language
+
+    @cached_property
+    def _by_start(self) -> Mapping[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for word in self._stems:
+            found.setdefault(word[:4], []).append(word)
+        return found
+
+    @cached_property
+    def _padded(self) -> str:
+        words = [token.lower for token in self._question.tokens if token.kind is not Kind.PUNCTUATION]
+        return f" {' '.join(words)} "
+
+    @cached_property
+    def chooses(self) -> bool:
+        """Whether Qu may ask which of two holds: `is it ripe or not`, `men or women`."""
+        words = {token.lower for token in self._question.tokens}
+        return self._question.yes_no or not words.isdisjoint(self._language.alternatives)
 
     def use(self, definition: Definition) -> _Use:
         content = {part for word in _WORDS.findall(definition.phrase.casefold()) for part in _parts(word)} - _EMPTY
-        met = frozenset(word for word in content if self._has(word))
+        met = frozenset([word for word in content if self._has(word)])
         values = frozenset((each.lhs.name, each.op, each.rhs) for each in definition.filters if each.lhs is not None)
         return _Use(met, len(met) / len(content) if content else 0.0, values)
 
     def _has(self, word: str) -> bool:
         if word in self._stems:
             return True
-        return len(word) > 4 and word[:4] in self._starts and any(_akin(word, other) for other in self._stems)
+        return len(word) > 4 and any(_akin(word, other) for other in self._by_start.get(word[:4], ()))
 
     def holds(self, value: Value | None) -> bool:
         """Whether the value itself stands in Qu."""
         if isinstance(value, Text):
             return len(value.folded) > 1 and f" {value.folded} " in self._padded
         if isinstance(value, TimeRange):
-            return value in self._times
+            return any(each.rhs == value for each in self._question.filters)
         return isinstance(value, Choices) and any(self.holds(member) for member in value.members)
 
 
-def _sourced(definitions: tuple[Definition, ...], said: _Said, *, chooses: bool) -> tuple[Definition, ...]:
+def _sourced(definitions: tuple[Definition, ...], said: _Said) -> tuple[Definition, ...]:
     """Each filter DEFINITION where Qu uses its definition or says its value, else ENRICHED."""
-    uses = [said.use(definition) for definition in definitions]
-    return tuple(
-        replace(
-            definition,
-            filters=tuple(
-                each if used or said.holds(each.rhs) else replace(each, source=Source.ENRICHED)
-                for each in definition.filters
-            ),
-        )
-        for definition, used in zip(definitions, _in_use(uses, chooses=chooses), strict=True)
+    filtering = [definition for definition in definitions if definition.filters]
+    used = _in_use([said.use(definition) for definition in filtering], said)
+    unused = {id(definition) for definition, use in zip(filtering, used, strict=True) if not use}
+    return tuple(_permitted(each, said) if id(each) in unused else each for each in definitions)
+
+
+def _permitted(definition: Definition, said: _Said) -> Definition:
+    """A definition that Qu does not use: its filters are only permitted, but for those whose value Qu says."""
+    filters = tuple(
+        each if said.holds(each.rhs) else replace(each, source=Source.ENRICHED) for each in definition.filters
     )
+    return replace(definition, filters=filters)
 
 
-def _in_use(uses: list[_Use], *, chooses: bool) -> list[bool]:
+def _in_use(uses: list[_Use], said: _Said) -> list[bool]:
     """Of two definitions of one column, Qu uses the one more of whose words it says: `non-ripe` before `ripe`.
 
     Where it says a word that both share and nothing else (`which type of bond`), or asks which of them holds, it
@@ -120,20 +138,22 @@ def _in_use(uses: list[_Use], *, chooses: bool) -> list[bool]:
             rivals = by_column.setdefault(name, [])
             if len(rivals) < _RIVALS:
                 rivals.append(use)
-    return [use.share >= 0.5 and not _outdone(use, by_column, chooses=chooses) for use in uses]
+    return [use.share >= 0.5 and not (len(uses) > 1 and _outdone(use, by_column, said)) for use in uses]
 
 
-def _outdone(use: _Use, by_column: dict[str, list[_Use]], *, chooses: bool) -> bool:
+def _outdone(use: _Use, by_column: dict[str, list[_Use]], said: _Said) -> bool:
     rivals = [
         other
         for name in {name for name, _, _ in use.values}
         for other in by_column[name]
         if not use.values & other.values and other.share >= 0.5
     ]
+    if not rivals:
+        return False
     if any(_beats(other, use) for other in rivals):
         return True
     common = use.share < 1 and any(other.met == use.met for other in rivals)
-    return common or (chooses and any(other.share == 1 for other in rivals))
+    return common or (said.chooses and any(other.share == 1 for other in rivals))
 
 
 def _beats(other: _Use, use: _Use) -> bool:
@@ -148,6 +168,8 @@ def _akin(left: str, right: str) -> bool:
 
 
 def _parts(word: str) -> list[str]:
+    if "-" not in word and "_" not in word:
+        return [stem(word)]
     return [stem(part) for part in word.replace("_", "-").split("-") if part]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from scoring.specification import Column, Op, Operand
 from scoring.values import (
@@ -46,18 +46,14 @@ _COMPACT = re.compile(r"([12]\d{3})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?")
 _DATE_WORDS = frozenset("date period yearmonth month day dt at on dob birthday time timestamp datetime".split())
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One token of a formula."""
 
     kind: str
     text: str
+    lower: str
     start: int
     end: int
-
-    @property
-    def lower(self) -> str:
-        return self.text.lower()
 
     @property
     def bare(self) -> str:
@@ -65,8 +61,7 @@ class Part:
         return self.text[1:-1] if self.kind == "text" else self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(NamedTuple):
     """The left side of a condition: a column, perhaps in a call."""
 
     column: Column
@@ -97,14 +92,11 @@ class Left:
         if self.func == "strftime":
             return _FORMATS.get(self.literals.split(",")[0])
         if self.func in ("substr", "substring"):
-            return {"1,4": "year", "1,7": "date", "1,10": "date", "6,2": "month", "9,2": "day"}.get(
-                self.literals.replace(" ", "")
-            )
+            return _SLICES.get(self.literals.replace(" ", ""))
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(NamedTuple):
     """One condition of a formula at characters [start, end)."""
 
     left: Left
@@ -131,7 +123,7 @@ def folded(left: Left, literal: Part) -> Scalar:
     """A literal as SQL's reader folds it: by the call around the column, the column's words, and its own form.
 
     >>> born = Left(Column(name="dob"), "year", "", 0)
-    >>> str(folded(born, Part("text", "'1980'", 0, 6)))
+    >>> str(folded(born, Part("text", "'1980'", "'1980'", 0, 6)))
     '[1980-01-01, 1981-01-01)'
     """
     bare = literal.bare.strip()
@@ -233,6 +225,8 @@ def like(pattern: str) -> tuple[Op, Text | Pattern]:
 
 def merged(conditions: Sequence[Condition], *, joined_by_or: bool) -> list[Condition]:
     """Equalities of one column ORed become one list; bounds of one date, or its year and month, one range."""
+    if len(conditions) < 2:
+        return list(conditions)
     found: list[Condition] = []
     for each in conditions:
         at = next((place for place, other in enumerate(found) if other.left.operand == each.left.operand), None)
@@ -255,7 +249,7 @@ def _both(first: Condition, second: Condition, *, joined_by_or: bool) -> Conditi
         return Condition(first.left, Op.IN, Choices(members), start, end) if listed_both else None
     if first.op is second.op is Op.WITHIN:
         joined = _within(first.rhs, second.rhs)
-        return replace(first, rhs=joined, start=start, end=end) if joined is not None else None
+        return first._replace(rhs=joined, start=start, end=end) if joined is not None else None
     return None
 
 
