@@ -14,9 +14,14 @@ from scipy.special import expit
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from scoring.reasons import IN_FAVOUR, ReasonCode
+from scoring.reasons import HINTS, IN_FAVOUR, ReasonCode
 from scoring.signals import SIGNALS
 
+LEAST_HINT = -1.0
+"""Strongest weight, in log-odds, of a code that only hints.
+
+Execution labels call every answer with one column more than the reference wrong; readers do not.
+"""
 Floats = NDArray[np.float64]
 CODES = tuple(SIGNALS)
 """The columns of the signal matrix."""
@@ -87,9 +92,16 @@ def _fit(signals: Floats, correct: Floats, share: Floats, penalty: float) -> Flo
         gradient = np.concatenate([[slope.sum()], signals.T @ slope + 2 * penalty * away])
         return value, gradient
 
-    sides = [(0.0, None) if code in IN_FAVOUR else (None, 0.0) for code in CODES]
+    sides = [_side(code) for code in CODES]
     found = minimize(loss, np.concatenate([[0.0], PRIOR]), jac=True, method="L-BFGS-B", bounds=[(None, None), *sides])
     return np.asarray(found.x, dtype=np.float64)
+
+
+def _side(code: ReasonCode) -> tuple[float | None, float | None]:
+    """The range a code's weight may take: for, against, or against within `LEAST_HINT`."""
+    if code in IN_FAVOUR:
+        return (0.0, None)
+    return (LEAST_HINT if code in HINTS else None, 0.0)
 
 
 def _predict(signals: Floats, solution: Floats) -> Floats:

@@ -9,7 +9,7 @@ from scoring.implied import implied_filter
 from scoring.matching import Context, clashes, contradicts, meets, split_name
 from scoring.requirements import Requirements, is_ignored, map_sql_filter
 from scoring.rules import BenignFilter, Rules
-from scoring.specification import Op, QuestionFilter, QuestionSpec, Source, SqlFilter, SqlSpec, SubqueryRole
+from scoring.specification import Clause, Op, QuestionFilter, QuestionSpec, Source, SqlFilter, SqlSpec, SubqueryRole
 from scoring.values import Choices
 from scoring.verdict import FilterAlignment, FilterStatus, Match
 
@@ -80,11 +80,19 @@ def _match(
     for each in required:
         met_by = tuple(other for other in present if meets(each, other, context))
         met_by = met_by or _by_parts(each, present, required, context)
+        met_by += tuple(other for other in present if _repeated(other, met_by, context))
         if met_by or (each.op is Op.NOT_EXISTS and _excludes_rows(sql)):
             matched.append(Match(each, met_by))
         else:
             unmet.append(each)
     return matched, unmet
+
+
+def _repeated(other: SqlFilter, met_by: tuple[SqlFilter, ...], context: Context) -> bool:
+    """The same condition once more, on the rows that are taken away from the rows that hold it."""
+    if other.block not in context.excluded or other in met_by:
+        return False
+    return any((each.lhs, each.op, each.rhs) == (other.lhs, other.op, other.rhs) for each in met_by)
 
 
 def _by_parts(
@@ -114,6 +122,16 @@ def _all_asked(choices: SqlFilter, required: Sequence[QuestionFilter], context: 
 _EXCLUDING_ROLES = frozenset({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS})
 
 
+def anti_joined_blocks(sql: SqlSpec) -> frozenset[str]:
+    """Paths of the blocks that keep only rows without a partner: an outer join, and IS NULL on a column."""
+    outer = {join.block for join in sql.joins if join.kind in ("left", "right", "full")}
+    if not outer:
+        return frozenset()
+    return (
+        frozenset(each.block for each in sql.filters if each.op is Op.IS_NULL and each.clause is Clause.WHERE) & outer
+    )
+
+
 def excluded_blocks(sql: SqlSpec) -> frozenset[str]:
     """Paths of the blocks whose rows are left out of the answer; left out of what is left out is in again."""
     roots = [each.block for each in sql.subqueries if each.role in _EXCLUDING_ROLES]
@@ -135,8 +153,7 @@ def _excludes_rows(sql: SqlSpec) -> bool:
         return True
     if any(join.kind == "anti" for join in sql.joins):
         return True
-    outer = any(join.kind in ("left", "right", "full") for join in sql.joins)
-    return outer and any(each.op is Op.IS_NULL for each in sql.filters)
+    return bool(anti_joined_blocks(sql))
 
 
 def _left(present: list[SqlFilter], matched: Sequence[Match]) -> list[SqlFilter]:

@@ -159,10 +159,12 @@ def align_grouping(
 ) -> Dimension:
     """Groupings asked for that no GROUP BY or PARTITION BY makes, and keys that neither question nor rule excuses.
 
-    Keys that rule 1 requires or rule 2 pins are left out of the assessment (paper 5.1, 5.2).
+    Keys that rule 1 requires or rule 2 pins are left out of the assessment (paper 5.1, 5.2), and so are those of a
+    block with HAVING: `couriers with more than 100 parcels` cannot be told without grouping by courier.
     """
     output_blocks = sql.outputs
-    keys = [each for each in sql.group_by if each.block in output_blocks]
+    filtered = {each.block for each in sql.having}
+    keys = [each for each in sql.group_by if each.block in output_blocks - filtered]
     partitions = [operand for window in sql.windows for operand in window.partition_by]
     operands = [*(each.operand for each in sql.group_by), *partitions]
     missing = [] if operands else list(question.group_by)

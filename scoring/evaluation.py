@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from scoring.alignment import align_filters, excluded_blocks
+from scoring.alignment import align_filters, anti_joined_blocks, excluded_blocks
 from scoring.composite import compose
 from scoring.dimensions import (
     align_aggregation,
@@ -79,7 +79,7 @@ def read_enrichment(query: Query, question: QuestionSpec) -> QuestionSpec | None
 def align(query: Query, question: QuestionSpec, enriched: QuestionSpec | None, sql: SqlSpec, rules: Rules) -> Case:
     """Stage 3 and the normalisation rules, from both specifications."""
     moment = query.occurred_at.replace(tzinfo=None) if query.occurred_at else None
-    context = Context(moment, excluded_blocks(sql))
+    context = Context(moment, excluded_blocks(sql), anti_joined_blocks(sql))
     asked = enriched or question
     wanted = requirements(question, asked, rules, context)
     answer = output_projections(sql)

@@ -42,6 +42,10 @@ def implied_filter(
 def _span(present: SqlFilter, spec: QuestionSpec, sql: SqlSpec) -> tuple[str, int] | None:
     """The words that ask for it, with their offset."""
     rhs = present.rhs
+    if present.op is Op.IS_NULL and present.block in anti_joined(sql):
+        return _by_negation(spec)
+    if present.lhs is not None and present.lhs.func == "COUNT" and present.op in (Op.EQ, Op.GE):
+        return _literal_span(rhs, present.lhs, spec) or _by_both(rhs, spec)
     if isinstance(rhs, Expression) and rhs.subquery is None and rhs.columns:
         return _by_definition(present, rhs, spec)
     if isinstance(rhs, Expression):
@@ -73,6 +77,28 @@ def _by_definition(present: SqlFilter, rhs: Expression, spec: QuestionSpec) -> t
         if compared <= {letters(name) for name in definition.columns}:
             return definition.phrase, definition.start
     return None
+
+
+def anti_joined(sql: SqlSpec) -> set[str]:
+    """Blocks with an outer join, whose IS NULL keeps rows without a partner."""
+    return {join.block for join in sql.joins if join.kind in ("left", "right", "full")}
+
+
+def _by_negation(spec: QuestionSpec) -> tuple[str, int] | None:
+    if not spec.negations:
+        return None
+    return spec.negations[0], max(0, spec.text.find(spec.negations[0]))
+
+
+_BOTH = frozenset({"both", "all", "every", "each"})
+
+
+def _by_both(rhs: object, spec: QuestionSpec) -> tuple[str, int] | None:
+    """`COUNT(DISTINCT x) = 2` keeps who has both."""
+    if not isinstance(rhs, Number) or rhs.value < 2:
+        return None
+    token = next((token for token in spec.tokens if token.lower in _BOTH), None)
+    return (token.text, token.start) if token is not None else None
 
 
 def _by_average(rhs: Expression, spec: QuestionSpec) -> tuple[str, int] | None:

@@ -84,6 +84,10 @@ _SYNONYMS = (
     "school college university",
     "attendance audience visitor",
     "value worth",
+    "kilometre kilometer km",
+    "kilogram kg",
+    "metre meter m",
+    "centimetre centimeter cm",
     "version edition release",
 )
 _GROUPS: dict[str, frozenset[int]] = {}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from scoring.linking import LINKED, likeness
-from scoring.specification import NEGATION, Filter, Op, QuestionFilter, SqlFilter
+from scoring.specification import NEGATION, Clause, Filter, Op, QuestionFilter, SqlFilter
 from scoring.values import (
     Boolean,
     Choices,
@@ -38,6 +38,8 @@ class Context:
     """What relative dates are told from; `None` leaves any range of the right width acceptable."""
     excluded: frozenset[str] = frozenset()
     """Query blocks whose rows are left out of the answer (NOT IN, NOT EXISTS, EXCEPT): their conditions negate."""
+    anti_joined: frozenset[str] = frozenset()
+    """Blocks that keep only rows without a partner (LEFT JOIN … IS NULL): their ON conditions negate."""
 
 
 def meets(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
@@ -46,9 +48,12 @@ def meets(required: QuestionFilter, present: SqlFilter, context: Context) -> boo
 
 
 def clashes(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
-    """Whether an unmet required filter is mismatched by this one: the same column, or the very value, otherwise."""
+    """Whether an unmet required filter is mismatched by this one: the same column, the very value, or another time."""
     about = same_subject(required, present)
-    return _same_values(required, present, context) if about is None else about
+    if about is None:
+        both_times = isinstance(required.rhs, TIMES) and isinstance(present.rhs, TIMES)
+        return both_times or _same_values(required, present, context)
+    return about
 
 
 def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
@@ -163,8 +168,17 @@ def _same_relative(wanted: RelativeTime, there: Value, context: Context) -> bool
     if not isinstance(there, TimeRange):
         return False
     if context.moment is not None:
-        return _near(wanted.resolve(context.moment), there, slack=timedelta(days=1))
+        return _resolves_to(wanted.resolve(context.moment), there, context.moment)
     return _right_width(wanted, there)
+
+
+def _resolves_to(wanted: TimeRange, there: TimeRange, now: datetime) -> bool:
+    """To the day; a range that reaches to now need not say so, for nothing has happened after it."""
+    day = timedelta(days=1)
+    reaches_now = wanted.end is None or wanted.end >= now - day
+    return _near(wanted, there, slack=day) or (
+        there.end is None and reaches_now and _same_bound(wanted.start, there.start, day)
+    )
 
 
 def _open_to_now(relative: RelativeTime) -> RelativeTime:
@@ -206,7 +220,9 @@ def _whole_year(when: TimeRange) -> int | None:
 
 def effective_op(present: SqlFilter, context: Context) -> Op:
     """The filter's operator as the answer's rows see it: negated in a block whose rows are left out."""
-    return NEGATION.get(present.op, present.op) if present.block in context.excluded else present.op
+    anti_joined = present.clause is Clause.ON and present.block in context.anti_joined
+    negated = anti_joined != (present.block in context.excluded)
+    return NEGATION.get(present.op, present.op) if negated else present.op
 
 
 def compatible(required: Filter, there: Op) -> bool:

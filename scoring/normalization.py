@@ -51,6 +51,7 @@ def default_order_by(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpe
     if question.ordering or question.superlatives or enriched.ordering or enriched.superlatives:
         return
     aggregates = {each.operand.name for each in sql.projections if each.operand.func is not None}
+    aggregates |= {each.lhs.name for each in sql.having if each.lhs is not None}
     for path in (block.path for block in sql.blocks if block.output):
         keys = [each for each in sql.order_by if each.block == path]
         grouped = {each.operand.name for each in sql.group_by if each.block == path}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-JUDGED_WRONG_BOUND = 0.32
+JUDGED_WRONG_BOUND = 0.28
 """Largest share, in [0, 1], of scored answers judged wrong that still counts as Good.
 
 A calibrated judge that is unsure of right answers keeps their mean Φ far below the Good tier, so the mean would page

@@ -48,6 +48,8 @@ class ReasonCode(StrEnum):
     """The answer has fewer columns than the question asks for."""
     OUTPUT_REDUNDANT = "OUTPUT_REDUNDANT"
     """The answer has columns that the question does not ask for."""
+    OUTPUT_WIDER = "OUTPUT_WIDER"
+    """Things are asked for, and the answer shows several of their columns that nothing asks for."""
     OUTPUT_UNLINKED = "OUTPUT_UNLINKED"
     """No column of the answer is named like what is asked for."""
     OUTPUT_LINKED = "OUTPUT_LINKED"
@@ -133,3 +135,5 @@ IN_FAVOUR = frozenset(
     }
 )
 """Codes that speak for an answer; every other speaks against it."""
+HINTS = frozenset({ReasonCode.OUTPUT_WIDER, ReasonCode.COMPLEX_ANSWER, ReasonCode.WORDS_UNCOVERED})
+"""Codes that go with wrong answers but are no error themselves: they may lower `p_correct`, not condemn alone."""

@@ -34,6 +34,7 @@ SIGNALS: Mapping[ReasonCode, Signal] = MappingProxyType(
         ReasonCode.DEFINITION_FORMULA_MISSING: definitions.missing_formula,
         ReasonCode.OUTPUT_MISSING: outputs.missing_output,
         ReasonCode.OUTPUT_REDUNDANT: outputs.redundant_output,
+        ReasonCode.OUTPUT_WIDER: outputs.wider_output,
         ReasonCode.OUTPUT_UNLINKED: outputs.unlinked_output,
         ReasonCode.OUTPUT_LINKED: outputs.linked_output,
         ReasonCode.OUTPUT_STAR: outputs.star_output,

@@ -89,7 +89,7 @@ def unasked_grouping(case: Case) -> Finding | None:
     >>> unasked_grouping(case("What is the total weight?", "SELECT SUM(weight) FROM parcels GROUP BY route")).detail
     'by: route'
     """
-    return None if case.sql.having else counted(list(case.grouping.extra), "by", most=1)
+    return counted(list(case.grouping.extra), "by", most=1)
 
 
 def unlinked_aggregate(case: Case) -> Finding | None:

@@ -52,9 +52,7 @@ def flipped_order(case: Case) -> Finding | None:
 
 _YOUNG_OLD = frozenset({"youngest", "oldest", "eldest", "earliest", "latest", "newest", "fastest", "slowest", "best"})
 """Words whose direction depends on what is measured: an age or a birthday, a speed or a time, a score or a rank."""
-_INVERTED = frozenset(
-    {"date", "birth", "birthday", "dob", "born", "year", "time", "rank", "position", "place", "millisecond"}
-)
+_INVERTED = frozenset("date birth birthday dob born year time rank position place millisecond on at dt".split())
 
 
 def _against(case: Case, asked: Superlative) -> Finding | None:
@@ -114,7 +112,7 @@ def unlinked_order(case: Case) -> Finding | None:
     limited = {each.block for each in case.sql.limits}
     key = next((each for each in case.sql.order_by if each.block in limited), None)
     measured = next((each for each in case.question.superlatives if content_words(each.measure)), None)
-    if key is None or measured is None or key.operand.func is not None:
+    if key is None or measured is None or key.operand.func is not None or measured.word in _YOUNG_OLD:
         return None
     if any(is_defined(column, case) for column in key.operand.columns):
         return None

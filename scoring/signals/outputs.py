@@ -45,17 +45,48 @@ def _columns(count: int) -> str:
 
 
 def redundant_output(case: Case) -> Finding | None:
-    """More columns than things asked for.
+    """More columns than attributes asked for, beyond those that show why a row is there.
 
     >>> redundant_output(case("What is the name of each pilot?", "SELECT name, age, rank FROM pilots")).detail
     '1 thing asked for, 3 columns given'
     """
-    given, wanted = case.answer, max(wanted_columns(case), 1)
-    allowed = wanted + len(case.question.group_by) + _name_parts(case, given) + _defined_parts(case)
-    if any(each.star for each in given) or len(given) <= allowed:
+    wanted = wanted_columns(case)
+    return None if not wanted or _asks_entities(case) else _surplus(case, wanted, _telling(case))
+
+
+def wider_output(case: Case) -> Finding | None:
+    """More columns come with things that are asked for whole, or with columns that only show why a row is there.
+
+    >>> wider_output(case("Which pilots fly?", "SELECT name, age, rank FROM pilots")).detail
+    '1 thing asked for, 3 columns given'
+    """
+    return None if redundant_output(case) else _surplus(case, max(wanted_columns(case), 1), frozenset())
+
+
+def _surplus(case: Case, wanted: int, free: frozenset[str]) -> Finding | None:
+    """Columns of the answer beyond those wanted and those that are free."""
+    given = case.answer
+    if len(given) <= wanted or any(each.star for each in given):
+        return None
+    allowed = wanted + _name_parts(case, given) + _defined_parts(case)
+    over = sum(1 for each in given if each.operand.name not in free) - allowed
+    if over <= 0 or len(given) <= allowed:
         return None
     things = "1 thing" if wanted == 1 else f"{wanted} things"
-    return Finding(min(1.0, (len(given) - allowed) / 2), f"{things} asked for, {_columns(len(given))} given")
+    return Finding(min(1.0, over / 2), f"{things} asked for, {_columns(len(given))} given")
+
+
+def _telling(case: Case) -> frozenset[str]:
+    """Operands that are filtered, ordered or grouped by: shown, they say why a row is there."""
+    sql, blocks = case.sql, case.sql.outputs
+    told = {each.operand.name for each in (*sql.order_by, *sql.group_by) if each.block in blocks}
+    return frozenset(told.union(each.lhs.name for each in sql.filters if each.lhs is not None))
+
+
+def _asks_entities(case: Case) -> bool:
+    """Whether every thing asked for is what a table of the SQL holds, as `pilots` of a table of pilots."""
+    tables = {word for block in case.sql.blocks for table in block.tables for word in identifier_words(table)[-1:]}
+    return bool(case.things) and all(each.head in tables for each in case.things)
 
 
 def _name_parts(case: Case, given: Sequence[Projection]) -> int:
@@ -114,6 +145,8 @@ def star_output(case: Case) -> Finding | None:
     1.0
     """
     words = {"information", "detail", "record", "everything", "all", "info", "data", "row"}
+    if _asks_entities(case):
+        return None
     asked = [each for each in case.question.outputs if not words & set(content_words(each.phrase))]
     stars = any(each.star for each in case.answer)
     return Finding(1.0, f"* for {asked[0].phrase}") if stars and asked else None

@@ -228,11 +228,16 @@ def complex_answer(case: Case) -> Finding | None:
     >>> complex_answer(case("List the pilots", "SELECT name FROM pilots")) is None
     True
     """
-    tables = sum(len(block.tables) for block in case.sql.blocks)
-    weight = max(0, tables - 1) + max(0, len(case.sql.blocks) - 1)
+    tables = len({table for block in case.sql.blocks for table in block.tables})
+    weight = max(0, tables - 1) + len(case.sql.subqueries) + len(case.sql.set_operations)
     if weight == 0:
         return None
-    return Finding(min(1.0, weight / 6), f"{tables} tables in {len(case.sql.blocks)} blocks")
+    return Finding(min(1.0, weight / 6), f"{tables} table{'' if tables == 1 else 's'}, {_blocks(case)}")
+
+
+def _blocks(case: Case) -> str:
+    count = len(case.sql.blocks)
+    return f"{count} query block{'' if count == 1 else 's'}"
 
 
 def unanswered_yes_no(case: Case) -> Finding | None:
