@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import cast
 
 from scoring.reasons import ReasonCode
-from scoring.signals import SIGNALS, read_signals
+from scoring.signals import SIGNALS, Signal, read_signals
 from scoring.signals.finding import Finding
 from scoring.verdict import Case, Reason, Reply, Verdict
 
@@ -91,6 +92,14 @@ class LocalJudge:
     """Weighs the signals of a case (`stef.md`, Stage 4, without a model)."""
 
     weights: Weights
+    heeded: Mapping[ReasonCode, Signal]
+    """The signals that can move this judge: those with a weight."""
+
+    @classmethod
+    def of(cls, weights: Weights) -> LocalJudge:
+        """The judge that weighs by `weights`."""
+        heeded = {code: signal for code, signal in SIGNALS.items() if weights.weights[code] != 0}
+        return cls(weights, MappingProxyType(heeded))
 
     @property
     def name(self) -> str:
@@ -101,7 +110,7 @@ class LocalJudge:
         """The verdict on a case, with the reasons that moved it most."""
         if case.unparseable is not None:
             return self._refused(case.unparseable)
-        return self.weigh(read_signals(case))
+        return self.weigh(read_signals(case, self.heeded))
 
     def _refused(self, why: str) -> Reply:
         """SQL that does not parse answers nothing, for certain."""

@@ -76,6 +76,6 @@ SIGNALS: Mapping[ReasonCode, Signal] = MappingProxyType(
 """Every signal by its reason code, in the order they are read."""
 
 
-def read_signals(case: Case) -> dict[ReasonCode, Finding]:
-    """The signals that fire on a case."""
-    return {code: finding for code, signal in SIGNALS.items() if (finding := signal(case)) is not None}
+def read_signals(case: Case, signals: Mapping[ReasonCode, Signal] = SIGNALS) -> dict[ReasonCode, Finding]:
+    """Those of `signals` that fire on a case."""
+    return {code: finding for code, signal in signals.items() if (finding := signal(case)) is not None}

@@ -57,7 +57,7 @@ def test_labels_by_chance_are_not_told_apart_on_groups_held_out() -> None:
 
 def test_the_document_is_what_the_judge_reads() -> None:
     document = weights_document(calibrate(labelled(300, 4)), version="trial")
-    judge = LocalJudge(load_weights(json.loads(json.dumps(document))))
+    judge = LocalJudge.of(load_weights(json.loads(json.dumps(document))))
     clean = judge.weigh({})
     spoilt = judge.weigh({ReasonCode.ORDER_FLIPPED: Finding(1.0, "x ASC for highest")})
     assert judge.name == "local/trial"

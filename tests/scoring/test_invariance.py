@@ -50,7 +50,7 @@ ANSWERS = [
         "SELECT x.id FROM parcels AS x WHERE (x.origin = 'Lisbon' OR x.target = 'Faro') AND x.state <> 'lost'",
     ),
 ]
-JUDGE = LocalJudge(load_weights(packaged_weights()))
+JUDGE = LocalJudge.of(load_weights(packaged_weights()))
 
 
 def scored(question: str, sql: str, rules: Rules | None = None) -> Score:
