@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -14,10 +15,23 @@ from scoring.specification import Definition
 _BRACKETS = {"(": ")", "[": "]"}
 _LONGEST = 6000
 """Characters of one bracket that is looked into."""
-_FORMULA = re.compile(
-    r"[=<>≥≤]|\b(?:IS\s+(?:NOT\s+)?NULL|BETWEEN|LIKE|IN\s*\(|MAX\s*\(|MIN\s*\(|AVG\s*\(|SUM\s*\(|COUNT\s*\(|DIVIDE\s*\()",
-    re.I,
-)
+
+
+def _words(patterns: Iterable[str]) -> str:
+    """A pattern of any of the words, in any case, from a word's start.
+
+    It opens with the set of first letters, which the regular expression engine looks for four times as fast as for
+    alternatives.
+    """
+    by_first: dict[str, list[str]] = {}
+    for each in patterns:
+        by_first.setdefault(each[0].lower(), []).append(each[1:])
+    rest = "|".join(f"(?<=[{first}{first.upper()}])(?i:{'|'.join(ends)})" for first, ends in by_first.items())
+    return rf"[{''.join(by_first)}{''.join(by_first).upper()}](?<!\w.)(?:{rest})"
+
+
+_CALLS = (rf"{name}\s*\(" for name in ("in", "max", "min", "avg", "sum", "count", "divide"))
+_FORMULA = re.compile(_words([r"is\s+(?:not\s+)?null", "between", "like", *_CALLS]) + "|[=<>≥≤]")
 _EQUATION = re.compile(r"(?<![<>!=])=(?![=<>])")
 _IDENTIFIER = re.compile(r"\s*[`\"\[]?[A-Za-z_][\w.]*[`\"\]]?\s*")
 _PROSE_END = re.compile(r"[.?!](?=\s|$)")
@@ -60,11 +74,10 @@ def read_definitions(text: str, language: Language) -> tuple[tuple[Definition, .
 @lru_cache(maxsize=16)
 def _defines(phrases: tuple[str, ...]) -> re.Pattern[str]:
     """All defining phrases as one pattern; one that never matches where a language has none."""
-    words = "|".join(re.escape(each) for each in phrases if each[0].isalpha())
+    words = [re.escape(each) for each in phrases if each[0].isalpha()]
     marks = [re.escape(each) for each in phrases if not each[0].isalpha()]
-    firsts = "".join(sorted({each[0] for each in phrases if each[0].isalpha()}))
-    alternatives = [rf"(?<!\w)(?=[{firsts}])(?:{words})(?!\w)"] if words else []
-    return re.compile("|".join([*alternatives, *marks]) or r"(?!)", re.IGNORECASE)
+    alternatives = [rf"{_words(words)}(?!\w)"] if words else []
+    return re.compile("|".join([*alternatives, *marks]) or r"(?!)")
 
 
 def _bracketed(text: str) -> list[tuple[int, int]]:

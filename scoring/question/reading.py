@@ -106,8 +106,7 @@ def _sorted(tokens: list[Token], spoken: frozenset[str]) -> tuple[list[str], lis
                 telling.append(place)
         else:
             telling.append(place)
-            lower = lower if kind is Kind.PUNCTUATION else '"'
-        lowers.append(lower)
+        lowers.append('"' if kind is Kind.QUOTED else lower)
     return lowers, telling, figures
 
 
