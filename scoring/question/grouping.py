@@ -12,10 +12,10 @@ def read_groups(reading: Reading) -> tuple[str, ...]:
     """Phrases after `per`, `for each`, `grouped by`, and after `by` where something is aggregated."""
     found = [_group(reading, mark.end)[0] for mark in reading.of(Role.GROUP)]
     aggregated = bool(reading.of(Role.AGGREGATE) or reading.of(Role.RATIO))
-    for place in _bys(reading):
+    for place in [] if reading.language.by.isdisjoint(reading.lowers) else _bys(reading):
         if aggregated or reading.lowers[place - 1] in reading.language.measures:
             found += _keys(reading, place + 1)
-    return tuple(dict.fromkeys(phrase for phrase in found if phrase))
+    return tuple(dict.fromkeys([phrase for phrase in found if phrase])) if found else ()
 
 
 def _group(reading: Reading, place: int) -> tuple[str, int]:

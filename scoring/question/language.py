@@ -70,7 +70,9 @@ class Cue:
     time: RelativeTime | None = None
 
 
-Continuations: TypeAlias = tuple[Cue | None, Mapping[str, tuple[tuple[list[str], Cue], ...]]]
+Phrases: TypeAlias = tuple[tuple[list[str], Cue], ...]
+"""What follows the first two words of phrases, longest first."""
+Continuations: TypeAlias = tuple[Cue | None, Mapping[str, Phrases]]
 """What one word means alone, and by second word the phrases it begins, longest first."""
 CueIndex: TypeAlias = Mapping[str, Continuations]
 """First word → what it means alone and in phrases."""
@@ -91,9 +93,7 @@ def index(*tables: Mapping[str, Cue]) -> CueIndex:
             longer.setdefault(first, {}).setdefault(rest[0], []).append((rest[1:], cue))
         else:
             alone[first] = cue
-    return MappingProxyType(
-        {first: (alone.get(first), _longest_first(longer.get(first, {}))) for first in alone.keys() | longer.keys()}
-    )
+    return {first: (alone.get(first), _longest_first(longer.get(first, {}))) for first in alone.keys() | longer.keys()}
 
 
 def _longest_first(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scoring.question.language import Language, Role
-from scoring.question.reading import Mark, Reading
+from scoring.question.reading import Reading
 from scoring.specification import Kind, Operand
 
 _ENDING_ROLES = frozenset(
@@ -43,48 +43,53 @@ def verb_like(word: str, language: Language) -> bool:
 
 def skip_openers(reading: Reading, place: int) -> int:
     """The place of the first word that is no article, number, superlative, `distinct` or literal already read."""
-    limit = min(len(reading.tokens), place + _LONGEST)
+    count, starts = len(reading.tokens), reading.starts
+    limit = min(count, place + _LONGEST)
     while place < limit:
-        mark = reading.starts.get(place)
-        if mark is not None and mark.cue.role in (Role.SUPERLATIVE, Role.DISTINCT):
-            place = mark.end
-        elif _opens(reading, place) and (mark is None or mark.cue.role is not Role.PLAIN):
-            place += 1
-        else:
+        mark = starts.get(place)
+        if mark is not None:
+            if mark.cue.role in _SKIPPED:
+                place = mark.end
+                continue
+            if mark.cue.role is Role.PLAIN:
+                break
+        if not _opens(reading, place):
             break
-    return min(place, len(reading.tokens))
+        place += 1
+    return min(place, count)
+
+
+_SKIPPED = frozenset({Role.SUPERLATIVE, Role.DISTINCT})
 
 
 def _opens(reading: Reading, place: int) -> bool:
     language, word = reading.language, reading.lowers[place]
-    if reading.taken[place] or reading.tokens[place].kind is Kind.NUMBER or word == "'s":
+    if word in language.articles or reading.taken[place] or reading.tokens[place].kind is Kind.NUMBER or word == "'s":
         return True
-    return word in language.articles or word in language.numbers or word in language.ordinals
+    return word in language.numbers or word in language.ordinals
 
 
 def phrase_end(reading: Reading, start: int) -> int:
     """The end of the noun phrase that starts at `start` (which may be `start` itself: no phrase)."""
-    language, tokens, lowers = reading.language, reading.tokens, reading.lowers
-    place = start
-    limit = min(len(tokens), start + _LONGEST)
-    while place < limit:
-        mark = reading.starts.get(place)
-        if mark is not None and mark.cue.role is Role.PLAIN and not reading.taken[place]:
+    language, tokens, lowers, taken = reading.language, reading.tokens, reading.lowers, reading.taken
+    place, count = start, len(tokens)
+    limit = min(count, start + _LONGEST)
+    while place < limit and not taken[place]:
+        mark, word = reading.starts.get(place), lowers[place]
+        if mark is not None and mark.cue.role is Role.PLAIN:
             place = mark.end
             continue
-        word = lowers[place]
-        if tokens[place].kind is not Kind.WORD or word in language.breaks or reading.taken[place]:
+        if word in language.breaks or word in language.articles or tokens[place].kind is not Kind.WORD:
             break
-        if word in language.articles or (place > start and (verb_like(word, language) or _ends_at(reading, place))):
+        if mark is not None and mark.cue.role in (_ENDING_ROLES if place == start else _ENDING_LATER):
             break
-        if mark is not None and (mark.cue.role in _ENDING_ROLES or _superlative_after(mark, place, start)):
+        if place > start and (verb_like(word, language) or _ends_at(reading, place)):
             break
         place += 1
-    return min(place, len(tokens))
+    return min(place, count)
 
 
-def _superlative_after(mark: Mark, place: int, start: int) -> bool:
-    return place > start and mark.cue.role is Role.SUPERLATIVE
+_ENDING_LATER = _ENDING_ROLES | {Role.SUPERLATIVE}
 
 
 def _ends_at(reading: Reading, place: int) -> bool:

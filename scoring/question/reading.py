@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scoring.question.language import Continuations, Cue, CueIndex, Language, Role, value_words
+from scoring.question.language import Cue, CueIndex, Language, Phrases, Role, value_words
 from scoring.question.tokens import tokenise
 from scoring.specification import Kind, QuestionFilter, Source, Token
 
@@ -159,28 +159,28 @@ def _outside(tokens: list[Token], blanks: tuple[tuple[int, int], ...]) -> list[T
 def _marks(lowers: list[str], cues: CueIndex) -> list[Mark]:
     """The longest cue at each place, from left to right, without overlaps."""
     found: list[Mark] = []
-    place, count = 0, len(lowers)
-    get = cues.get
-    while place < count:
-        entry = get(lowers[place])
-        if entry is not None:
-            mark = _longest(lowers, place, entry)
-            if mark is not None:
-                found.append(mark)
-                place = mark.end
-                continue
-        place += 1
+    end = 0
+    for place, entry in enumerate(map(cues.get, lowers)):
+        if entry is None or place < end:
+            continue
+        alone, longer = entry
+        rows = longer.get(lowers[place + 1]) if longer and place + 1 < len(lowers) else None
+        mark = _longest(lowers, place, rows) if rows else None
+        if mark is None and alone is not None:
+            mark = Mark(alone, place, place + 1)
+        if mark is not None:
+            found.append(mark)
+            end = mark.end
     return found
 
 
-def _longest(lowers: list[str], place: int, entry: Continuations) -> Mark | None:
-    alone, longer = entry
-    if longer and place + 1 < len(lowers):
-        for rest, cue in longer.get(lowers[place + 1], ()):
-            end = place + 2 + len(rest)
-            # `and above` before a number is no suffix: `below 5 and above 9`
-            if cue.role is Role.SUFFIX and end < len(lowers) and lowers[end][0].isdigit():
-                continue
-            if not rest or lowers[place + 2 : end] == rest:
-                return Mark(cue, place, end)
-    return Mark(alone, place, place + 1) if alone is not None else None
+def _longest(lowers: list[str], place: int, rows: Phrases) -> Mark | None:
+    """The longest of the phrases that begin with the two words at `place`."""
+    for rest, cue in rows:
+        end = place + 2 + len(rest)
+        # `and above` before a number is no suffix: `below 5 and above 9`
+        if cue.role is Role.SUFFIX and end < len(lowers) and lowers[end][0].isdigit():
+            continue
+        if not rest or lowers[place + 2 : end] == rest:
+            return Mark(cue, place, end)
+    return None
