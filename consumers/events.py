@@ -10,11 +10,21 @@ from enum import StrEnum
 from typing import Annotated, NoReturn, Self, cast
 
 import orjson
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic import model_validator as after_validation
 
 from consumers.rules import InvalidRules, RulesDocument, decode_rules
-from consumers.texts import bad_character, shorten
+from consumers.texts import bad_character, json_type, shorten
 from scoring.query import Query
 
 __all__ = [
@@ -27,6 +37,7 @@ __all__ = [
     "RulesDocument",
     "decode_event",
     "decode_rules",
+    "is_name",
     "parse_json",
 ]
 
@@ -83,11 +94,32 @@ def _answer(value: object) -> object:
     return "" if value is None else value
 
 
+def _to_utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except OverflowError as error:
+        raise ValueError("in UTC its year is out of range") from error
+
+
 NAME_PATTERN = r"^[^\x00-\x1f\x7f*]*[^\x00-\x20\x7f*]$"
 """No control characters, no trailing space, and no `*`, which stands for all tenants in tokens."""
 _Name = Annotated[str, Field(strict=True, min_length=1, max_length=128, pattern=NAME_PATTERN)]
+_NAMES: TypeAdapter[str] = TypeAdapter(_Name)
 _OptionalName = Annotated[_Name | None, BeforeValidator(_blank_as_absent)]
 _Text = Annotated[str, Field(strict=True, max_length=MAX_EVENT_BYTES)]
+
+
+def is_name(text: str) -> bool:
+    """Whether a tenant or agent may be called that.
+
+    >>> is_name("library"), is_name("*"), is_name(" ")
+    (True, False, False)
+    """
+    try:
+        _NAMES.validate_python(text)
+    except ValidationError:
+        return False
+    return True
 
 
 class QueryEvent(BaseModel):
@@ -107,7 +139,7 @@ class QueryEvent(BaseModel):
     tenant: _Name = Field(default="default", description="Whose rules and rows these are.")
     agent: _Name = Field(default="default", description="The text-to-SQL agent that answered.")
     agent_version: _OptionalName = Field(default=None, description="The agent's release.")
-    occurred_at: datetime | None = Field(
+    occurred_at: Annotated[datetime, AfterValidator(_to_utc)] | None = Field(
         default=None, description="When the agent answered; anchors relative dates. Without a zone it is UTC."
     )
     question: _Text = Field(description="What the person asked (Qu).")
@@ -125,9 +157,6 @@ class QueryEvent(BaseModel):
 
     @after_validation(mode="after")
     def _complete(self) -> Self:
-        if self.occurred_at is not None:
-            aware = self.occurred_at if self.occurred_at.tzinfo else self.occurred_at.replace(tzinfo=UTC)
-            object.__setattr__(self, "occurred_at", _to_utc(aware))
         if not self.source:
             object.__setattr__(self, "source", f"/{self.tenant}/{self.agent}")
         if not self.event_id:
@@ -157,19 +186,8 @@ class QueryEvent(BaseModel):
         )
 
 
-def _to_utc(moment: datetime) -> datetime:
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError as error:
-        raise ValueError("the year is out of range") from error
-
-
-def _keys_of_fields() -> frozenset[str]:
-    aliases = {"id", "enriched_question_proxy"}
-    return frozenset(QueryEvent.model_fields) | aliases
-
-
-_KEYS = _keys_of_fields()
+_IDS = frozenset({"event_id", "id"})
+_KEYS = frozenset(QueryEvent.model_fields) | _IDS | {"enriched_question_proxy"}
 
 
 def decode_event(
@@ -185,14 +203,14 @@ def decode_event(
     """
     parsed = _parse(raw, max_bytes) if isinstance(raw, bytes | bytearray | str) else raw
     if not isinstance(parsed, Mapping):
-        raise InvalidEvent(
-            InvalidReason.NOT_AN_OBJECT, f"the record is {shorten(repr(type(parsed).__name__))}: send one JSON object"
-        )
+        raise InvalidEvent(InvalidReason.NOT_AN_OBJECT, f"the record is {json_type(parsed)}: send one JSON object")
     document = cast("Mapping[object, object]", parsed)
     fields: dict[str, object] = {key: document[key] for key in _KEYS if document.get(key) is not None}
+    fields = {key: value for key, value in fields.items() if key not in _IDS or _blank_as_absent(value) is not None}
     fields = {"tenant": tenant, **({"sql": ""} if "sql" in document else {}), **fields}
-    if require_id and "event_id" not in fields and "id" not in fields:
-        raise InvalidEvent(InvalidReason.MISSING_ID, "field event_id is absent: name each event, so a resend is known")
+    if require_id and fields.keys().isdisjoint(_IDS):
+        detail = "field event_id is absent or blank: name each event, so a resend is known"
+        raise InvalidEvent(InvalidReason.MISSING_ID, detail)
     _refuse_bad_text(fields)
     event = _validated(fields)
     size = len(event.payload) + len(event.reference_sql or "")
@@ -263,6 +281,10 @@ def _refuse_bad_character(path: str, value: str) -> None:
         raise InvalidEvent(InvalidReason.INVALID_TEXT, detail)
 
 
+_SAID = {"string_pattern_mismatch": "a name ends in no space and holds no control character and no *"}
+"""What a person is told where the validator would quote its pattern."""
+
+
 def _validated(fields: Mapping[str, object]) -> QueryEvent:
     try:
         return QueryEvent.model_validate(fields)
@@ -272,7 +294,8 @@ def _validated(fields: Mapping[str, object]) -> QueryEvent:
         if first["type"] == "missing":
             detail = f"field {path} is absent: an event needs question and sql"
             raise InvalidEvent(InvalidReason.MISSING_FIELD, detail) from None
-        detail = f"field {path}: {first['msg']}, got {shorten(repr(first['input']))}; fix the value or leave it out"
+        said = _SAID.get(first["type"]) or first["msg"].removeprefix("Value error, ")
+        detail = f"field {path}: {said}, got {shorten(repr(first['input']))}; fix the value or leave it out"
         raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidEvent(InvalidReason.INVALID_FIELD, f"attributes: {shorten(str(error))}; send plain JSON") from None

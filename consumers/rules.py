@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Literal, Self, cast
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from consumers.texts import bad_character, shorten
+from consumers.texts import bad_character, json_type, shorten
 from scoring.query import Unscored
 from scoring.rules import BenignFilter, JudgePolicy, JudgeRules, Rules, TierBounds, UnparseablePolicy
 from scoring.sql import KNOWN_DIALECTS, read_predicate
@@ -23,6 +24,7 @@ class InvalidRules(Exception):  # noqa: N818 named beside InvalidEvent
 
 
 _Phrase = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
+_Column = Annotated[str, Field(strict=True, min_length=1, max_length=200, pattern=r"^[^=<>;]*$")]
 _Predicate = Annotated[str, Field(strict=True, min_length=1, max_length=2000)]
 
 
@@ -31,9 +33,11 @@ class TiersDocument(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    excellent: float = Field(default=90, ge=0, le=100, description="Lowest excellent score.")
-    good: float = Field(default=75, ge=0, le=100, description="Lowest good score.")
-    marginal: float = Field(default=50, ge=0, le=100, description="Lowest marginal score; poor lies below.")
+    excellent: float = Field(default=90, strict=True, ge=0, le=100, description="Lowest excellent score.")
+    good: float = Field(default=75, strict=True, ge=0, le=100, description="Lowest good score.")
+    marginal: float = Field(
+        default=50, strict=True, ge=0, le=100, description="Lowest marginal score; poor lies below."
+    )
 
     @model_validator(mode="after")
     def _fall(self) -> Self:
@@ -50,8 +54,12 @@ class JudgeDocument(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     policy: JudgePolicy = Field(default=JudgePolicy.LOCAL, description="local, llm or cascade.")
-    bar: float = Field(default=0.85, ge=0, le=1, description="Cascade: confidence from which no model is asked.")
-    budget: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="Money per day for model calls.")
+    bar: float = Field(
+        default=0.85, strict=True, ge=0, le=1, description="Cascade: confidence from which no model is asked."
+    )
+    budget: float | None = Field(
+        default=None, strict=True, ge=0, allow_inf_nan=False, description="Money per day for model calls."
+    )
 
 
 class RulesDocument(BaseModel):
@@ -77,17 +85,23 @@ class RulesDocument(BaseModel):
         },
     )
 
-    column_mappings: dict[_Phrase, _Phrase] = Field(
+    column_mappings: dict[_Phrase, _Column] = Field(
         default_factory=dict[str, str], max_length=2000, description="A question's phrase to the column it means."
     )
     benign_filters: list[_Predicate] = Field(
         default_factory=list[str], max_length=500, description="SQL predicates an agent may add unasked."
     )
-    ignore_filters: list[_Phrase] = Field(
-        default_factory=list[str], max_length=500, description="Columns whose filters are left out of alignment."
+    ignore_filters: list[_Column] = Field(
+        default_factory=list[str],
+        max_length=500,
+        description="Columns whose filters are left out of alignment; a table before the name is not read.",
     )
     lambda_min: int = Field(
-        default=1000, ge=1, le=10**12, description="Least LIMIT that is a safety default when no top-k is asked."
+        default=1000,
+        strict=True,
+        ge=1,
+        le=10**12,
+        description="Least LIMIT that is a safety default when no top-k is asked.",
     )
     tiers: TiersDocument = Field(default_factory=TiersDocument, description="Tier bounds.")
     dialect: str | None = Field(default=None, max_length=128, description="Dialect of SQL that names none.")
@@ -95,23 +109,23 @@ class RulesDocument(BaseModel):
         default="unscored", description="What SQL that does not parse counts as."
     )
     judge: JudgeDocument = Field(default_factory=JudgeDocument, description="Who judges.")
-    sample_rate: float = Field(default=1.0, ge=0, le=1, description="Share of events that are scored.")
+    sample_rate: float = Field(default=1.0, strict=True, ge=0, le=1, description="Share of events that are scored.")
 
-    @model_validator(mode="after")
-    def _dialect_is_known(self) -> Self:
-        if self.dialect is not None and self.dialect.strip().lower() not in KNOWN_DIALECTS:
-            known = ", ".join(sorted(KNOWN_DIALECTS))
-            raise ValueError(f"dialect {shorten(self.dialect)!r} is unknown; use one of {known}")
-        return self
+    @field_validator("dialect")
+    @classmethod
+    def _dialect_is_known(cls, dialect: str | None) -> str | None:
+        if dialect is not None and dialect.strip().lower() not in KNOWN_DIALECTS:
+            raise ValueError(f"use one of {', '.join(sorted(KNOWN_DIALECTS))}")
+        return dialect
 
     def rules(self, version: int) -> Rules:
         """The rules ready to apply; raises `InvalidRules` naming the predicate that does not parse."""
         return Rules(
             column_mappings=MappingProxyType(
-                {_folded(phrase): _folded(column) for phrase, column in self.column_mappings.items()}
+                {_folded(phrase): column_name(column) for phrase, column in self.column_mappings.items()}
             ),
             benign_filters=tuple(self._benign(text) for text in self.benign_filters),
-            ignore_filters=frozenset(_folded(column) for column in self.ignore_filters),
+            ignore_filters=frozenset(column_name(column) for column in self.ignore_filters),
             lambda_min=self.lambda_min,
             tiers=TierBounds(excellent=self.tiers.excellent, good=self.tiers.good, marginal=self.tiers.marginal),
             dialect=self.dialect.strip().lower() if self.dialect else None,
@@ -137,6 +151,21 @@ def _folded(text: str) -> str:
     return " ".join(text.lower().split())
 
 
+_NAME = r'(?:"[^"]+"|`[^`]+`|\[[^\]]+\]|[^\W\d][\w$]*)'
+_COLUMN = re.compile(rf"\s*(?:{_NAME}\s*\.\s*)*({_NAME})\s*")
+
+
+def column_name(text: str) -> str:
+    """The column a rule names as the SQL reader names it: folded, without its table and quotes.
+
+    >>> column_name("Sales.Region"), column_name('"Ship To"'), column_name("count(*)")
+    ('region', 'ship to', 'count(*)')
+    """
+    match = _COLUMN.fullmatch(text)
+    name = match[1] if match else text
+    return _folded(name[1:-1] if match and name[0] in '"`[' else name)
+
+
 def decode_rules(raw: object) -> RulesDocument:
     """The rules that `raw` (JSON bytes or text, or a parsed object) says, every predicate tried.
 
@@ -144,7 +173,7 @@ def decode_rules(raw: object) -> RulesDocument:
     """
     parsed = _parse(raw) if isinstance(raw, bytes | bytearray | str) else raw
     if not isinstance(parsed, Mapping):
-        raise InvalidRules(f"rules are {type(parsed).__name__}: send one JSON object with keys such as benign_filters")
+        raise InvalidRules(f"rules are {json_type(parsed)}: send one JSON object with keys such as benign_filters")
     try:
         document = RulesDocument.model_validate(dict(cast("Mapping[str, object]", parsed)))
         _refuse_bad_text(document)
@@ -182,6 +211,12 @@ def _first_fault(error: ValidationError) -> str:
     fault = error.errors(include_url=False)[0]
     path = ".".join(str(part) for part in fault["loc"][:2]) or "rules"
     if fault["type"] == "extra_forbidden":
-        known = ", ".join(RulesDocument.model_fields)
-        return f"{shorten(path)}: no such key; the keys are {known}"
-    return f"{shorten(path)}: {fault['msg']}, got {shorten(repr(fault['input']))}"
+        document = _DOCUMENTS.get(str(fault["loc"][0]), RulesDocument) if len(fault["loc"]) > 1 else RulesDocument
+        return f"{shorten(path)}: no such key; the keys are {', '.join(document.model_fields)}"
+    said = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "string_pattern_mismatch":
+        said = "this is a condition; name the column alone, such as tenant_id"
+    return f"{shorten(path)}: {said}, got {shorten(repr(fault['input']))}"
+
+
+_DOCUMENTS: Mapping[str, type[BaseModel]] = {"tiers": TiersDocument, "judge": JudgeDocument}

@@ -13,6 +13,27 @@ def shorten(text: str, length: int = 80) -> str:
     return line if len(line) <= length else line[: length - 1] + "…"
 
 
+def json_type(value: object) -> str:
+    """What JSON calls a parsed value.
+
+    >>> json_type(None), json_type([1]), json_type(True), json_type(7), json_type("x")
+    ('null', 'an array', 'true or false', 'a number', 'a string')
+    """
+    if value is None:
+        return "null"
+    return next((name for kind, name in _JSON_TYPES if isinstance(value, kind)), type(value).__name__)
+
+
+_JSON_TYPES: tuple[tuple[type, str], ...] = (
+    (bool, "true or false"),
+    (int, "a number"),
+    (float, "a number"),
+    (str, "a string"),
+    (list, "an array"),
+    (dict, "an object"),
+)
+
+
 def bad_character(text: str) -> int | None:
     """Where a NUL character or a lone surrogate stands, which no database text holds.
 

@@ -75,6 +75,8 @@ def score(
     one = question is not None or sql is not None or enriched is not None
     if one and (source is not None or question is None or sql is None):
         refuse("one answer needs both -q and --sql, and no input file")
+    if one and out != "-":
+        refuse("--out is for a file of answers; one answer is printed: redirect it with >")
     if not one and source is None:
         refuse("name a file of events (- is stdin), or one answer with -q and --sql")
     command.require_local(judge)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from typing import cast
 
-import orjson
-
+from consumers.events import MAX_EVENT_BYTES, InvalidEvent, decode_event, parse_json
 from learning.calibration import Labelled, weights_document
 from learning.calibration import calibrate as fit_weights
 from scoring.evaluation import examine
-from scoring.query import Query
 from scoring.rules import Rules
 from scoring.signals import read_signals
 from scoring.verdict import Case
 from service.commands.exits import refuse
-from service.commands.jsonl import open_input, read_lines
+from service.commands.jsonl import open_input, open_output, read_lines
 
 
 def calibrate(sources: Sequence[str], *, out: str, version: str, group: str, dataset_weights: Sequence[float]) -> None:
@@ -36,7 +34,8 @@ def calibrate(sources: Sequence[str], *, out: str, version: str, group: str, dat
     except ValueError as error:
         refuse(str(error))
     document = weights_document(fit, version=version)
-    Path(out).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    with open_output(out) as file:
+        file.write(json.dumps(document, indent=1).encode() + b"\n")
     print(f"{len(rows)} labels: AUC {fit.auc:.3f}, accuracy {fit.accuracy:.3f} on {group}s held out → {out}")
 
 
@@ -52,16 +51,17 @@ def balanced(rows: Sequence[Labelled]) -> list[Labelled]:
 
 def read_labels(source: str, *, group: str, weight: float) -> Iterator[Labelled]:
     """The labelled answers of a file that can be scored; a line without a label or a group ends the command."""
-    from learning.calibration import Labelled
-
     with open_input(source) as stream:
-        for line in read_lines(stream):
-            row = orjson.loads(line.raw or b"{}")
-            if row.get("label") not in (0, 1) or group not in row:
+        for line in read_lines(stream, MAX_EVENT_BYTES):
+            try:
+                row = parse_json(line.raw or b"")
+                event = decode_event(row, require_id=False)
+            except InvalidEvent as error:
+                refuse(f"{source}, line {line.number}: {error}")
+            label, held_together = (cast("Mapping[str, object]", row).get(key) for key in ("label", group))
+            if label not in (0, 1) or held_together is None:
                 refuse(f"{source}, line {line.number}: needs `label` 0 or 1 and `{group}`")
-            enriched = row.get("enriched_question") or row.get("enriched_question_proxy")
-            query = Query(question=row["question"], enriched_question=enriched, sql=row["sql"])
-            case = examine(query, Rules())
+            case = examine(event.query(), Rules())
             if isinstance(case, Case):
                 strengths = {code: finding.strength for code, finding in read_signals(case).items()}
-                yield Labelled(strengths=strengths, correct=row["label"] == 1, group=str(row[group]), weight=weight)
+                yield Labelled(strengths=strengths, correct=label == 1, group=str(held_together), weight=weight)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 
-from service.commands.exits import Exit
+from consumers.events import is_name
+from service.commands.exits import Exit, refuse
 from service.commands.rules_file import load_rules
 from service.commands.stored import with_database
 from service.store import PostgresRules, StoredRules
@@ -19,8 +20,8 @@ def show(tenant: str, *, version: int | None, as_json: bool) -> None:
         )
     )
     if found is None or found.version == 0:
-        which = "rules of its own" if version is None else f"version {version}"
-        print(f"sqlassay: tenant {tenant!r} has no {which}; the defaults apply", file=sys.stderr)
+        which = "rules of its own; the defaults apply" if version is None else f"rules version {version}"
+        print(f"sqlassay: tenant {tenant!r} has no {which}", file=sys.stderr)
         raise SystemExit(int(Exit.NO))
     if as_json:
         print(json.dumps(described(found)))
@@ -42,6 +43,10 @@ def described(stored: StoredRules) -> dict[str, object]:
 
 def put(tenant: str, source: str, *, author: str) -> None:
     """Stores the document as the tenant's next version and prints its number."""
+    if not is_name(tenant):
+        refuse(
+            f"{tenant!r} is no tenant's name: at most 128 characters, none of them control or *, no space at the end"
+        )
     document = load_rules(source)
     stored = with_database(lambda engine: PostgresRules(engine).put(tenant, document, author=author))
     print(stored.version)

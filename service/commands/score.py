@@ -17,6 +17,7 @@ from scoring.judge import LocalJudge
 from scoring.query import Query, Unscored, UnscoredReason
 from scoring.record import Record, score_record, unscored_record
 from scoring.rules import JudgePolicy, Rules
+from scoring.sql import KNOWN_DIALECTS
 from scoring.sql.dialects import known
 from scoring.verdict import Score
 from service.commands.exits import refuse
@@ -106,7 +107,7 @@ def known_dialect(name: str) -> str:
     """The dialect, when it is one that can be read."""
     found = known(name)
     if found is None:
-        refuse(f"unknown dialect {name!r}: docs/commands.md lists those that can be read")
+        refuse(f"unknown dialect {name!r}: one of {', '.join(sorted(KNOWN_DIALECTS))}")
     return found
 
 
@@ -115,9 +116,7 @@ def require_local(policy: str) -> None:
     if policy not in set(JudgePolicy):
         refuse(f"unknown judge {policy!r}: one of {', '.join(JudgePolicy)}")
     if policy != JudgePolicy.LOCAL:
-        refuse(
-            f"--judge {policy} needs a model server, and SQLASSAY_JUDGE__BASE_URL is not configured: use --judge local"
-        )
+        refuse(f"--judge {policy} asks a model server, which this version does not do yet: use --judge local")
 
 
 def score_lines(source: str, target: str, rules: Rules) -> Tally:

@@ -54,3 +54,10 @@ def test_every_key_reaches_the_scorer():
 @pytest.mark.parametrize("tenant", sorted(sample_rules()))
 def test_the_samples_rules_are_rules(tenant):
     assert decode_rules(sample_rules()[tenant]).rules(1).benign_filters
+
+
+@pytest.mark.parametrize("named", ["branch_id", "Bakeries.Branch_ID", 'shop."Branch_ID"', "[branch_id]", "`branch_id`"])
+def test_a_column_is_known_by_its_name_alone_however_it_is_written(named):
+    rules = decode_rules({"ignore_filters": [named], "column_mappings": {"branch": named}}).rules(1)
+    assert rules.ignore_filters == {"branch_id"}
+    assert dict(rules.column_mappings) == {"branch": "branch_id"}
