@@ -165,7 +165,12 @@ def best_likeness(word: str, others: Collection[str]) -> float:
     """The likeness of `word` to the most similar of `others`; 0 when there are none."""
     if word in others:
         return 1.0
-    return max((word_likeness(word, other) for other in others), default=0.0)
+    best = 0.0
+    for other in others:  # a plain loop: this is the innermost one of an event
+        found = word_likeness(word, other)
+        if found > best:  # noqa: PLR1730 max() costs a call for each pair of words
+            best = found
+    return best
 
 
 def operand_words(operand: Operand) -> tuple[str, ...]:

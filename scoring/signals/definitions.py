@@ -21,7 +21,7 @@ def ignored_definition(case: Case) -> Finding | None:
     ...     "How tall is Ann? (tall refers to height_cm)")).detail
     'never read: height_cm'
     """
-    if any(each.star for each in case.sql.projections):
+    if case.defined <= case.read or any(each.star for each in case.sql.projections):
         return None
     unread = [column for definition in case.enriched.definitions for column in _unread(definition, case.read)]
     return counted(list(dict.fromkeys(unread)), "never read")
@@ -34,9 +34,9 @@ def followed_definition(case: Case) -> Finding | None:
     ...     "How tall is Ann? (tall refers to height_cm)")).detail
     'read: height_cm'
     """
-    named = [column for definition in case.enriched.definitions for column in definition.columns]
-    if not named or any(letters(column) not in case.read for column in named):
+    if not case.defined or not case.defined <= case.read:
         return None
+    named = [column for definition in case.enriched.definitions for column in definition.columns]
     return counted(list(dict.fromkeys(named)), "read")
 
 

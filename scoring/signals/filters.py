@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from scoring.linking import content_words
 from scoring.matching import NEGATIVE, as_number, plain
 from scoring.requirements import CERTAIN
 from scoring.show import show_filter, show_match, span_of
@@ -13,6 +12,7 @@ from scoring.signals.finding import Finding, counted
 from scoring.specification import Clause, Op, QuestionFilter, SqlFilter, SubqueryRole
 from scoring.values import Choices, Expression, Number, Pattern, Text, Value
 from scoring.verdict import Case
+from scoring.words import identifier_words
 
 _UP = frozenset({Op.GT, Op.GE})
 _DOWN = frozenset({Op.LT, Op.LE})
@@ -275,6 +275,8 @@ def excluding_conditions(case: Case) -> Finding | None:
     ...     "SELECT name FROM players WHERE game = 'chess' AND game = 'go'")).detail
     "game = 'chess' and 'go'"
     """
+    if len(case.sql.filters) < 2:
+        return None
     seen: dict[tuple[str, str], SqlFilter] = {}
     for each in case.sql.filters:
         if each.op is not Op.EQ or each.lhs is None or each.alternative is not None or each.clause is not Clause.WHERE:
@@ -295,6 +297,9 @@ def _read_twice(each: SqlFilter, case: Case) -> bool:
     return len(tables) != len(set(tables))
 
 
+_DATED = frozenset({"date", "birthday", "timestamp", "datetime"})
+
+
 def date_as_number(case: Case) -> Finding | None:
     """A date column is compared with a plain number.
 
@@ -302,9 +307,8 @@ def date_as_number(case: Case) -> Finding | None:
     'hire_date = 1990'
     """
     for each in case.sql.filters:
-        if each.lhs is None or len(each.lhs.columns) != 1 or each.lhs.name != each.lhs.columns[0].name:
+        if not isinstance(each.rhs, Number) or each.lhs is None or len(each.lhs.columns) != 1:
             continue
-        dated = {"date", "birthday", "timestamp", "datetime"} & set(content_words(each.lhs.name.replace("_", " ")))
-        if dated and isinstance(each.rhs, Number):
+        if each.lhs.name == each.lhs.columns[0].name and not _DATED.isdisjoint(identifier_words(each.lhs.name)):
             return Finding(1.0, show_filter(each))
     return None

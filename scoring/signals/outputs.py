@@ -51,7 +51,9 @@ def redundant_output(case: Case) -> Finding | None:
     '1 thing asked for, 3 columns given'
     """
     wanted = wanted_columns(case)
-    return None if not wanted or _asks_entities(case) else _surplus(case, wanted, _telling(case))
+    if len(case.answer) <= wanted or not wanted or _asks_entities(case):
+        return None
+    return _surplus(case, wanted, _telling(case))
 
 
 def wider_output(case: Case) -> Finding | None:
@@ -60,13 +62,16 @@ def wider_output(case: Case) -> Finding | None:
     >>> wider_output(case("Which pilots fly?", "SELECT name, age, rank FROM pilots")).detail
     '1 thing asked for, 3 columns given'
     """
-    return None if redundant_output(case) else _surplus(case, max(wanted_columns(case), 1), frozenset())
+    wanted = max(wanted_columns(case), 1)
+    if len(case.answer) <= wanted or redundant_output(case):
+        return None
+    return _surplus(case, wanted, frozenset())
 
 
 def _surplus(case: Case, wanted: int, free: frozenset[str]) -> Finding | None:
     """Columns of the answer beyond those wanted and those that are free."""
     given = case.answer
-    if len(given) <= wanted or any(each.star for each in given):
+    if any(each.star for each in given):
         return None
     allowed = wanted + _name_parts(case, given) + _defined_parts(case)
     over = sum(1 for each in given if each.operand.name not in free) - allowed
@@ -144,12 +149,13 @@ def star_output(case: Case) -> Finding | None:
     >>> star_output(case("What is the weight of each parcel?", "SELECT * FROM parcels")).strength
     1.0
     """
+    if not any(each.star for each in case.answer):
+        return None
     words = {"information", "detail", "record", "everything", "all", "info", "data", "row"}
     if _asks_entities(case):
         return None
     asked = [each for each in case.question.outputs if not words & set(content_words(each.phrase))]
-    stars = any(each.star for each in case.answer)
-    return Finding(1.0, f"* for {asked[0].phrase}") if stars and asked else None
+    return Finding(1.0, f"* for {asked[0].phrase}") if asked else None
 
 
 def key_for_name(case: Case) -> Finding | None:
@@ -159,16 +165,17 @@ def key_for_name(case: Case) -> Finding | None:
     ...     "SELECT pilot_id FROM pilots ORDER BY age DESC LIMIT 1")).detail
     'name asked for, pilot_id given'
     """
+    if len(case.question.outputs) != 1:
+        return None
     given = [each for each in case.answer if each.operand.func is None and each.operand.columns]
-    if len(given) != 1 or len(case.question.outputs) != 1:
+    phrase = case.question.outputs[0].phrase
+    asked = set(content_words(phrase))
+    if len(given) != 1 or (asked.isdisjoint(_NAMES) and asked.isdisjoint(_KEYS)):
         return None
-    asked, words = set(content_words(case.question.outputs[0].phrase)), _words(given[0])
-    if likeness(case.question.outputs[0].phrase, given[0].operand) >= LINKED and not (asked & _NAMES and words & _KEYS):
-        return None
-    swapped = (asked & _NAMES and words & _KEYS and not words & _NAMES) or (asked & _KEYS and words & _NAMES)
-    if not swapped:
-        return None
-    return Finding(1.0, f"{case.question.outputs[0].phrase} asked for, {given[0].operand.name} given")
+    words = _words(given[0])
+    key_given = asked & _NAMES and words & _KEYS and not words & _NAMES
+    name_given = asked & _KEYS and words & _NAMES and likeness(phrase, given[0].operand) < LINKED
+    return Finding(1.0, f"{phrase} asked for, {given[0].operand.name} given") if key_given or name_given else None
 
 
 def count_for_list(case: Case) -> Finding | None:

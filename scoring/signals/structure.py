@@ -27,6 +27,7 @@ _FRAME = frozenset(
 """Words that frame a question rather than name its matter, stemmed on use."""
 _FRAME_STEMS = frozenset(stem(word) for word in _FRAME) | frozenset(stem(word) for word in STOP_WORDS)
 _SEMI_JOINS = frozenset({SubqueryRole.IN, SubqueryRole.NOT_IN, SubqueryRole.EXISTS, SubqueryRole.NOT_EXISTS})
+_BOTH_STEMS = frozenset({"both", "neither"})
 _BOTH = re.compile(r"\bboth\b|\bneither\b", re.IGNORECASE)
 
 
@@ -138,10 +139,10 @@ def uncovered_words(case: Case) -> Finding | None:
     >>> uncovered_words(case("What is the warranty of each printer?", "SELECT colour FROM printers")).detail
     'named by nothing: warranty'
     """
-    vocabulary = sql_words(case)
     spoken = _matter(case)
     if not spoken:
         return None
+    vocabulary = sql_words(case)
     lost = [word for word in spoken if best_likeness(word, vocabulary) < 0.6]
     return Finding(len(lost) / len(spoken), f"named by nothing: {'; '.join(lost[:5])}") if lost else None
 
@@ -162,11 +163,15 @@ def _matter(case: Case) -> list[str]:
 
 def sql_words(case: Case) -> frozenset[str]:
     """Stemmed words of every table, column and text literal of the SQL."""
-    words = {word for column in case.sql.columns for word in identifier_words(column.name)}
-    words |= {word for block in case.sql.blocks for table in block.tables for word in identifier_words(table)}
+    words: set[str] = set()
+    for column in case.sql.columns:
+        words.update(identifier_words(column.name))
+    for block in case.sql.blocks:
+        for table in block.tables:
+            words.update(identifier_words(table))
     for each in case.sql.filters:
         members = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
-        words |= {stem(word) for value in members if isinstance(value, Text) for word in value.folded.split()}
+        words.update(stem(word) for value in members if isinstance(value, Text) for word in value.folded.split())
     return frozenset(words)
 
 
@@ -200,7 +205,7 @@ def missing_set_operation(case: Case) -> Finding | None:
     ...     "SELECT name FROM players WHERE game = 'chess' AND game = 'go'")).strength
     1.0
     """
-    found = _BOTH.search(case.question.text)
+    found = _BOTH.search(case.question.text) if not _BOTH_STEMS.isdisjoint(case.spoken) else None
     if found is None or case.sql.set_operations or case.sql.group_by or len(case.sql.subqueries) > 0:
         return None
     tables = [table for block in case.sql.blocks for table in block.tables]
