@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Set
 from functools import lru_cache
 
 from scoring.specification import Operand
@@ -96,6 +96,10 @@ for _index, _line in enumerate(_SYNONYMS):
         _GROUPS[stem(_word)] = _GROUPS.get(stem(_word), frozenset()) | {_index}
 
 _NO_GROUP: frozenset[int] = frozenset()
+_NO_WORDS: frozenset[str] = frozenset()
+_SAME_MEANING: dict[str, frozenset[str]] = {
+    word: frozenset(other for other, theirs in _GROUPS.items() if groups & theirs) for word, groups in _GROUPS.items()
+}
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -171,6 +175,24 @@ def best_likeness(word: str, others: Collection[str]) -> float:
         if found > best:  # noqa: PLR1730 max() costs a call for each pair of words
             best = found
     return best
+
+
+def is_named(word: str, others: Set[str]) -> bool:
+    """Whether some of `others` is at least 0.6 like `word`: the same answer as `best_likeness`, asked faster.
+
+    >>> is_named("nation", {"country", "age"}), is_named("nation", {"age"})
+    (True, False)
+    """
+    if word in others or not _SAME_MEANING.get(word, _NO_WORDS).isdisjoint(others):
+        return True
+    first, size = word[0], len(word)
+    for other in others:
+        if other[0] == first:
+            if word_likeness(word, other) >= 0.6:
+                return True
+        elif (size >= 4 and other.endswith(word)) or (len(other) >= 4 and word.endswith(other)):
+            return True
+    return False
 
 
 def operand_words(operand: Operand) -> tuple[str, ...]:

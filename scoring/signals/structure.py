@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scoring.linking import STOP_WORDS, best_likeness, content_words
+from scoring.linking import STOP_WORDS, best_likeness, content_words, is_named
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted
 from scoring.specification import Column, Join, Kind, Op, SubqueryRole
@@ -143,7 +143,7 @@ def uncovered_words(case: Case) -> Finding | None:
     if not spoken:
         return None
     vocabulary = sql_words(case)
-    lost = [word for word in spoken if best_likeness(word, vocabulary) < 0.6]
+    lost = [word for word in spoken if not is_named(word, vocabulary)]
     return Finding(len(lost) / len(spoken), f"named by nothing: {'; '.join(lost[:5])}") if lost else None
 
 
@@ -195,7 +195,7 @@ def unasked_columns(case: Case) -> Finding | None:
 def _spoken(column: Column, spoken: frozenset[str]) -> bool:
     own = [word for word in identifier_words(column.name) if word not in _GENERIC]
     words = own or list(identifier_words(column.table or column.name))
-    return any(best_likeness(word, spoken) >= 0.6 for word in words)
+    return any(is_named(word, spoken) for word in words)
 
 
 def missing_set_operation(case: Case) -> Finding | None:
