@@ -10,7 +10,7 @@ from scoring.judge import LocalJudge, load_weights
 
 
 def packaged_weights() -> dict[str, object]:
-    """The document that ships with this version (`scoring/weights.json`)."""
+    """The document that ships with this version (`scoring/weights.json`, described in `docs/model-card.md`)."""
     return json.loads(files("scoring").joinpath("weights.json").read_text(encoding="utf-8"))
 
 
