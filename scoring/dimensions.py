@@ -116,10 +116,11 @@ def align_aggregation(
     asked = {each.func for each in question.aggregations}
     allowed = asked | _licensed(question, enriched)
     extreme_by_order = bool(sql.order_by) and bool(sql.limits)
+    extreme = {"MAX", "MIN"} & computed
     missing = [
         func
         for func in sorted(asked - computed)
-        if not (func in {"MAX", "MIN"} and (extreme_by_order or {"MAX", "MIN"} & computed))
+        if not (func in {"MAX", "MIN"} and extreme_by_order and not extreme)
         and not (func == "AVG" and {"SUM", "COUNT"} <= computed)
         and not (func == "COUNT" and "SUM" in computed and any(each.conditional for each in sql.aggregations))
         and not (func in {"COUNT", "SUM"} and computed & {"COUNT", "SUM"} and question.ratios)

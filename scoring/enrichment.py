@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.linking import content_words
-from scoring.matching import Context, same_value
-from scoring.requirements import CERTAIN
+from scoring.matching import CERTAIN, Context, same_value
 from scoring.specification import NEGATION, Op, QuestionFilter, QuestionSpec, Source
 from scoring.values import Choices, DatePart, Number, RelativeTime, Text, TimeRange, Value
 from scoring.verdict import Enrichment, EnrichmentStatus
@@ -26,9 +25,19 @@ def validate(question: QuestionSpec, enriched: QuestionSpec | None, context: Con
     restrictions = [each for each in enriched.filters if each.source is not Source.DEFINITION]
     changed, lost = _lost_or_changed(question, enriched, restrictions, context)
     more_changed, more_lost = _intent(question, enriched)
-    added = _added(question, restrictions, changed, context)
+    added = _added((question, enriched), restrictions, changed, context)
     changed_shown = (*(f"{before.span} → {after.span}" for before, after in changed), *more_changed)
     return _graded((*(each.span for each in lost), *more_lost), added, changed_shown)
+
+
+def changed_filters(
+    question: QuestionSpec, enriched: QuestionSpec, context: Context
+) -> list[tuple[QuestionFilter, QuestionFilter]]:
+    """Conditions of Qu with what Qe made of them, where that contradicts."""
+    if enriched is question or _repeats(question.text, enriched.text):
+        return []
+    restrictions = [each for each in enriched.filters if each.source is not Source.DEFINITION]
+    return _lost_or_changed(question, enriched, restrictions, context)[0]
 
 
 def _graded(lost: tuple[str, ...], added: tuple[str, ...], changed: tuple[str, ...]) -> Enrichment:
@@ -125,7 +134,7 @@ def _rewritten(each: QuestionFilter, there: QuestionFilter, question: QuestionSp
 
 def _same_phrase(each: QuestionFilter, there: QuestionFilter) -> bool:
     if each.lhs is None or there.lhs is None:
-        return False
+        return each.lhs is there.lhs and each.op is there.op
     return bool(set(content_words(each.lhs.name)) & set(content_words(there.lhs.name)))
 
 
@@ -165,11 +174,12 @@ def _intent(question: QuestionSpec, enriched: QuestionSpec) -> tuple[tuple[str, 
 
 
 def _added(
-    question: QuestionSpec,
+    questions: tuple[QuestionSpec, QuestionSpec],
     restrictions: list[QuestionFilter],
     changed: list[tuple[QuestionFilter, QuestionFilter]],
     context: Context,
 ) -> tuple[str, ...]:
+    question, enriched = questions
     after = [there for _, there in changed]
     known = [each.rhs for each in question.filters]
     stems = {token.stem for token in question.tokens}
@@ -179,11 +189,13 @@ def _added(
         if each.certain >= CERTAIN
         and each not in after
         and not any(_equal(rhs, each.rhs, context) for rhs in known)
-        and not _resolves(each, question)
+        and not _resolves(each, question, enriched)
         and not (isinstance(each.rhs, Text) and set(content_words(each.rhs.folded)) <= stems)
     )
 
 
-def _resolves(each: QuestionFilter, question: QuestionSpec) -> bool:
-    """An absolute date that stands for a relative one of Qu restricts nothing new."""
+def _resolves(each: QuestionFilter, question: QuestionSpec, enriched: QuestionSpec) -> bool:
+    """An absolute date for a relative one of Qu, or what brackets explain a word by, restricts nothing new."""
+    if enriched.text[: each.start].rstrip(" '\"").endswith("("):
+        return True
     return isinstance(each.rhs, TimeRange) and any(isinstance(when, RelativeTime) for when in question.time_ranges)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from scoring.linking import best_likeness, content_words, operand_words
 from scoring.matching import NEGATIVE, as_number
-from scoring.specification import Op, Operand, QuestionFilter, QuestionSpec, Source, SqlFilter, SqlSpec
+from scoring.specification import Op, Operand, QuestionFilter, QuestionSpec, Source, SqlFilter, SqlSpec, Token
 from scoring.values import Boolean, Choices, Expression, Number, Text
 from scoring.words import identifier_words, letters, stem
 
@@ -17,6 +19,7 @@ _FLAG_FRAME = frozenset({"is", "has", "ha", "was", "wa", "can", "flag"})
 """Words that only say a column is a flag."""
 _TRUE = frozenset({"1", "y", "yes", "t", "true"})
 _FALSE = frozenset({"0", "n", "no", "f", "false"})
+_NOT_BEFORE = re.compile(r"(?:\b(?:not|no|non|never|without|nor|neither)|n't)\b(?:\W+\w+){0,1}\W*$")
 IMPLIED = 0.6
 """Certainty of a condition that only the SQL's own wording pointed out in the question."""
 
@@ -113,19 +116,21 @@ def _flag_span(present: SqlFilter, spec: QuestionSpec) -> tuple[str, int] | None
     text = str(int(present.rhs.value)) if isinstance(present.rhs, Boolean) else _flag_text(present)
     if present.lhs is None or text is None:
         return None
-    affirmed = text in _TRUE
-    if not affirmed and text not in _FALSE:
+    if text not in _TRUE | _FALSE or present.op not in (Op.EQ, Op.NE):
         return None
-    if affirmed == (present.op in NEGATIVE) and not spec.negations:
-        return None
-    if not affirmed and present.op not in NEGATIVE and not spec.negations:
-        return None
+    affirmed = (text in _TRUE) == (present.op is Op.EQ)
     words = [word for column in present.lhs.columns[:1] for word in identifier_words(column.name)]
     named = [word for word in words if word not in _FLAG_FRAME]
     for token in spec.tokens:
-        if len(token.stem) >= 3 and best_likeness(token.stem, named) >= 0.8:
+        if len(token.stem) >= 3 and best_likeness(token.stem, named) >= 0.8 and affirmed is not _negated(token, spec):
             return token.text, token.start
     return None
+
+
+def _negated(token: Token, spec: QuestionSpec) -> bool:
+    """Whether a negation stands shortly before a word, or in it."""
+    before = spec.text[max(0, token.start - 16) : token.start].lower()
+    return _NOT_BEFORE.search(before) is not None or token.lower.startswith(("non-", "un"))
 
 
 def _flag_text(present: SqlFilter) -> str | None:

@@ -24,10 +24,18 @@ from scoring.words import letters
 TEXTUAL = frozenset({Op.EQ, Op.CONTAINS, Op.STARTS_WITH, Op.ENDS_WITH, Op.LIKE, Op.IN})
 NEGATIVE = frozenset(
     {Op.NE, Op.NOT_IN, Op.NOT_CONTAINS, Op.NOT_STARTS_WITH, Op.NOT_ENDS_WITH, Op.NOT_LIKE}
-    | {Op.NOT_WITHIN, Op.NOT_EXISTS, Op.NOT_NULL}
+    | {Op.NOT_WITHIN, Op.NOT_EXISTS}
 )
+ABSENT = frozenset({Op.NOT_EXISTS, Op.IS_NULL})
+"""Operators that say there is none."""
+_PRESENT = frozenset({Op.EXISTS, Op.NOT_NULL})
+_FALSE = frozenset({"0", "n", "no", "f", "false"})
 TIMES = (RelativeTime, TimeRange, DatePart)
 _BOUNDS = {Op.GT: (1, False), Op.GE: (1, True), Op.LT: (-1, False), Op.LE: (-1, True)}
+
+
+CERTAIN = 0.5
+"""Certainty, in [0, 1], from which a condition read from words is required."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +60,23 @@ def clashes(required: QuestionFilter, present: SqlFilter, context: Context) -> b
     about = same_subject(required, present)
     if about is None:
         both_times = isinstance(required.rhs, TIMES) and isinstance(present.rhs, TIMES)
-        return both_times or _same_values(required, present, context)
+        return both_times or _same_values(required, present, context) or _overlap(required.rhs, present.rhs, context)
     return about
+
+
+def _overlap(wanted: Value | None, there: Value | None, context: Context) -> bool:
+    """Some members of a list of values are the same."""
+    if not isinstance(wanted, Choices) or there is None:
+        return False
+    theirs = there.members if isinstance(there, Choices) else frozenset({there})
+    return any(same_value(mine, other, context) for mine in wanted.members for other in theirs)
 
 
 def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
     if bounds_agree(required, present):
         return True
+    if required.op is Op.NOT_EXISTS and present.op is Op.EQ:
+        return is_false(present.rhs)
     return compatible(required, effective_op(present, context)) and (
         required.rhs is present.rhs or _same_values(required, present, context)
     )
@@ -188,6 +206,11 @@ def _open_to_now(relative: RelativeTime) -> RelativeTime:
     return relative
 
 
+def resolves(wanted: RelativeTime, there: TimeRange) -> bool:
+    """Whether an absolute range has the width and grain of a relative phrase."""
+    return _right_width(wanted, there)
+
+
 def _right_width(wanted: RelativeTime, there: TimeRange) -> bool:
     """Without an context any range of the phrase's width and grain resolves it (`stef.md`, Stage 1)."""
     if there.start is None or (there.end is None and wanted.end is not None and wanted.whole):
@@ -218,6 +241,13 @@ def _whole_year(when: TimeRange) -> int | None:
     return when.start.year if whole else None
 
 
+def is_false(value: Value | None) -> bool:
+    """Whether a literal stands for no: 0, FALSE, 'n'."""
+    if isinstance(value, Text):
+        return value.folded in _FALSE
+    return value is not None and as_number(value) == 0
+
+
 def effective_op(present: SqlFilter, context: Context) -> Op:
     """The filter's operator as the answer's rows see it: negated in a block whose rows are left out."""
     anti_joined = present.clause is Clause.ON and present.block in context.anti_joined
@@ -234,6 +264,9 @@ def compatible(required: Filter, there: Op) -> bool:
     wanted = required.op
     if wanted is there:
         return True
+    for alike in (ABSENT, _PRESENT):
+        if wanted in alike:
+            return there in alike or (wanted is Op.NOT_EXISTS and there in NEGATIVE)
     if (wanted in NEGATIVE) != (there in NEGATIVE):
         return False
     if wanted in NEGATIVE:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
+from scoring.enrichment import changed_filters
 from scoring.linking import content_words
-from scoring.matching import Context, same_value
+from scoring.matching import CERTAIN, Context, resolves, same_value
 from scoring.rules import Rules
 from scoring.specification import (
     Column,
@@ -17,10 +19,6 @@ from scoring.specification import (
     SqlFilter,
 )
 from scoring.values import Number, RelativeTime, Text, TimeRange
-
-CERTAIN = 0.5
-"""Certainty, in [0, 1], from which a condition read from words is required."""
-
 
 DOUBTFUL = 0.4
 """Certainty of a definition that may be of the opposite of what is asked."""
@@ -50,26 +48,49 @@ def requirements(
         for each in definition.filters
         if each.source is Source.DEFINITION and each not in defining
     ]
-    own = list(question.filters)
+    own = [_resolved(each, enriched, context) for each in question.filters]
     if enriched.definitions:
         own = [each for each in own if not _defined(each, enriched, context)]
     kept = [each for each in defining if not _overruled(each, own, context)]
     kept = [replace(each, certain=DOUBTFUL) if _opposite(each, question, enriched) else each for each in kept]
     wanted = _without_repeats([*kept, *own], context)
     mapped = [map_filter(each, rules) for each in wanted]
-    free = [map_filter(each, rules) for each in enriched.filters if each.source is Source.ENRICHED]
+    contradicting = [there for _, there in changed_filters(question, enriched, context)]
+    free = [
+        map_filter(each, rules)
+        for each in enriched.filters
+        if each.source is Source.ENRICHED and each not in contradicting
+    ]
     free += [
         map_filter(each, rules)
         for definition in enriched.definitions
         for each in definition.filters
         if each.source is Source.ENRICHED
     ]
-    judged = [each for each in mapped if not is_ignored(each, rules)]
+    ignored = [each for each in mapped if is_ignored(each, rules) or _names_ignored(each, question, rules)]
+    judged = [each for each in mapped if each not in ignored] if ignored else mapped
     return Requirements(
         required=tuple(each for each in judged if each.certain >= CERTAIN),
         permitted=(*(each for each in judged if each.certain < CERTAIN), *free),
-        ignored=tuple(each for each in mapped if is_ignored(each, rules)),
+        ignored=tuple(ignored),
     )
+
+
+def _resolved(own: QuestionFilter, enriched: QuestionSpec, context: Context) -> QuestionFilter:
+    """A relative date as the absolute range that Qe gives for it, where the event itself has no time."""
+    if context.moment is not None or not isinstance(own.rhs, RelativeTime):
+        return own
+    ranges = (each.rhs for each in enriched.filters if isinstance(each.rhs, TimeRange))
+    found = next((each for each in ranges if resolves(own.rhs, each)), None)
+    return own if found is None else replace(own, rhs=found)
+
+
+def _names_ignored(each: QuestionFilter, question: QuestionSpec, rules: Rules) -> bool:
+    """The question names an ignored column itself, right before the value."""
+    if not rules.ignore_filters or each.source is not Source.QUESTION:
+        return False
+    before = question.text[max(0, each.start - 40) : each.start].lower()
+    return any(re.search(rf"\b{re.escape(column)}\W+(?:\w+\W+)?$", before) for column in rules.ignore_filters)
 
 
 def _defined(own: QuestionFilter, enriched: QuestionSpec, context: Context) -> bool:

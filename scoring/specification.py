@@ -317,8 +317,8 @@ class SqlSpec:
 
     @property
     def limit(self) -> Limit | None:
-        """The limit on the answer's rows, if any."""
-        return next((each for each in self.limits if each.block == "main" and not each.ranked), None)
+        """The limit on the answer's rows, if any: LIMIT and its kin, or a row number over all rows."""
+        return next((each for each in self.limits if each.block == "main" and not each.partition), None)
 
     @property
     def distinct(self) -> bool:

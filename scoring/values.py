@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calendar
 import re
+import unicodedata
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -151,12 +152,13 @@ _SPACES = re.compile(r"\s+")
 
 
 def text(raw: str) -> Text:
-    """The folded form of a string literal.
+    """The folded form of a string literal: one case, single spaces, composed letters.
 
     >>> text("  New   York ")
     Text(folded='new york')
     """
-    return Text(_SPACES.sub(" ", raw).strip().casefold())
+    composed = raw if raw.isascii() else unicodedata.normalize("NFC", raw)
+    return Text(_SPACES.sub(" ", composed).strip().casefold())
 
 
 def floor(moment: datetime, unit: Grain) -> datetime:
