@@ -114,7 +114,7 @@ def align_aggregation(
     """
     computed = {each.func for each in sql.aggregations}
     asked = {each.func for each in question.aggregations}
-    allowed = asked | _licensed(question, enriched)
+    allowed = asked | _licensed(question, enriched, sql)
     extreme_by_order = bool(sql.order_by) and bool(sql.limits)
     extreme = {"MAX", "MIN"} & computed
     missing = [
@@ -131,7 +131,7 @@ def align_aggregation(
     return Dimension(match=not missing and not extra, missing=tuple(missing), extra=tuple(extra))
 
 
-def _licensed(question: QuestionSpec, enriched: QuestionSpec) -> set[str]:
+def _licensed(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec) -> set[str]:
     """Aggregates that superlatives, ratios and definitions bring without naming them."""
     funcs = {func for definition in enriched.definitions for func in definition.functions}
     for superlative in question.superlatives:
@@ -140,9 +140,10 @@ def _licensed(question: QuestionSpec, enriched: QuestionSpec) -> set[str]:
         funcs |= {"COUNT", "SUM", "AVG"}
     if any(each.kind is RatioKind.DIFFERENCE for each in question.ratios):
         funcs |= {"MAX", "MIN"}
-    if "AVG" in {each.func for each in question.aggregations}:
+    asked = {each.func for each in question.aggregations}
+    if "AVG" in asked and sql.divisions:
         funcs |= {"SUM", "COUNT"}
-    if "COUNT" in {each.func for each in question.aggregations}:
+    if "COUNT" in asked and any(each.conditional for each in sql.aggregations):
         funcs.add("SUM")
     return funcs
 

@@ -16,13 +16,14 @@ from scoring.dimensions import (
     output_projections,
 )
 from scoring.enrichment import validate
+from scoring.linking import content_words
 from scoring.matching import Context
 from scoring.normalization import normalize
 from scoring.query import Query, Unscored, UnscoredReason
 from scoring.question import read_enriched, read_question
 from scoring.requirements import requirements
 from scoring.rules import Rules, UnparseablePolicy
-from scoring.specification import QuestionSpec, SqlSpec
+from scoring.specification import Definition, QuestionSpec, SqlSpec
 from scoring.sql import read_sql
 from scoring.verdict import Case, FilterStatus, Reply, Score
 from scoring.words import letters
@@ -80,7 +81,7 @@ def align(query: Query, question: QuestionSpec, enriched: QuestionSpec | None, s
     """Stage 3 and the normalisation rules, from both specifications."""
     moment = query.occurred_at.replace(tzinfo=None) if query.occurred_at else None
     context = Context(moment, excluded_blocks(sql), anti_joined_blocks(sql))
-    asked = enriched or question
+    asked = with_mappings(enriched or question, question, rules)
     wanted = requirements(question, asked, rules, context)
     answer = output_projections(sql)
     named = named_outputs(question, asked, answer, rules)
@@ -105,6 +106,19 @@ def align(query: Query, question: QuestionSpec, enriched: QuestionSpec | None, s
         normalizations=normalizations,
         enrichment=validate(question, enriched, context),
     )
+
+
+def with_mappings(asked: QuestionSpec, question: QuestionSpec, rules: Rules) -> QuestionSpec:
+    """The enriched question with the tenant's mappings of words that Qu uses, as the definitions they are."""
+    if not rules.column_mappings:
+        return asked
+    said = {token.stem for token in question.tokens}
+    mapped = tuple(
+        Definition(phrase=phrase, text=column, columns=(column,))
+        for phrase, column in rules.column_mappings.items()
+        if said.issuperset(content_words(phrase))
+    )
+    return replace(asked, definitions=(*asked.definitions, *mapped)) if mapped else asked
 
 
 def _stems(question: QuestionSpec, asked: QuestionSpec) -> frozenset[str]:

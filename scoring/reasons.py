@@ -36,6 +36,8 @@ class ReasonCode(StrEnum):
     """The SQL includes a bound that the question excludes, or the other way round."""
     CONDITIONS_EXCLUDE = "CONDITIONS_EXCLUDE"
     """Two ANDed conditions can never hold together."""
+    CONNECTIVE_CHANGED = "CONNECTIVE_CHANGED"
+    """Two conditions joined by `or` are ANDed, or by `and` are ORed."""
     DEFINITION_IGNORED = "DEFINITION_IGNORED"
     """The enriched question defines a term by a column that the SQL never reads."""
     DEFINITION_FOLLOWED = "DEFINITION_FOLLOWED"
@@ -66,6 +68,8 @@ class ReasonCode(StrEnum):
     """The question asks for an aggregate that the SQL does not compute."""
     AGGREGATE_UNASKED = "AGGREGATE_UNASKED"
     """The answer shows an aggregate that nothing asks for."""
+    AGGREGATE_SWAPPED = "AGGREGATE_SWAPPED"
+    """The SQL computes another aggregate than the one asked for."""
     AGGREGATE_UNLINKED = "AGGREGATE_UNLINKED"
     """An aggregate is taken of a column that what is asked for does not name."""
     COUNT_REPEATS = "COUNT_REPEATS"
@@ -135,5 +139,7 @@ IN_FAVOUR = frozenset(
     }
 )
 """Codes that speak for an answer; every other speaks against it."""
-HINTS = frozenset({ReasonCode.OUTPUT_WIDER, ReasonCode.COMPLEX_ANSWER, ReasonCode.WORDS_UNCOVERED})
+HINTS = frozenset(
+    {ReasonCode.OUTPUT_WIDER, ReasonCode.COMPLEX_ANSWER, ReasonCode.WORDS_UNCOVERED, ReasonCode.WILDCARD_UNASKED}
+)
 """Codes that go with wrong answers but are no error themselves: they may lower `p_correct`, not condemn alone."""

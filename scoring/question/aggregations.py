@@ -16,18 +16,27 @@ def read_aggregations(reading: Reading) -> list[Aggregation]:
             continue
         if _said_again(reading, mark):
             continue
-        phrase, distinct = _column(reading, mark)
+        phrase, distinct = (_summed(reading), False) if mark.cue.trailing else _column(reading, mark)
         found.append(Aggregation(func=mark.cue.func, column=phrase, distinct=mark.cue.distinct or distinct))
     return found
 
 
 def _said_again(reading: Reading, mark: Mark) -> bool:
-    """`total number of X` is one count, and `how many percent` none."""
+    """`total number of X` is one count, as is `how many X in total`, and `how many percent` none."""
+    if mark.cue.trailing:
+        return any(not each.cue.trailing for each in reading.of(Role.AGGREGATE))
     following = reading.starts.get(mark.end)
     if following is None:
         return False
     counted = following.cue.role is Role.AGGREGATE and following.cue.func == "COUNT"
     return (mark.cue.func == "SUM" and counted) or (mark.cue.func == "COUNT" and following.cue.role is Role.RATIO)
+
+
+def _summed(reading: Reading) -> str:
+    """What `in total` sums: the noun after `how much`, if any."""
+    asked = next((mark for mark in reading.of(Role.ASK) if mark.cue.func), None)
+    start, end = phrase_at(reading, asked.end) if asked is not None else (0, 0)
+    return reading.span(start, end).lower()
 
 
 def _column(reading: Reading, mark: Mark) -> tuple[str, bool]:

@@ -213,8 +213,12 @@ def _bare(reading: Reading, quantity: Quantity) -> None:
     has = reading.lower(quantity.start - 1) in reading.language.haves
     if quantity.spelt and not has:
         return
+    rated = quantity.number.unit or "" if "-" in reading.lowers[quantity.start] else ""
+    if rated:
+        counted = operand(rated)
     lone = counted is None and quantity.number.value > 31 and not _before_name(reading, quantity.end)
-    certain = 0.6 if has and counted is not None else 0.5 if lone else 0.4
+    measured = (has and counted is not None) or rated in reading.language.measures
+    certain = 0.6 if measured else 0.5 if lone else 0.4
     add_filter(
         reading,
         counted,

@@ -94,17 +94,25 @@ def negated(reading: Reading, place: int) -> bool:
     """Whether `not`, `never` or `without` stands before `place` in its clause, or `except` in its sentence."""
     if reading.by_role.keys().isdisjoint(_NEGATING_ALL):
         return False
-    near = True
+    near, led = True, False
     for at in range(place, max(place - _SENTENCE, 0), -1):
         mark = reading.ends.get(at)
         role = mark.cue.role if mark is not None else None
         if role is Role.EXCEPT or (near and role in _NEGATING):
             return True
         word = reading.lowers[at - 1]
-        if word in _SENTENCE_ENDS:
+        if word in _SENTENCE_ENDS or (led and reading.taken[at - 1]):
             return False
+        led = led or _leads_apart(reading, at - 1)
         near = near and place - at < _CLAUSE and not _ends_clause(reading, at - 1)
     return False
+
+
+def _leads_apart(reading: Reading, place: int) -> bool:
+    """Whether a word begins a condition of its own: `in` of `except Fife in 2020`, not of `in Fife and in Oban`."""
+    word, language, before = reading.lowers[place], reading.language, reading.lower(place - 1)
+    leads = word in language.prepositions or word in language.haves
+    return leads and before not in language.conjunctions and place not in reading.starts
 
 
 def _ends_clause(reading: Reading, place: int) -> bool:

@@ -59,7 +59,7 @@ _PRONOUNS = _words(
 _ADVERBS = _words(
     "only also just still currently already ever never always most least more less please kindly too very not "
     "respectively together approximately exactly "
-    "altogether both either neither yet again first"
+    "altogether both either neither yet again first once twice"
 )
 _VERBS = _words(
     "live lives lived play plays speak speaks spoke use uses make makes made come comes came go goes went belong "
@@ -211,6 +211,8 @@ ENGLISH = Language(
     future=_words("next coming following upcoming"),
     in_time=_words("in on during of for at within throughout from year since dated"),
     year_words=_words("year years season seasons edition"),
+    beginnings=_words("start beginning"),
+    endings=_words("end close"),
     centuries=_words("century"),
     halves=_words("half"),
     ranges=MappingProxyType(

@@ -104,7 +104,7 @@ _NEGATIONS = _merge(
         ),
         _each(
             "other than, except, except for, excluding, excludes, exclude, besides, apart from, aside from, but not, "
-            "different from, with the exception of, excepting",
+            "different from, with the exception of, excepting, outside, outside of, leaving out, omitting",
             Cue(role=Role.EXCEPT),
         ),
         _each(
@@ -177,6 +177,7 @@ _AGGREGATES = _merge(
             "total, sum, sum of, the sum of, total of, total amount of, the total amount of, overall amount of, "
             "grand total of, sum up, total sum of, total amount",
         ),
+        _each("in total, altogether, all together, in all", Cue(role=Role.AGGREGATE, func="SUM", trailing=True)),
         _aggregate("AVG", "average, mean, average of, mean of, on average, avg, averages, average number of"),
         _aggregate("STDDEV", "standard deviation of, standard deviation, std dev"),
         _aggregate("MEDIAN", "median, median of"),
@@ -232,11 +233,13 @@ _SUPERLATIVES = _merge(
     ]
 )
 _GROUPS = _each(
-    "per, for each, for every, each, every, in each, in every, of each, of every, by each, by every, from each, "
-    "at each, on each, across, across all, across each, grouped by, group by, broken down by, break down by, "
-    "breakdown by, split by, segmented by, categorized by, respectively for each, within each, to each, with each, "
-    "for all the different, for each of, each of, for each of the, each of the",
+    "per, grouped by, group by, broken down by, break down by, breakdown by, split by, segmented by, categorized by",
     Cue(role=Role.GROUP),
+) | _each(
+    "for each, for every, each, every, in each, in every, of each, of every, by each, by every, from each, "
+    "at each, on each, across, across all, across each, respectively for each, within each, to each, with each, "
+    "for all the different, for each of, each of, for each of the, each of the",
+    Cue(role=Role.GROUP, distributive=True),
 )
 
 
@@ -244,8 +247,18 @@ def _order(descending: bool | None, phrases: str) -> dict[str, Cue]:
     return _each(phrases, Cue(role=Role.ORDER, descending=descending))
 
 
+_FIRSTS = {
+    f"{word} first": Cue(role=Role.ORDER, phrase=cue.phrase, descending=cue.direction is _MOST)
+    for word, cue in _SUPERLATIVES.items()
+    if not cue.counted and word not in {"first", "last", "most", "least", "top", "bottom"}
+} | {
+    # a date or an age: the order depends on which
+    f"{word} first": Cue(role=Role.ORDER)
+    for word in ("oldest", "youngest")
+}
 _ORDERS = _merge(
     [
+        _FIRSTS,
         _order(
             None,
             "sorted by, sort by, ordered by, order by, ranked by, rank by, sort them by, order them by, arranged by, "
@@ -314,12 +327,12 @@ def _ask(pairs: str) -> dict[str, Cue]:
 
 
 _ASKS = _ask(
-    "what:, which:, who:person, whom:person, when:date, where:place, how old:age, how much:amount, how long:length, "
+    "what:, which:, who:person, whom:person, when:date, where:place, how old:age, how long:length, "
     "how tall:height, how far:distance, how big:size, how large:size, how heavy:weight, how fast:speed, how "
     "high:height, "
     "how:, what's:, who's:person, how is:, how are:, what kind of:type, what kinds of:type, what type of:type, "
     "what types of:type, which type of:type, what sort of:type, how expensive:price, why:"
-)
+) | {"how much": Cue(role=Role.ASK, phrase="amount", func="SUM")}
 _COMMANDS = _each(
     "list, list out, list down, list all, show, show me, display, give, give me, give us, find, find out, state, "
     "name, provide, "
@@ -354,9 +367,8 @@ _WHOLES = {
 _PLAIN = _each(
     "first name, first names, last name, last names, first and last name, first and last names, last and first name, "
     "first time, at first, at last, first class, last known, top level, most of, best of, of each other, each other, "
-    "one another, first author, middle name, middle names, last modified, last updated, the list of, at once, "
-    "in order to, first letter, last letter, first date, like to, total points, "
-    "would like, "
+    "one another, middle name, middle names, last modified, last updated, the list of, at once, "
+    "in order to, first letter, last letter, first date, like to, would like, each once, once each, "
     "looks like, look like, more than one of, not only, named after, what about",
     Cue(role=Role.PLAIN),
 )

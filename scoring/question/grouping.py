@@ -10,8 +10,10 @@ from scoring.specification import Kind, Ordering
 
 def read_groups(reading: Reading) -> tuple[str, ...]:
     """Phrases after `per`, `for each`, `grouped by`, and after `by` where something is aggregated."""
-    found = [_group(reading, mark.end)[0] for mark in reading.of(Role.GROUP)]
     aggregated = bool(reading.of(Role.AGGREGATE) or reading.of(Role.RATIO))
+    ranked = aggregated or bool(reading.of(Role.SUPERLATIVE))
+    marks = [mark for mark in reading.of(Role.GROUP) if ranked or not mark.cue.distributive]
+    found = [_group(reading, mark.end)[0] for mark in marks]
     for place in [] if reading.language.by.isdisjoint(reading.lowers) else _bys(reading):
         if aggregated or reading.lowers[place - 1] in reading.language.measures:
             found += _keys(reading, place + 1)
@@ -62,7 +64,7 @@ def read_ordering(reading: Reading) -> Ordering | None:
         return None
     directions = [mark.cue.descending for mark in marks if mark.cue.descending is not None]
     keyed = next((mark for mark in marks if _key(reading, mark.end)), marks[0])
-    phrase = _key(reading, keyed.end)
+    phrase = _key(reading, keyed.end) or keyed.cue.phrase
     if keyed.end - keyed.start == 1 and (by := _next_by(reading, keyed.end)) is not None:
         phrase = _key(reading, by)
     return Ordering(

@@ -68,6 +68,10 @@ class Cue:
     descending: bool | None = None
     ratio: RatioKind | None = None
     time: RelativeTime | None = None
+    distributive: bool = False
+    """`each`: it groups what is aggregated, and says nothing where nothing is."""
+    trailing: bool = False
+    """`in total`: it stands after what it aggregates."""
 
 
 Phrases: TypeAlias = tuple[tuple[list[str], Cue], ...]
@@ -134,6 +138,10 @@ class Language:
     """Prepositions before a time: `in`, `on`, `during`."""
     year_words: frozenset[str] = frozenset()
     """Words that make the number after them a year."""
+    beginnings: frozenset[str] = frozenset()
+    """`the start of` a time."""
+    endings: frozenset[str] = frozenset()
+    """`the end of` a time."""
     centuries: frozenset[str] = frozenset()
     halves: frozenset[str] = frozenset()
     ranges: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))

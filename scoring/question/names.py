@@ -85,7 +85,8 @@ def _coded(reading: Reading, place: int) -> Literal | None:
         return Literal(token.text, place, place + 1, 0.95)
     if _CLOCK.fullmatch(token.text):
         return Literal(token.text, place, place + 1, 0.45)
-    measured = token.lower.lstrip("0123456789") in reading.language.units
+    unit = token.lower.lstrip("0123456789")
+    measured = unit in reading.language.units or (unit[:1] == "-" and unit[1:].isalpha() and len(unit) > 2)
     if _has_digit(token.text) and not measured and not token.stem.endswith(tuple(reading.language.grains)):
         sure = 0.85 if len(token.text) > 2 or _is_kind(reading, place - 1) else 0.4
         return Literal(token.text, place, place + 1, sure)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scoring.question.language import Role
 from scoring.question.phrases import phrase_end, skip_openers
 from scoring.question.reading import Mark, Reading
-from scoring.specification import Output
+from scoring.specification import Kind, Output
 from scoring.words import stem
 
 _MOST = 12
@@ -31,7 +33,8 @@ def _asked(reading: Reading, mark: Mark) -> list[Output]:
         return []
     language = reading.language
     if mark.cue.phrase:
-        return [_implied(reading, mark)]
+        summed = mark.cue.func and any(each.cue.trailing for each in reading.of(Role.AGGREGATE))
+        return [] if summed else [_implied(reading, mark)]
     at = mark.end
     if reading.lower(at) in language.copulas:
         return _listed(reading, at + 1)
@@ -69,7 +72,7 @@ def _listed(reading: Reading, place: int) -> list[Output]:
     if not items:
         return []
     owner, end = _owner(reading, items[-1][1])
-    found = [_output(reading, start, last, owner) for start, last in items]
+    found = [output for start, last in items for output in _named(reading, start, last, owner)]
     after = _past_joint(reading, end) if owner else None
     if after is not None and len(found) < _MOST:
         start, last = _item(reading, after)
@@ -141,6 +144,25 @@ def _owner(reading: Reading, end: int) -> tuple[str | None, int]:
     start = skip_openers(reading, end + 1)
     last = phrase_end(reading, start)
     return reading.span(start, last) or None, last
+
+
+def _named(reading: Reading, start: int, end: int, of: str | None) -> list[Output]:
+    """One output, or one for each part of `first, middle and last names`."""
+    whole = _output(reading, start, end, of)
+    parts = [place for place in range(start, end - 1) if reading.lowers[place] in reading.language.conjunctions]
+    if not parts:
+        return [whole]
+    noun = reading.tokens[end - 1].text
+    firsts = [place for place in range(start, end - 1) if _distinguishes(reading, place)]
+    return [
+        replace(whole, phrase=f"{reading.tokens[place].text} {noun}", start=reading.tokens[place].start)
+        for place in firsts
+    ]
+
+
+def _distinguishes(reading: Reading, place: int) -> bool:
+    word = reading.tokens[place]
+    return word.kind is Kind.WORD and word.lower not in reading.language.conjunctions
 
 
 def _output(reading: Reading, start: int, end: int, of: str | None) -> Output:

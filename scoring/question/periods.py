@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from scoring.question.comparisons import add_filter, comparison_before, range_opener, signed, suffix_after
+from scoring.question.language import Role
 from scoring.question.phrases import operand
 from scoring.question.reading import Reading
 from scoring.question.times import Moment, Time
@@ -44,7 +45,7 @@ def _time_range(reading: Reading, times: Sequence[Time], place: int) -> int:
 
 def _whole_range(first: Moment, last: Moment) -> TimeRange | None:
     """From the start of one time to the end of another; a month without a year takes the other's."""
-    if not isinstance(last, TimeRange):
+    if not isinstance(last, TimeRange) or (isinstance(first, TimeRange) and _backwards(first, last)):
         return None
     if isinstance(first, DatePart) and first.part == "month" and last.start is not None:
         month = period(Grain.MONTH, year=last.start.year, month=first.value)
@@ -63,6 +64,10 @@ def _joined(reading: Reading, end: int, start: int) -> str | None:
         if word not in language.articles and word not in language.year_words and word != "in"
     ]
     return words[0] if len(words) == 1 else None
+
+
+def _backwards(first: TimeRange, last: TimeRange) -> bool:
+    return first.start is not None and last.end is not None and first.start >= last.end
 
 
 _APART = 8
@@ -87,10 +92,12 @@ def _time_choice(reading: Reading, times: Sequence[Time], place: int) -> int:
 
 
 def _one_time(reading: Reading, time: Time) -> None:
-    mark = comparison_before(reading, time.start)
+    edge, edged = _edge(reading, time.start)
+    mark = comparison_before(reading, edge)
     suffix = suffix_after(reading, time.end)
     start, end = (mark.start if mark else time.start), (suffix.end if suffix else time.end)
     op = suffix.cue.op if suffix else mark.cue.op if mark else None
+    op = edged.get(op, op) if op is not None else None
     if op is None and reading.lower(time.start - 1) in reading.language.by and isinstance(time.moment, TimeRange):
         op = Op.LE
     rhs = bounded(time.moment, op) if op else time.moment
@@ -102,6 +109,28 @@ def _one_time(reading: Reading, time: Time) -> None:
         told += (text(reading.span(time.start, time.end)),)
     lhs = _time_phrase(reading, start)
     add_filter(reading, lhs, signed(reading, Op.WITHIN, start), rhs, (start, end), certain, told)
+
+
+def _edge(reading: Reading, start: int) -> tuple[int, Mapping[Op, Op]]:
+    """Where `the end of` a time begins, and what a comparison with that edge of it says of the whole time."""
+    language, at = reading.language, start
+    told = reading.ends.get(start)
+    if told is not None and told.cue.role is Role.COMPARE:
+        return start, _WHOLE
+    while reading.lower(at - 1) in language.articles:
+        at -= 1
+    word = reading.lower(at - 2) if reading.lower(at - 1) in language.of else ""
+    if word not in language.beginnings and word not in language.endings:
+        return start, _WHOLE
+    at -= 2
+    while reading.lower(at - 1) in language.articles:
+        at -= 1
+    return at, _FROM_START if word in language.beginnings else _TO_END
+
+
+_WHOLE: dict[Op, Op] = {}
+_FROM_START = {Op.GT: Op.GE, Op.LE: Op.LT}
+_TO_END = {Op.GE: Op.GT, Op.LT: Op.LE}
 
 
 def bounded(moment: TimeRange | RelativeTime | DatePart, op: Op) -> TimeRange | RelativeTime | DatePart:

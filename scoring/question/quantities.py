@@ -105,8 +105,10 @@ def _glued(lower: str, place: int, language: Language) -> Quantity | None:
 
 
 def _hyphened(lower: str, place: int, language: Language) -> Quantity | None:
-    """`twenty-five`."""
+    """`twenty-five`, `1-star`."""
     tens, _, ones = lower.partition("-")
+    if tens.isdecimal() and len(tens) <= _LONGEST and ones.isalpha() and len(ones) > 1:
+        return Quantity(Number(float(tens), ones), place, place + 1)
     if language.numbers.get(tens, 0) >= 20 and 0 < language.numbers.get(ones, 0) < 10:
         return Quantity(Number(float(language.numbers[tens] + language.numbers[ones])), place, place + 1, spelt=True)
     return None

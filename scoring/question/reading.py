@@ -119,6 +119,8 @@ _BEFORE_COMMAND = frozenset({"please", "kindly", "also", "then", "to"})
 def _stands(tokens: list[Token], lowers: list[str], mark: Mark, language: Language) -> bool:
     """Whether a cue means what it says there: `name` is a command, and `number of` counts, only in some places."""
     role = mark.cue.role
+    if role is Role.ORDER and lowers[mark.end - 1] in language.ordinals:
+        return mark.end >= len(tokens) or tokens[mark.end].kind is not Kind.WORD or lowers[mark.end] in language.breaks
     if role is Role.COMMAND or (
         role is Role.ORDER and lowers[mark.start] in _ORDER_VERBS and mark.end - mark.start == 1
     ):

@@ -109,7 +109,8 @@ def _figures(reading: Reading, place: int) -> Time | None:
         return _numeric(int(match[1]), int(match[2]), int(match[3]), place)
     if _SEASON.fullmatch(text):
         return _season(reading, text, place)
-    return _day_first(reading, place) or _century(reading, place) or _year(reading, place) or _rank(reading, place)
+    readers = (_day_first, _day_after, _century, _year, _rank)
+    return next((time for reader in readers if (time := reader(reading, place)) is not None), None)
 
 
 def _dated(year: int, month: int, day: int | None) -> TimeRange | None:
@@ -200,7 +201,10 @@ def _month(reading: Reading, place: int) -> Time | None:
         return Time(dated, place, end + 1) if dated else None
     day = _DAY.fullmatch(reading.lower(place + 1))
     if day and 1 <= int(day[1]) <= 31:
-        return _with_year(reading, month, int(day[1]), place, place + 2)
+        later = _day_of(reading, place + 3) if reading.lower(place + 2) in _DAY_JOINTS else None
+        last = _with_year(reading, month, later, place + 3, place + 4) if later else None
+        earlier = _earlier(last, int(day[1]), place, place + 2)
+        return earlier or _with_year(reading, month, int(day[1]), place, place + 2)
     return _bare_month(reading, place, month)
 
 
@@ -223,16 +227,49 @@ def _with_year(reading: Reading, month: int, day: int, start: int, end: int) -> 
 
 
 def _day_first(reading: Reading, place: int) -> Time | None:
-    """`3 May 2021`, `the 3rd of May, 2021`."""
-    day = _DAY.fullmatch(reading.tokens[place].lower)
-    if day is None or not 1 <= int(day[1]) <= 31:
+    """`3 May 2021`, `the 3rd of May, 2021`, and the `3` of `3 and 9 May 2021`."""
+    day = _day_of(reading, place)
+    if day is None:
         return None
+    at = place + 1
+    if reading.lower(at) in _DAY_JOINTS and (later := _day_of(reading, at + 1)):
+        return _earlier(_before_month(reading, at + 1, later), day, place, at)
+    return _before_month(reading, place, day)
+
+
+_DAY_JOINTS = frozenset({"and", "to", "or", "through", "-", "–", "&"})
+
+
+def _day_of(reading: Reading, place: int) -> int | None:
+    match = _DAY.fullmatch(reading.lower(place))
+    return int(match[1]) if match is not None and 1 <= int(match[1]) <= 31 else None
+
+
+def _before_month(reading: Reading, place: int, day: int) -> Time | None:
+    """A day with its month right after it."""
     at = place + 1
     if reading.lower(at) in reading.language.of:
         at += 1
     if reading.lower(at) not in reading.language.months or not reading.tokens[at].text[0].isupper():
         return None
-    return _with_year(reading, reading.language.months[reading.lower(at)], int(day[1]), place, at + 1)
+    return _with_year(reading, reading.language.months[reading.lower(at)], day, place, at + 1)
+
+
+def _earlier(later: Time | None, day: int, start: int, end: int) -> Time | None:
+    """A day of the month and year of a later day."""
+    if later is None or not isinstance(later.moment, TimeRange) or later.moment.start is None:
+        return None
+    dated = _dated(later.moment.start.year, later.moment.start.month, day)
+    return Time(dated, start, end) if dated else None
+
+
+def _day_after(reading: Reading, place: int) -> Time | None:
+    """The `9, 2026` of `November 3 to 9, 2026`."""
+    day, month = _day_of(reading, place), reading.language.months.get(reading.lower(place - 3))
+    if day is None or month is None or reading.lower(place - 1) not in _DAY_JOINTS:
+        return None
+    time = _with_year(reading, month, day, place, place + 1)
+    return time if time is not None and time.explicit else None
 
 
 def _century(reading: Reading, place: int) -> Time | None:

@@ -27,6 +27,18 @@ def unasked_aggregate(case: Case) -> Finding | None:
     return counted(list(case.aggregation.extra), "unasked", most=1)
 
 
+def swapped_aggregate(case: Case) -> Finding | None:
+    """Another aggregate than the one asked for.
+
+    >>> swapped_aggregate(case("What is the average price of the parcels?", "SELECT SUM(price) FROM parcels")).detail
+    'AVG became SUM'
+    """
+    asked, given = case.aggregation.missing, case.aggregation.extra
+    if not asked or not given:
+        return None
+    return Finding(1.0, f"{', '.join(asked)} became {', '.join(given)}")
+
+
 def repeated_count(case: Case) -> Finding | None:
     """COUNT over a join counts a row once for each partner.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from scoring.matching import NEGATIVE, as_number, plain
 from scoring.requirements import CERTAIN
 from scoring.show import show_filter, show_match, span_of
 from scoring.signals.finding import Finding, counted
-from scoring.specification import Clause, Op, QuestionFilter, SqlFilter, SubqueryRole
+from scoring.specification import Clause, Op, QuestionFilter, Source, SqlFilter, SubqueryRole
 from scoring.values import Choices, Expression, Number, Pattern, Text, Value
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -25,7 +26,7 @@ def missing_filter(case: Case) -> Finding | None:
     >>> missing_filter(case("How many orders were shipped in 2023?", "SELECT COUNT(*) FROM orders")).detail
     'missing: 2023'
     """
-    return counted([span_of(each) for each in case.filters.missing], "missing")
+    return counted([span_of(each) for each in case.filters.missing], "missing", most=2)
 
 
 def mismatched_filter(case: Case) -> Finding | None:
@@ -43,7 +44,7 @@ def extra_filter(case: Case) -> Finding | None:
     >>> extra_filter(case("How many orders are there?", "SELECT COUNT(*) FROM orders WHERE region = 'west'")).detail
     "unasked: region = 'west'"
     """
-    return counted([show_filter(each) for each in case.filters.extra if _restricts(each)], "unasked")
+    return counted([show_filter(each) for each in case.filters.extra if _restricts(each)], "unasked", most=2)
 
 
 def _restricts(each: SqlFilter) -> bool:
@@ -289,6 +290,41 @@ def excluding_conditions(case: Case) -> Finding | None:
         if other.rhs != each.rhs and other.lhs is not None and other.lhs.columns == each.lhs.columns:
             return Finding(1.0, f"{show_filter(other)} and {each.rhs}")
     return None
+
+
+_OR = re.compile(r"\bor\b")
+_AND = re.compile(r"\band\b")
+
+
+def changed_connective(case: Case) -> Finding | None:
+    """`or` between two conditions became AND, or `and` became OR.
+
+    >>> changed_connective(case("Parcels from 'Faro' or with a weight over 20",
+    ...     "SELECT id FROM parcels WHERE origin = 'Faro' AND weight > 20")).detail
+    "'or' became AND: origin = 'faro'; weight > 20"
+    """
+    met = [match for match in case.filters.matched if match.present and match.required.source is Source.QUESTION]
+    met.sort(key=lambda match: match.required.start)
+    for one, other in pairwise(met):
+        between = case.question.text[one.required.start + len(one.required.span) : other.required.start].lower()
+        left, right = one.present[0], other.present[0]
+        if left.block != right.block or left == right or len(between) > _NEAR_BY or _alike(left, right):
+            continue
+        ored = left.alternative is not None and left.alternative == right.alternative
+        asked_or = _OR.search(between) is not None
+        if asked_or is not ored and (asked_or or _AND.search(between)):
+            words = ("or", "AND") if asked_or else ("and", "OR")
+            return Finding(1.0, f"'{words[0]}' became {words[1]}: {show_filter(left)}; {show_filter(right)}")
+    return None
+
+
+_NEAR_BY = 40
+"""Most characters between two conditions that one connective joins."""
+
+
+def _alike(left: SqlFilter, right: SqlFilter) -> bool:
+    """Two values of one column: `Lisbon and Porto` means either."""
+    return left.lhs is None or right.lhs is None or left.lhs.name == right.lhs.name
 
 
 def _read_twice(each: SqlFilter, case: Case) -> bool:

@@ -50,8 +50,8 @@ def redundant_output(case: Case) -> Finding | None:
     >>> redundant_output(case("What is the name of each pilot?", "SELECT name, age, rank FROM pilots")).detail
     '1 thing asked for, 3 columns given'
     """
-    wanted = wanted_columns(case)
-    if len(case.answer) <= wanted or not wanted or _asks_entities(case):
+    wanted = wanted_columns(case) + len(case.question.group_by)
+    if len(case.answer) <= wanted or not case.things or _asks_entities(case):
         return None
     return _surplus(case, wanted, _telling(case))
 
@@ -62,7 +62,7 @@ def wider_output(case: Case) -> Finding | None:
     >>> wider_output(case("Which pilots fly?", "SELECT name, age, rank FROM pilots")).detail
     '1 thing asked for, 3 columns given'
     """
-    wanted = max(wanted_columns(case), 1)
+    wanted = max(wanted_columns(case) + len(case.question.group_by), 1)
     if len(case.answer) <= wanted or redundant_output(case):
         return None
     return _surplus(case, wanted, frozenset())

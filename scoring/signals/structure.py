@@ -150,6 +150,8 @@ def uncovered_words(case: Case) -> Finding | None:
 def _matter(case: Case) -> list[str]:
     """The question's content words, without those that a met condition or a followed definition accounts for."""
     skip = {word for match in case.filters.matched for word in content_words(match.required.span)}
+    met = (match.required.lhs for match in case.filters.matched)
+    skip.update(word for lhs in met if lhs is not None and not lhs.columns for word in content_words(lhs.name))
     skip.update(word for each in case.question.superlatives for word in content_words(each.word))
     if case.defined & case.read:
         skip.update(word for each in case.enriched.definitions for word in content_words(each.phrase))
