@@ -24,7 +24,8 @@ def read_aggregations(reading: Reading) -> list[Aggregation]:
 def _said_again(reading: Reading, mark: Mark) -> bool:
     """`total number of X` is one count, as is `how many X in total`, and `how many percent` none."""
     if mark.cue.trailing:
-        return any(not each.cue.trailing for each in reading.of(Role.AGGREGATE))
+        others = [each for each in reading.of(Role.AGGREGATE) if not each.cue.trailing]
+        return any(_column(reading, each)[0] not in reading.language.measures for each in others)
     following = reading.starts.get(mark.end)
     if following is None:
         return False
