@@ -173,8 +173,11 @@ def _bare_word(parts: list[Part], place: int, op: Op) -> tuple[list[Condition], 
     return [], place + 1
 
 
+_COLUMN_MARK = re.compile(r"[_.`$\d]|[a-z][A-Z]|[A-Z]-")
+
+
 def _looks_like_column(name: str) -> bool:
-    return "_" in name or "." in name or "`" in name or (name.lower() in _FUNCTIONS)
+    return _COLUMN_MARK.search(name) is not None or name.lower() in _FUNCTIONS
 
 
 def _literal(parts: list[Part], place: int) -> tuple[Part | None, int]:
@@ -297,14 +300,14 @@ def _null(parts: list[Part], place: int) -> tuple[list[Condition], int]:
 
 
 def _columns(parts: list[Part]) -> tuple[str, ...]:
-    """Every name that is neither a keyword, a function, nor a word of prose."""
-    prose = len(parts) > 1 and all(part.kind == "name" for part in parts)
+    """The names that can only be columns: by their form, by their place in a formula, or where nothing else is said."""
+    listed = _is_list(parts)
     found: dict[str, None] = {}
     for place, part in enumerate(parts):
         if part.kind == "name":
-            if part.lower in _NO_COLUMNS or (prose and not _looks_like_column(part.text)):
+            if part.lower in _NO_COLUMNS or (part.lower in _FUNCTIONS and _is_call(parts, place)):
                 continue
-            if part.lower in _FUNCTIONS and (_text(parts, place + 1) == "(" or part.lower in _EXTREMES):
+            if not (listed or _COLUMN_MARK.search(part.text) or _in_formula(parts, place)):
                 continue
         elif part.kind != "text" or part.text[0] != '"' or _kind(parts, place + 1) != "op":
             continue
@@ -314,6 +317,55 @@ def _columns(parts: list[Part]) -> tuple[str, ...]:
 
 _EXTREMES = frozenset({"max", "min", "avg"})
 _NO_COLUMNS = _KEYWORDS | _NOW
+_JOINTS = frozenset({",", "and", "or"})
+
+
+def _is_list(parts: list[Part]) -> bool:
+    """Whether names alone are said, one by one: `city, county and state`."""
+    return all(
+        part.lower in _JOINTS
+        if place and part.lower in _JOINTS
+        else part.kind == "name" and (place == 0 or parts[place - 1].lower in _JOINTS)
+        for place, part in enumerate(parts)
+    )
+
+
+def _is_call(parts: list[Part], place: int) -> bool:
+    return _text(parts, place + 1) == "(" or parts[place].lower in _EXTREMES
+
+
+def _in_formula(parts: list[Part], place: int) -> bool:
+    """Whether a name is computed with, compared, sorted by, or an argument of a call."""
+    after = parts[place + 1] if place + 1 < len(parts) else None
+    if after is not None and (after.kind == "op" or after.text in _SIGNS or _compares(parts, place + 1)):
+        return True
+    before = parts[place - 1] if place else None
+    if before is None:
+        return after is not None and after.lower in _AFTER_COLUMNS
+    if before.kind == "op" or before.text in _SIGNS or before.lower in _BEFORE_COLUMNS:
+        return True
+    if before.lower in _EXTREMES or (before.text.isupper() and before.lower in _FUNCTIONS):
+        return True
+    if after is not None and after.lower in _CALLED_COLUMN and parts[place].text[0].isupper():
+        return True
+    return before.lower == "of" and _word(parts, place - 2) in _AGGREGATES
+
+
+def _compares(parts: list[Part], place: int) -> bool:
+    """Whether a word is an operator there: `in (`, `is null`, not the `in` and `is` of prose."""
+    word, after = parts[place].lower, _word(parts, place + 1)
+    if word == "not":
+        return after in _OPERATORS or after == "null"
+    if word == "is":
+        return after in ("null", "not") or (_kind(parts, place + 1) == "text" and _word(parts, place - 1) not in _PROSE)
+    return word in ("between", "like") or (word == "in" and after == "(")
+
+
+_AFTER_COLUMNS = frozenset({"where", "from", "contains", "include", "includes"})
+"""Words after the column that a formula begins with."""
+_CALLED_COLUMN = frozenset({"column", "field", "value"})
+_SIGNS = frozenset("+-*/%()")
+_BEFORE_COLUMNS = frozenset({"by", "then", "else", "select", "distinct"})
 
 
 def _functions(parts: list[Part]) -> tuple[str, ...]:

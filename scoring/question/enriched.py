@@ -53,6 +53,8 @@ def _only_defines(text: str, question: QuestionSpec, blanks: tuple[tuple[int, in
 class _Use(NamedTuple):
     """How far Qu uses what one definition defines."""
 
+    content: frozenset[str]
+    """The words of its phrase."""
     met: frozenset[str]
     """The words of its phrase that stand in Qu."""
     share: float
@@ -94,7 +96,7 @@ class _Said:
         content = {part for word in _WORDS.findall(definition.phrase.casefold()) for part in _parts(word)} - _EMPTY
         met = frozenset([word for word in content if self._has(word)])
         values = frozenset((each.lhs.name, each.op, each.rhs) for each in definition.filters if each.lhs is not None)
-        return _Use(met, len(met) / len(content) if content else 0.0, values)
+        return _Use(frozenset(content), met, len(met) / len(content) if content else 0.0, values)
 
     def _has(self, word: str) -> bool:
         if word in self._stems:
@@ -129,27 +131,28 @@ def _permitted(definition: Definition, said: _Said) -> Definition:
 def _in_use(uses: list[_Use], said: _Said) -> list[bool]:
     """Of two definitions of one column, Qu uses the one more of whose words it says: `non-ripe` before `ripe`.
 
-    Where it says a word that both share and nothing else (`which type of bond`), or asks which of them holds, it
+    Where it says a word that both share and nothing else (`which kind of kite`), or asks which of them holds, it
     requires neither.
     """
+    if len(uses) < 2:
+        return [use.share >= _USED for use in uses]
     by_column: dict[str, list[_Use]] = {}
     for use in uses:
         for name in {name for name, _, _ in use.values}:
             rivals = by_column.setdefault(name, [])
             if len(rivals) < _RIVALS:
                 rivals.append(use)
-    return [use.share >= 0.5 and not (len(uses) > 1 and _outdone(use, by_column, said)) for use in uses]
+    return [use.share >= _USED and not _outdone(use, by_column, said) for use in uses]
 
 
 def _outdone(use: _Use, by_column: dict[str, list[_Use]], said: _Said) -> bool:
-    rivals = [
-        other
-        for name in {name for name, _, _ in use.values}
-        for other in by_column[name]
-        if not use.values & other.values and other.share >= 0.5
-    ]
-    if not rivals:
-        return False
+    """Whether Qu says another definition of the same column rather than this one."""
+    others = [other for name in {name for name, _, _ in use.values} for other in by_column[name]]
+    others = [other for other in others if not use.values & other.values]
+    own = use.content.difference(*(other.content for other in others)) if others else frozenset[str]()
+    if own and len(own & use.met) < _USED * len(own):
+        return True
+    rivals = [other for other in others if other.share >= _USED]
     if any(_beats(other, use) for other in rivals):
         return True
     common = use.share < 1 and any(other.met == use.met for other in rivals)
@@ -174,6 +177,8 @@ def _parts(word: str) -> list[str]:
 
 
 _WORDS = re.compile(r"[\w-]+")
+_USED = 0.5
+"""The share of a definition's words that Qu must say to use it."""
 _RIVALS = 20
 """Definitions of one column that are compared."""
 _EMPTY = frozenset(
