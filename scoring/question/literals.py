@@ -56,7 +56,7 @@ def _filter(reading: Reading, literals: Sequence[Literal]) -> None:
     rhs: Value = values[0]
     if len(values) > 1 and op is Op.EQ:
         op, rhs = Op.IN, Choices(frozenset(values))
-    others = tuple(text(other) for other in first.others) if len(literals) == 1 else ()
+    others = tuple([text(other) for other in first.others]) if first.others and len(literals) == 1 else ()
     if _negated(reading, first):
         op = NEGATION.get(op, op)
     certain = min(literal.certain for literal in literals)
@@ -100,7 +100,8 @@ _INSIDE = frozenset({"in", "within"})
 
 
 def _negated(reading: Reading, literal: Literal) -> bool:
-    if any(reading.lowers[literal.start].startswith(prefix) for prefix in reading.language.negative_prefixes):
+    prefixes = reading.language.negative_prefixes
+    if prefixes and reading.lowers[literal.start].startswith(prefixes):
         return True
     after = reading.starts.get(literal.end)
     if after is not None and after.cue.role is Role.NOT:

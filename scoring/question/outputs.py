@@ -149,8 +149,7 @@ def _owner(reading: Reading, end: int) -> tuple[str | None, int]:
 def _named(reading: Reading, start: int, end: int, of: str | None) -> list[Output]:
     """One output, or one for each part of `first, middle and last names`."""
     whole = _output(reading, start, end, of)
-    parts = [place for place in range(start, end - 1) if reading.lowers[place] in reading.language.conjunctions]
-    if not parts:
+    if end - start < _COORDINATED or reading.language.conjunctions.isdisjoint(reading.lowers[start:end]):
         return [whole]
     noun = reading.tokens[end - 1].text
     firsts = [place for place in range(start, end - 1) if _distinguishes(reading, place)]
@@ -158,6 +157,10 @@ def _named(reading: Reading, start: int, end: int, of: str | None) -> list[Outpu
         replace(whole, phrase=f"{reading.tokens[place].text} {noun}", start=reading.tokens[place].start)
         for place in firsts
     ]
+
+
+_COORDINATED = 4
+"""Words of `first and last names`, at least."""
 
 
 def _distinguishes(reading: Reading, place: int) -> bool:
