@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from scoring.linking import content_words
 from scoring.matching import CERTAIN, Context, same_value
@@ -16,28 +17,41 @@ LOST_PENALTY, CHANGED_PENALTY, ADDED_PENALTY = 25.0, 40.0, 15.0
 _SPACES = re.compile(r"\s+")
 
 
-def validate(question: QuestionSpec, enriched: QuestionSpec | None, context: Context) -> Enrichment:
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """What Qe made of Qu's conditions."""
+
+    changed: tuple[tuple[QuestionFilter, QuestionFilter], ...] = ()
+    """Conditions of Qu with what stands in their place."""
+    lost: tuple[QuestionFilter, ...] = ()
+    verbatim: bool = True
+    """Qe repeats Qu word for word and may go on."""
+
+
+def rewriting(question: QuestionSpec, enriched: QuestionSpec, context: Context) -> Rewriting:
+    """Compares the conditions of Qu with those of Qe."""
+    if enriched is question or _repeats(question.text, enriched.text):
+        return Rewriting()
+    changed, lost = _lost_or_changed(question, enriched, _restrictions(enriched), context)
+    return Rewriting(tuple(changed), tuple(lost), verbatim=False)
+
+
+def _restrictions(enriched: QuestionSpec) -> list[QuestionFilter]:
+    return [each for each in enriched.filters if each.source is not Source.DEFINITION]
+
+
+def validate(
+    question: QuestionSpec, enriched: QuestionSpec | None, rewritten: Rewriting, context: Context
+) -> Enrichment:
     """Compares Sq of Qu with Sq of Qe: every condition, top-k, aggregation and grouping of Qu must survive."""
     if enriched is None:
         return Enrichment(status=EnrichmentStatus.MISSING, score=0.0)
-    if _repeats(question.text, enriched.text):
+    if rewritten.verbatim:
         return _verbatim(question, enriched)
-    restrictions = [each for each in enriched.filters if each.source is not Source.DEFINITION]
-    changed, lost = _lost_or_changed(question, enriched, restrictions, context)
     more_changed, more_lost = _intent(question, enriched)
-    added = _added((question, enriched), restrictions, changed, context)
-    changed_shown = (*(f"{before.span} → {after.span}" for before, after in changed), *more_changed)
-    return _graded((*(each.span for each in lost), *more_lost), added, changed_shown)
-
-
-def changed_filters(
-    question: QuestionSpec, enriched: QuestionSpec, context: Context
-) -> list[tuple[QuestionFilter, QuestionFilter]]:
-    """Conditions of Qu with what Qe made of them, where that contradicts."""
-    if enriched is question or _repeats(question.text, enriched.text):
-        return []
-    restrictions = [each for each in enriched.filters if each.source is not Source.DEFINITION]
-    return _lost_or_changed(question, enriched, restrictions, context)[0]
+    added = _added((question, enriched), _restrictions(enriched), rewritten.changed, context)
+    changed = (*(f"{before.span} → {after.span}" for before, after in rewritten.changed), *more_changed)
+    return _graded((*(each.span for each in rewritten.lost), *more_lost), added, changed)
 
 
 def _graded(lost: tuple[str, ...], added: tuple[str, ...], changed: tuple[str, ...]) -> Enrichment:
@@ -176,7 +190,7 @@ def _intent(question: QuestionSpec, enriched: QuestionSpec) -> tuple[tuple[str, 
 def _added(
     questions: tuple[QuestionSpec, QuestionSpec],
     restrictions: list[QuestionFilter],
-    changed: list[tuple[QuestionFilter, QuestionFilter]],
+    changed: tuple[tuple[QuestionFilter, QuestionFilter], ...],
     context: Context,
 ) -> tuple[str, ...]:
     question, enriched = questions

@@ -15,7 +15,7 @@ from scoring.dimensions import (
     named_things,
     output_projections,
 )
-from scoring.enrichment import validate
+from scoring.enrichment import rewriting, validate
 from scoring.linking import content_words
 from scoring.matching import Context
 from scoring.normalization import normalize
@@ -81,8 +81,9 @@ def align(query: Query, question: QuestionSpec, enriched: QuestionSpec | None, s
     """Stage 3 and the normalisation rules, from both specifications."""
     moment = query.occurred_at.replace(tzinfo=None) if query.occurred_at else None
     context = Context(moment, excluded_blocks(sql), anti_joined_blocks(sql))
+    rewritten = rewriting(question, enriched or question, context)
     asked = with_mappings(enriched or question, question, rules)
-    wanted = requirements(question, asked, rules, context)
+    wanted = requirements(question, asked, rewritten, rules, context)
     answer = output_projections(sql)
     named = named_outputs(question, asked, answer, rules)
     normalizations = normalize(question, asked, sql, rules)
@@ -104,7 +105,7 @@ def align(query: Query, question: QuestionSpec, enriched: QuestionSpec | None, s
         aggregation=align_aggregation(question, asked, sql, answer),
         grouping=align_grouping(question, asked, sql, rules, normalizations),
         normalizations=normalizations,
-        enrichment=validate(question, enriched, context),
+        enrichment=validate(question, enriched, rewritten, context),
     )
 
 

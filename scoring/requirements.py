@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from scoring.enrichment import changed_filters
+from scoring.enrichment import Rewriting
 from scoring.linking import content_words
 from scoring.matching import CERTAIN, Context, resolves, same_value
 from scoring.rules import Rules
@@ -37,6 +37,7 @@ class Requirements:
 def requirements(
     question: QuestionSpec,
     enriched: QuestionSpec,
+    rewritten: Rewriting,
     rules: Rules,
     context: Context,
 ) -> Requirements:
@@ -55,7 +56,7 @@ def requirements(
     kept = [replace(each, certain=DOUBTFUL) if _opposite(each, question, enriched) else each for each in kept]
     wanted = _without_repeats([*kept, *own], context)
     mapped = [map_filter(each, rules) for each in wanted]
-    contradicting = [there for _, there in changed_filters(question, enriched, context)]
+    contradicting = [there for _, there in rewritten.changed]
     free = [
         map_filter(each, rules)
         for each in enriched.filters
