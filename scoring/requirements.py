@@ -91,7 +91,10 @@ def _names_ignored(each: QuestionFilter, question: QuestionSpec, rules: Rules) -
     if not rules.ignore_filters or each.source is not Source.QUESTION:
         return False
     before = question.text[max(0, each.start - 40) : each.start].lower()
-    return any(re.search(rf"\b{re.escape(column)}\W+(?:\w+\W+)?$", before) for column in rules.ignore_filters)
+    return any(
+        column in before and re.search(rf"\b{re.escape(column)}\W+(?:\w+\W+)?$", before)
+        for column in rules.ignore_filters
+    )
 
 
 def _defined(own: QuestionFilter, enriched: QuestionSpec, context: Context) -> bool:
