@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from scoring.question.language import Cue, CueIndex, Language, Phrases, Role, value_words
-from scoring.question.tokens import tokenise
+from scoring.question.tokens import Ranges, tokenise
 from scoring.specification import Kind, QuestionFilter, Source, Token
 
 
@@ -63,12 +63,11 @@ class Reading:
         return mark is not None and mark.cue.role in roles
 
 
-def read(text: str, source: Source, language: Language, blanks: tuple[tuple[int, int], ...] = ()) -> Reading:
+def read(text: str, source: Source, language: Language, blanks: Ranges = ()) -> Reading:
     """The text tokenised and its cues marked; tokens inside `blanks` (character ranges) are left out."""
-    tokens = tokenise(text)
-    if blanks:
-        tokens = _outside(tokens, blanks)
-    lowers, telling, figures = _sorted(tokens, value_words(language))
+    spoken = value_words(language)
+    tokens, telling = tokenise(text, spoken, blanks)
+    lowers = _lowers(tokens, telling)
     marks: list[Mark] = []
     by_role: dict[Role, list[Mark]] = {}
     for mark in _marks(lowers, language.cues):
@@ -87,29 +86,30 @@ def read(text: str, source: Source, language: Language, blanks: tuple[tuple[int,
         starts={mark.start: mark for mark in marks},
         ends={mark.end: mark for mark in marks},
         telling=telling,
-        figures=figures,
+        figures=_figures(tokens, telling, spoken),
         taken=bytearray(len(tokens) + 1),
     )
 
 
-def _sorted(tokens: list[Token], spoken: frozenset[str]) -> tuple[list[str], list[int], list[int]]:
-    """The words in lower case, the places of those that tell a value, and of those that tell a number or a time."""
-    lowers: list[str] = []
-    telling: list[int] = []
-    figures: list[int] = []
-    for place, (text, lower, _, kind, _, _) in enumerate(tokens):
-        if kind is Kind.WORD or kind is Kind.NUMBER:
-            if lower in spoken or not lower.isalpha():
-                figures.append(place)
-                telling.append(place)
-            elif text != lower or len(lower) == 1:
-                telling.append(place)
-        else:
-            telling.append(place)
-        lowers.append('"' if kind is Kind.QUOTED else lower)
-    return lowers, telling, figures
+def _lowers(tokens: list[Token], telling: list[int]) -> list[str]:
+    """The tokens in lower case; what is quoted is no word of the sentence."""
+    lowers = [token.lower for token in tokens]
+    for place in telling:
+        if tokens[place].kind is Kind.QUOTED:
+            lowers[place] = '"'
+    return lowers
 
 
+def _figures(tokens: list[Token], telling: list[int], spoken: frozenset[str]) -> list[int]:
+    """The places of those that may say a number or a time."""
+    return [
+        place
+        for place in telling
+        if tokens[place].kind in _SAYING and (tokens[place].lower in spoken or not tokens[place].lower.isalpha())
+    ]
+
+
+_SAYING = frozenset({Kind.WORD, Kind.NUMBER})
 _PLACED = frozenset({Role.COMMAND, Role.ORDER, Role.AGGREGATE})
 """Roles that a cue has only in some places."""
 _CLAUSE_STARTS = frozenset({".", "?", "!", ",", ";", ":", "("})
@@ -144,18 +144,6 @@ def _is_noun(token: Token, language: Language) -> bool:
     return token.kind is Kind.WORD and not (
         token.lower in language.breaks or token.lower in language.articles or token.lower in language.cues
     )
-
-
-def _outside(tokens: list[Token], blanks: tuple[tuple[int, int], ...]) -> list[Token]:
-    kept: list[Token] = []
-    waiting = iter(sorted(blanks))
-    blank = next(waiting, None)
-    for token in tokens:
-        while blank is not None and token.start >= blank[1]:
-            blank = next(waiting, None)
-        if blank is None or token.end <= blank[0]:
-            kept.append(token)
-    return kept
 
 
 def _marks(lowers: list[str], cues: CueIndex) -> list[Mark]:

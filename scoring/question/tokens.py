@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple, TypeAlias
 
 from scoring.specification import Kind, Token
 from scoring.words import stem
@@ -32,34 +33,66 @@ _ENDINGS = ("'s", "’s")
 _QUOTES = frozenset("\"“'‘")
 
 
-def tokenise(text: str) -> list[Token]:
-    """The tokens of a text with their offsets; quoted literals are one token whose `lower` lacks the quotes.
+class Cut(NamedTuple):
+    """A text in tokens."""
 
-    >>> [(token.text, token.kind.value) for token in tokenise("Brazil's 1,000 'big' dogs?")]
+    tokens: list[Token]
+    telling: list[int]
+    """Places of the tokens whose own form may say a value: capitals, digits, quotes, marks, numerals, months."""
+
+
+Ranges: TypeAlias = tuple[tuple[int, int], ...]
+
+
+def tokenise(text: str, spoken: frozenset[str] = frozenset(), blanks: Ranges = ()) -> Cut:
+    """The tokens of a text outside `blanks`; quoted literals are one token whose `lower` lacks the quotes.
+
+    `spoken` are words that tell a value by themselves.
+
+    >>> cut = tokenise("Brazil's 1,000 'big' dogs may bark", frozenset({"may"}))
+    >>> [(token.text, token.kind.value) for token in cut.tokens]
     ... # doctest: +NORMALIZE_WHITESPACE
     [('Brazil', 'word'), ("'s", 'punctuation'), ('1,000', 'number'), ("'big'", 'quoted'), ('dogs', 'word'),
-     ('?', 'punctuation')]
+     ('may', 'word'), ('bark', 'word')]
+    >>> [cut.tokens[place].lower for place in cut.telling]
+    ['brazil', "'s", '1,000', 'big', 'may']
     """
-    found: list[Token] = []
+    cut = Cut([], [])
+    start = 0
+    for blank_start, blank_end in blanks:
+        _add(cut, text, start, blank_start, spoken)
+        start = max(start, blank_end)
+    _add(cut, text, start, len(text), spoken)
+    return cut
+
+
+def _add(cut: Cut, text: str, begin: int, until: int, spoken: frozenset[str]) -> None:
+    """Cuts the characters from `begin` until `until`."""
+    found, telling = cut
     add, word_kind, forms = found.append, Kind.WORD, _forms
-    for match in _TOKEN.finditer(text):
+    for match in _TOKEN.finditer(text, begin, until):
         word = match.group()
         start, end = match.span()
         if word.isalpha():
-            lower, stemmed = forms(word)
+            lower, stemmed, plain = forms(word)
+            if not plain or lower in spoken:
+                telling.append(len(found))
             add(Token(word, lower, stemmed, word_kind, start, end))
-        elif word[0].isalnum() or word[0] == "_":
-            found += _chunk(word, start)
-        else:
-            add(_marked(word, start, end))
-    return found
+            continue
+        before = len(found)
+        found += _chunk(word, start) if word[0].isalnum() or word[0] == "_" else (_marked(word, start, end),)
+        telling += [place for place in range(before, len(found)) if not _is_plain(found[place])]
+
+
+def _is_plain(token: Token) -> bool:
+    return token.text == token.lower and token.lower.isalpha() and len(token.lower) > 1
 
 
 @lru_cache(maxsize=65536)
-def _forms(word: str) -> tuple[str, str]:
-    """A word of letters in lower case, and its stem."""
+def _forms(word: str) -> tuple[str, str, bool]:
+    """A word of letters in lower case, its stem, and whether it was in lower case all along."""
     lower = word.lower()
-    return lower, stem(lower)
+    return lower, stem(lower), word == lower and len(word) > 1
 
 
 def _marked(word: str, start: int, end: int) -> Token:
