@@ -68,12 +68,12 @@ def _shouting(reading: Reading) -> bool:
 
 def _literal_at(reading: Reading, place: int, *, shouting: bool) -> Literal | None:
     token = reading.tokens[place]
+    if token.kind is Kind.PUNCTUATION or token.kind is Kind.NUMBER:
+        return None
     if token.kind is Kind.WORD:
         if token.text[0].isupper() and (reading.language.capitals_name or _has_digit(token.text)):
             return _name(reading, place, shouting=shouting)
         return _lower(reading, place) if token.text.isalpha() else _coded(reading, place) or _lower(reading, place)
-    if token.kind is not Kind.QUOTED:
-        return None
     inner = token.text[1:-1].strip()
     return Literal(inner.rstrip(",.?") or inner, place, place + 1, 1.0)
 
@@ -141,9 +141,9 @@ def _opens_sentence(reading: Reading, place: int) -> bool:
 def _opens_as_name(reading: Reading, place: int) -> bool:
     """Whether a sentence's first word is a name all the same: a code, or part of a longer name."""
     word = reading.tokens[place].text
-    if _has_digit(word) or (len(word) > 1 and word.isupper()):
+    if (len(word) > 1 and word.isupper()) or _has_digit(word):
         return True
-    if reading.lowers[place] in reading.language.openers or place in reading.starts:
+    if place in reading.starts or reading.lowers[place] in reading.language.openers:
         return False
     after, word = place + 1, reading.lower(place + 1)
     if word in reading.language.joiners and word not in reading.language.of:
@@ -152,7 +152,7 @@ def _opens_as_name(reading: Reading, place: int) -> bool:
 
 
 def _has_digit(word: str) -> bool:
-    return any(map(str.isdigit, word))
+    return not word.isalpha() and any(map(str.isdigit, word))
 
 
 def _nameable(reading: Reading, place: int) -> bool:

@@ -30,6 +30,7 @@ _NUMBER = re.compile(
 _YEARS = re.compile(r"\d{4}[-/]\d{2,4}")
 _PARTS = re.compile(r"[^./:]+|[./:]")
 _ENDINGS = ("'s", "’s")
+_SINGLE_MARKS = frozenset(".,?!;:()")
 _QUOTES = frozenset("\"“'‘")
 
 
@@ -80,6 +81,10 @@ def _add(cut: Cut, text: str, begin: int, until: int, spoken: frozenset[str]) ->
             add(Token(word, lower, stemmed, word_kind, start, end))
             continue
         before = len(found)
+        if word in _SINGLE_MARKS:
+            telling.append(before)
+            add(Token(word, word, word, Kind.PUNCTUATION, start, end))
+            continue
         found += _chunk(word, start) if word[0].isalnum() or word[0] == "_" else (_marked(word, start, end),)
         telling += [place for place in range(before, len(found)) if not _is_plain(found[place])]
 
