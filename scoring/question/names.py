@@ -48,10 +48,14 @@ def read_literals(reading: Reading) -> list[Literal]:
 
 
 def _places(reading: Reading) -> list[int]:
-    """Where a value may start: at telling words, and after `named`."""
+    """Where a value may start: at telling words but the opener of the text, and after `named`."""
     named = reading.of(Role.NAMED)
     last = len(reading.tokens)
-    return sorted({*reading.telling, *(mark.end for mark in named if mark.end < last)}) if named else reading.telling
+    telling = reading.telling
+    if telling and telling[0] == 0 and reading.lowers[0] in reading.language.openers:
+        first = reading.tokens[0].text
+        telling = telling if len(first) > 1 and first.isupper() else telling[1:]
+    return sorted({*telling, *(mark.end for mark in named if mark.end < last)}) if named else telling
 
 
 def _shouting(reading: Reading) -> bool:

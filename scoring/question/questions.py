@@ -100,7 +100,7 @@ def _parts(reading: Reading) -> int:
     asking = [mark.start for mark in reading.marks if mark.cue.role in _ASKING or _asks_number(mark)]
     if len(asking) < 2:
         return 1
-    ends = [place for place in reading.telling if reading.lowers[place] in _SENTENCE_ENDS]
+    ends = [place for place, word in enumerate(reading.lowers) if word in _SENTENCE_ENDS]
     again = (
         bisect_left(ends, before) < bisect_left(ends, place) or _asks_again(reading, place)
         for before, place in pairwise(asking)

@@ -32,7 +32,7 @@ class Reading:
     starts: dict[int, Mark]
     ends: dict[int, Mark]
     telling: list[int]
-    """Places of the tokens whose own form may say a value: capitals, digits, quotes, marks, numerals, months."""
+    """Places of the tokens whose own form may say a value: capitals, digits, quotes, numerals, months."""
     figures: list[int]
     """Those of them that may say a number or a time."""
     taken: bytearray

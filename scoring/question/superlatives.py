@@ -20,6 +20,8 @@ def read_superlatives(reading: Reading, quantities: Sequence[Quantity]) -> tuple
     """The superlatives, and apart from them the extremes asked for as values (`what is the highest salary`)."""
     found: list[Superlative] = []
     values: list[Aggregation] = []
+    if not reading.of(Role.SUPERLATIVE):
+        return found, values
     numbers = {quantity.start: quantity for quantity in quantities}
     ends = {quantity.end: quantity for quantity in quantities}
     for mark in reading.of(Role.SUPERLATIVE):

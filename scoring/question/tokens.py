@@ -39,7 +39,7 @@ class Cut(NamedTuple):
 
     tokens: list[Token]
     telling: list[int]
-    """Places of the tokens whose own form may say a value: capitals, digits, quotes, marks, numerals, months."""
+    """Places of the tokens whose own form may say a value: capitals, digits, quotes, numerals, months."""
 
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
@@ -56,7 +56,7 @@ def tokenise(text: str, spoken: frozenset[str] = frozenset(), blanks: Ranges = (
     [('Brazil', 'word'), ("'s", 'punctuation'), ('1,000', 'number'), ("'big'", 'quoted'), ('dogs', 'word'),
      ('may', 'word'), ('bark', 'word')]
     >>> [cut.tokens[place].lower for place in cut.telling]
-    ['brazil', "'s", '1,000', 'big', 'may']
+    ['brazil', '1,000', 'big', 'may']
     """
     cut = Cut([], [])
     start = 0
@@ -82,15 +82,16 @@ def _add(cut: Cut, text: str, begin: int, until: int, spoken: frozenset[str]) ->
             continue
         before = len(found)
         if word in _SINGLE_MARKS:
-            telling.append(before)
             add(Token(word, word, word, Kind.PUNCTUATION, start, end))
             continue
         found += _chunk(word, start) if word[0].isalnum() or word[0] == "_" else (_marked(word, start, end),)
-        telling += [place for place in range(before, len(found)) if not _is_plain(found[place])]
+        telling += [place for place in range(before, len(found)) if _tells(found[place])]
 
 
-def _is_plain(token: Token) -> bool:
-    return token.text == token.lower and token.lower.isalpha() and len(token.lower) > 1
+def _tells(token: Token) -> bool:
+    if token.kind is Kind.PUNCTUATION:
+        return False
+    return token.text != token.lower or not token.lower.isalpha() or len(token.lower) < 2
 
 
 @lru_cache(maxsize=65536)
