@@ -65,10 +65,20 @@ def _figure(reading: Reading, place: int) -> Quantity | None:
     scale = reading.language.scales.get(reading.lower(end))
     if scale is not None:
         value, end = value * scale, end + 1
-    if place and reading.lower(place - 1) == "-" and not reading.is_word(place - 2) and not suffix:
-        value = -value
-    unit, end = _unit(reading, place, end)
-    return Quantity(Number(value, unit), place, end, ordinal=suffix in _RANKS)
+    start = place
+    if not suffix and _signed(reading, place):
+        value, start = -value, place - 1
+    unit, end = _unit(reading, start, end)
+    return Quantity(Number(value, unit), start, end, ordinal=suffix in _RANKS)
+
+
+def _signed(reading: Reading, place: int) -> bool:
+    """A minus stands right before the number and apart from what comes before it."""
+    if place == 0 or reading.lower(place - 1) != "-":
+        return False
+    tokens = reading.tokens
+    touches = tokens[place - 1].end == tokens[place].start
+    return touches and (place == 1 or tokens[place - 2].end < tokens[place - 1].start)
 
 
 def _unit(reading: Reading, start: int, end: int) -> tuple[str | None, int]:

@@ -27,13 +27,18 @@ def unasked_aggregate(case: Case) -> Finding | None:
     return counted(list(case.aggregation.extra), "unasked", most=1)
 
 
+_MEASURING = frozenset({"AVG", "SUM", "MIN", "MAX"})
+"""Aggregates that measure a column; counting is told from summing by how a table stores its counts."""
+
+
 def swapped_aggregate(case: Case) -> Finding | None:
-    """Another aggregate than the one asked for.
+    """Another aggregate than the one asked for; a stored count may be summed where a count is asked.
 
     >>> swapped_aggregate(case("What is the average price of the parcels?", "SELECT SUM(price) FROM parcels")).detail
     'AVG became SUM'
     """
-    asked, given = case.aggregation.missing, case.aggregation.extra
+    asked = sorted(_MEASURING.intersection(case.aggregation.missing))
+    given = sorted(_MEASURING.intersection(case.aggregation.extra))
     if not asked or not given:
         return None
     return Finding(1.0, f"{', '.join(asked)} became {', '.join(given)}")
