@@ -66,7 +66,9 @@ def load_weights(document: Mapping[str, object]) -> Weights:
         bounds = {name: _number(value) for name, value in _object(document, "thresholds").items()}
         thresholds = Thresholds(**bounds)
         intercept, version = _number(document["intercept"]), str(document["version"])
-    except (KeyError, ValueError, TypeError) as error:
+    except KeyError as error:
+        raise InvalidWeightsError(f"weights file lacks {error}; make one with `sqlassay learn calibrate`") from error
+    except (ValueError, TypeError) as error:
         raise InvalidWeightsError(f"weights file: {error}; make one with `sqlassay learn calibrate`") from error
     lacking = sorted(SIGNALS.keys() - given.keys())
     if lacking:

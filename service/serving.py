@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from consumers.memory import MemoryStream
 from consumers.ports import Unavailable
 from consumers.score_events import ScoreEvents
+from scoring.judge import InvalidWeightsError, LocalJudge
 from scoring.rules import JudgePolicy
 from service.api.application import build_app
 from service.database import open_database
@@ -24,9 +25,9 @@ from service.judges import InProcessJudge
 from service.logs import configure_logs, log
 from service.metrics import Metrics
 from service.service import Intake, Service
-from service.settings import Settings
+from service.settings import Settings, SettingsError
 from service.store import PostgresRules, PostgresScores
-from service.weights import local_judge
+from service.weights import fitted_judge, local_judge
 
 
 @asynccontextmanager
@@ -35,7 +36,7 @@ async def running(settings: Settings) -> AsyncGenerator[Service]:
 
     Raises `StoreUnavailable` and `SettingsError`.
     """
-    limits, local = settings.limits, local_judge()
+    limits, local = settings.limits, _judge(settings)
     async with open_database(settings) as engine:
         rules, metrics = PostgresRules(engine), Metrics(settings.metrics, local.name)
         stream = MemoryStream(capacity=limits.queue_size, batch_size=limits.batch_size, linger=limits.linger_ms / 1000)
@@ -61,6 +62,15 @@ async def running(settings: Settings) -> AsyncGenerator[Service]:
             )
         finally:
             await _finish(stream, worker, limits.shutdown_seconds)
+
+
+def _judge(settings: Settings) -> LocalJudge:
+    if settings.judge.weights is None:
+        return local_judge()
+    try:
+        return fitted_judge(settings.judge.weights)
+    except InvalidWeightsError as error:
+        raise SettingsError(f"judge.weights: {error}") from error
 
 
 async def _finish(stream: MemoryStream, worker: asyncio.Task[None], seconds: float) -> None:

@@ -70,6 +70,14 @@ class LimitSettings(_Group):
     shutdown_seconds: int = Field(default=20, ge=1, description="How long shutdown waits for requests in flight.")
 
 
+class JudgeSettings(_Group):
+    """The local judge."""
+
+    weights: Path | None = Field(
+        default=None, description="Weights file of `sqlassay learn calibrate`; unset is the packaged one."
+    )
+
+
 class LogSettings(_Group):
     """The log, on stderr."""
 
@@ -94,6 +102,7 @@ class Settings(BaseSettings):
     database: DatabaseSettings = Field(default_factory=DatabaseSettings, description="Where rows live.")
     http: HttpSettings = Field(default_factory=HttpSettings, description="The API.")
     limits: LimitSettings = Field(default_factory=LimitSettings, description="Bounds on memory and latency.")
+    judge: JudgeSettings = Field(default_factory=JudgeSettings, description="The local judge.")
     log: LogSettings = Field(default_factory=LogSettings, description="The log.")
     metrics: MetricSettings = Field(default_factory=MetricSettings, description="Bounds of metric labels.")
     state_dir: Path | None = Field(

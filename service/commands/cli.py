@@ -59,6 +59,9 @@ def score(
     dialect: Annotated[
         Optional[str], typer.Option("--dialect", metavar="NAME", help="Dialect of SQL that names none.")
     ] = None,
+    weights: Annotated[
+        Optional[str], typer.Option("--weights", metavar="FILE", help="Weights of `learn calibrate` for the judge.")
+    ] = None,
     question: Annotated[
         Optional[str], typer.Option("--question", "-q", metavar="TEXT", help="One question: explain its answer.")
     ] = None,
@@ -80,11 +83,11 @@ def score(
     if not one and source is None:
         refuse("name a file of events (- is stdin), or one answer with -q and --sql")
     command.require_local(judge)
-    applied = command.read_rules(rules_file, dialect)
+    scorer = command.Scorer(command.read_rules(rules_file, dialect), command.read_judge(weights))
     if source is not None:
-        command.summarise(command.score_lines(source, out, applied), out)
+        command.summarise(command.score_lines(source, out, scorer), out)
     elif question is not None and sql is not None:
-        command.explain(question, sql, enriched, applied, as_json=as_json)
+        command.explain(question, sql, enriched, scorer, as_json=as_json)
 
 
 @app.command()

@@ -13,7 +13,7 @@ import orjson
 
 from consumers.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, QueryEvent, decode_event
 from scoring.evaluation import conclude, examine
-from scoring.judge import LocalJudge
+from scoring.judge import InvalidWeightsError, LocalJudge
 from scoring.query import Query, Unscored, UnscoredReason
 from scoring.record import Record, score_record, unscored_record
 from scoring.rules import JudgePolicy, Rules
@@ -25,7 +25,7 @@ from service.commands.jsonl import STANDARD, Line, open_input, open_output, read
 from service.commands.progress import progress
 from service.commands.rules_file import load_rules
 from service.rendering import explanation, print_to_terminal, refusal
-from service.weights import local_judge
+from service.weights import fitted_judge, local_judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +119,21 @@ def require_local(policy: str) -> None:
         refuse(f"--judge {policy} asks a model server, which this version does not do yet: use --judge local")
 
 
-def score_lines(source: str, target: str, rules: Rules) -> Tally:
+def read_judge(path: str | None) -> LocalJudge:
+    """The local judge with the packaged weights, or with those of a file."""
+    if path is None:
+        return local_judge()
+    try:
+        return fitted_judge(Path(path))
+    except InvalidWeightsError as error:
+        refuse(str(error))
+
+
+def score_lines(source: str, target: str, scorer: Scorer) -> Tally:
     """Writes one row for each line in, in order; one line at a time is in memory."""
     if same_file(source, target):
         refuse(f"{source} is both input and output: name another --out")
-    scorer, tally = Scorer(rules, local_judge()), Tally()
+    tally = Tally()
     gc.freeze()  # The loaded modules never become garbage, and a collection that walks them costs a parse.
     with (
         open_input(source) as lines,
@@ -138,10 +148,9 @@ def score_lines(source: str, target: str, rules: Rules) -> Tally:
     return tally
 
 
-def explain(question: str, sql: str, enriched: str | None, rules: Rules, *, as_json: bool) -> None:
+def explain(question: str, sql: str, enriched: str | None, scorer: Scorer, *, as_json: bool) -> None:
     """One answer: a readable explanation on a terminal, the line out as JSON elsewhere."""
     query = Query(question=question, sql=sql, enriched_question=enriched)
-    scorer = Scorer(rules, local_judge())
     if as_json or not sys.stdout.isatty():
         print(json.dumps({"event_id": None, **scorer.record(query)}, ensure_ascii=True))
         return

@@ -12,7 +12,7 @@ import pytest
 from scoring.rules import Rules
 from service.commands.jsonl import read_lines
 from service.commands.score import Scorer
-from service.weights import local_judge
+from service.weights import local_judge, packaged_weights
 
 GOOD = {
     "event_id": "7",
@@ -209,3 +209,23 @@ def test_one_answer_piped_is_one_json_object() -> None:
     assert done.returncode == 0
     assert row["event_id"] is None
     assert set(row) == set(FIELDS.split())
+
+
+def test_weights_of_ones_own_give_another_verdict_and_name_themselves(tmp_path: Path):
+    document = packaged_weights() | {"version": "ours", "intercept": -3.0}
+    own = tmp_path / "weights.json"
+    own.write_text(json.dumps(document), encoding="utf-8")
+    answer = ["score", "-q", "How many parcels are there?", "--sql", "SELECT COUNT(*) FROM parcels"]
+    packaged = json.loads(sqlassay(*answer).stdout)
+    fitted = json.loads(sqlassay(*answer, "--weights", str(own)).stdout)
+    assert fitted["judge"] == "local/ours"
+    assert fitted["p_correct"] < packaged["p_correct"]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"version": "x"}'])
+def test_weights_that_are_none_are_refused_by_the_name_of_their_file(tmp_path: Path, text: str):
+    own = tmp_path / "weights.json"
+    own.write_text(text, encoding="utf-8")
+    done = sqlassay("score", "-q", "How many?", "--sql", "SELECT 1", "--weights", str(own))
+    assert done.returncode == 2
+    assert b"weights.json" in done.stderr
