@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -139,3 +140,16 @@ def test_scoring_the_samples_again_in_another_order_gives_the_same_records() -> 
     again = [json.dumps(Scorer(rules, local_judge()).record(query)) for query, rules in reversed(queries)]
     assert len(once) >= 150
     assert once == again[::-1]
+
+
+def test_no_pattern_is_possessive() -> None:
+    """Python 3.11 before 3.11.5, Debian 12's among them, loses groups after `++`, `*+` and `}+`."""
+    possessive = re.compile(r"(?:[\])}]|\\[dws])[+*]\+|\}\+(?!=)|\(\?>")
+    found = [
+        f"{path.relative_to(ROOM.parent)}:{number}"
+        for room in ("scoring", "consumers", "service")
+        for path in (ROOM.parent / room).rglob("*.py")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if possessive.search(line)
+    ]
+    assert not found

@@ -10,8 +10,8 @@ from scoring.question.reading import Reading
 from scoring.specification import Kind, Token
 from scoring.values import Number
 
-_PLAIN = re.compile(r"(\d++(?:,\d{3})*+(?:\.\d++)?)(k|mm|m|bn|b|st|nd|rd|th)?")
-_GLUED = re.compile(r"(\d++)([^\W\d]++)")
+_PLAIN = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)(k|mm|m|bn|b|st|nd|rd|th)?")
+_GLUED = re.compile(r"(\d+)([^\W\d]+)")
 _SUFFIXES = {"k": 1e3, "m": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9}
 _RANKS = frozenset({"st", "nd", "rd", "th"})
 _LONGEST = 15

@@ -14,7 +14,7 @@ MAX_TOKENS = 50_000
 """Words, names, values and marks of SQL; a syntax tree has at most a few times as many nodes."""
 
 _INVALID = re.compile("[\x00\ud800-\udfff]")
-_FENCE = re.compile(r"```(?:[A-Za-z]++(?=\s))?")
+_FENCE = re.compile(r"```(?:[A-Za-z]+(?=\s))?")
 """A Markdown fence; three backticks never stand in SQL."""
 _BLANK = re.compile(r"\s+|--[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|#[^\n]*")
 _WORD = re.compile(r"[A-Za-z_]+")
@@ -39,10 +39,10 @@ _ENGLISH = frozenset("i me my we you your the this that these there is are was o
 _SQL_MARKS = re.compile(r"[=*();<>]|\bfrom\b", re.IGNORECASE)
 
 _NESTING = re.compile(
-    r"""'(?:[^'\\]|''|\\[\s\S])*+'?|"(?:[^"]|"")*+"?|`[^`]*`?|--[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|[(\[{]|[)\]}]"""
-    r"""|[-+~!@?]|\w+(?:\.\w+)*+|[^\s\w]""",
+    r"""'(?:[^'\\]|''|\\[\s\S])*'?|"(?:[^"]|"")*"?|`[^`]*`?|--[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|[(\[{]|[)\]}]"""
+    r"""|[-+~!@?]|\w+(?:\.\w+)*|[^\s\w]""",
 )
-_SUBSCRIPTS = re.compile(r"\]\s*+\[")
+_SUBSCRIPTS = re.compile(r"\]\s*\[")
 """`a[1][1]`: the parser takes quadratic time for a run of them in some dialects."""
 _PREFIXES = frozenset(
     {"not", "when", "then", "interval", "any", "all", "some", "prior", "connect_by_root", "if", "else", "distinct"}

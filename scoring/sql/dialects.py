@@ -39,7 +39,7 @@ FALLBACKS = ("sqlite", "postgres", "mysql", "bigquery", "snowflake", "tsql", "du
 """Tried in this order where the guess does not parse."""
 
 _TOP = re.compile(r"\bselect\s+(?:distinct\s+)?top[\s(]", re.IGNORECASE)
-_BRACKETED = re.compile(r"(?<![\w\])])\[[A-Za-z_][\w ]*+\]")
+_BRACKETED = re.compile(r"(?<![\w\])])\[[A-Za-z_][\w ]*\]")
 _DOTTED_TICKS = re.compile(r"`[^`.]*\.[^`]*`")
 
 _WORDS = MappingProxyType(
