@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.linking import best_likeness, content_words, operand_words
-from scoring.matching import NEGATIVE, as_number
+from scoring.matching import FALSE_WORDS, NEGATIVE, as_number
 from scoring.specification import Op, Operand, QuestionFilter, QuestionSpec, Source, SqlFilter, SqlSpec, Token
 from scoring.values import Boolean, Choices, Expression, Number, Text
 from scoring.words import identifier_words, letters, stem
@@ -18,7 +18,6 @@ _GENDER_WORDS = frozenset({"sex", "gender"})
 _FLAG_FRAME = frozenset({"is", "has", "ha", "was", "wa", "can", "flag"})
 """Words that only say a column is a flag."""
 _TRUE = frozenset({"1", "y", "yes", "t", "true"})
-_FALSE = frozenset({"0", "n", "no", "f", "false"})
 _NOT_BEFORE = re.compile(r"(?:\b(?:not|no|non|never|without|nor|neither)|n't)\b(?:\W+\w+){0,1}\W*$")
 IMPLIED = 0.6
 """Certainty of a condition that only the SQL's own wording pointed out in the question."""
@@ -116,7 +115,7 @@ def _flag_span(present: SqlFilter, spec: QuestionSpec) -> tuple[str, int] | None
     text = str(int(present.rhs.value)) if isinstance(present.rhs, Boolean) else _flag_text(present)
     if present.lhs is None or text is None:
         return None
-    if text not in _TRUE | _FALSE or present.op not in (Op.EQ, Op.NE):
+    if text not in _TRUE | FALSE_WORDS or present.op not in (Op.EQ, Op.NE):
         return None
     affirmed = (text in _TRUE) == (present.op is Op.EQ)
     words = [word for column in present.lhs.columns[:1] for word in identifier_words(column.name)]

@@ -29,7 +29,8 @@ NEGATIVE = frozenset(
 ABSENT = frozenset({Op.NOT_EXISTS, Op.IS_NULL})
 """Operators that say there is none."""
 _PRESENT = frozenset({Op.EXISTS, Op.NOT_NULL})
-_FALSE = frozenset({"0", "n", "no", "f", "false"})
+FALSE_WORDS = frozenset({"0", "n", "no", "f", "false"})
+"""Texts that stand for no."""
 TIMES = (RelativeTime, TimeRange, DatePart)
 _BOUNDS = {Op.GT: (1, False), Op.GE: (1, True), Op.LT: (-1, False), Op.LE: (-1, True)}
 
@@ -244,7 +245,7 @@ def _whole_year(when: TimeRange) -> int | None:
 def is_false(value: Value | None) -> bool:
     """Whether a literal stands for no: 0, FALSE, 'n'."""
     if isinstance(value, Text):
-        return value.folded in _FALSE
+        return value.folded in FALSE_WORDS
     return value is not None and as_number(value) == 0
 
 

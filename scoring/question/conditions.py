@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from scoring.question.stored import CERTAIN, Condition, Left, Part, folded, like, listed, merged, ranged
+from scoring.question.stored import AGGREGATES, CERTAIN, Condition, Left, Part, folded, like, listed, merged, ranged
 from scoring.specification import NEGATION, Column, Op, QuestionFilter, Source
 from scoring.values import TimeRange
 
@@ -25,16 +25,7 @@ _OPS = {
     "!=": Op.NE, "<>": Op.NE, "≠": Op.NE,
 }  # fmt: skip
 _FLIPPED = {Op.LT: Op.GT, Op.GT: Op.LT, Op.LE: Op.GE, Op.GE: Op.LE}
-_AGGREGATES = {
-    "count": "COUNT",
-    "sum": "SUM",
-    "total": "SUM",
-    "avg": "AVG",
-    "average": "AVG",
-    "max": "MAX",
-    "min": "MIN",
-}
-_FUNCTIONS = _AGGREGATES | {
+_FUNCTIONS = AGGREGATES | {
     "divide": "DIVIDE", "multiply": "MULTIPLY", "subtract": "SUBTRACT", "substract": "SUBTRACT", "year": "YEAR",
     "month": "MONTH", "day": "DAY", "strftime": "STRFTIME", "substr": "SUBSTR", "substring": "SUBSTR", "date": "DATE",
     "distinct": "DISTINCT", "round": "ROUND", "cast": "CAST", "length": "LENGTH", "lower": "LOWER", "upper": "UPPER",
@@ -233,7 +224,7 @@ def _call(parts: list[Part], close: int) -> Left | None:
     literals = ",".join(each.text.strip("'\"") for each in inner if each.kind in ("text", "number"))
     distinct = any(each.lower == "distinct" for each in inner)
     column = _column(names[0].text) if names else Column(name="*")
-    if func not in _FUNCTIONS or (not names and func not in _AGGREGATES):
+    if func not in _FUNCTIONS or (not names and func not in AGGREGATES):
         return None
     return Left(column, func, literals, parts[at - 1].start, distinct=distinct)
 
@@ -348,7 +339,7 @@ def _in_formula(parts: list[Part], place: int) -> bool:
         return True
     if after is not None and after.lower in _CALLED_COLUMN and parts[place].text[0].isupper():
         return True
-    return before.lower == "of" and _word(parts, place - 2) in _AGGREGATES
+    return before.lower == "of" and _word(parts, place - 2) in AGGREGATES
 
 
 def _compares(parts: list[Part], place: int) -> bool:

@@ -30,7 +30,7 @@ CERTAIN = 0.9
 
 _ISO = re.compile(r"(\d{4})[-/](\d{1,2})(?:[-/](\d{1,2}))?(?:[ T](\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.0+)?)?")
 _YEAR = re.compile(r"[12]\d{3}")
-_AGGREGATES = {
+AGGREGATES = {
     "count": "COUNT",
     "sum": "SUM",
     "total": "SUM",
@@ -39,6 +39,7 @@ _AGGREGATES = {
     "max": "MAX",
     "min": "MIN",
 }
+"""How formulas write the aggregates."""
 _SLICES = {"1,4": "year", "1,7": "date", "1,10": "date", "6,2": "month", "9,2": "day"}
 _YEAR_WORDS = frozenset({"year", "yr"})
 _FORMATS = {"%Y-%m": "date", "%Y-%m-%d": "date", "%Y": "year", "%y": "year", "%m": "month", "%d": "day", "%H": "hour"}
@@ -74,7 +75,7 @@ class Left(NamedTuple):
 
     @property
     def operand(self) -> Operand:
-        func = _AGGREGATES.get(self.func)
+        func = AGGREGATES.get(self.func)
         if func is None:
             name = f"{self.func}({self.column.name})" if self.func == "length" else self.column.name
             return Operand(name=name, columns=(self.column,))
