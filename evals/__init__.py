@@ -1,0 +1,1 @@
+"""Measures offline: the judge against labels, agents against benchmarks."""

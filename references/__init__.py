@@ -1,0 +1,1 @@
+"""Says whether two queries mean the same: execution comparison and bounded equivalence, on throw-away databases."""
