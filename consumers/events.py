@@ -39,6 +39,7 @@ __all__ = [
     "decode_rules",
     "is_name",
     "parse_json",
+    "refuse_large",
 ]
 
 MAX_EVENT_BYTES = 1024 * 1024
@@ -62,6 +63,10 @@ class InvalidReason(StrEnum):
     """A field is of the wrong type, too long or out of range."""
     INVALID_TEXT = "INVALID_TEXT"
     """A text holds a NUL character or a lone surrogate."""
+    INVALID_ENVELOPE = "INVALID_ENVELOPE"
+    """The CloudEvents attributes around the data are not as version 1.0 says."""
+    NO_VALUE = "NO_VALUE"
+    """The record has no value: a tombstone."""
     EVENT_TOO_LARGE = "EVENT_TOO_LARGE"
     """The event is larger than the bound."""
     TENANT_NOT_ALLOWED = "TENANT_NOT_ALLOWED"
@@ -213,9 +218,7 @@ def decode_event(
         raise InvalidEvent(InvalidReason.MISSING_ID, detail)
     _refuse_bad_text(fields)
     event = _validated(fields)
-    size = len(event.payload) + len(event.reference_sql or "")
-    if size > max_bytes:
-        _too_large(size, max_bytes)
+    refuse_large(len(event.payload) + len(event.reference_sql or ""), max_bytes)
     return event
 
 
@@ -228,8 +231,7 @@ def parse_json(raw: bytes | bytearray | str) -> object:
 
 
 def _parse(raw: bytes | bytearray | str, max_bytes: int) -> object:
-    if len(raw) > max_bytes:
-        _too_large(len(raw), max_bytes)
+    refuse_large(len(raw), max_bytes)
     return parse_json(raw)
 
 
@@ -251,9 +253,11 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _too_large(size: int, max_bytes: int) -> NoReturn:
-    detail = f"the event has {size} bytes: at most {max_bytes} are accepted; shorten its texts or attributes"
-    raise InvalidEvent(InvalidReason.EVENT_TOO_LARGE, detail)
+def refuse_large(size: int, max_bytes: int) -> None:
+    """Raises `InvalidEvent` (`EVENT_TOO_LARGE`) for an event of more than `max_bytes`."""
+    if size > max_bytes:
+        detail = f"the event has {size} bytes: at most {max_bytes} are accepted; shorten its texts or attributes"
+        raise InvalidEvent(InvalidReason.EVENT_TOO_LARGE, detail)
 
 
 def _refuse_bad_text(fields: Mapping[str, object]) -> None:
