@@ -23,6 +23,10 @@ class RulesUnavailable(Unavailable):
     """The rules cannot be read."""
 
 
+class CacheUnavailable(Unavailable):
+    """Redis does not answer: do without it."""
+
+
 class JudgeUnavailable(Unavailable):
     """The judge could not be reached within its deadline."""
 

@@ -41,6 +41,16 @@ class DatabaseSettings(_Group):
     timeout: float = Field(default=30.0, gt=0, le=600, description="Seconds until a statement counts as failed.")
 
 
+class RedisSettings(_Group):
+    """The shared cache; without one each process keeps its own."""
+
+    url: SecretStr | None = Field(default=None, description="redis:// or rediss:// URL; unset does without Redis.")
+    prefix: str = Field(
+        default="sqlassay", min_length=1, max_length=64, pattern=r"^[\w.-]+$", description="First part of every key."
+    )
+    timeout: float = Field(default=0.5, gt=0, le=30, description="Seconds until Redis counts as down.")
+
+
 class HttpSettings(_Group):
     """The API."""
 
@@ -100,6 +110,7 @@ class Settings(BaseSettings):
     )
 
     database: DatabaseSettings = Field(default_factory=DatabaseSettings, description="Where rows live.")
+    redis: RedisSettings = Field(default_factory=RedisSettings, description="The shared cache.")
     http: HttpSettings = Field(default_factory=HttpSettings, description="The API.")
     limits: LimitSettings = Field(default_factory=LimitSettings, description="Bounds on memory and latency.")
     judge: JudgeSettings = Field(default_factory=JudgeSettings, description="The local judge.")
