@@ -21,7 +21,20 @@ class OutcomeKind(StrEnum):
     DEAD_LETTERED = "dead_lettered"
     """The record can never become an evaluation."""
     DEFERRED = "deferred"
-    """Nothing is committed: a dependency is down, send it again."""
+    """Put off: kept for a later try, or, where a dependency is down, to be sent again."""
+
+
+class Trigger(StrEnum):
+    """Why a record is consumed."""
+
+    LIVE = "live"
+    """An agent just published it."""
+    DEFERRED = "deferred"
+    """It was put off, and is tried again."""
+    BACKFILL = "backfill"
+    """It was scored before, and is scored again by another judge, evaluator or rules."""
+    REPLAY = "replay"
+    """It was a dead letter, and is given another chance."""
 
 
 class DeferredReason(StrEnum):
@@ -31,8 +44,16 @@ class DeferredReason(StrEnum):
     """The database does not answer."""
     RULES_UNAVAILABLE = "RULES_UNAVAILABLE"
     """The tenant's rules cannot be read."""
+    JUDGE_UNAVAILABLE = "JUDGE_UNAVAILABLE"
+    """The model does not answer, and the tenant's rules say to wait for it."""
     INTERNAL_ERROR = "INTERNAL_ERROR"
     """A bug; the log names it."""
+    TENANT_OVER_SHARE = "TENANT_OVER_SHARE"
+    """Too many of the tenant's events wait for a model: those over its share let other tenants pass."""
+    EVENT_DEADLINE = "EVENT_DEADLINE"
+    """The event waited for a model longer than its deadline."""
+    INTERRUPTED = "INTERRUPTED"
+    """The process stopped before the event was stored; Kafka hands it to another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +71,9 @@ class Outcome:
     evaluation_id: UUID | None = None
     """The committed row; of a duplicate, the first one's."""
     score: float | None = None
+    trigger: Trigger = Trigger.LIVE
+    kept: bool = False
+    """A deferred event is kept and will be tried again: nobody needs to send it."""
 
 
 @dataclass(slots=True)
