@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,10 +10,15 @@ from typing import NamedTuple
 from uuid import UUID
 
 from consumers.events import QueryEvent
-from scoring.query import Unscored
+from consumers.outcomes import Trigger
+from consumers.withholding import without_texts
+from scoring.query import Unscored, UnscoredReason
 from scoring.record import score_record, unscored_record
 from scoring.rules import Rules
 from scoring.verdict import Score
+
+FILLABLE = frozenset({UnscoredReason.JUDGE_UNAVAILABLE, UnscoredReason.SCORER_FAILED})
+"""Reasons that speak of us and not of the answer: a later try may give the row its score, once."""
 
 
 class EventKey(NamedTuple):
@@ -22,12 +28,26 @@ class EventKey(NamedTuple):
     source: str
     event_id: str
 
+    @property
+    def digest(self) -> UUID:
+        """The key in 16 bytes: what an index holds of it, however long its names are.
+
+        >>> EventKey("t", "/s", "1").digest == EventKey("t", "/s", "1").digest != EventKey("t", "/s1", "").digest
+        True
+        """
+        text = f"{len(self.tenant)}:{self.tenant}{len(self.source)}:{self.source}{self.event_id}"
+        return UUID(bytes=hashlib.sha256(text.encode()).digest()[:16])
+
 
 class Claim(NamedTuple):
-    """Who holds an event key: what the event said, and its row."""
+    """Who holds an event key: what the event said, and its current row."""
 
     payload_hash: str
     evaluation_id: UUID
+    occurred_at: datetime | None = None
+    """The event time its rows stand under."""
+    fillable: bool = False
+    """Its row has no score for one of the reasons in `FILLABLE`, and may be given one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,10 +58,17 @@ class Evaluation:
     event: QueryEvent
     payload_hash: str
     received_at: datetime
+    occurred_at: datetime
+    """Event time: the event's own, else its record's, else when it was received."""
     result: Score | Unscored
     rules_version: int
     record: dict[str, object]
     """The line out: everything needed to explain the score later."""
+    trigger: Trigger = Trigger.LIVE
+    current: bool = True
+    """Whether this is the evaluation that lists and reports read; others of the same event are history."""
+    withheld: bool = False
+    """The tenant's rules say that texts are not stored."""
 
     @property
     def key(self) -> EventKey:
@@ -51,12 +78,17 @@ class Evaluation:
     @property
     def claim(self) -> Claim:
         """What stands under the key once the row is committed."""
-        return Claim(self.payload_hash, self.id)
+        return Claim(self.payload_hash, self.id, self.occurred_at, self.fillable)
 
     @property
-    def occurred_at(self) -> datetime:
-        """Event time, else when it was received."""
-        return self.event.occurred_at or self.received_at
+    def fillable(self) -> bool:
+        """Whether a later try may give it a score."""
+        return isinstance(self.result, Unscored) and self.result.reason in FILLABLE
+
+    def fills(self, claim: Claim) -> bool:
+        """Whether it is the score that the row of `claim` lacks."""
+        same = (claim.evaluation_id, claim.payload_hash) == (self.id, self.payload_hash)
+        return claim.fillable and same and isinstance(self.result, Score)
 
 
 def event_key(event: QueryEvent) -> EventKey:
@@ -64,18 +96,38 @@ def event_key(event: QueryEvent) -> EventKey:
     return EventKey(event.tenant, event.source, event.event_id)
 
 
-def evaluate(event: QueryEvent, result: Score | Unscored, rules: Rules, received_at: datetime) -> Evaluation:
-    """The evaluation of an event under one version of its tenant's rules."""
+def evaluate(
+    event: QueryEvent,
+    result: Score | Unscored,
+    rules: Rules,
+    received_at: datetime,
+    *,
+    timestamp: datetime | None = None,
+    trigger: Trigger = Trigger.LIVE,
+    claim: Claim | None = None,
+) -> Evaluation:
+    """The evaluation of an event under one version of its tenant's rules.
+
+    `timestamp` is its record's, for an event that names no time. With a `claim` that is fillable it takes the place
+    of that claim's row.
+    """
     version = rules.version
     record = score_record(result) if isinstance(result, Score) else unscored_record(result, version)
+    occurred_at = event.occurred_at or timestamp or received_at
+    if claim is not None:
+        occurred_at = claim.occurred_at or occurred_at
+    line = {"event_id": event.event_id, **record}
     return Evaluation(
-        id=time_ordered_id(event.occurred_at or received_at),
+        id=claim.evaluation_id if claim is not None else time_ordered_id(occurred_at),
         event=event,
         payload_hash=event.payload_hash,
         received_at=received_at,
+        occurred_at=occurred_at,
         result=result,
         rules_version=version,
-        record={"event_id": event.event_id, **record},
+        record=line if rules.store_raw else without_texts(line),
+        trigger=trigger,
+        withheld=not rules.store_raw,
     )
 
 

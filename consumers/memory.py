@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import TypeAlias
 
+from consumers.deferrals import Deferral
 from consumers.evaluation import Claim, Evaluation, EventKey
 from consumers.outcomes import Outcome, Tally
 from consumers.score_events import Record
@@ -102,20 +104,63 @@ async def _deliver(batch: Sequence[tuple[Record, Receipt]], handle: Handler) -> 
 
 
 @dataclass(slots=True)
+class MemoryDeferred:
+    """A `DeferredEvents` that forgets with the process."""
+
+    kept: dict[EventKey, Deferral] = field(default_factory=dict[EventKey, Deferral])
+
+    async def defer(self, deferrals: Sequence[Deferral]) -> Collection[EventKey]:
+        """Keeps those whose key is free or holds the same event; returns the other keys."""
+        refused = [each.key for each in deferrals if not self._same(each)]
+        for each in deferrals:
+            if each.key not in refused:
+                before = self.kept.get(each.key, each)
+                self.kept[each.key] = replace(each, attempts=max(each.attempts, before.attempts))
+        return refused
+
+    def _same(self, each: Deferral) -> bool:
+        return each.key not in self.kept or self.kept[each.key].payload_hash == each.payload_hash
+
+    async def take_due(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[Deferral]:
+        """Those due, longest due first."""
+        due = sorted((each for each in self.kept.values() if each.due <= now), key=lambda each: each.due)[:limit]
+        lease = now + timedelta(seconds=lease_seconds)
+        taken = [replace(each, due=lease, attempts=each.attempts + 1) for each in due]
+        self.kept.update({each.key: each for each in taken})
+        return taken
+
+    async def drop(self, keys: Collection[EventKey]) -> None:
+        """Forgets them."""
+        for key in keys:
+            self.kept.pop(key, None)
+
+    async def waiting(self) -> int:
+        """How many are kept."""
+        return len(self.kept)
+
+
+@dataclass(slots=True)
 class MemoryScores:
     """A `ScoreStore` that forgets with the process."""
 
     rows: dict[EventKey, Evaluation] = field(default_factory=dict[EventKey, Evaluation])
+    deferred: MemoryDeferred = field(default_factory=MemoryDeferred)
 
     async def claims(self, keys: Collection[EventKey]) -> Mapping[EventKey, Claim]:
         """The claims that stand on these keys."""
         return {key: self.rows[key].claim for key in keys if key in self.rows}
 
     async def record(self, evaluations: Sequence[Evaluation]) -> Mapping[EventKey, Claim]:
-        """Keeps those whose key is free; returns the claims that stood before."""
-        stood = {each.key: self.rows[each.key].claim for each in evaluations if each.key in self.rows}
+        """Keeps those whose key is free and those that fill its row; returns the claims of the others."""
+        claims = {each.key: self.rows[each.key].claim for each in evaluations if each.key in self.rows}
+        stood = {each.key: claims[each.key] for each in evaluations if not _is_free(each, claims)}
         self.rows.update({each.key: each for each in evaluations if each.key not in stood})
+        await self.deferred.drop([each.key for each in evaluations])
         return stood
+
+
+def _is_free(each: Evaluation, claims: Mapping[EventKey, Claim]) -> bool:
+    return each.key not in claims or each.fills(claims[each.key])
 
 
 @dataclass(slots=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 
+from consumers.deferrals import Deferral
 from consumers.evaluation import Claim, Evaluation, EventKey
 from consumers.outcomes import Outcome
 from scoring.rules import Rules
@@ -55,7 +57,7 @@ class RuleSource(Protocol):
 
 
 class ScoreStore(Protocol):
-    """Keeps one evaluation per event key, for ever the first."""
+    """Keeps one current evaluation per event key: the first, until one is asked to take its place."""
 
     async def claims(self, keys: Collection[EventKey]) -> Mapping[EventKey, Claim]:
         """The claims that stand on these keys; raises `StoreUnavailable`."""
@@ -64,9 +66,38 @@ class ScoreStore(Protocol):
     async def record(self, evaluations: Sequence[Evaluation]) -> Mapping[EventKey, Claim]:
         """Claims the keys and writes the rows in one transaction; their keys must be distinct.
 
-        Returns the claims of others that stood before: those evaluations were not written. Raises `StoreUnavailable`
+        Returns the claims of others that stood before: those evaluations were not written. One that `fills` the claim
+        that stands is written into its row. The deferrals of all these keys are dropped. Raises `StoreUnavailable`
         (nothing is written, or all is and a resend will say so) or `RefusedByStore` (nothing is written).
         """
+        ...
+
+
+class DeferredEvents(Protocol):
+    """Keeps events that cannot be scored yet."""
+
+    async def defer(self, deferrals: Sequence[Deferral]) -> Collection[EventKey]:
+        """Keeps the deferrals durably, one for each event key; their keys must be distinct.
+
+        Returns the keys under which an event with other content waits: those were not kept. Raises `StoreUnavailable`
+        or `RefusedByStore` (nothing is kept).
+        """
+        ...
+
+    async def take_due(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[Deferral]:
+        """Takes up to `limit` deferrals that are due, longest due first, each counted as one more attempt.
+
+        Nobody else is given them for `lease_seconds`; those that are then neither dropped nor deferred anew are due
+        again. Raises `StoreUnavailable`.
+        """
+        ...
+
+    async def drop(self, keys: Collection[EventKey]) -> None:
+        """Forgets the deferrals of these keys: they ended otherwise. Raises `StoreUnavailable`."""
+        ...
+
+    async def waiting(self) -> int:
+        """How many are kept; raises `StoreUnavailable`."""
         ...
 
 

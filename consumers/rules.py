@@ -12,7 +12,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from consumers.texts import bad_character, json_type, shorten
 from scoring.query import Unscored
-from scoring.rules import BenignFilter, JudgePolicy, JudgeRules, Rules, TierBounds, UnparseablePolicy
+from scoring.rules import (
+    BenignFilter,
+    JudgePolicy,
+    JudgeRules,
+    Rules,
+    TierBounds,
+    UnparseablePolicy,
+    WhenSpent,
+    WhenUnavailable,
+)
 from scoring.sql import KNOWN_DIALECTS, read_predicate
 
 MAX_RULES_BYTES = 512 * 1024
@@ -60,6 +69,19 @@ class JudgeDocument(BaseModel):
     budget: float | None = Field(
         default=None, strict=True, ge=0, allow_inf_nan=False, description="Money per day for model calls."
     )
+    tokens: int | None = Field(
+        default=None, strict=True, ge=0, le=10**15, description="Tokens per day for model calls."
+    )
+    when_unavailable: WhenUnavailable = Field(
+        default=WhenUnavailable.LOCAL, description="The model does not answer: local verdict, or defer."
+    )
+    when_spent: WhenSpent = Field(
+        default=WhenSpent.LOCAL, description="The budget is spent: local verdict, or unscored."
+    )
+
+    def rules(self) -> JudgeRules:
+        """The rules ready to apply."""
+        return JudgeRules(**{name: getattr(self, name) for name in type(self).model_fields})
 
 
 class RulesDocument(BaseModel):
@@ -80,6 +102,8 @@ class RulesDocument(BaseModel):
                     "unparseable": "unscored",
                     "judge": {"policy": "local", "bar": 0.85, "budget": None},
                     "sample_rate": 1.0,
+                    "store_raw": True,
+                    "retention_days": None,
                 }
             ]
         },
@@ -111,6 +135,13 @@ class RulesDocument(BaseModel):
     judge: JudgeDocument = Field(default_factory=JudgeDocument, description="Who judges.")
     sample_rate: float = Field(default=1.0, strict=True, ge=0, le=1, description="Share of events that are scored.")
 
+    store_raw: bool = Field(
+        default=True, strict=True, description="Whether texts are stored; without, only scores and codes are."
+    )
+    retention_days: int | None = Field(
+        default=None, strict=True, ge=1, le=36_500, description="Days that rows are kept, by event time."
+    )
+
     @field_validator("dialect")
     @classmethod
     def _dialect_is_known(cls, dialect: str | None) -> str | None:
@@ -130,8 +161,9 @@ class RulesDocument(BaseModel):
             tiers=TierBounds(excellent=self.tiers.excellent, good=self.tiers.good, marginal=self.tiers.marginal),
             dialect=self.dialect.strip().lower() if self.dialect else None,
             unparseable=UnparseablePolicy(self.unparseable),
-            judge=JudgeRules(policy=self.judge.policy, bar=self.judge.bar, budget=self.judge.budget),
+            judge=self.judge.rules(),
             sample_rate=self.sample_rate,
+            store_raw=self.store_raw,
             version=version,
         )
 

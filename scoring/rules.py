@@ -55,6 +55,23 @@ class JudgePolicy(StrEnum):
     CASCADE = "cascade"
 
 
+class WhenUnavailable(StrEnum):
+    """What becomes of an answer whose model cannot be reached within the deadline."""
+
+    LOCAL = "local"
+    """The local verdict, marked so."""
+    DEFER = "defer"
+    """It is tried again later."""
+
+
+class WhenSpent(StrEnum):
+    """What becomes of an answer when the day's budget is spent."""
+
+    LOCAL = "local"
+    """The local verdict, marked so."""
+    UNSCORED = "unscored"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeRules:
     """How a tenant's answers are judged."""
@@ -63,7 +80,11 @@ class JudgeRules:
     bar: float = 0.85
     """Cascade: the local confidence γ, in [0, 1], from which no model is asked."""
     budget: float | None = None
-    """Money per day for model calls, in the currency of the price list; `None` is no bound of its own."""
+    """Money per day for model calls, in the currency of the price list; `None` is the service's own bound."""
+    tokens: int | None = None
+    """Tokens per day for model calls, sent and received; `None` is the service's own bound."""
+    when_unavailable: WhenUnavailable = WhenUnavailable.LOCAL
+    when_spent: WhenSpent = WhenSpent.LOCAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,5 +115,7 @@ class Rules:
     judge: JudgeRules = JudgeRules()
     sample_rate: float = 1.0
     """Share of events that are scored, in [0, 1]."""
+    store_raw: bool = True
+    """Whether questions, SQL and whatever quotes them are stored; without, only the score and codes are."""
     version: int = 0
     """Version of the stored row; 0 is the built-in default."""
