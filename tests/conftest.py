@@ -4,30 +4,49 @@ from __future__ import annotations
 
 import asyncio
 import os
-import tempfile
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
-from sqlalchemy import URL, make_url, text
+from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from service.database import create_engine, migrate
-from service.embedded import embedded_postgres
 from service.settings import DatabaseSettings
+from tests.servers.fixtures import (
+    async_url,
+    kafka,
+    kafka_server,
+    own_kafka,
+    own_postgres,
+    own_redis,
+    postgres15,
+    postgres18,
+    redis,
+    redis_url,
+)
+from tests.servers.named import DATABASE_URL
+
+__all__ = [
+    "kafka",
+    "kafka_server",
+    "own_kafka",
+    "own_postgres",
+    "own_redis",
+    "postgres15",
+    "postgres18",
+    "redis",
+    "redis_url",
+]
+"""Fixtures of the servers; pytest finds them by their being here."""
 
 
 @pytest.fixture(scope="session")
-def postgres_url() -> Iterator[URL]:
-    """A server's maintenance database: the one that SQLASSAY_TEST_DATABASE_URL names, else an embedded one."""
-    named = os.environ.get("SQLASSAY_TEST_DATABASE_URL")
-    if named:
-        yield make_url(named).set(drivername="postgresql+asyncpg")
-        return
-    with tempfile.TemporaryDirectory(prefix="sqlassay-test-") as folder, embedded_postgres(Path(folder)) as url:
-        yield make_url(url)
+def postgres_url(request: pytest.FixtureRequest) -> URL:
+    """A server's maintenance database: the one that SQLASSAY_TEST_DATABASE_URL names, else the wheel's."""
+    found = os.environ.get(DATABASE_URL)
+    return async_url(found) if found else request.getfixturevalue("postgres18")
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,82 @@
+"""Apache Kafka: one node that is broker and controller (KRaft), from Maven's artifacts."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from tests.servers.install import JAVA, kafka_jars
+from tests.servers.processes import Server, ServerFailed, free_port
+
+_CLUSTER = "c3FsYXNzYXktdGVzdHMwMA"
+"""22 characters of base64: a cluster's id."""
+MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+_PROPERTIES = """\
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:{controller}
+listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port}
+controller.listener.names=CONTROLLER
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+log.dirs={home}/data
+message.max.bytes={largest}
+replica.fetch.max.bytes={largest}
+offsets.topic.num.partitions=4
+offsets.topic.replication.factor=1
+transaction.state.log.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+share.coordinator.state.topic.num.partitions=4
+share.coordinator.state.topic.replication.factor=1
+share.coordinator.state.topic.min.isr=1
+group.initial.rebalance.delay.ms=0
+broker.session.timeout.ms=3000
+broker.heartbeat.interval.ms=500
+"""
+"""A broker that was killed may only come back when its former self is given up: 3 s in place of 9."""
+_LOG4J = """\
+rootLogger.level=INFO
+rootLogger.appenderRef.stdout.ref=STDOUT
+appender.stdout.name=STDOUT
+appender.stdout.type=Console
+appender.stdout.layout.type=PatternLayout
+appender.stdout.layout.pattern=[%d] %p %m (%c)%n
+"""
+
+
+class KafkaServer(Server):
+    """A broker; it keeps topics and offsets over `kill` and `start`."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        self._java, self._jars = JAVA.find(), kafka_jars()
+
+    @property
+    def bootstrap(self) -> str:
+        """Where clients begin."""
+        return f"127.0.0.1:{self.port}"
+
+    def prepare(self) -> None:
+        if (self.home / "data").exists():
+            return
+        properties = _PROPERTIES.format(
+            port=self.port, controller=free_port(), home=self.home, largest=MAX_MESSAGE_BYTES
+        )
+        (self.home / "server.properties").write_text(properties)
+        (self.home / "log4j2.properties").write_text(_LOG4J)
+        format_ = self._program("kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c")
+        made = subprocess.run(format_, capture_output=True, text=True, check=False)
+        if made.returncode != 0:
+            raise ServerFailed(f"Kafka's folder could not be formatted: {made.stdout}{made.stderr}")
+
+    def command(self) -> list[str]:
+        return self._program("kafka.Kafka")
+
+    def answers(self, said: str) -> bool:
+        return "Kafka Server started" in said
+
+    def _program(self, main: str, *arguments: str) -> list[str]:
+        logging = f"-Dlog4j2.configurationFile={self.home}/log4j2.properties"
+        machine = [str(self._java), "-Xmx512m", "-XX:+UseSerialGC", logging, "-cp", f"{self._jars}/*"]
+        return [*machine, main, *arguments, f"{self.home}/server.properties"]

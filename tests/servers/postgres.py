@@ -1,0 +1,97 @@
+"""PostgreSQL of a given major version: Debian's 15, or the 18 that the embedded wheel brings."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import secrets
+import signal
+import subprocess
+from pathlib import Path
+
+from service.embedded import _cluster  # the wheel, copied where its account can enter
+from tests.servers.install import POSTGRES
+from tests.servers.processes import Server, ServerFailed, listens
+
+_USER = "sqlassay"
+_OPTIONS = ("listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200")
+
+
+class PostgresServer(Server):
+    """A cluster guarded by a password; it keeps its data over `kill` and `start`."""
+
+    crash = signal.SIGQUIT
+    """Takes the children along, as a kill of the first process alone would not; the next start recovers."""
+
+    def __init__(self, home: Path, binaries: Path) -> None:
+        super().__init__(home)
+        self._binaries = binaries
+        self._password = secrets.token_urlsafe(16)
+
+    @property
+    def url(self) -> str:
+        """The maintenance database."""
+        return f"postgresql://{_USER}:{self._password}@127.0.0.1:{self.port}/postgres"
+
+    @property
+    def account(self) -> str | None:
+        """`initdb` and the server refuse to run as root."""
+        return "postgres" if os.geteuid() == 0 else None
+
+    @property
+    def data(self) -> Path:
+        return self.home / "data"
+
+    def prepare(self) -> None:
+        if self.data.exists():
+            return
+        self.home.chmod(0o711)
+        self.data.mkdir(mode=0o700)
+        password = self.home / "password"
+        password.touch(mode=0o600)
+        password.write_text(self._password)
+        if self.account:
+            account = pwd.getpwnam(self.account)
+            for path in (self.data, password):
+                os.chown(path, account.pw_uid, account.pw_gid)
+        self._initialise(password)
+
+    def _initialise(self, password: Path) -> None:
+        command = [
+            str(self._binaries / "initdb"), "-D", str(self.data), "-U", _USER, "--pwfile", str(password),
+            "--auth", "scram-sha-256", "--encoding", "UTF8", "--no-locale", "--no-sync",
+        ]  # fmt: skip
+        made = subprocess.run(
+            command,
+            cwd=self.home,
+            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+            user=self.account,
+            group=self.account,
+            extra_groups=() if self.account else None,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if made.returncode != 0:
+            raise ServerFailed(f"initdb failed: {made.stdout}{made.stderr}")
+
+    def command(self) -> list[str]:
+        options = [word for option in _OPTIONS for word in ("-c", option)]
+        return [str(self._binaries / "postgres"), "-D", str(self.data), "-p", str(self.port), *options]
+
+    def answers(self, said: str) -> bool:
+        return "database system is ready to accept connections" in said and listens(self.port)
+
+    def stop(self) -> None:
+        """Ends it at once and in order: clients are cut off."""
+        self._end(signal.SIGINT)
+
+
+def debian_postgres(home: Path) -> PostgresServer:
+    """PostgreSQL 15; raises `ServerMissing`."""
+    return PostgresServer(home, POSTGRES.find().parent)
+
+
+def wheel_postgres(home: Path) -> PostgresServer:
+    """PostgreSQL 18."""
+    return PostgresServer(home, _cluster(home / "wheel").binaries)

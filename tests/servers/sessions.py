@@ -1,0 +1,113 @@
+"""One server of a kind per test run, shared by its workers. The last one out ends it; the next run ends forgotten ones.
+
+A user is who holds a shared lock: the kernel releases it however the process ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import signal
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TypeVar
+
+from tests.servers.processes import Server
+
+_PREFIX = f"sqlassay-servers-{os.getuid()}-"
+AnyServer = TypeVar("AnyServer", bound=Server)
+
+
+def run_folder() -> Path:
+    """The folder of this test run, the same for all of its workers."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or f"{os.getpid()}"
+    return Path(tempfile.gettempdir()) / f"{_PREFIX}{run}"
+
+
+@contextmanager
+def shared_server(kind: str, make: Callable[[Path], AnyServer], address: Callable[[AnyServer], str]) -> Iterator[str]:
+    """The address of the run's server of this kind, started by the first who asks."""
+    with _in_use(kind) as home:
+        told = home / "address"
+        with _alone(home):
+            if not told.exists():
+                server = make(home)
+                server.start()
+                told.write_text(address(server))
+        yield told.read_text()
+
+
+@contextmanager
+def own_server(make: Callable[[Path], AnyServer]) -> Iterator[AnyServer]:
+    """A running server for one test, to be killed, frozen and started again."""
+    with _in_use(f"own-{uuid.uuid4().hex[:8]}") as home:
+        server = make(home)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.kill()
+
+
+@contextmanager
+def _in_use(kind: str) -> Iterator[Path]:
+    _end_forgotten()
+    home = run_folder() / kind
+    home.mkdir(parents=True, exist_ok=True, mode=0o755)
+    with (home / "users.lock").open("a") as users:
+        with _alone(home):
+            fcntl.flock(users, fcntl.LOCK_SH)
+        try:
+            yield home
+        finally:
+            with _alone(home):
+                if _grants(users.fileno()):
+                    _end(home)
+
+
+def _end_forgotten() -> None:
+    for home in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/*"):
+        if home.parent == run_folder() or not (home / "users.lock").exists():
+            continue
+        with suppress(FileNotFoundError), (home / "start.lock").open("a") as start:
+            if not _grants(start.fileno()):
+                continue
+            with (home / "users.lock").open("a") as users:
+                if _grants(users.fileno()):
+                    _end(home)
+
+
+def _end(home: Path) -> None:
+    """Ends what runs in a folder that nobody uses, and removes the folder."""
+    for pid in _running_in(home):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    shutil.rmtree(home, ignore_errors=True)
+    with suppress(OSError):
+        home.parent.rmdir()
+
+
+def _running_in(home: Path) -> Iterator[int]:
+    for command in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if str(home).encode() in command.read_bytes():
+                yield int(command.parent.name)
+
+
+def _grants(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def _alone(home: Path) -> Iterator[None]:
+    with (home / "start.lock").open("a") as start:
+        fcntl.flock(start, fcntl.LOCK_EX)
+        yield
