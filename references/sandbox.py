@@ -1,0 +1,182 @@
+"""A throw-away SQLite database in memory, in which SQL that nobody trusts may run.
+
+It reads its own tables and nothing else: an authorizer refuses files, attached databases, pragmas, extensions and
+writes; a deadline, a row cap and a memory cap end what would not end.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from time import thread_time
+from typing import TypeAlias
+
+Value: TypeAlias = int | float | str | bytes | None
+Row: TypeAlias = tuple[Value, ...]
+
+_STEPS = 2_000
+"""Virtual machine instructions between two looks at the clock."""
+_READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
+_UNSAFE = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
+_UNSTEADY = frozenset({"random", "randomblob", "changes", "total_changes", "last_insert_rowid", "sqlite_version"})
+"""Functions that give another value for the same rows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one query may cost."""
+
+    seconds: float = 0.5
+    """CPU of this thread."""
+    rows: int = 2_000
+    value_bytes: int = 1_000_000
+    heap_bytes: int = 256 * 1024 * 1024
+    """Of SQLite in this process."""
+
+
+class FailureKind(StrEnum):
+    ERROR = "error"
+    """The query cannot run: SQLite's own words are the detail."""
+    REFUSED = "refused"
+    """The query asks for something that is not reading its tables, or that is not determined by them."""
+    TOO_LONG = "too_long"
+    TOO_LARGE = "too_large"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why a query gave no result."""
+
+    kind: FailureKind
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What a query gave, in its order."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """A table to make: its name, and name and declared type of its columns."""
+
+    name: str
+    columns: tuple[tuple[str, str], ...]
+
+
+class Sandbox:
+    """One throw-away database. Not for several threads."""
+
+    __slots__ = ("_clear", "_connection", "_fill", "_limits", "_refused", "_started", "_trusted")
+
+    def __init__(self, tables: Sequence[Layout], limits: Limits | None = None) -> None:
+        self._limits = limits or Limits()
+        self._refused: str | None = None
+        self._started: float | None = None
+        self._connection = sqlite3.connect(":memory:", isolation_level=None, cached_statements=256)
+        self._connection.execute(f"PRAGMA hard_heap_limit = {self._limits.heap_bytes:d}")
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self._limits.value_bytes)
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        self._connection.execute("PRAGMA synchronous = OFF")
+        for table in tables:
+            columns = ", ".join(f"{quoted(name)} {declared(kind)}" for name, kind in table.columns)
+            self._connection.execute(f"CREATE TABLE {quoted(table.name)} ({columns})")
+        self._clear = [f"DELETE FROM {quoted(table.name)}" for table in tables]  # noqa: S608 - the name is quoted
+        self._fill = {
+            table.name: f"INSERT INTO {quoted(table.name)} VALUES ({', '.join('?' * len(table.columns))})"  # noqa: S608 - quoted
+            for table in tables
+        }
+        self._trusted = True
+        self._connection.set_authorizer(self._authorize)
+        self._connection.set_progress_handler(self._overdue, _STEPS)
+        self._connection.execute("BEGIN")
+
+    def close(self) -> None:
+        """Forgets the database."""
+        self._connection.close()
+
+    def fill(self, rows: Mapping[str, Sequence[Row]]) -> None:
+        """Holds exactly these rows, in this order; a table not named is empty."""
+        self._trusted = True
+        execute = self._connection.execute
+        for statement in self._clear:
+            execute(statement)
+        for table, values in rows.items():
+            if values:
+                self._connection.executemany(self._fill[table], values)
+
+    def stored(self, table: str) -> tuple[Row, ...]:
+        """A table's rows as SQLite holds them, after its own conversions."""
+        self._trusted = True
+        return tuple(self._connection.execute(f"SELECT * FROM {quoted(table)}"))  # noqa: S608 - the name is quoted
+
+    def run(self, sql: str) -> Result | Failure:
+        """What the query gives on the rows held, or why it gives nothing."""
+        self._trusted, self._refused = False, None
+        self._started = None
+        try:
+            cursor = self._connection.execute(sql)
+            rows = cursor.fetchmany(self._limits.rows + 1)
+        except sqlite3.Error as error:
+            return self._failure(error)
+        except (MemoryError, OverflowError, ValueError) as error:
+            return Failure(kind=FailureKind.TOO_LARGE, detail=str(error) or type(error).__name__)
+        if cursor.description is None:
+            return Failure(kind=FailureKind.REFUSED, detail="the statement gives no rows")
+        if len(rows) > self._limits.rows:
+            cursor.close()
+            return Failure(kind=FailureKind.TOO_LARGE, detail=f"more than {self._limits.rows} rows")
+        return Result(columns=tuple(each[0] for each in cursor.description), rows=tuple(rows))
+
+    def _failure(self, error: sqlite3.Error) -> Failure:
+        if self._refused is not None:
+            return Failure(kind=FailureKind.REFUSED, detail=self._refused)
+        code = getattr(error, "sqlite_errorcode", None)
+        if code == sqlite3.SQLITE_INTERRUPT:
+            return Failure(kind=FailureKind.TOO_LONG, detail=f"more than {self._limits.seconds} s")
+        kind = FailureKind.TOO_LARGE if code in {sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_NOMEM} else FailureKind.ERROR
+        return Failure(kind=kind, detail=str(error))
+
+    def _overdue(self) -> int:
+        """The clock starts at the first look: looking at it before each short query would cost more than the query."""
+        if self._started is None:
+            self._started = thread_time()
+            return 0
+        return int(thread_time() - self._started > self._limits.seconds)
+
+    def _authorize(
+        self, action: int, first: str | None, second: str | None, database: str | None, trigger: str | None, /
+    ) -> int:
+        if self._trusted or action in _READS:
+            return sqlite3.SQLITE_OK
+        if action == sqlite3.SQLITE_FUNCTION:
+            name = (second or "").lower()
+            if name not in _UNSAFE and name not in _UNSTEADY:
+                return sqlite3.SQLITE_OK
+            self._refused = f"the function {name} is not determined by the rows" if name in _UNSTEADY else name
+        else:
+            self._refused = "the statement does something else than read its tables"
+        return sqlite3.SQLITE_DENY
+
+
+def quoted(name: str) -> str:
+    """An identifier as SQLite reads it back.
+
+    >>> quoted("odd name")
+    '"odd name"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def declared(kind: str) -> str:
+    """A declared type without anything that could end the declaration.
+
+    >>> declared("VARCHAR(20)"), declared("INT); DROP"), declared("")
+    ('VARCHAR20', 'INT DROP', '')
+    """
+    return "".join(each for each in kind if each.isalnum() or each in " _")

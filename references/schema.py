@@ -1,0 +1,285 @@
+"""The tables two queries read: their columns, and what is known of keys, references and NULLs, with the reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from scoring.sql.dialects import known, parser_dialect
+
+MAX_DDL = 400_000
+"""Characters of DDL that are read."""
+
+
+class Kind(StrEnum):
+    """What a column's values are."""
+
+    INTEGER = "INTEGER"
+    REAL = "REAL"
+    TEXT = "TEXT"
+    DATE = "DATE"
+
+    @property
+    def numeric(self) -> bool:
+        return self in {Kind.INTEGER, Kind.REAL}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    name: str
+    kind: Kind
+    declared: str
+    """The type as SQLite is told it, which decides its conversions."""
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """No two rows agree in these columns, and none of them is NULL."""
+
+    columns: tuple[str, ...]
+    reason: str
+    guessed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    name: str
+    columns: tuple[Column, ...]
+    keys: tuple[Key, ...] = ()
+
+    def find(self, name: str) -> Column | None:
+        """The column of a name, whatever its case."""
+        folded = name.lower()
+        return next((each for each in self.columns if each.name.lower() == folded), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """Every value of a column that is not NULL stands in a column of another table. Names are folded."""
+
+    table: str
+    column: str
+    parent: str
+    parent_column: str
+    reason: str
+    guessed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    tables: Mapping[str, Table]
+    """By folded name."""
+    references: tuple[Reference, ...] = ()
+    inferred: bool = False
+    """Made from the queries, not from DDL."""
+    ignored: tuple[str, ...] = field(default=())
+    """Constraints that were given and are not honoured, in words."""
+
+    def find(self, name: str) -> Table | None:
+        return self.tables.get(name.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class BadSchema:
+    """Why DDL or constraints cannot be read."""
+
+    detail: str
+
+
+_INTEGERS = re.compile(r"INT|SERIAL|BOOL|BIT\b", re.IGNORECASE)
+_REALS = re.compile(r"REAL|FLOA|DOUB|DEC|NUM|MONEY", re.IGNORECASE)
+_DATES = re.compile(r"DATE|TIME", re.IGNORECASE)
+
+
+def kind_of(declared: str) -> Kind:
+    """What a declared type holds.
+
+    >>> kind_of("BIGINT"), kind_of("decimal(10, 2)"), kind_of("timestamp"), kind_of("VARCHAR(3)")
+    (<Kind.INTEGER: 'INTEGER'>, <Kind.REAL: 'REAL'>, <Kind.DATE: 'DATE'>, <Kind.TEXT: 'TEXT'>)
+    """
+    for pattern, kind in ((_INTEGERS, Kind.INTEGER), (_REALS, Kind.REAL), (_DATES, Kind.DATE)):
+        if pattern.search(declared):
+            return kind
+    return Kind.TEXT
+
+
+def read_schema(ddl: str, constraints: object = None, dialect: str | None = None) -> Schema | BadSchema:
+    """The schema of `CREATE TABLE` statements, with constraints given beside them."""
+    if len(ddl) > MAX_DDL:
+        return BadSchema(f"the schema is longer than {MAX_DDL} characters")
+    read = _read_ddl(ddl, dialect)
+    if isinstance(read, BadSchema) or constraints is None:
+        return read
+    return _constrained(read, constraints)
+
+
+@lru_cache(maxsize=64)
+def _read_ddl(ddl: str, dialect: str | None) -> Schema | BadSchema:
+    said = "the schema holds no CREATE TABLE"
+    for name in dict.fromkeys(["sqlite", known(dialect) if dialect else None, "postgres", "mysql"]):
+        if name is None:
+            continue
+        try:
+            trees = parser_dialect(name).parse(ddl)
+        except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, KeyError) as error:
+            said = f"the schema does not parse: {str(error).splitlines()[0][:120]}"
+            continue
+        if any(isinstance(tree, exp.Create) and isinstance(tree.this, exp.Schema) for tree in trees):
+            return _schema_of([tree for tree in trees if isinstance(tree, exp.Create)])
+    return BadSchema(said)
+
+
+def _schema_of(trees: list[exp.Create]) -> Schema:
+    tables: dict[str, Table] = {}
+    references: list[Reference] = []
+    for tree in trees:
+        if not isinstance(tree.this, exp.Schema) or not isinstance(tree.this.this, exp.Table):
+            continue
+        table = _table(tree.this)
+        tables.setdefault(table.name.lower(), table)
+        references.extend(_references(table.name, tree.this))
+    return Schema(tables=tables, references=_resolved(tables, references))
+
+
+def _table(tree: exp.Schema) -> Table:
+    definitions = [each for each in tree.expressions if isinstance(each, exp.ColumnDef)]
+    keys = [Key(columns=tuple(names), reason="declared PRIMARY KEY") for names in _primary(tree, definitions) if names]
+    keys.extend(Key(columns=tuple(names), reason="declared UNIQUE") for names in _unique(tree, definitions) if names)
+    columns: dict[str, Column] = {}
+    for each in definitions:
+        columns.setdefault(each.name.lower(), _column(each))
+    found = [key for key in keys if all(name in columns for name in key.columns)]
+    return Table(name=tree.this.name, columns=tuple(columns.values()), keys=tuple(found))
+
+
+def _column(tree: exp.ColumnDef) -> Column:
+    declared = tree.kind.sql("sqlite") if tree.kind is not None else ""
+    kinds = [each.kind for each in tree.args.get("constraints") or ()]
+    required = any(isinstance(each, exp.NotNullColumnConstraint) and not each.args.get("allow_null") for each in kinds)
+    return Column(name=tree.name, kind=kind_of(declared), declared=declared, nullable=not required)
+
+
+def _primary(tree: exp.Schema, definitions: list[exp.ColumnDef]) -> Iterator[list[str]]:
+    for each in definitions:
+        if any(isinstance(one.kind, exp.PrimaryKeyColumnConstraint) for one in each.args.get("constraints") or ()):
+            yield [each.name.lower()]
+    for each in _table_constraints(tree):
+        if isinstance(each, exp.PrimaryKey):
+            yield [one.name.lower() for one in each.expressions]
+
+
+def _unique(tree: exp.Schema, definitions: list[exp.ColumnDef]) -> Iterator[list[str]]:
+    for each in definitions:
+        if any(isinstance(one.kind, exp.UniqueColumnConstraint) for one in each.args.get("constraints") or ()):
+            yield [each.name.lower()]
+    for each in _table_constraints(tree):
+        if isinstance(each, exp.UniqueColumnConstraint) and isinstance(each.this, exp.Schema):
+            yield [one.name.lower() for one in each.this.expressions]
+
+
+def _table_constraints(tree: exp.Schema) -> Iterator[exp.Expr]:
+    for each in tree.expressions:
+        if isinstance(each, exp.Constraint):
+            yield from each.expressions
+        elif not isinstance(each, exp.ColumnDef):
+            yield each
+
+
+def _references(table: str, tree: exp.Schema) -> Iterator[Reference]:
+    for each in tree.expressions:
+        if isinstance(each, exp.ColumnDef):
+            for one in each.args.get("constraints") or ():
+                if isinstance(one.kind, exp.Reference):
+                    yield from _pairs(table, [each.name], one.kind)
+    for each in _table_constraints(tree):
+        if isinstance(each, exp.ForeignKey) and isinstance(each.args.get("reference"), exp.Reference):
+            yield from _pairs(table, [one.name for one in each.expressions], each.args["reference"])
+
+
+def _pairs(table: str, columns: list[str], reference: exp.Reference) -> Iterator[Reference]:
+    target = reference.this
+    parent = target.this.name if isinstance(target, exp.Schema) else target.name
+    names = [each.name for each in target.expressions] if isinstance(target, exp.Schema) else []
+    for column, parent_column in zip(columns, names or [""] * len(columns), strict=False):
+        yield Reference(
+            table=table.lower(),
+            column=column.lower(),
+            parent=parent.lower(),
+            parent_column=parent_column.lower(),
+            reason="declared FOREIGN KEY",
+        )
+
+
+def _resolved(tables: Mapping[str, Table], references: list[Reference]) -> tuple[Reference, ...]:
+    """References to columns that exist; one that names no column means the parent's key."""
+    found: dict[Reference, None] = {}
+    for each in references:
+        parent, child = tables.get(each.parent), tables.get(each.table)
+        if parent is None or child is None or child.find(each.column) is None:
+            continue
+        name = each.parent_column or (parent.keys[0].columns[0] if parent.keys else "")
+        if parent.find(name) is not None:
+            found[replace(each, parent_column=name)] = None
+    return tuple(found)
+
+
+def _constrained(schema: Schema, constraints: object) -> Schema | BadSchema:
+    """The schema with keys, references and NOT NULLs that were given beside it."""
+    if not isinstance(constraints, dict):
+        return BadSchema("constraints are an object of `primary`, `foreign`, `not_null`")
+    given: dict[str, Any] = constraints  # pyright: ignore[reportUnknownVariableType] - JSON, checked below
+    tables = dict(schema.tables)
+    references = list(schema.references)
+    try:
+        for table, columns in given.get("primary") or ():
+            _add_key(tables, table, tuple(each.lower() for each in columns))
+        for table, column in given.get("not_null") or ():
+            _forbid_null(tables, table, column)
+        references.extend(
+            Reference(
+                table=child.lower(),
+                column=column.lower(),
+                parent=parent.lower(),
+                parent_column=name.lower(),
+                reason="given",
+            )
+            for child, column, parent, name in given.get("foreign") or ()
+        )
+    except (TypeError, ValueError, AttributeError) as error:
+        return BadSchema(f"constraints cannot be read: {error}")
+    ignored = tuple(str(each)[:80] for key, value in given.items() if key not in _GIVEN for each in value or ())
+    return Schema(tables=tables, references=_distinct(_resolved(tables, references)), ignored=ignored)
+
+
+_GIVEN = frozenset({"primary", "foreign", "not_null"})
+
+
+def _distinct(references: tuple[Reference, ...]) -> tuple[Reference, ...]:
+    by_columns = {(each.table, each.column, each.parent, each.parent_column): each for each in reversed(references)}
+    return tuple(reversed(by_columns.values()))
+
+
+def _add_key(tables: dict[str, Table], name: str, columns: tuple[str, ...]) -> None:
+    table = tables.get(name.lower())
+    if table is None or not columns or any(table.find(each) is None for each in columns):
+        return
+    if all(set(key.columns) != set(columns) for key in table.keys):
+        tables[name.lower()] = replace(table, keys=(*table.keys, Key(columns=columns, reason="given")))
+
+
+def _forbid_null(tables: dict[str, Table], name: str, column: str) -> None:
+    table = tables.get(name.lower())
+    if table is None:
+        return
+    columns = tuple(
+        replace(each, nullable=False) if each.name.lower() == column.lower() else each for each in table.columns
+    )
+    tables[name.lower()] = replace(table, columns=columns)
