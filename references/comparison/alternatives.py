@@ -1,0 +1,251 @@
+"""A reference query that stands for several: `{a, b}` groups and `;` variants, read as SQL and never by search.
+
+The notation is that of SQL-Eval: of a group any non-empty choice of columns is right, `{}` repeats the choice of the
+group before it (a GROUP BY), and variants are separated by `;`. Strings, quoted names, comments and calls are left
+alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice, product
+
+MOST_ALTERNATIVES = 64
+"""Most queries that one reference stands for; the rest are left out and said to be."""
+
+_PIECE = re.compile(
+    r"""'(?:[^']|'')*'? | "(?:[^"]|"")*"? | `[^`]*`? | --[^\n]* | /\*.*?(?:\*/|$) | [;{}(),] | [A-Za-z_]\w*
+      | [^;{}(),'"`\-/A-Za-z_]+ | .""",
+    re.VERBOSE | re.DOTALL,
+)
+_DOLLAR = re.compile(r"\$(?:[A-Za-z_]\w*)?\$")
+_OPAQUE = ("'", '"', "`", "--", "/*", "$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternative:
+    """One query that answers the question, or some columns of one."""
+
+    sql: str
+    keep: tuple[int, ...] | None = None
+    """The columns that count, by place; `None` for all of them."""
+    distinct: bool = False
+    """Rows equal in the columns that count are one row."""
+
+    @property
+    def text(self) -> str:
+        """The query, and which of its columns count, for a person."""
+        if self.keep is None:
+            return self.sql
+        return f"{self.sql} -- columns {', '.join(str(each + 1) for each in self.keep)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """All that a reference stands for."""
+
+    alternatives: tuple[Alternative, ...]
+    capped: bool = False
+    """Some were left out: the reference stands for more than `MOST_ALTERNATIVES`."""
+
+
+class MalformedReferenceError(ValueError):
+    """The reference's braces do not pair, or one repeats a choice that was never made."""
+
+
+def expand(reference: str, most: int = MOST_ALTERNATIVES) -> Expansion:
+    """Every query a reference stands for, fewest columns first within a variant.
+
+    Raises `MalformedReferenceError`.
+
+    >>> [each.sql for each in expand("SELECT {id, name}, COUNT(*) FROM t GROUP BY {}").alternatives]
+    ... # doctest: +NORMALIZE_WHITESPACE
+    ['SELECT id, COUNT(*) FROM t GROUP BY id', 'SELECT name, COUNT(*) FROM t GROUP BY name',
+     'SELECT id, name, COUNT(*) FROM t GROUP BY id, name']
+    >>> [each.text for each in expand("SELECT {id, name} FROM t; SELECT ';{' FROM u").alternatives]
+    ... # doctest: +NORMALIZE_WHITESPACE
+    ['SELECT id, name FROM t -- columns 1', 'SELECT id, name FROM t -- columns 2',
+     'SELECT id, name FROM t -- columns 1, 2', "SELECT ';{' FROM u"]
+    """
+    each_variant = [_alternatives(pieces) for pieces in _variants(_pieces(reference))]
+    found: list[Alternative] = []
+    # a share for every variant, so that a wide first one does not crowd out the others
+    for place, variant in enumerate(each_variant):
+        room = max(1, (most - len(found)) // (len(each_variant) - place))
+        found.extend(islice(variant, room))
+    return Expansion(tuple(found[:most]), capped=any(next(variant, None) is not None for variant in each_variant))
+
+
+def _pieces(text: str) -> list[str]:
+    pieces: list[str] = []
+    place = 0
+    while place < len(text):
+        dollar = _DOLLAR.match(text, place) if text[place] == "$" else None
+        if dollar is not None:
+            end = text.find(dollar.group(), dollar.end())
+            stop = len(text) if end < 0 else end + len(dollar.group())
+        else:
+            match = _PIECE.match(text, place)
+            stop = match.end() if match is not None else place + 1
+        pieces.append(text[place:stop])
+        place = stop
+    return pieces
+
+
+def _variants(pieces: Sequence[str]) -> list[list[str]]:
+    variants: list[list[str]] = [[]]
+    for piece in pieces:
+        if piece == ";":
+            variants.append([])
+        else:
+            variants[-1].append(piece)
+    return [each for each in variants if any(_is_code(piece) for piece in each)]
+
+
+def _is_code(piece: str) -> bool:
+    return bool(piece.strip()) and not piece.startswith(("--", "/*"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    items: tuple[str, ...]
+    """Its columns; none where it repeats a choice."""
+    place: int | None
+    """Where its first column stands in the select list, if that is where it stands."""
+
+
+def _alternatives(pieces: Sequence[str]) -> Iterator[Alternative]:
+    parts = _parts(pieces)
+    groups = [part for part in parts if isinstance(part, _Group) and part.items]
+    if not groups:
+        yield Alternative(sql=_written(parts, ()))
+        return
+    only, surface = groups[0], _surface(parts)
+    if len(groups) == 1 and only.place is not None and _projects(surface, only):
+        yield from _projected(parts, only, only.place, surface)
+        return
+    for choice in product(*(_subsets(group.items) for group in groups)):
+        yield Alternative(sql=_written(parts, choice))
+
+
+def _projected(
+    parts: Sequence[str | _Group], group: _Group, place: int, surface: Sequence[str | _Group]
+) -> Iterator[Alternative]:
+    """The query with all columns of its group, once for each choice of those that count."""
+    whole, width, inside = _written(parts, (group.items,)), _width(surface), range(place, place + len(group.items))
+    for choice in _choices(range(len(group.items))):
+        chosen = {place + each for each in choice}
+        keep = tuple(each for each in range(width) if each in chosen or each not in inside)
+        yield Alternative(sql=whole, keep=keep, distinct="DISTINCT" in _words(surface))
+
+
+def _choices(places: range) -> Iterator[tuple[int, ...]]:
+    return (choice for size in range(1, len(places) + 1) for choice in combinations(places, size))
+
+
+def _subsets(items: tuple[str, ...]) -> list[tuple[str, ...]]:
+    # a product wants all of them at once: past the cap the longest are left out
+    return [tuple(items[each] for each in choice) for choice in islice(_choices(range(len(items))), MOST_ALTERNATIVES)]
+
+
+def _parts(pieces: Sequence[str]) -> list[str | _Group]:
+    """The pieces with every brace group read; a group knows its place in the select list."""
+    parts: list[str | _Group] = []
+    depth, commas, selecting = 0, 0, False
+    rest = iter(pieces)
+    for piece in rest:
+        word = piece.upper()
+        if piece == "{":
+            inside = _group_items(rest)
+            parts.append(_Group(inside, commas if selecting and depth == 0 and inside else None))
+            commas += max(0, len(inside) - 1) if selecting and depth == 0 else 0
+            continue
+        if piece == "}":
+            raise MalformedReferenceError("a } closes no {: write alternatives as {a, b}")
+        depth += (piece == "(") - (piece == ")")
+        if depth == 0 and word in {"SELECT", "FROM"}:
+            selecting = word == "SELECT" and not any(isinstance(part, str) and part.upper() == "FROM" for part in parts)
+        commas += piece == "," and depth == 0 and selecting
+        parts.append(piece)
+    if any(isinstance(part, _Group) and not part.items for part in parts) and not _first_is_choice(parts):
+        raise MalformedReferenceError("{} repeats a choice, and no {a, b} stands before it")
+    return parts
+
+
+def _first_is_choice(parts: Sequence[str | _Group]) -> bool:
+    return bool(next(part.items for part in parts if isinstance(part, _Group)))
+
+
+def _group_items(rest: Iterator[str]) -> tuple[str, ...]:
+    items, depth = [""], 0
+    for piece in rest:
+        if piece == "{":
+            raise MalformedReferenceError("a { stands inside another: groups do not nest")
+        if piece == "}" and depth == 0:
+            named = tuple(item.strip() for item in items)
+            return tuple(item for item in named if item)
+        depth += (piece == "(") - (piece == ")")
+        if piece == "," and depth == 0:
+            items.append("")
+        else:
+            items[-1] += piece
+    raise MalformedReferenceError("a { is never closed: write alternatives as {a, b}")
+
+
+_SET_OPERATIONS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
+_PICKS_ROWS = frozenset({"ON", "TOP"})
+"""Before the select list: DISTINCT ON and TOP."""
+_CUTS = frozenset({"LIMIT", "FETCH", "OFFSET"})
+
+
+def _surface(parts: Sequence[str | _Group]) -> list[str | _Group]:
+    """The parts outside brackets, strings and comments."""
+    surface: list[str | _Group] = []
+    depth = 0
+    for part in parts:
+        depth += (part == "(") - (part == ")")
+        if depth == 0 and (isinstance(part, _Group) or (part.strip() and not part.startswith(_OPAQUE))):
+            surface.append(part)
+    return surface
+
+
+def _words(surface: Sequence[str | _Group]) -> list[str]:
+    return [part.upper().strip() for part in surface if isinstance(part, str)]
+
+
+def _listed(surface: Sequence[str | _Group]) -> list[str | _Group]:
+    """The select list, with the words before it."""
+    end = next((n for n, part in enumerate(surface) if isinstance(part, str) and part.upper() == "FROM"), None)
+    return list(surface[:end])
+
+
+def _projects(surface: Sequence[str | _Group], group: _Group) -> bool:
+    """Whether each choice's result is a projection of the result with all columns."""
+    words = _words(surface)
+    if any(isinstance(part, _Group) and not part.items for part in surface):
+        return False
+    if any(isinstance(part, str) and "*" in part for part in _listed(surface)):
+        return False
+    if "GROUP" not in words and any("(" in item for item in group.items):
+        return False
+    if not (_SET_OPERATIONS.isdisjoint(words) and _PICKS_ROWS.isdisjoint(_words(_listed(surface)))):
+        return False
+    # DISTINCT rows are counted before LIMIT cuts them, so fewer columns could let more rows through
+    return "DISTINCT" not in words or _CUTS.isdisjoint(words)
+
+
+def _width(surface: Sequence[str | _Group]) -> int:
+    listed = _listed(surface)
+    return 1 + sum(len(part.items) - 1 if isinstance(part, _Group) else part == "," for part in listed)
+
+
+def _written(parts: Sequence[str | _Group], choices: Sequence[tuple[str, ...]]) -> str:
+    chosen, left = "", iter(choices)
+    written: list[str] = []
+    for part in parts:
+        if isinstance(part, _Group) and part.items:
+            chosen = ", ".join(next(left))
+        written.append(chosen if isinstance(part, _Group) else part)
+    return "".join(written).strip()

@@ -1,0 +1,100 @@
+"""What a reference leaves free: the order within ties, and which of equal rows a LIMIT keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from references.comparison.alternatives import Alternative
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How to run a reference so that its ties are seen."""
+
+    sql: str
+    """The reference itself."""
+    whole: str | None = None
+    """The reference without its LIMIT and with its sort keys as further columns; `None` where there is none to see."""
+    keys: tuple[int, ...] = ()
+    """Places of the sort keys among the columns of `whole`."""
+    ordered: bool = False
+    """The reference asks for an order."""
+    start: int = 0
+    """Rows of `whole` before its first."""
+    count: int | None = None
+    """Most rows it keeps."""
+
+
+def plan(alternative: Alternative, dialect: str) -> Plan:
+    """How to run one alternative; the query alone where its order cannot be read.
+
+    >>> found = plan(Alternative(sql="SELECT name FROM t ORDER BY age DESC LIMIT 3"), "sqlite")
+    >>> found.whole, found.keys, found.count
+    ('SELECT name, age AS _sort_0 FROM t ORDER BY age DESC', (1,), 3)
+    >>> plan(Alternative(sql="SELECT name FROM t"), "sqlite").whole is None
+    True
+    """
+    bare = Plan(sql=alternative.sql)
+    try:
+        tree = sqlglot.parse_one(alternative.sql, read=dialect)
+    except (SqlglotError, RecursionError):
+        return bare
+    if not isinstance(tree, exp.Query) or (tree.args.get("order") is None and tree.args.get("limit") is None):
+        return bare
+    limit, ordered = tree.args.get("limit"), tree.args.get("order") is not None
+    start, count = _number(tree.args.get("offset"), 0), _number(limit, None)
+    keys = _with_keys(tree)
+    if keys is None or start is None or (count is None and limit is not None):
+        return Plan(sql=alternative.sql, ordered=ordered)
+    for cut in ("limit", "offset"):
+        tree.set(cut, None)
+    return Plan(
+        sql=alternative.sql,
+        whole=tree.sql(dialect=dialect),
+        keys=keys,
+        ordered=ordered,
+        start=start,
+        count=count,
+    )
+
+
+def _number(clause: object, absent: int | None) -> int | None:
+    """The rows a LIMIT or OFFSET names; `None` where they are computed."""
+    if not isinstance(clause, exp.Expr):
+        return absent
+    said = clause.args.get("expression") or clause.args.get("count")
+    plain = isinstance(said, exp.Literal) and said.name.isdigit() and clause.args.get("limit_options") is None
+    return int(said.name) if plain and isinstance(said, exp.Literal) else None
+
+
+def _with_keys(tree: exp.Query) -> tuple[int, ...] | None:
+    """Adds the sort keys that are no column of the result; their places, or `None` where they cannot be added."""
+    order = tree.args.get("order")
+    keys = [each.this for each in order.expressions] if isinstance(order, exp.Order) else []
+    outputs = [each.alias_or_name.lower() for each in tree.selects]
+    if any(each.is_star for each in tree.selects):
+        return None
+    places: list[int] = []
+    added = 0
+    for key in keys:
+        place = _place(key, outputs, tree.selects)
+        if place is None:
+            if not isinstance(tree, exp.Select) or tree.args.get("distinct") is not None:
+                return None
+            tree.select(exp.alias_(key.copy(), f"_sort_{added}"), copy=False)
+            place, added = len(outputs) + added, added + 1
+        places.append(place)
+    return tuple(places)
+
+
+def _place(key: exp.Expr, outputs: Sequence[str], selects: Sequence[exp.Expr]) -> int | None:
+    if isinstance(key, exp.Literal) and key.name.isdigit() and 0 < int(key.name) <= len(outputs):
+        return int(key.name) - 1
+    if isinstance(key, exp.Column) and not key.table and key.name.lower() in outputs:
+        return outputs.index(key.name.lower())
+    return next((n for n, each in enumerate(selects) if each.unalias() == key), None)

@@ -1,0 +1,234 @@
+"""Compares an answer with a reference by their results: exact, subset or none, and in what they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import TypeAlias
+
+from references.comparison.alternatives import Alternative, MalformedReferenceError, expand
+from references.comparison.diff import Difference, difference
+from references.comparison.matching import Fits, Semantics, as_bag, as_part, as_set, column_maps, projected
+from references.comparison.plan import Plan, plan
+from references.comparison.results import Result, Row, unified
+from references.sandbox import Failure
+
+
+class Match(StrEnum):
+    """How an answer's result relates to the reference's."""
+
+    EXACT = "exact"
+    """The same columns, by what they hold, and the same rows."""
+    SUBSET = "subset"
+    """The reference's columns are among the answer's; the rows are the same."""
+    NONE = "none"
+    """Neither."""
+
+
+class Flag(StrEnum):
+    """What a match should be read with."""
+
+    BOTH_EMPTY = "both_empty"
+    """Neither has a row: the match says little."""
+    TIES = "ties"
+    """The reference leaves open which rows it keeps; the answer's are among those it may."""
+    ORDER_UNCHECKED = "order_unchecked"
+    """The reference sorts by what cannot be seen in its result: the order was not compared."""
+    ALTERNATIVES_LEFT_OUT = "alternatives_left_out"
+    """The reference stands for more queries than are run."""
+    OTHER_ORDER = "other_order"
+    """The rows are the same, in another order than the reference asks for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """The answer to one comparison."""
+
+    match: Match
+    error: str | None = None
+    """Which side gave no result, and why."""
+    alternative: str | None = None
+    """The alternative that matched best."""
+    flags: frozenset[Flag] = frozenset()
+    difference: Difference | None = None
+    """From the first alternative that ran, where nothing matched."""
+
+
+Run: TypeAlias = Callable[[str], Result | Failure]
+"""Runs one query on the database."""
+
+
+def compare(reference: str, sql: str, run: Run, *, dialect: str, semantics: Semantics | None = None) -> Comparison:
+    """Compares `sql` with every query that `reference` stands for; the best match counts.
+
+    Without `semantics`, rows are a bag, and a list where the alternative asks for an order. Never raises for what the
+    texts hold.
+    """
+    try:
+        expansion = expand(reference)
+    except MalformedReferenceError as error:
+        return Comparison(match=Match.NONE, error=f"reference: {error}")
+    if not expansion.alternatives:
+        return Comparison(match=Match.NONE, error="reference: it holds no query")
+    answer = run(sql)
+    if isinstance(answer, Failure):
+        return Comparison(match=Match.NONE, error=f"answer: {answer.detail}")
+    best: Comparison | None = None
+    results: dict[str, Result | Failure] = {}
+    for alternative in expansion.alternatives:
+        found = _against(alternative, answer, _remembered(run, results), dialect, semantics)
+        best = found if best is None or _rank(found) > _rank(best) else best
+        if best.match is Match.EXACT:
+            break
+    assert best is not None  # noqa: S101 there is an alternative
+    left_out = {Flag.ALTERNATIVES_LEFT_OUT} if expansion.capped else set[Flag]()
+    return Comparison(
+        match=best.match,
+        error=best.error,
+        alternative=best.alternative,
+        flags=best.flags | left_out,
+        difference=best.difference,
+    )
+
+
+def _rank(comparison: Comparison) -> tuple[int, bool]:
+    return [Match.NONE, Match.SUBSET, Match.EXACT].index(comparison.match), comparison.error is None
+
+
+def _remembered(run: Run, results: dict[str, Result | Failure]) -> Run:
+    def once(sql: str) -> Result | Failure:
+        if sql not in results:
+            results[sql] = run(sql)
+        return results[sql]
+
+    return once
+
+
+def _against(
+    alternative: Alternative, answer: Result, run: Run, dialect: str, semantics: Semantics | None
+) -> Comparison:
+    reference = run(alternative.sql)
+    if isinstance(reference, Failure):
+        return Comparison(match=Match.NONE, error=f"reference: {reference.detail}")
+    asked = plan(alternative, dialect)
+    as_list = asked.ordered if semantics is None else semantics is Semantics.LIST
+    whole = run(asked.whole) if asked.whole is not None else None
+    pair = _Pair.of(alternative, reference, answer, whole if isinstance(whole, Result) else None, asked)
+    once = semantics is Semantics.SET
+    found = _match(pair, once=once, as_list=as_list)
+    empty = {Flag.BOTH_EMPTY} if not pair.ours and not pair.theirs else set[Flag]()
+    if isinstance(found, Match):
+        return Comparison(match=found, alternative=alternative.text, flags=frozenset(empty | pair.flags(as_list)))
+    return Comparison(
+        match=Match.NONE, flags=frozenset(found), difference=difference(pair.ours, pair.theirs, pair.names)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pair:
+    """Both results in one form."""
+
+    ours: Sequence[Row]
+    """The reference's rows, in the columns that count."""
+    theirs: Sequence[Row]
+    whole: Sequence[Row] | None
+    """The reference's rows before its LIMIT, in the columns that count, where they were seen."""
+    sort: Sequence[Row]
+    """The sort keys of each row of `whole`."""
+    names: tuple[tuple[str, ...], tuple[str, ...]]
+    asked: Plan
+
+    @classmethod
+    def of(
+        cls, alternative: Alternative, reference: Result, answer: Result, whole: Result | None, asked: Plan
+    ) -> _Pair:
+        width = len(reference.columns)
+        seen = whole
+        ours, theirs, rest = unified(reference, answer, whole or Result(columns=(), rows=()))
+        keep = alternative.keep or tuple(range(width))
+        kept, kept_whole = projected(ours, keep), projected(rest, keep)
+        if alternative.distinct:
+            kept, seen = list(dict.fromkeys(kept)), None
+        return cls(
+            ours=kept,
+            theirs=theirs,
+            whole=kept_whole if seen is not None else None,
+            sort=projected(rest, asked.keys) if seen is not None else (),
+            names=(tuple(reference.columns[place] for place in keep), answer.columns),
+            asked=asked,
+        )
+
+    def flags(self, as_list: bool) -> set[Flag]:
+        """What a match of this pair should be read with."""
+        found: set[Flag] = set()
+        if self.whole is not None and self.asked.count is not None and _cuts_a_tie(self):
+            found.add(Flag.TIES)
+        if as_list and self.whole is None:
+            found.add(Flag.ORDER_UNCHECKED)
+        return found
+
+
+def _match(pair: _Pair, *, once: bool, as_list: bool) -> Match | set[Flag]:
+    """The match, or why there is none."""
+    widths = len(pair.names[0]), len(pair.names[1])
+    level = Match.EXACT if widths[0] == widths[1] else Match.SUBSET
+    other_order = False
+    if once or len(pair.ours) == len(pair.theirs):
+        fits: Fits = as_set if once else as_bag
+        for places in column_maps(pair.ours, pair.theirs, widths, fits):
+            if not as_list or pair.whole is None or _in_order(pair, projected(pair.theirs, places)):
+                return level
+            other_order = True
+        if not once and pair.whole is not None and pair.asked.count is not None and _cuts_a_tie(pair):
+            for places in column_maps(pair.whole, pair.theirs, widths, as_part):
+                if _in_order(pair, projected(pair.theirs, places), sorted_too=as_list):
+                    return level
+    return {Flag.OTHER_ORDER} if other_order else set()
+
+
+def _ties(pair: _Pair) -> list[tuple[int, int]]:
+    """Runs of rows of `whole` with equal sort keys, as [from, to)."""
+    starts = [n for n, key in enumerate(pair.sort) if n == 0 or key != pair.sort[n - 1]]
+    return list(pairwise([*starts, len(pair.sort)]))
+
+
+def _window(pair: _Pair) -> tuple[int, int]:
+    end = len(pair.whole or ())
+    stop = end if pair.asked.count is None else min(end, pair.asked.start + pair.asked.count)
+    return min(pair.asked.start, stop), stop
+
+
+def _cuts_a_tie(pair: _Pair) -> bool:
+    start, stop = _window(pair)
+    return any(first < edge < last for first, last in _ties(pair) for edge in (start, stop))
+
+
+def _in_order(pair: _Pair, theirs: Sequence[Row], *, sorted_too: bool = True) -> bool:
+    """Whether the answer's rows are, run by run of ties, rows that the reference may give there."""
+    start, stop = _window(pair)
+    whole = pair.whole or ()
+    if len(theirs) != stop - start:
+        return False
+    if not sorted_too:
+        return _holds_window(pair, theirs)
+    for first, last in _ties(pair):
+        begin, end = max(first, start), min(last, stop)
+        if begin < end and not as_part(whole[first:last], theirs[begin - start : end - start]):
+            return False
+    return True
+
+
+def _holds_window(pair: _Pair, theirs: Sequence[Row]) -> bool:
+    """The same as a bag: every run wholly inside is there, and what is left comes from the runs that are cut."""
+    start, stop = _window(pair)
+    whole = pair.whole or ()
+    inside = [row for first, last in _ties(pair) if start <= first and last <= stop for row in whole[first:last]]
+    edges = [
+        row
+        for first, last in _ties(pair)
+        if first < stop and last > start and not (start <= first and last <= stop)
+        for row in whole[first:last]
+    ]
+    return as_part(theirs, inside) and as_part([*inside, *edges], theirs)

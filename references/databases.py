@@ -1,0 +1,281 @@
+"""Databases that the user named, read and never written: SQLite files, PostgreSQL servers, DuckDB files.
+
+A query may read its database and nothing else: read-only connections, one statement, no files, no extensions, a
+deadline, a row cap. What a driver cannot refuse (a server's own file functions) is refused by name before it is sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sqlite3
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from time import monotonic
+from typing import Any, Protocol
+from urllib.parse import quote
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from references.comparison.results import Result
+from references.sandbox import Failure, FailureKind
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,120}")
+_STEPS = 10_000
+"""SQLite instructions between two looks at the clock."""
+_READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
+_SERVER_FUNCTIONS = re.compile(
+    r"\b(pg_(?!typeof)\w+|lo_\w+|dblink\w*|set_config|current_setting|(?:query|table|database|schema|cursor)_to_xml\w*"
+    r"|nextval|setval|txid_\w+|read_\w+|glob|getenv|sniff_\w+|parquet_\w+|\w{1,40}_scan)\b\"?\s*\(",
+    re.IGNORECASE,
+)
+"""Functions of a server that reach files, settings, locks, sleep or other sessions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one query may cost."""
+
+    seconds: float = 10.0
+    rows: int = 100_000
+    """A result with more is a failure, never a part of one."""
+    megabytes: int = 1024
+    """Memory of the database engine, where it runs in our process."""
+
+
+class UnknownDatabaseError(ValueError):
+    """There is no database of that name, or the name is none; the message says which and what to do."""
+
+
+class Database(Protocol):
+    """One open database."""
+
+    @property
+    def dialect(self) -> str:
+        """What sqlglot calls its SQL."""
+        ...
+
+    def run(self, sql: str) -> Result | Failure:
+        """What one query gives, or why it gives nothing."""
+        ...
+
+
+@contextmanager
+def open_database(databases: str, db_id: str, limits: Limits) -> Generator[Database]:
+    """The database `db_id` of a folder of `.sqlite` files, or of a PostgreSQL or DuckDB URL with `{db_id}` in it.
+
+    Raises `UnknownDatabaseError`.
+    """
+    if not _NAME.fullmatch(db_id):
+        raise UnknownDatabaseError(f"db_id {db_id[:80]!r} is no name of a database: letters, digits, _, - and . only")
+    scheme = databases.partition("://")[0].partition("+")[0] if "://" in databases else ""
+    if scheme in {"postgresql", "postgres"}:
+        yield PostgresDatabase(databases.replace("{db_id}", quote(db_id, safe="")), limits)
+    elif scheme == "duckdb":
+        path = databases.partition("://")[2].removeprefix("/") if databases.startswith("duckdb:////") else None
+        with _duckdb(Path(path or databases.partition("://")[2]), db_id, limits) as opened:
+            yield opened
+    elif scheme:
+        raise UnknownDatabaseError(f"databases {scheme}://… are not read here: a folder, postgresql:// or duckdb://")
+    else:
+        with _sqlite(Path(databases) / f"{db_id}.sqlite", limits) as opened:
+            yield opened
+
+
+def refused(sql: str, dialect: str) -> Failure | None:
+    """Why a text is not sent to a database: it is not one query, or calls what reaches beyond the database.
+
+    >>> refused("SELECT 1", "postgres") is None
+    True
+    >>> refused("SELECT pg_read_file('/etc/passwd')", "postgres").detail
+    'the function pg_read_file reaches beyond the tables'
+    >>> refused("DROP TABLE t", "sqlite").detail
+    'it is not a query'
+    """
+    called = _SERVER_FUNCTIONS.search(sql)
+    if called is not None:
+        name = called.group(1).lower()
+        return Failure(kind=FailureKind.REFUSED, detail=f"the function {name} reaches beyond the tables")
+    try:
+        trees = [tree for tree in sqlglot.parse(sql, read=dialect) if tree is not None]
+    except (SqlglotError, RecursionError):
+        return None  # the database says better what is wrong with it, and is read-only
+    if len(trees) != 1:
+        return Failure(kind=FailureKind.REFUSED, detail=f"it holds {len(trees)} statements, not one")
+    if not isinstance(trees[0], exp.Query):
+        return Failure(kind=FailureKind.REFUSED, detail="it is not a query")
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteDatabase:
+    """A file, opened read-only under an authorizer."""
+
+    connection: sqlite3.Connection
+    limits: Limits
+
+    @property
+    def dialect(self) -> str:
+        """SQLite's."""
+        return "sqlite"
+
+    def run(self, sql: str) -> Result | Failure:
+        """What the query gives; a text that is not UTF-8 is read with replacement marks."""
+        ends = monotonic() + self.limits.seconds
+        self.connection.set_progress_handler(lambda: int(monotonic() > ends), _STEPS)
+        try:
+            cursor = self.connection.execute(sql.strip().rstrip(";"))
+            rows = cursor.fetchmany(self.limits.rows + 1)
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            return self._failure(error)
+        except (MemoryError, OverflowError, ValueError) as error:
+            return Failure(kind=FailureKind.TOO_LARGE, detail=str(error) or type(error).__name__)
+        if cursor.description is None:
+            return Failure(kind=FailureKind.REFUSED, detail="it is not a query")
+        return _capped([each[0] for each in cursor.description], rows, self.limits)
+
+    def _failure(self, error: Exception) -> Failure:
+        code = getattr(error, "sqlite_errorcode", None)
+        if code == sqlite3.SQLITE_INTERRUPT:
+            return _overdue(self.limits)
+        kind = FailureKind.REFUSED if code in {sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY} else FailureKind.ERROR
+        return Failure(kind=kind, detail=str(error))
+
+
+@contextmanager
+def _sqlite(path: Path, limits: Limits) -> Generator[SqliteDatabase]:
+    if not path.is_file():
+        raise UnknownDatabaseError(f"there is no database {path}: name a folder that holds it with --databases")
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+    try:
+        connection.text_factory = _decoded
+        connection.execute(f"PRAGMA hard_heap_limit = {limits.megabytes * 1024 * 1024:d}")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        connection.set_authorizer(_only_reads)
+        yield SqliteDatabase(connection, limits)
+    finally:
+        connection.close()
+
+
+def _decoded(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
+
+
+def _only_reads(
+    action: int, first: str | None, second: str | None, database: str | None, trigger: str | None, /
+) -> int:
+    loads = action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in {"load_extension", "readfile", "writefile"}
+    return sqlite3.SQLITE_OK if action in _READS and not loads else sqlite3.SQLITE_DENY
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresDatabase:
+    """A server's database, asked in read-only transactions with a statement timeout."""
+
+    url: str
+    limits: Limits
+
+    @property
+    def dialect(self) -> str:
+        """PostgreSQL's."""
+        return "postgres"
+
+    def run(self, sql: str) -> Result | Failure:
+        """What the query gives, read by a cursor up to the row cap."""
+        stopped = refused(sql, self.dialect)
+        return stopped or asyncio.run(self._run(sql.strip().rstrip(";")))
+
+    async def _run(self, sql: str) -> Result | Failure:
+        asyncpg = _driver("asyncpg")
+        seconds = self.limits.seconds
+        settings = {"default_transaction_read_only": "on", "statement_timeout": str(int(seconds * 1000))}
+        try:
+            connection = await asyncpg.connect(self.url, timeout=seconds, server_settings=settings)
+        except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
+            raise UnknownDatabaseError(f"the database cannot be reached: {type(error).__name__}: {error}") from error
+        try:
+            async with asyncio.timeout(seconds + 1), connection.transaction(readonly=True):
+                cursor = await connection.cursor(sql)
+                rows = await cursor.fetch(self.limits.rows + 1)
+                statement = await connection.prepare(sql)
+                names = [each.name for each in statement.get_attributes()]
+        except (asyncpg.QueryCanceledError, TimeoutError):
+            return _overdue(self.limits)
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
+            return Failure(kind=FailureKind.ERROR, detail=str(error))
+        finally:
+            connection.terminate()
+        return _capped(names, [tuple(row.values()) for row in rows], self.limits)
+
+
+@dataclass(frozen=True, slots=True)
+class DuckDatabase:
+    """A DuckDB file, opened read-only without access to any other."""
+
+    connection: Any
+    limits: Limits
+
+    @property
+    def dialect(self) -> str:
+        """DuckDB's."""
+        return "duckdb"
+
+    def run(self, sql: str) -> Result | Failure:
+        """What the query gives; it is interrupted at its deadline."""
+        duckdb = _driver("duckdb")
+        stopped = refused(sql, self.dialect)
+        if stopped is not None:
+            return stopped
+        connection = self.connection
+        alarm = threading.Timer(self.limits.seconds, connection.interrupt)
+        alarm.start()
+        try:
+            cursor = connection.execute(sql)
+            rows = cursor.fetchmany(self.limits.rows + 1)
+            names = [str(each[0]) for each in cursor.description or ()]
+        except duckdb.InterruptException:
+            return _overdue(self.limits)
+        except (duckdb.Error, RuntimeError) as error:
+            return Failure(kind=FailureKind.ERROR, detail=str(error))
+        finally:
+            alarm.cancel()
+        return _capped(names, rows, self.limits)
+
+
+@contextmanager
+def _duckdb(pattern: Path, db_id: str, limits: Limits) -> Generator[DuckDatabase]:
+    path = Path(str(pattern).replace("{db_id}", db_id))
+    if not path.is_file():
+        raise UnknownDatabaseError(f"there is no database {path}: write duckdb:///folder/{{db_id}}.duckdb")
+    duckdb = _driver("duckdb")
+    settings = {"enable_external_access": False, "memory_limit": f"{limits.megabytes}MB", "lock_configuration": True}
+    try:
+        connection = duckdb.connect(str(path), read_only=True, config=settings)
+    except duckdb.Error as error:
+        raise UnknownDatabaseError(f"{path} cannot be opened: {error}") from error
+    with connection:
+        yield DuckDatabase(connection, limits)
+
+
+def _driver(name: str) -> Any:
+    """A driver, loaded only where its database is named; DuckDB's is in the extra `references`."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise UnknownDatabaseError(f"{name} is missing: pip install 'sqlassay[references]'") from error
+
+
+def _capped(names: Sequence[str], rows: Sequence[tuple[object, ...]], limits: Limits) -> Result | Failure:
+    if len(rows) > limits.rows:
+        return Failure(kind=FailureKind.TOO_LARGE, detail=f"it gives more than {limits.rows} rows")
+    return Result(columns=tuple(names), rows=tuple(tuple(row) for row in rows))
+
+
+def _overdue(limits: Limits) -> Failure:
+    return Failure(kind=FailureKind.TOO_LONG, detail=f"it took more than {limits.seconds:g} s")
