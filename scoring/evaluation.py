@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from scoring.alignment import align_filters, anti_joined_blocks, excluded_blocks
@@ -23,7 +24,7 @@ from scoring.query import Query, Unscored, UnscoredReason
 from scoring.question import read_enriched, read_question
 from scoring.requirements import requirements
 from scoring.rules import Rules, UnparseablePolicy
-from scoring.specification import Definition, QuestionSpec, SqlSpec
+from scoring.specification import Definition, QuestionFilter, QuestionSpec, Source, SqlSpec
 from scoring.sql import read_sql
 from scoring.verdict import Case, FilterStatus, Reply, Score
 from scoring.words import letters
@@ -79,8 +80,7 @@ def read_enrichment(query: Query, question: QuestionSpec) -> QuestionSpec | None
 
 def align(query: Query, question: QuestionSpec, enriched: QuestionSpec | None, sql: SqlSpec, rules: Rules) -> Case:
     """Stage 3 and the normalisation rules, from both specifications."""
-    moment = query.occurred_at.replace(tzinfo=None) if query.occurred_at else None
-    context = Context(moment, excluded_blocks(sql), anti_joined_blocks(sql))
+    context = _context(query, sql)
     rewritten = rewriting(question, enriched or question, context)
     asked = with_mappings(enriched or question, question, rules)
     wanted = requirements(question, asked, rewritten, rules, context)
@@ -109,6 +109,24 @@ def align(query: Query, question: QuestionSpec, enriched: QuestionSpec | None, s
     )
 
 
+def _context(query: Query, sql: SqlSpec) -> Context:
+    moment = query.occurred_at.replace(tzinfo=None) if query.occurred_at else None
+    return Context(moment, excluded_blocks(sql), anti_joined_blocks(sql))
+
+
+def with_conditions(case: Case, found: Sequence[QuestionFilter]) -> Case:
+    """Stage 3 run again with conditions that the first reading of the question missed; all else stays as it was."""
+    context = _context(case.query, case.sql)
+    rewritten = rewriting(case.question, case.enriched, context)
+    own = tuple(each for each in found if each.source is Source.QUESTION)
+    others = tuple(each for each in found if each.source is not Source.QUESTION)
+    question = replace(case.question, filters=(*case.question.filters, *own))
+    enriched = replace(case.enriched, filters=(*case.enriched.filters, *others)) if others else case.enriched
+    wanted = requirements(question, enriched, rewritten, case.rules, context)
+    filters = align_filters(wanted, question, enriched, case.sql, case.rules, context)
+    return replace(case, question=question, enriched=enriched, required=wanted.required, filters=filters)
+
+
 def with_mappings(asked: QuestionSpec, question: QuestionSpec, rules: Rules) -> QuestionSpec:
     """The enriched question with the tenant's mappings of words that Qu uses, as the definitions they are."""
     if not rules.column_mappings:
@@ -133,6 +151,11 @@ def _names_read(sql: SqlSpec) -> frozenset[str]:
 
 
 def conclude(case: Case, reply: Reply) -> Score:
-    """Φ and its tier from the case's filter status and the judge's verdict and confidence."""
+    """Φ and its tier from the case's filter status and the judge's verdict and confidence.
+
+    Conditions that a model proposed and that were accepted are part of the question: Stage 3 is run again with them.
+    """
+    if reply.proposed:
+        case = with_conditions(case, reply.proposed)
     composite = compose(case.filters, reply.verdict, reply.confidence)
     return Score(case=case, reply=reply, composite=composite, tier=case.rules.tiers.tier(composite.score))

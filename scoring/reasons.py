@@ -128,6 +128,12 @@ class ReasonCode(StrEnum):
     """A yes-or-no question is asked and the SQL computes no condition."""
     SQL_UNPARSEABLE = "SQL_UNPARSEABLE"
     """The SQL does not parse, and the tenant counts that as incorrect; no signal reads it."""
+    JUDGE_CONTRADICTS_EVIDENCE = "JUDGE_CONTRADICTS_EVIDENCE"
+    """A model's verdict was better than the evidence allows, and was lowered to the best that it does."""
+
+
+WITHOUT_SIGNAL = frozenset({ReasonCode.SQL_UNPARSEABLE, ReasonCode.JUDGE_CONTRADICTS_EVIDENCE})
+"""Codes that no signal gives: one comes from the reader, one from holding a model to the evidence."""
 
 
 IN_FAVOUR = frozenset(

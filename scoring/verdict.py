@@ -168,6 +168,22 @@ class Reply:
     """Those that moved it most, strongest first."""
     judge: str
     """Name and version: `local/1`."""
+    model: str = ""
+    """The model that was asked, or was to be asked; empty where none was."""
+    prompt_hash: str = ""
+    """SHA-256 of the very prompt the model was sent."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    """Money for this reply, in the currency of the price list."""
+    cached: bool = False
+    """The reply was given before to the same prompt, and cost nothing now."""
+    fallback: bool = False
+    """The local verdict, standing in for a model that could not be asked."""
+    proposed: tuple[QuestionFilter, ...] = ()
+    """Conditions of the question that the model read, its words found in the question: Stage 3 is run with them."""
+    rationale: str = ""
+    """The model's own words; shown, never read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ import pytest
 from scoring.evaluation import conclude, examine
 from scoring.judge import InvalidWeightsError, LocalJudge, load_weights
 from scoring.query import Query, Unscored, UnscoredReason
-from scoring.reasons import IN_FAVOUR, ReasonCode
+from scoring.reasons import IN_FAVOUR, WITHOUT_SIGNAL, ReasonCode
 from scoring.rules import Rules, UnparseablePolicy
 from scoring.signals import SIGNALS
 from scoring.signals.finding import Finding
@@ -23,8 +23,8 @@ def document() -> dict[str, Any]:
     return copy.deepcopy(packaged_weights())
 
 
-def test_every_code_but_unparseable_has_one_signal() -> None:
-    assert set(SIGNALS) == set(ReasonCode) - {ReasonCode.SQL_UNPARSEABLE}
+def test_every_code_has_one_signal_but_those_no_signal_gives() -> None:
+    assert set(SIGNALS) == set(ReasonCode) - WITHOUT_SIGNAL
     assert len(set(SIGNALS.values())) == len(SIGNALS)
 
 

@@ -1,0 +1,109 @@
+"""Conditions of the question that a model read and the tables did not: which are accepted, and as what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from scoring.linking import content_words
+from scoring.query import Query, Unscored
+from scoring.specification import Column, Operand, QuestionFilter, Source, SqlFilter
+from scoring.sql import read_predicate
+from scoring.verdict import Case
+from scoring.words import letters
+
+MOST_PROPOSALS = 8
+"""Most proposals of one reply that are read."""
+LONGEST = 400
+"""Longest left side, value or span read, in characters."""
+OFFERED_OPERATORS = ("=", "!=", ">", ">=", "<", "<=", "in", "not in", "contains", "is null", "is not null")
+"""The operators a model may propose."""
+_BARE = frozenset({"is null", "is not null"})
+_UNNAMED = "value"
+"""Stands for the column that the question does not name, while the predicate is read."""
+
+Scalar = str | float | bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A condition as the model says it, not yet believed."""
+
+    lhs: str | None
+    op: str
+    rhs: Scalar | tuple[Scalar, ...] | None
+    span: str
+    """The words it claims to have read it from."""
+
+
+def accepted(case: Case, proposals: Iterable[Proposal]) -> tuple[QuestionFilter, ...]:
+    """The proposals whose span stands verbatim in Qu or Qe, read as the question's conditions are.
+
+    Words of Qu make a required filter; words that only Qe holds a permitted one, as Stage 1 has it. What cannot be
+    read as a condition is left out.
+    """
+    found: list[QuestionFilter] = []
+    for proposal in list(proposals)[:MOST_PROPOSALS]:
+        place = _place(case.query, proposal.span)
+        if place is not None:
+            found += [_filter(case, proposal, term, *place) for term in _terms(proposal)]
+    return tuple(found)
+
+
+def _place(query: Query, span: str) -> tuple[Source, int] | None:
+    """Which text holds the span, and where; a span that names nothing is in none."""
+    if len(span) > LONGEST or not content_words(span):
+        return None
+    for source, text in ((Source.QUESTION, query.question), (Source.ENRICHED, query.enriched_question or "")):
+        start = text.find(span)
+        if start >= 0:
+            return source, start
+    return None
+
+
+def _terms(proposal: Proposal) -> tuple[SqlFilter, ...]:
+    text = _predicate(proposal)
+    terms = read_predicate(text, "postgres") if text is not None else ()
+    return () if isinstance(terms, Unscored) else terms
+
+
+def _predicate(proposal: Proposal) -> str | None:
+    """The proposal as SQL, every name and value quoted, so that it says one condition and no more."""
+    if proposal.op not in OFFERED_OPERATORS or len(proposal.lhs or "") > LONGEST:
+        return None
+    name = '"' + (proposal.lhs or _UNNAMED).replace('"', "").replace("\0", "") + '"'
+    if proposal.op in _BARE:
+        return f"{name} {proposal.op}"
+    if proposal.op == "contains":
+        whole = isinstance(proposal.rhs, str) and not set(proposal.rhs) & set("%_\\")
+        return f"{name} LIKE {_literal(f'%{proposal.rhs}%')}" if whole else None
+    listed = proposal.op.endswith("in")
+    values = proposal.rhs if isinstance(proposal.rhs, tuple) else (proposal.rhs,)
+    literals = [_literal(value) for value in values if value is not None]
+    if not literals or len(literals) > LONGEST or (len(literals) > 1 and not listed):
+        return None
+    return f"{name} {proposal.op} ({', '.join(literals)})" if listed else f"{name} {proposal.op} {literals[0]}"
+
+
+def _literal(value: Scalar) -> str:
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, int | float):
+        return repr(value)
+    return "'" + value[:LONGEST].replace("'", "''") + "'"
+
+
+def _filter(case: Case, proposal: Proposal, term: SqlFilter, source: Source, start: int) -> QuestionFilter:
+    return QuestionFilter(
+        lhs=_operand(case, proposal.lhs, term), op=term.op, rhs=term.rhs, source=source, span=proposal.span, start=start
+    )
+
+
+def _operand(case: Case, lhs: str | None, term: SqlFilter) -> Operand | None:
+    """A column where the SQL reads or Qe defines one of that name; else the phrase, which is linked by its words."""
+    if lhs is None or not lhs.strip():
+        return None
+    name = " ".join(lhs.lower().split())
+    if letters(lhs) in case.read | case.defined:
+        return Operand(name=name, columns=term.lhs.columns if term.lhs is not None else (Column(name=name),))
+    return Operand(name=name)
