@@ -30,6 +30,7 @@ from scoring.query import Query
 __all__ = [
     "MAX_EVENT_BYTES",
     "NAME_PATTERN",
+    "SPAN_SOURCE",
     "InvalidEvent",
     "InvalidReason",
     "InvalidRules",
@@ -44,6 +45,8 @@ __all__ = [
 
 MAX_EVENT_BYTES = 1024 * 1024
 """Largest event, in bytes of JSON."""
+SPAN_SOURCE = "/opentelemetry"
+"""Source of events that are joined from spans; a blank question in one of them was not found."""
 
 
 class InvalidReason(StrEnum):
@@ -188,6 +191,7 @@ class QueryEvent(BaseModel):
             enriched_question=self.enriched_question,
             dialect=self.dialect,
             occurred_at=self.occurred_at,
+            question_found=bool(self.question.strip()) or self.source != SPAN_SOURCE,
         )
 
 

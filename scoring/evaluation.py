@@ -58,6 +58,9 @@ def _incorrect(query: Query, question: QuestionSpec, why: Unscored, rules: Rules
 
 def check_question(query: Query) -> Unscored | None:
     """Why the question cannot be read, if so."""
+    if not query.question_found:
+        detail = "no span of the trace held a question in time: set sqlassay.question on the SQL's span or one above it"
+        return Unscored(UnscoredReason.NO_QUESTION, detail)
     if not query.question.strip():
         return Unscored(UnscoredReason.EMPTY_QUESTION, "question is blank: send the words the person asked")
     for name, text in (("question", query.question), ("enriched_question", query.enriched_question or "")):

@@ -18,6 +18,8 @@ class Query:
     """A sqlglot dialect name; `None` is guessed from the text."""
     occurred_at: datetime | None = None
     """Anchor of relative dates (`last month`), naive local or aware; `None` leaves them relative."""
+    question_found: bool = True
+    """False: the answer was seen in a trace whose spans hold no question; `question` is blank."""
 
 
 class UnscoredReason(StrEnum):
@@ -29,6 +31,8 @@ class UnscoredReason(StrEnum):
     """The agent answered with prose, not SQL."""
     EMPTY_QUESTION = "EMPTY_QUESTION"
     """The question is blank."""
+    NO_QUESTION = "NO_QUESTION"
+    """The answer came as a span, and no span of its trace held the question in time."""
     UNPARSEABLE_SQL = "UNPARSEABLE_SQL"
     """The SQL does not parse in its dialect."""
     MULTIPLE_STATEMENTS = "MULTIPLE_STATEMENTS"

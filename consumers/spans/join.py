@@ -1,0 +1,221 @@
+"""Joins an answer with the question of its trace, whatever order and batches the spans come in. Knows no clock."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from consumers.events import SPAN_SOURCE
+from consumers.spans.span import Span
+from consumers.spans.table import INHERITED, SpanFields, SpanTable, read_span
+
+MAX_ANCESTORS = 64
+"""How far above an answer its question is looked for."""
+_NODE_SIZE = 400
+"""Bytes a span takes beside its texts, about."""
+
+
+class TraceKey(NamedTuple):
+    """A trace, apart for each sender, so that no tenant's spans join another's."""
+
+    tenant: str | None
+    """The only tenant its sender may write for; `None` is any."""
+    trace_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinLimits:
+    """What the join may hold; a trace over a bound is closed before its time, the oldest first."""
+
+    seconds: float = 60.0
+    """How long a trace stays open after its first span came."""
+    spans: int = 100_000
+    characters: int = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanEvent:
+    """An answer joined with its question, ready to be decoded as an event."""
+
+    trace: TraceKey
+    payload: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joined:
+    """What a step of the join gives."""
+
+    events: Sequence[SpanEvent] = ()
+    closed: Sequence[TraceKey] = ()
+    """Traces that give no more events; a span that comes later opens its trace anew."""
+
+
+@dataclass(slots=True)
+class _Node:
+    parent_id: str | None
+    remote: bool
+    start_nanos: int
+    fields: SpanFields
+
+
+@dataclass(slots=True)
+class _Trace:
+    opened_at: float
+    size: int = 0
+    nodes: dict[str, _Node] = field(default_factory=dict[str, _Node])
+    open: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """Answers whose chain is not complete, and the chain so far: ids from the answer up."""
+    waiting: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """For a span that has not come, the answers whose chain goes on there."""
+
+
+class SpanJoin:
+    """The open traces. An answer is given once: when the chain of spans above it is complete and holds a question,
+    else when its trace closes, with what is known then."""
+
+    def __init__(self, table: SpanTable, limits: JoinLimits) -> None:
+        self._table = table
+        self._limits = limits
+        self._traces: OrderedDict[TraceKey, _Trace] = OrderedDict()
+        self.spans = 0
+        """Spans held."""
+        self.characters = 0
+        """Their size, about."""
+
+    def add(self, spans: Iterable[Span], now: float, *, tenant: str | None = None) -> Joined:
+        """Takes spans; a span that was seen in its open trace before changes nothing."""
+        events: list[SpanEvent] = []
+        for span in spans:
+            key = TraceKey(tenant, span.trace_id)
+            trace = self._traces.get(key)
+            if trace is None:
+                trace = self._traces[key] = _Trace(now)
+            if span.span_id not in trace.nodes:
+                ready = self._insert(trace, span)
+                events.extend(_event(key, trace, chain) for chain in ready)
+        closed = self.close_due(now)
+        return Joined(events=(*events, *closed.events), closed=closed.closed)
+
+    def _insert(self, trace: _Trace, span: Span) -> list[list[str]]:
+        """Holds the span; returns the chains that are complete with it."""
+        fields = read_span(span, self._table)
+        trace.nodes[span.span_id] = _Node(span.parent_id, span.parent_is_remote, span.start_nanos, fields)
+        size = _NODE_SIZE + fields.size
+        trace.size += size
+        self.spans, self.characters = self.spans + 1, self.characters + size
+        moved = trace.waiting.pop(span.span_id, [])
+        if fields.sql is not None:
+            trace.open[span.span_id] = []
+            moved.append(span.span_id)
+        complete = [answer for answer in moved if _climb(trace, answer)]
+        return [trace.open.pop(answer) for answer in complete]
+
+    def close_due(self, now: float) -> Joined:
+        """Closes the traces whose time is up, and the oldest while the bounds are passed."""
+        events: list[SpanEvent] = []
+        closed: list[TraceKey] = []
+        while self._traces and (self._is_full() or self._oldest_at() + self._limits.seconds <= now):
+            key, trace = self._traces.popitem(last=False)
+            events.extend(self._close(key, trace))
+            closed.append(key)
+        return Joined(events=events, closed=closed)
+
+    def close_all(self) -> Joined:
+        """Closes every trace now."""
+        keys = list(self._traces)
+        return Joined(events=[each for key in keys for each in self._close(key, self._traces.pop(key))], closed=keys)
+
+    def drop(self, keys: Iterable[TraceKey]) -> None:
+        """Forgets traces without an event: someone else will be handed their spans again."""
+        for key in keys:
+            trace = self._traces.pop(key, None)
+            if trace is not None:
+                self._release(trace)
+
+    @property
+    def due_at(self) -> float | None:
+        """When the next trace closes."""
+        return self._oldest_at() + self._limits.seconds if self._traces else None
+
+    def _oldest_at(self) -> float:
+        return next(iter(self._traces.values())).opened_at
+
+    def _is_full(self) -> bool:
+        return self.spans > self._limits.spans or self.characters > self._limits.characters
+
+    def _close(self, key: TraceKey, trace: _Trace) -> list[SpanEvent]:
+        self._release(trace)
+        only = _only_question(trace) if trace.open else None
+        return [_event(key, trace, chain, only) for chain in trace.open.values()]
+
+    def _release(self, trace: _Trace) -> None:
+        self.spans -= len(trace.nodes)
+        self.characters -= trace.size
+
+
+def _climb(trace: _Trace, answer: str) -> bool:
+    """Lengthens the answer's chain as far as spans have come; whether it is complete and holds a question."""
+    chain = trace.open[answer]
+    here = trace.nodes[chain[-1]].parent_id if chain else answer
+    while here is not None and len(chain) < MAX_ANCESTORS and here not in chain:
+        if chain and trace.nodes[chain[-1]].remote and _is_told(trace, chain):
+            return True
+        if here not in trace.nodes:
+            trace.waiting.setdefault(here, []).append(answer)
+            return False
+        chain.append(here)
+        here = trace.nodes[here].parent_id
+    return any(trace.nodes[each].fields.question is not None for each in chain)
+
+
+def _is_told(trace: _Trace, chain: Sequence[str]) -> bool:
+    """Whether question and agent are known: a caller in another process, who may never report, is not waited for."""
+    fields = [trace.nodes[each].fields for each in chain]
+    return any(each.question is not None for each in fields) and any("agent" in each.said for each in fields)
+
+
+def _event(key: TraceKey, trace: _Trace, chain: Sequence[str], only: str | None = None) -> SpanEvent:
+    """The event of a chain's answer; `only` is the question where the chain holds none."""
+    fields = [trace.nodes[each].fields for each in chain]
+    asked = next((place for place, each in enumerate(fields) if each.question is not None), len(fields))
+    question = fields[asked].question if asked < len(fields) else only
+    payload: dict[str, object] = {
+        **_inherited(fields, asked),
+        "event_id": f"{key.trace_id}-{chain[0]}",
+        "source": SPAN_SOURCE,
+        "question": question or "",
+        "sql": fields[0].sql,
+        "dialect": fields[0].said.get("dialect"),
+        "occurred_at": _moment(trace.nodes[chain[0]].start_nanos),
+        "attributes": _attributes(fields) | {"trace_id": key.trace_id, "span_id": chain[0]},
+    }
+    return SpanEvent(trace=key, payload=payload)
+
+
+def _inherited(fields: Sequence[SpanFields], asked: int) -> dict[str, object]:
+    """What the nearest span says; the enriched question of none above the one that asks."""
+    found: dict[str, object] = dict(fields[0].fallback)
+    for place in reversed(range(len(fields))):
+        names = INHERITED if place <= asked else INHERITED - {"enriched_question"}
+        found |= {name: text for name, text in fields[place].said.items() if name in names}
+    return found
+
+
+def _attributes(fields: Sequence[SpanFields]) -> dict[str, object]:
+    return {name: value for each in reversed(fields) for name, value in each.attributes.items()}
+
+
+def _only_question(trace: _Trace) -> str | None:
+    """The question of a trace in which just one is asked, for an answer that stands beside it and not below."""
+    asked = {node.fields.question for node in trace.nodes.values() if node.fields.question is not None}
+    return next(iter(asked)) if len(asked) == 1 else None
+
+
+def _moment(nanos: int) -> str | None:
+    return (_EPOCH + timedelta(microseconds=nanos // 1000)).isoformat() if 0 < nanos < 1 << 64 else None
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
