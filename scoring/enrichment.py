@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from scoring.immutable import immutable
 from scoring.linking import content_words
 from scoring.matching import CERTAIN, Context, same_value
 from scoring.specification import NEGATION, Op, QuestionFilter, QuestionSpec, Source
@@ -17,7 +17,7 @@ LOST_PENALTY, CHANGED_PENALTY, ADDED_PENALTY = 25.0, 40.0, 15.0
 _SPACES = re.compile(r"\s+")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Rewriting:
     """What Qe made of Qu's conditions."""
 

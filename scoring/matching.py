@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from scoring.immutable import immutable
 from scoring.linking import LINKED, likeness
 from scoring.specification import NEGATION, Clause, Filter, Op, QuestionFilter, SqlFilter
 from scoring.values import (
@@ -39,7 +39,7 @@ CERTAIN = 0.5
 """Certainty, in [0, 1], from which a condition read from words is required."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Context:
     """What a comparison depends on besides the two filters."""
 

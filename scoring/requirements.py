@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from scoring.enrichment import Rewriting
+from scoring.immutable import immutable
 from scoring.linking import content_words
 from scoring.matching import CERTAIN, Context, resolves, same_value
 from scoring.rules import Rules
@@ -24,7 +25,7 @@ DOUBTFUL = 0.4
 """Certainty of a definition that may be of the opposite of what is asked."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Requirements:
     """What Stage 3 holds the SQL to."""
 

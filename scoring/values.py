@@ -5,10 +5,11 @@ from __future__ import annotations
 import calendar
 import re
 import unicodedata
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TypeAlias
+
+from scoring.immutable import immutable
 
 
 class Grain(StrEnum):
@@ -24,7 +25,7 @@ class Grain(StrEnum):
     YEAR = "year"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Text:
     """A string literal, case- and space-folded so that `' Active'` is `'active'`."""
 
@@ -34,7 +35,7 @@ class Text:
         return f"'{self.folded}'"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Number:
     """A numeric literal. `unit` is the question's word for it (`%`, `$`, `cm`), never compared."""
 
@@ -45,7 +46,7 @@ class Number:
         return f"{self.value:g}" if abs(self.value) < 1e15 else str(self.value)
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Boolean:
     """TRUE or FALSE."""
 
@@ -55,7 +56,7 @@ class Boolean:
         return "true" if self.value else "false"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class TimeRange:
     """The half-open interval [start, end) of naive local time; `None` leaves that side open."""
 
@@ -66,7 +67,7 @@ class TimeRange:
         return f"[{_stamp(self.start)}, {_stamp(self.end)})"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class RelativeTime:
     """A range told from now, in units: `last 30 days` is (day, -30, 0), `last month` (month, -1, 0, whole).
 
@@ -95,7 +96,7 @@ class RelativeTime:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class DatePart:
     """One recurring part of a date compared with a number: every January is (month, 1)."""
 
@@ -107,7 +108,7 @@ class DatePart:
         return f"{self.part} {self.value}"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Pattern:
     """A LIKE or regular-expression pattern that is neither equality, contains, prefix nor suffix."""
 
@@ -117,7 +118,7 @@ class Pattern:
         return f"like '{self.text}'"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Expression:
     """The other side is no literal: a column, arithmetic, a parameter or a subquery, in canonical SQL."""
 
@@ -136,7 +137,7 @@ class Expression:
 Scalar: TypeAlias = Text | Number | Boolean | TimeRange | RelativeTime | DatePart | Pattern | Expression
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Choices:
     """The members of an IN list; order means nothing."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from scoring.immutable import immutable
 from scoring.query import Query
 from scoring.reasons import ReasonCode
 from scoring.rules import Rules, Tier
@@ -47,7 +47,7 @@ class EnrichmentStatus(StrEnum):
     MISSING = "missing"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable()
 class Enrichment:
     status: EnrichmentStatus
     score: float
@@ -60,7 +60,7 @@ class Enrichment:
     """What Qe asks otherwise, as `before → after`."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Match:
     """A required filter and the SQL filters that say it (two bounds may say one range)."""
 
@@ -68,7 +68,7 @@ class Match:
     present: tuple[SqlFilter, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable()
 class FilterAlignment:
     """Every filter of both sides, each in exactly one place."""
 
@@ -83,7 +83,7 @@ class FilterAlignment:
     status: FilterStatus = FilterStatus.FULLY_APPLIED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable()
 class Dimension:
     """The match signal of projection, aggregation or grouping."""
 
@@ -101,7 +101,7 @@ class NormalizationRule(StrEnum):
     SAFETY_LIMIT = "safety_limit"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Normalization:
     """A rule that fired and the construct it excused."""
 
@@ -109,7 +109,7 @@ class Normalization:
     construct: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable()
 class Case:
     """What a judge is shown: the query, both specifications and Stage 3's record."""
 
@@ -144,7 +144,7 @@ class Case:
     """Why the SQL did not parse, where the tenant counts that as `Incorrect`; `sql` is then empty."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable()
 class Reason:
     """Why a verdict is what it is."""
 
@@ -155,7 +155,7 @@ class Reason:
     """How far it moved the log-odds of being correct; negative counts against the answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable()
 class Reply:
     """A judge's answer to a case."""
 
@@ -186,7 +186,7 @@ class Reply:
     """The model's own words; shown, never read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable()
 class Composite:
     """The parts of Φ (eq. 11–14)."""
 
@@ -202,7 +202,7 @@ class Composite:
     """Φ in [0, 100], two decimals."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable()
 class Score:
     """A concluded evaluation."""
 

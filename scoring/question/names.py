@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from scoring.immutable import immutable
 from scoring.question.language import Role
 from scoring.question.reading import Reading
 from scoring.specification import Kind
@@ -18,7 +19,7 @@ _LONGEST = 12
 """Words in a name."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Literal:
     """A value said at tokens [start, end)."""
 

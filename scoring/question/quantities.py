@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from scoring.immutable import immutable
 from scoring.question.language import Language
 from scoring.question.reading import Reading
 from scoring.specification import Kind, Token
@@ -18,7 +18,7 @@ _LONGEST = 15
 """Digits of a number; a longer run is an identifier."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Quantity:
     """A number at tokens [start, end)."""
 

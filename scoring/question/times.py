@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeAlias
 
+from scoring.immutable import immutable
 from scoring.question.language import Role
 from scoring.question.reading import Reading
 from scoring.specification import Kind
@@ -24,7 +25,7 @@ _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
 _SEASON = re.compile(r"(\d{4})[-/](\d{2}|\d{4})")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Time:
     """A time at tokens [start, end); `explicit` when its form alone says that it is one."""
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import TypeAlias
 
 from sqlglot import exp
 
+from scoring.immutable import immutable
 from scoring.sql.expressions import bare, is_quoted_text
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node, as_number
 from scoring.values import Boolean, Expression, Grain, Number, Text, TimeRange, floor, period, shift, text
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Now:
     """A moment told from now: `CURRENT_DATE - INTERVAL 30 DAY` is (day, -30)."""
 

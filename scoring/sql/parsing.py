@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
@@ -12,6 +11,7 @@ from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.parser import logger
 from sqlglot.tokenizer_core import Token, TokenType
 
+from scoring.immutable import immutable
 from scoring.query import Unscored, UnscoredReason
 from scoring.sql.bounds import MAX_TOKENS, shortened
 from scoring.sql.dialects import FALLBACKS, guess, known, parser_dialect
@@ -38,7 +38,7 @@ _ODD = (SqlglotError, ValueError, TypeError, KeyError, IndexError, AttributeErro
 """What the parser has been seen to raise on hostile text besides its own errors."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable()
 class Parsed:
     """One query's tree."""
 

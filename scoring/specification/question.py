@@ -1,0 +1,172 @@
+"""What a question asks: `Sq`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from scoring.immutable import immutable
+from scoring.specification.terms import Aggregation, Filter
+from scoring.values import Number, RelativeTime, TimeRange, Value
+
+
+class Kind(StrEnum):
+    """What a token of a question is."""
+
+    WORD = "word"
+    NUMBER = "number"
+    QUOTED = "quoted"
+    PUNCTUATION = "punctuation"
+
+
+class Token(NamedTuple):
+    """A word, number, quoted literal or mark of a question, with its place.
+
+    A tuple, because a question has many and a frozen dataclass costs three times as much to make.
+    """
+
+    text: str
+    lower: str
+    stem: str
+    kind: Kind
+    start: int
+    end: int
+
+
+class Source(StrEnum):
+    """Which text a question filter was read from."""
+
+    QUESTION = "question"
+    """Qu: required of the SQL."""
+    DEFINITION = "definition"
+    """A definition in Qe of words that Qu uses: required of the SQL."""
+    ENRICHED = "enriched"
+    """Only Qe holds it and it defines nothing in Qu: permitted, never required."""
+
+
+@immutable()
+class QuestionFilter(Filter):
+    """A condition the question implies."""
+
+    source: Source = Source.QUESTION
+    span: str
+    """The words it was read from, verbatim."""
+    start: int
+    """Offset of `span` in the text that `source` names, in characters."""
+    certain: float = 1.0
+    """How surely these words are a condition, in [0, 1]: a quoted literal is 1, a lone capitalised word less."""
+    alternatives: tuple[Value, ...] = ()
+    """Other values that say the same, any one of which will do: `French` may be stored as `france`."""
+
+
+@immutable()
+class Output:
+    """A thing the question wants listed."""
+
+    phrase: str
+    """As written, without articles: `full names`."""
+    head: str
+    """Its head noun, stemmed: `name`."""
+    start: int
+    of: str | None = None
+    """Whose, where said: `names of the drivers` has `drivers`."""
+
+
+class Direction(StrEnum):
+    MOST = "most"
+    """Highest, most, latest, longest: DESC or MAX."""
+    LEAST = "least"
+    """Lowest, fewest, earliest, shortest: ASC or MIN."""
+
+
+@immutable()
+class Superlative:
+    """`highest score`, `top 5 … by revenue`, `oldest`, `most common`: a request for the k first rows of an order."""
+
+    direction: Direction
+    measure: str
+    """The phrase ordered by; empty where only the adjective says it (`oldest`)."""
+    word: str
+    """The superlative word itself, lower case."""
+    k: int | None
+    """Rows asked for: 1 for a singular superlative, None where the number of rows is not said."""
+    start: int
+    counted: bool = False
+    """Ordered by how many there are (`most flights`, `most common`): COUNT, not a column's MAX."""
+
+
+@immutable()
+class Ordering:
+    """`sorted by x`, `in descending order`, `alphabetically`, `ranked`."""
+
+    phrase: str
+    descending: bool | None
+    """`None` where no direction is said."""
+    start: int
+
+
+class RatioKind(StrEnum):
+    PERCENTAGE = "percentage"
+    RATIO = "ratio"
+    RATE = "rate"
+    DIFFERENCE = "difference"
+    """`how much more`, `difference between`, `compared with`: subtraction of two."""
+
+
+@immutable()
+class Ratio:
+    kind: RatioKind
+    phrase: str
+    start: int
+
+
+@immutable()
+class Definition:
+    """`carcinogenic refers to label = '+'`, `rate = a / b`, `hometown means city, state`."""
+
+    phrase: str
+    """What is defined, verbatim."""
+    text: str
+    """What it is defined as, verbatim."""
+    filters: tuple[QuestionFilter, ...] = ()
+    """Its conditions, `source` DEFINITION, `lhs.columns` filled."""
+    columns: tuple[str, ...] = ()
+    """Identifiers it names, lower case, without table."""
+    functions: tuple[str, ...] = ()
+    """Upper-case aggregates and arithmetic it asks for: MAX, AVG, SUM, COUNT, DIVIDE, SUBTRACT, MULTIPLY."""
+    start: int = 0
+
+
+@immutable()
+class QuestionSpec:
+    """`Sq` of one text (Qu or Qe)."""
+
+    text: str
+    tokens: tuple[Token, ...] = ()
+    """Without those of `definitions`."""
+    outputs: tuple[Output, ...] = ()
+    aggregations: tuple[Aggregation, ...] = ()
+    filters: tuple[QuestionFilter, ...] = ()
+    group_by: tuple[str, ...] = ()
+    """Phrases after `per`, `for each`, `by`, `in each`."""
+    superlatives: tuple[Superlative, ...] = ()
+    ordering: Ordering | None = None
+    time_ranges: tuple[TimeRange | RelativeTime, ...] = ()
+    """Those of `filters`, listed."""
+    numbers: tuple[Number, ...] = ()
+    """Every number said, also those that became a k or part of a date."""
+    distinct: bool = False
+    """`different`, `distinct`, `unique` is asked for."""
+    ratios: tuple[Ratio, ...] = ()
+    negations: tuple[str, ...] = ()
+    """Words that negate, verbatim, in order: `not`, `without`, `other than`, `never`."""
+    yes_no: bool = False
+    """It asks whether (`Is …`, `Did …`, `whether`)."""
+    parts: int = 1
+    """How many questions it holds."""
+    definitions: tuple[Definition, ...] = ()
+
+    @property
+    def top_k(self) -> int | None:
+        """Rows explicitly asked for (`top 5`, `the first three`), else None."""
+        return next((each.k for each in self.superlatives if each.k is not None), None)
