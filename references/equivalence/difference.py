@@ -1,0 +1,101 @@
+"""How two results differ, as the rung of the ladder on which the difference lives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from references.equivalence.pair import Rung, Semantics
+from references.sandbox import Result, Row, Value
+
+_TRIES = 2_000
+"""Column orders that are looked at."""
+
+
+def difference(left: Result, right: Result, semantics: Semantics) -> Rung | None:
+    """`None` where the results agree; `S0` where they differ in content; S4 to S7 where only that sets them apart."""
+    a, b = left.rows, right.rows
+    wide, narrow = len(left.columns), len(right.columns)
+    if wide == narrow and (a == b or _agree(a, b, semantics)):
+        return None
+    a, b = tuple(map(_rounded, a)), tuple(map(_rounded, b))
+    if wide == narrow and _agree(a, b, semantics):
+        return None
+    if wide != narrow:
+        return Rung.S5 if _embeds(a, b, wide, narrow) else _beyond(a, b, wide, narrow)
+    if semantics is Semantics.LIST and Counter(a) == Counter(b):
+        return Rung.S0
+    if set(a) == set(b):
+        return Rung.S4
+    if wide > 1 and _embeds(a, b, wide, narrow):
+        return Rung.S5
+    return _beyond(a, b, wide, narrow)
+
+
+def _agree(a: Sequence[Row], b: Sequence[Row], semantics: Semantics) -> bool:
+    if semantics is Semantics.LIST:
+        return a == b
+    if semantics is Semantics.SET:
+        return set(a) == set(b)
+    return len(a) == len(b) and Counter(a) == Counter(b)
+
+
+def _beyond(a: Sequence[Row], b: Sequence[Row], wide: int, narrow: int) -> Rung:
+    if _hollow(a, b) or _hollow(b, a) or _same_but_nothing(a, b):
+        return Rung.S6
+    folded_a, folded_b = tuple(map(_folded, a)), tuple(map(_folded, b))
+    if wide == narrow and set(folded_a) == set(folded_b):
+        return Rung.S7
+    return Rung.S0
+
+
+def _hollow(a: Sequence[Row], b: Sequence[Row]) -> bool:
+    """One side has no row, the other rows of nothing but NULL and 0."""
+    return not a and all(not cell for row in b for cell in row)
+
+
+def _same_but_nothing(a: Sequence[Row], b: Sequence[Row]) -> bool:
+    """The same rows where NULL and 0 are one."""
+    return {tuple(cell or 0 for cell in row) for row in a} == {tuple(cell or 0 for cell in row) for row in b}
+
+
+def _rounded(row: Row) -> Row:
+    """Nine digits of each fraction: sums do not depend on their order."""
+    if not any(type(cell) is float for cell in row):
+        return row
+    return tuple(float(f"{cell:.9g}") if type(cell) is float else cell for cell in row)
+
+
+def _folded(row: Row) -> Row:
+    return tuple(_plain(cell) for cell in row)
+
+
+def _plain(cell: Value) -> Value:
+    if isinstance(cell, int | float):
+        return f"{cell:g}"
+    return cell.lower().strip() if isinstance(cell, str) else cell
+
+
+def _embeds(a: Sequence[Row], b: Sequence[Row], wide: int, narrow: int) -> bool:
+    """The columns of the narrower result stand, in some order, among those of the wider one, with the same rows."""
+    if wide < narrow:
+        a, b, wide, narrow = b, a, narrow, wide
+    if bool(a) != bool(b):
+        return False
+    wanted = set(b)
+    return any({tuple(row[i] for i in order) for row in a} == wanted for order in _orders(a, b, wide, narrow))
+
+
+def _orders(a: Sequence[Row], b: Sequence[Row], wide: int, narrow: int) -> Iterator[tuple[int, ...]]:
+    """Ways to pick, for each column of `b`, another column of `a` with the same values."""
+    contents = [{row[i] for row in a} for i in range(wide)]
+    choices = [[i for i in range(wide) if contents[i] == {row[j] for row in b}] for j in range(narrow)]
+    left = _TRIES
+    stack: list[tuple[int, ...]] = [()]
+    while stack and left:
+        left -= 1
+        chosen = stack.pop()
+        if len(chosen) == narrow:
+            yield chosen
+        else:
+            stack.extend((*chosen, i) for i in choices[len(chosen)] if i not in chosen)

@@ -1,0 +1,285 @@
+"""The schema that two queries imply, where none is given: tables, columns, types by vote, keys guessed with reasons."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.scope import Scope, traverse_scope
+
+from references.equivalence.conditions import Facts, Gatherer
+from references.equivalence.origins import Cell, Origins
+from references.equivalence.reading import Side
+from references.schema import Column, Key, Kind, Reference, Schema, Table
+
+_DAY = re.compile(r"\d{4}-\d\d")
+_NUMBERS = re.compile(
+    r"(?:^|_|[a-z])(?:id|ids|no|num|number|count|age|year|amount|price|cost|score|total|rank|salary|size|qty|quantity|"
+    r"points|rating|weight|height|length|population|capacity|percent|rate|hours|minutes|level)$"
+)
+_TIMES = re.compile(r"date|time|_at$|_on$|birthday|dob")
+_ENDINGS = ("id", "code", "no", "number", "key", "uuid", "nr", "ref")
+
+
+def infer_schema(sides: Sequence[Side]) -> Schema:
+    """The smallest schema on which both queries can run."""
+    named: dict[str, tuple[str, dict[str, str]]] = {}
+    open_columns: list[tuple[exp.Column, Scope]] = []
+    for side in sides:
+        for scope in _scopes(side.tree):
+            _gather_tables(scope, named)
+            open_columns.extend(_gather_qualified(scope, named))
+    for column, scope in open_columns:
+        _place(column, scope, named, sides)
+    tables = {
+        folded: Table(
+            name=name,
+            columns=tuple(
+                Column(name=each, kind=Kind.TEXT, declared="TEXT") for each in (columns or {"id": "id"}).values()
+            ),
+        )
+        for folded, (name, columns) in named.items()
+    }
+    return _keyed(_typed(Schema(tables=tables, inferred=True), sides), sides)
+
+
+def _scopes(tree: exp.Query) -> list[Scope]:
+    try:
+        return traverse_scope(tree)
+    except (SqlglotError, AttributeError, KeyError, RecursionError):
+        return []
+
+
+def _gather_tables(scope: Scope, named: dict[str, tuple[str, dict[str, str]]]) -> None:
+    for _, source in scope.selected_sources.values():
+        if isinstance(source, exp.Table) and source.name:
+            named.setdefault(source.name.lower(), (source.name, {}))
+
+
+def _gather_qualified(
+    scope: Scope, named: Mapping[str, tuple[str, dict[str, str]]]
+) -> Iterator[tuple[exp.Column, Scope]]:
+    """Notes columns that name their table; gives the others back."""
+    for node in scope.walk():
+        if not isinstance(node, exp.Column) or node.is_star:
+            continue
+        if not node.table:
+            yield node, scope
+            continue
+        source = _source(node.table, scope)
+        if isinstance(source, exp.Table):
+            named[source.name.lower()][1].setdefault(node.name.lower(), node.name)
+
+
+def _source(alias: str, scope: Scope | None) -> exp.Expr | Scope | None:
+    while scope is not None:
+        for name, (_, source) in scope.selected_sources.items():
+            if name.lower() == alias.lower():
+                return source
+        scope = scope.parent
+    return None
+
+
+def _place(
+    column: exp.Column, scope: Scope, named: Mapping[str, tuple[str, dict[str, str]]], sides: Sequence[Side]
+) -> None:
+    """Gives a column that names no table to the likeliest one."""
+    name = column.name.lower()
+    if _is_alias(column, scope) or (column.this.args.get("quoted") and _is_text(column, sides)):
+        return
+    up: Scope | None = scope
+    first: list[str] = []
+    while up is not None:
+        here = [source for _, source in up.selected_sources.values()]
+        tables = [each.name.lower() for each in here if isinstance(each, exp.Table)]
+        if any(name in named[each][1] for each in tables) or any(_exposes(each, name) for each in here):
+            return
+        first = first or tables
+        up = up.parent
+    if first:
+        best = max(first, key=lambda each: (_resembles(name, each), -first.index(each)))
+        named[best][1].setdefault(name, column.name)
+
+
+def _is_alias(column: exp.Column, scope: Scope) -> bool:
+    """The name of an output, where a clause after SELECT uses it."""
+    tree = scope.expression
+    if not isinstance(tree, exp.Query):
+        return False
+    outputs = {each.alias.lower() for each in tree.selects if each.alias}
+    if column.name.lower() not in outputs:
+        return False
+    clause = column.find_ancestor(exp.Order, exp.Having, exp.Group, exp.Select)
+    return not isinstance(clause, exp.Select)
+
+
+def _is_text(column: exp.Column, sides: Sequence[Side]) -> bool:
+    """A double-quoted word in a value's place, which SQLite takes for text."""
+    if not any(f'"{column.name}"' in side.sql for side in sides):
+        return False
+    parent = column.parent
+    if isinstance(parent, exp.In):
+        return parent.this is not column
+    if isinstance(parent, exp.Between):
+        return parent.this is not column
+    return isinstance(parent, exp.Predicate) and isinstance(parent, exp.Binary) and parent.expression is column
+
+
+def _exposes(source: exp.Expr | Scope, name: str) -> bool:
+    tree = source.expression if isinstance(source, Scope) else None
+    if not isinstance(tree, exp.Query):
+        return False
+    return any(each.alias_or_name.lower() == name or each.is_star for each in tree.selects)
+
+
+def _resembles(column: str, table: str) -> int:
+    """Letters that a column's name and a table's stem begin with."""
+    plain = _plain(column)
+    return max((len(stem) for stem in stems(table) if plain.startswith(stem)), default=0)
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "").replace(" ", "")
+
+
+def stems(table: str) -> set[str]:
+    """What a key of the table may be called after.
+
+    >>> sorted(stems("order_lines"))
+    ['line', 'lines', 'orderline', 'orderlines']
+    """
+    words = [each for each in re.split(r"[_\s]+", table.lower()) if each]
+    names = {_plain(table), words[-1]} if words else {_plain(table)}
+    return names | {_singular(each) for each in names}
+
+
+def _singular(word: str) -> str:
+    for ending, rest in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("people", "person"), ("s", "")):
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            return word.removesuffix(ending) + rest
+    return word
+
+
+def _typed(schema: Schema, sides: Sequence[Side]) -> Schema:
+    """The schema with types by vote: what columns are compared or computed with, then what they are called."""
+    facts = gathered(schema, sides)
+    votes = {
+        (folded, column.name.lower()): _vote((folded, column.name.lower()), facts)
+        for folded, table in schema.tables.items()
+        for column in table.columns
+    }
+    for _ in range(3):
+        for one, other in sorted(facts.meets):
+            for here, there in ((one, other), (other, one)):
+                if votes.get(here) is None and votes.get(there) is not None:
+                    votes[here] = votes[there]
+    tables: dict[str, Table] = {}
+    for folded, table in schema.tables.items():
+        columns = [_as(column, votes[folded, column.name.lower()] or by_name(column.name)) for column in table.columns]
+        tables[folded] = replace(table, columns=tuple(columns))
+    return replace(schema, tables=tables)
+
+
+def gathered(schema: Schema, sides: Sequence[Side]) -> Facts:
+    """What both queries compare."""
+    facts = Facts()
+    for side in sides:
+        Gatherer(Origins(side.tree, schema), facts).gather()
+    return facts
+
+
+def _as(column: Column, kind: Kind) -> Column:
+    return replace(column, kind=kind, declared=kind.value)
+
+
+def _vote(cell: Cell, facts: Facts) -> Kind | None:
+    values = [*facts.inside.get(cell, ())]
+    texts = [each for each in values if isinstance(each, str)]
+    if texts:
+        return Kind.DATE if any(_DAY.match(each) for each in texts) else Kind.TEXT
+    if any(isinstance(each, float) for each in values):
+        return Kind.REAL
+    return Kind.INTEGER if values or cell in facts.numeric else None
+
+
+def by_name(name: str) -> Kind:
+    """What a column's name says of its values.
+
+    >>> by_name("member_id"), by_name("joined_on"), by_name("nickname")
+    (<Kind.INTEGER: 'INTEGER'>, <Kind.DATE: 'DATE'>, <Kind.TEXT: 'TEXT'>)
+    """
+    folded = name.lower()
+    if _TIMES.search(folded):
+        return Kind.DATE
+    return Kind.INTEGER if _NUMBERS.search(folded) else Kind.TEXT
+
+
+def _keyed(schema: Schema, sides: Sequence[Side]) -> Schema:
+    """The schema with guessed keys and references."""
+    facts = gathered(schema, sides)
+    keys: dict[str, tuple[str, str]] = {}
+    for folded, table in schema.tables.items():
+        found = _own_key(table)
+        if found is not None:
+            keys[folded] = found
+    pairs = [pair for pair in sorted(facts.meets) if pair[0][0] != pair[1][0]]
+    for one, other in pairs:
+        for parent, child in ((one, other), (other, one)):
+            if parent[0] not in keys and _names_key(parent, child):
+                keys[parent[0]] = (parent[1], f"{child[0]}.{child[1]} is named after {parent[0]}")
+    references: dict[tuple[Cell, str], Reference] = {}
+    for one, other in pairs:
+        reference = _reference(one, other, keys)
+        if reference is not None:
+            references.setdefault(((reference.table, reference.column), reference.parent), reference)
+    tables = {
+        folded: replace(table, keys=(Key(columns=(keys[folded][0],), reason=keys[folded][1], guessed=True),))
+        if folded in keys
+        else table
+        for folded, table in schema.tables.items()
+    }
+    return replace(schema, tables=tables, references=tuple(references.values()))
+
+
+def _own_key(table: Table) -> tuple[str, str] | None:
+    """A column named `id`, or after its table."""
+    names = [column.name.lower() for column in table.columns]
+    for name in names:
+        if name in {"id", "uuid", "uid", "rowid", "pk"}:
+            return name, f"named {name}"
+    for name in names:
+        plain = _plain(name)
+        if any(plain == stem + ending for stem in stems(table.name) for ending in _ENDINGS):
+            return name, f"named after {table.name}"
+    for name in names:
+        plain = _plain(name)
+        short = plain.removesuffix("id")
+        if plain != short and len(short) > 2 and any(stem.startswith(short) for stem in stems(table.name)):
+            return name, f"named after {table.name}"
+    return None
+
+
+def _names_key(parent: Cell, child: Cell) -> bool:
+    """`child.country_code` against `country.code`: the parent's column is what the child's is named after."""
+    return any(_plain(child[1]) in {stem + _plain(parent[1]), stem} for stem in stems(parent[0]))
+
+
+def _reference(one: Cell, other: Cell, keys: Mapping[str, tuple[str, str]]) -> Reference | None:
+    """Which of two columns that meet refers to the other; to none where neither is a key."""
+    is_key = [keys.get(cell[0], ("", ""))[0] == cell[1] for cell in (one, other)]
+    if not any(is_key):
+        return None
+    parent, child = (one, other) if is_key[0] else (other, one)
+    if all(is_key) and _resembles(one[1], other[0]) > _resembles(other[1], one[0]):
+        parent, child = other, one
+    return Reference(
+        table=child[0],
+        column=child[1],
+        parent=parent[0],
+        parent_column=parent[1],
+        reason="joined to a key",
+        guessed=True,
+    )

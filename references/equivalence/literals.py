@@ -1,0 +1,227 @@
+"""Values worth trying because of what a query compares: those a condition lets through, and those just beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from enum import StrEnum
+
+from references.sandbox import Value
+
+Literal = int | float | str
+
+
+class Operator(StrEnum):
+    EQUAL = "="
+    UNEQUAL = "<>"
+    ABOVE = ">"
+    BELOW = "<"
+    LIKE = "LIKE"
+
+
+class Form(StrEnum):
+    """What of a column is compared."""
+
+    WHOLE = "whole"
+    DATE_PART = "date part"
+    PIECE = "piece"
+    """Some characters of it, from `start` on."""
+    LENGTH = "length"
+    MIXED = "mixed"
+    """A sum, a ratio, or another computation over it."""
+    COUNT = "count"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Values:
+    """Values for a column."""
+
+    inside: tuple[Value, ...]
+    """They meet the condition, as far as can be told."""
+    beside: tuple[Value, ...]
+    """They miss it narrowly."""
+
+
+_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_MONTH = re.compile(r"(\d{4})-(\d\d)$")
+_YEAR = re.compile(r"[12]\d{3}$")
+_TWO = re.compile(r"\d\d?$")
+NONE = Values(inside=(), beside=())
+
+
+def values_for(form: Form, operator: Operator, literal: Literal, *, start: int = 1) -> Values:
+    """Values of a column of which `form` is compared with a literal.
+
+    >>> values_for(Form.WHOLE, Operator.ABOVE, 10).inside
+    (11,)
+    >>> values_for(Form.DATE_PART, Operator.EQUAL, "1995").inside[0]
+    '1995-06-15'
+    """
+    if form is Form.COUNT:
+        return NONE
+    if form is Form.DATE_PART:
+        return _dates_with(literal)
+    if form is Form.PIECE:
+        return _placed(str(literal), start, operator)
+    if form is Form.LENGTH:
+        return _long(literal)
+    if operator is Operator.LIKE:
+        return _like(str(literal))
+    if isinstance(literal, str):
+        return _texts(literal, operator)
+    return _mixed(literal) if form is Form.MIXED else _numbers(literal, operator)
+
+
+def _numbers(literal: float, operator: Operator) -> Values:
+    above, below = literal + 1, literal - 1
+    if operator is Operator.ABOVE:
+        return Values(inside=(above,), beside=(literal, below))
+    if operator is Operator.BELOW:
+        return Values(inside=(below,), beside=(literal, above))
+    if operator is Operator.UNEQUAL:
+        return Values(inside=(above, below), beside=(literal,))
+    return Values(inside=(literal,), beside=(above, below))
+
+
+def _mixed(literal: float) -> Values:
+    around = (literal + 1, literal, literal - 1, 2 * literal + 1, -literal)
+    return Values(inside=(*around, 1), beside=(0, 2))
+
+
+def _texts(literal: str, operator: Operator) -> Values:
+    day = _day(literal)
+    if day is not None:
+        return _days(literal, day, operator)
+    number = _number(literal)
+    if number is not None and operator in {Operator.ABOVE, Operator.BELOW}:
+        found = _numbers(number, operator)
+        return Values(inside=tuple(map(str, found.inside)), beside=tuple(map(str, (*found.beside, number))))
+    if operator is Operator.ABOVE:
+        return Values(inside=(f"{literal}z",), beside=(literal,))
+    if operator is Operator.BELOW:
+        return Values(inside=(literal[:-1],), beside=(literal,))
+    if operator is Operator.UNEQUAL:
+        return Values(inside=(f"{literal}z",), beside=(literal,))
+    return Values(inside=(literal,), beside=(f"{literal}z",))
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def _day(text: str) -> date | None:
+    found = _DATE.match(text)
+    try:
+        return date(*map(int, found.groups())) if found else None
+    except ValueError:
+        return None
+
+
+def _days(literal: str, day: date, operator: Operator) -> Values:
+    rest = literal[10:]
+    before, after = (f"{_shifted(day, step).isoformat()}{rest}" for step in (-1, 1))
+    inside = {Operator.ABOVE: after, Operator.BELOW: before, Operator.UNEQUAL: after}.get(operator, literal)
+    edges = tuple(f"{day.year}-{edge}" for edge in ("01-01", "12-31"))
+    timed = () if rest else (f"{literal} 10:30:00",)
+    return Values(inside=(inside,), beside=(literal, before, after, *timed, *edges))
+
+
+def _shifted(day: date, days: int) -> date:
+    try:
+        return day + timedelta(days=days)
+    except OverflowError:
+        return day
+
+
+def _dates_with(literal: Literal) -> Values:
+    """Days of which a part (year, month, day of the month, whole day) is the literal."""
+    text = f"{literal:g}" if isinstance(literal, float) else str(literal)
+    if _DATE.match(text):
+        return _texts(text, Operator.EQUAL)
+    if month := _MONTH.match(text):
+        head = month.group()
+        return Values(inside=(f"{head}-15",), beside=(f"{head}-01", f"{int(head[:4]) + 1}{head[4:]}-15", f"{head}-28"))
+    if _YEAR.match(text):
+        return _years(int(text))
+    if _TWO.match(text):
+        number = int(text)
+        return Values(inside=tuple(_parts(number)), beside=tuple(_ages(number)))
+    return Values(inside=("2020-06-15",), beside=("2021-03-10",))
+
+
+def _years(year: int) -> Values:
+    inside = (f"{year}-06-15", f"{year}-01-01", f"{year}-12-31")
+    return Values(inside=inside, beside=(f"{year + 1}-01-01", f"{year - 1}-12-31", f"{year + 1}-06-15"))
+
+
+def _parts(number: int) -> Iterator[str]:
+    if 1 <= number <= 12:
+        yield f"2020-{number:02d}-15"
+    if 1 <= number <= 28:
+        yield f"2020-06-{number:02d}"
+    yield f"{2024 - number - 1}-03-10"
+
+
+def _ages(number: int) -> Iterator[str]:
+    """Birthdays around an age at the frozen time."""
+    yield f"{2024 - number}-03-10"
+    yield f"{2024 - number}-12-20"
+    yield f"{2024 - number + 1}-03-10"
+
+
+def _placed(literal: str, start: int, operator: Operator) -> Values:
+    """The literal where the piece begins; a date is completed to a day."""
+    if start < 0:
+        found = (f"zz{literal}", literal)
+    else:
+        ahead = "z" * (max(start, 1) - 1)
+        dated = tuple(_completed(literal)) if start == 1 else _inner(literal, start)
+        found = (*dated, f"{ahead}{literal}", f"{ahead}{literal}z")
+    near = tuple(_placed(str(number + step), start, Operator.EQUAL).inside[0] for number, step in _steps(literal))
+    if operator in {Operator.ABOVE, Operator.BELOW, Operator.UNEQUAL}:
+        return Values(inside=(*near, *found[:1]), beside=found)
+    return Values(inside=found, beside=(*near, f"z{literal}"))
+
+
+def _steps(literal: str) -> Iterable[tuple[int, int]]:
+    number = _number(literal)
+    return () if number is None or number == 0 or number > 99_999_999 else ((number, 1), (number, -1))
+
+
+def _inner(literal: str, start: int) -> tuple[str, ...]:
+    """A month or a day inside an ISO date, compact or not."""
+    if len(literal) != 2 or not literal.isdigit():
+        return ()
+    heads = {6: ("2020-", "-15"), 9: ("2020-06-", ""), 5: ("2020", "")}
+    head = heads.get(start)
+    return (f"{head[0]}{literal}{head[1]}",) if head else ()
+
+
+def _completed(literal: str) -> Iterator[str]:
+    """A day that begins with the literal."""
+    if _DATE.match(literal):
+        yield literal
+    elif _MONTH.match(literal):
+        yield f"{literal}-15"
+    elif _YEAR.match(literal):
+        yield f"{literal}-06-15"
+
+
+def _long(literal: Literal) -> Values:
+    size = int(literal) if isinstance(literal, int | float) and 0 <= literal < 200 else 3
+    return Values(inside=("z" * size, "z" * (size + 1)), beside=("z" * max(size - 1, 0),))
+
+
+def _like(pattern: str) -> Values:
+    """Instances of a LIKE pattern, and texts that only hold its words."""
+    core = pattern.replace("%", "").replace("_", "b")
+    padded = pattern.replace("%", "z").replace("_", "c")
+    dated = tuple(_completed(core.rstrip("-")))
+    return Values(inside=(*dated, core, padded), beside=(f"z{core}", f"{core}z", core[:-1]))
+
+
+def swapped(values: Iterable[Value]) -> tuple[Value, ...]:
+    """The texts in the other letter case."""
+    return tuple(each.swapcase() for each in values if isinstance(each, str) and each.swapcase() != each)

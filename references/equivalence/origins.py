@@ -1,0 +1,121 @@
+"""Where a column of a query comes from: the column of a table, or the expression that computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.scope import Scope, traverse_scope
+
+from references.schema import Schema
+
+Cell: TypeAlias = tuple[str, str]
+"""Table and column, both folded."""
+
+_DEEPEST = 40
+"""Derived tables that are looked through."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """What a column stands for."""
+
+    cell: Cell | None
+    """The column of a table."""
+    tree: exp.Expr | None
+    """The expression of a derived table, read in `scope`."""
+    scope: Scope | None
+
+
+class Origins:
+    """The columns of one query, each with the block it stands in."""
+
+    __slots__ = ("_schema", "_scopes", "tree")
+
+    def __init__(self, tree: exp.Query, schema: Schema) -> None:
+        self.tree = tree
+        self._schema = schema
+        self._scopes = _scopes(tree)
+
+    def scope(self, node: exp.Expr) -> Scope | None:
+        """The innermost block around a node."""
+        up: exp.Expr | None = node
+        while up is not None:
+            found = self._scopes.get(id(up))
+            if found is not None:
+                return found
+            up = up.parent
+        return None
+
+    def of(self, column: exp.Column, scope: Scope | None) -> Origin | None:
+        """What a column stands for, or `None` where nothing is known of it."""
+        if scope is None:
+            return None
+        for source, owner in self._candidates(column, scope):
+            found = self._within(column.name.lower(), source, owner)
+            if found is not None:
+                return found
+        return None
+
+    def _candidates(self, column: exp.Column, scope: Scope) -> Iterator[tuple[exp.Expr | Scope, Scope]]:
+        alias = column.table.lower()
+        up: Scope | None = scope
+        for _ in range(_DEEPEST):
+            if up is None:
+                return
+            for name, (_, source) in _selected(up).items():
+                if not alias or name.lower() == alias:
+                    yield source, up
+            up = up.parent
+
+    def _within(self, name: str, source: exp.Expr | Scope, owner: Scope) -> Origin | None:
+        if isinstance(source, Scope):
+            return self._derived(name, source)
+        if not isinstance(source, exp.Table):
+            return None
+        table = self._schema.find(source.name)
+        if table is None or table.find(name) is None:
+            return None
+        return Origin(cell=(source.name.lower(), name), tree=None, scope=owner)
+
+    def _derived(self, name: str, scope: Scope) -> Origin | None:
+        """The output of a derived table by its name."""
+        tree = first_select(scope.expression)
+        inner = self._scopes.get(id(tree)) if tree is not None else None
+        if tree is None or inner is None:
+            return None
+        for each in tree.expressions:
+            if each.alias_or_name.lower() == name:
+                return Origin(cell=None, tree=each.unalias(), scope=inner)
+        if any(each.is_star for each in tree.expressions):
+            return Origin(cell=None, tree=exp.column(name), scope=inner)
+        return None
+
+
+def first_select(tree: exp.Expr | None) -> exp.Select | None:
+    """The SELECT that names the columns of a query."""
+    for _ in range(_DEEPEST):
+        if isinstance(tree, exp.Subquery):
+            tree = tree.this
+        elif isinstance(tree, exp.SetOperation):
+            tree = tree.left
+        else:
+            break
+    return tree if isinstance(tree, exp.Select) else None
+
+
+def _selected(scope: Scope) -> Mapping[str, tuple[exp.Expr, exp.Expr | Scope]]:
+    try:
+        return scope.selected_sources
+    except (SqlglotError, AttributeError, KeyError):
+        return {}
+
+
+def _scopes(tree: exp.Query) -> dict[int, Scope]:
+    try:
+        return {id(scope.expression): scope for scope in traverse_scope(tree)}
+    except (SqlglotError, AttributeError, KeyError, RecursionError):
+        return {}

@@ -1,0 +1,450 @@
+"""Fills small databases so that two queries are likely to differ on them, as far as a rung of the ladder allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from random import Random
+
+from references.equivalence.conditions import Facts
+from references.equivalence.literals import swapped
+from references.equivalence.origins import Cell
+from references.equivalence.pair import Contents, Rung
+from references.sandbox import Layout, Row, Value
+from references.schema import Column, Kind, Reference, Schema, Table
+
+_WIDEST_KEY = 4
+"""Columns of a key whose combinations are tried one by one."""
+_NULLS = 0.25
+"""Share of NULLs where they are allowed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """The values of columns that are compared with each other."""
+
+    inside: tuple[Value, ...]
+    beside: tuple[Value, ...]
+    shared: tuple[Value, ...]
+    """Small values that all columns of a kind have."""
+    own: tuple[Value, ...]
+    """Values that no other pool has: a query that takes another column is seen."""
+    swapped: tuple[Value, ...]
+    kind: Kind
+
+    def fresh(self, number: int) -> Value:
+        """A value that is not among the others, another one for each number."""
+        return fresh(self.kind, number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """A column to fill."""
+
+    column: Column
+    pool: int
+    key: bool
+    parent: tuple[str, int] | None
+    """Table and position of the column it refers to."""
+    guessed: bool
+    """The reference is a guess."""
+    ordered: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A table to fill."""
+
+    name: str
+    slots: tuple[Slot, ...]
+    keys: tuple[tuple[tuple[int, ...], bool], ...]
+    """Positions of each key's columns, and whether it is a guess."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A reference by positions."""
+
+    table: str
+    position: int
+    parent: str
+    parent_position: int
+    guessed: bool
+    late: bool
+    """The parent is filled after the child, or is the child."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mood:
+    """How one database is filled."""
+
+    rung: Rung
+    rows: Mapping[str, int]
+    steady: bool
+    """All rows of a table agree in what is neither key nor reference."""
+    distinct: bool
+    """Rows differ in what they can."""
+    inside: float
+    """Share of values that meet a condition."""
+    own: bool
+    """Columns that do not meet have no values in common."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Population:
+    """Everything that is needed to fill databases for a pair."""
+
+    plans: tuple[Plan, ...]
+    """Parents first."""
+    pools: tuple[Pool, ...]
+    sizes: tuple[int, ...]
+    links: tuple[Link, ...]
+    """Every reference."""
+
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """The tables to make."""
+        return tuple(
+            Layout(name=plan.name, columns=tuple((slot.column.name, slot.column.declared) for slot in plan.slots))
+            for plan in self.plans
+        )
+
+    @property
+    def nullable(self) -> bool:
+        """Whether any column may hold NULL."""
+        return any(slot.column.nullable and not slot.key for plan in self.plans for slot in plan.slots)
+
+    @property
+    def guessed(self) -> bool:
+        """Whether anything is a guess that S2 may break."""
+        return any(guess for plan in self.plans for _, guess in plan.keys) or any(
+            slot.guessed for plan in self.plans for slot in plan.slots if slot.parent
+        )
+
+
+def populate(schema: Schema, facts: Facts, tables: Sequence[Table]) -> Population:
+    """The population of the tables of a pair."""
+    names = {table.name.lower() for table in tables}
+    references = [each for each in schema.references if each.table in names and each.parent in names]
+    classes = _classes(facts, references)
+    numbers: dict[Cell, int] = {}
+    for table in tables:
+        for column in table.columns:
+            numbers.setdefault(classes(_cell(table, column)), len(numbers))
+    members: dict[int, list[tuple[Cell, Column]]] = {}
+    for table in tables:
+        for column in table.columns:
+            members.setdefault(numbers[classes(_cell(table, column))], []).append((_cell(table, column), column))
+    ordered = _parents_first(tables, references)
+    plans = tuple(_plan(table, references, ordered, facts, lambda cell: numbers[classes(cell)]) for table in ordered)
+    pools = tuple(_pool(number, members[number], facts) for number in range(len(members)))
+    links = tuple(_link(each, ordered) for each in references)
+    return Population(plans=plans, pools=pools, sizes=tuple(sorted(facts.sizes)), links=links)
+
+
+def _link(reference: Reference, ordered: Sequence[Table]) -> Link:
+    names = [table.name.lower() for table in ordered]
+    child, parent = (ordered[names.index(name)] for name in (reference.table, reference.parent))
+    return Link(
+        table=child.name,
+        position=[each.name.lower() for each in child.columns].index(reference.column),
+        parent=parent.name,
+        parent_position=[each.name.lower() for each in parent.columns].index(reference.parent_column),
+        guessed=reference.guessed,
+        late=names.index(reference.parent) >= names.index(reference.table),
+    )
+
+
+def obeys(population: Population, contents: Mapping[str, Sequence[Row]], rung: Rung) -> bool:
+    """Whether a database is what its rung allows: keys, references and NULLs."""
+    loose = rung is Rung.S2
+    for plan in population.plans:
+        rows = contents[plan.name]
+        for positions, guessed in plan.keys:
+            keys = [tuple(row[each] for each in positions) for row in rows]
+            if not (guessed and loose) and len(set(keys)) < len(keys):
+                return False
+    return all(_leads(link, contents) for link in population.links if not (link.guessed and loose))
+
+
+def _leads(link: Link, contents: Mapping[str, Sequence[Row]]) -> bool:
+    """Text and number are one here, as they are where SQLite compares a column of each."""
+    there = {str(row[link.parent_position]) for row in contents[link.parent]}
+    return all(row[link.position] is None or str(row[link.position]) in there for row in contents[link.table])
+
+
+def _cell(table: Table, column: Column) -> Cell:
+    return table.name.lower(), column.name.lower()
+
+
+def _classes(facts: Facts, references: Sequence[Reference]) -> Callable[[Cell], Cell]:
+    """Columns that meet are in one class: a function from a column to what stands for its class."""
+    parents: dict[Cell, Cell] = {}
+
+    def find(cell: Cell) -> Cell:
+        while (up := parents.get(cell, cell)) != cell:
+            parents[cell] = parents.get(up, up)
+            cell = up
+        return cell
+
+    joined = [((each.table, each.column), (each.parent, each.parent_column)) for each in references]
+    for one, other in (*joined, *sorted(facts.meets)):
+        parents[find(one)] = find(other)
+    return find
+
+
+def _parents_first(tables: Sequence[Table], references: Sequence[Reference]) -> list[Table]:
+    """Tables ordered so that most references lead back; circles are broken where they are met."""
+    needs = {
+        table.name.lower(): {each.parent for each in references if each.table == table.name.lower()}
+        - {table.name.lower()}
+        for table in tables
+    }
+    left, done = list(tables), list[Table]()
+    while left:
+        placed = {table.name.lower() for table in done}
+        ready = next((table for table in left if needs[table.name.lower()] <= placed), left[0])
+        left.remove(ready)
+        done.append(ready)
+    return done
+
+
+def _plan(
+    table: Table,
+    references: Sequence[Reference],
+    ordered: Sequence[Table],
+    facts: Facts,
+    number: Callable[[Cell], int],
+) -> Plan:
+    names = [column.name.lower() for column in table.columns]
+    keys = tuple((tuple(names.index(name) for name in key.columns), key.guessed) for key in table.keys)
+    in_keys = {position for positions, _ in keys for position in positions}
+    earlier = {each.name.lower(): each for each in ordered[: ordered.index(table)]}
+    slots: list[Slot] = []
+    for position, column in enumerate(table.columns):
+        cell = _cell(table, column)
+        reference = next(
+            (each for each in references if (each.table, each.column) == cell and each.parent in earlier), None
+        )
+        slots.append(
+            Slot(
+                column=column,
+                pool=number(cell),
+                key=position in in_keys,
+                parent=_target(earlier[reference.parent], reference) if reference else None,
+                guessed=bool(reference and reference.guessed),
+                ordered=cell in facts.ordered,
+            )
+        )
+    return Plan(name=table.name, slots=tuple(slots), keys=keys)
+
+
+def _target(parent: Table, reference: Reference) -> tuple[str, int]:
+    names = [column.name.lower() for column in parent.columns]
+    return parent.name, names.index(reference.parent_column)
+
+
+def _pool(number: int, members: Sequence[tuple[Cell, Column]], facts: Facts) -> Pool:
+    kinds = {column.kind for _, column in members}
+    inside = _distinct(value for cell, _ in members for value in facts.inside.get(cell, ()))
+    beside = _distinct(value for cell, _ in members for value in facts.beside.get(cell, ()))
+    kind = _kind(kinds, inside, computed=any(cell in facts.numeric for cell, _ in members))
+    return Pool(
+        inside=inside,
+        beside=beside,
+        shared=_SHARED[kind],
+        own=tuple(_own(kind, number, step) for step in range(3)),
+        swapped=swapped((*inside, *beside)),
+        kind=kind,
+    )
+
+
+def _kind(kinds: set[Kind], inside: Iterable[Value], *, computed: bool) -> Kind:
+    """What the values of columns that meet are; text that is computed with or meets numbers holds digits."""
+    if Kind.INTEGER in kinds or (computed and kinds == {Kind.TEXT} and all(_numeric(each) for each in inside)):
+        return Kind.INTEGER
+    return next((kind for kind in (Kind.REAL, Kind.DATE) if kind in kinds), Kind.TEXT)
+
+
+def _numeric(value: Value) -> bool:
+    return not isinstance(value, str) or value.isdigit()
+
+
+def _distinct(values: Iterable[Value]) -> tuple[Value, ...]:
+    """In order of appearance, 1 and 1.0 told apart from each other as from '1'."""
+    return tuple({(type(each), each): each for each in values}.values())
+
+
+_SHARED: dict[Kind, tuple[Value, ...]] = {
+    Kind.INTEGER: (1, 2, 3, 0, 5, 20),
+    Kind.REAL: (1.5, 2.0, 3.25, 0.5, 20.0),
+    Kind.TEXT: ("a", "b", "c", "d"),
+    Kind.DATE: ("2020-01-15", "2021-06-10", "2022-03-05", "2020-07-20"),
+}
+
+
+def _own(kind: Kind, number: int, step: int) -> Value:
+    if kind is Kind.INTEGER:
+        return 100 + 10 * number + 3 * step
+    if kind is Kind.REAL:
+        return 100.5 + 10 * number + 3 * step
+    if kind is Kind.DATE:
+        return f"{1990 + number % 30}-0{step + 2}-1{step}"
+    return f"{'abcdefghijklmnopqrstuvwxyz'[number % 26]}{number // 26 or ''}{'xyz'[step]}"
+
+
+def fresh(kind: Kind, number: int) -> Value:
+    """Values of a kind without end."""
+    if kind is Kind.INTEGER:
+        return 1001 + number
+    if kind is Kind.REAL:
+        return 1001.5 + number
+    if kind is Kind.DATE:
+        return f"20{10 + number % 80:02d}-0{1 + number % 9}-{10 + number // 80 % 18}"
+    return f"t{number}"
+
+
+class Filler:
+    """Fills databases one after the other."""
+
+    __slots__ = ("_population", "_rng")
+
+    def __init__(self, population: Population, rng: Random) -> None:
+        self._population = population
+        self._rng = rng
+
+    def fill(self, mood: Mood) -> dict[str, list[Row]]:
+        """A database in this mood: keys and references hold but where the rung says otherwise."""
+        active = [self._active(pool, mood) for pool in self._population.pools]
+        contents: dict[str, list[Row]] = {}
+        for plan in self._population.plans:
+            contents[plan.name] = self._rows(plan, active, contents, mood)
+        for link in self._population.links:
+            if link.late and not (link.guessed and mood.rung is Rung.S2):
+                self._lead(link, contents)
+        return contents
+
+    def _lead(self, link: Link, contents: dict[str, list[Row]]) -> None:
+        """Points every row of a table to a row of another that was filled later, or of the table itself."""
+        there = [row[link.parent_position] for row in contents[link.parent]]
+        rows = contents[link.table]
+        for index, row in enumerate(rows):
+            if row[link.position] is not None and row[link.position] not in there and there:
+                rows[index] = (*row[: link.position], self._rng.choice(there), *row[link.position + 1 :])
+
+    def _active(self, pool: Pool, mood: Mood) -> list[Value]:
+        """The few values that a pool has in one database."""
+        rng, chosen = self._rng, list[Value]()
+        for _ in range(rng.choice((1, 2, 2, 3, 3))):
+            if mood.rung is Rung.S7 and pool.swapped and rng.random() < 0.5:
+                chosen.append(rng.choice(pool.swapped))
+            elif pool.inside and rng.random() < mood.inside:
+                chosen.append(rng.choice(pool.inside))
+            elif pool.beside and rng.random() < 0.5:
+                chosen.append(rng.choice(pool.beside))
+            else:
+                chosen.append(rng.choice(pool.own if mood.own else pool.shared))
+        return chosen
+
+    def _rows(
+        self, plan: Plan, active: Sequence[list[Value]], contents: Mapping[str, list[Row]], mood: Mood
+    ) -> list[Row]:
+        first: list[Value] | None = None
+        rows: list[Row] = []
+        seen: list[set[Row]] = [set() for _ in plan.keys]
+        for index in range(mood.rows[plan.name]):
+            row = self._row(plan, active, contents, mood, index, first if mood.steady else None)
+            if row is None or not self._keyed(plan, row, seen, active, mood, index):
+                continue
+            first = first or row
+            rows.append(tuple(row))
+        return rows
+
+    def _row(
+        self,
+        plan: Plan,
+        active: Sequence[list[Value]],
+        contents: Mapping[str, list[Row]],
+        mood: Mood,
+        index: int,
+        like: list[Value] | None,
+    ) -> list[Value] | None:
+        row: list[Value] = []
+        for position, slot in enumerate(plan.slots):
+            if like is not None and not slot.key:
+                row.append(like[position])
+                continue
+            if slot.parent is not None and not self._adrift(slot, mood):
+                parents = contents[slot.parent[0]]
+                if not parents:
+                    if not self._may_be_null(slot, mood):
+                        return None
+                    row.append(None)
+                    continue
+                value = self._rng.choice(parents)[slot.parent[1]]
+            else:
+                value = self._value(slot, active[slot.pool], mood, index)
+            row.append(None if self._may_be_null(slot, mood) and self._rng.random() < _NULLS else value)
+        return row
+
+    def _value(self, slot: Slot, active: list[Value], mood: Mood, index: int) -> Value:
+        if mood.distinct and slot.parent is None:
+            if index < len(active):
+                return active[index]
+            if slot.ordered or not slot.key:
+                return self._population.pools[slot.pool].fresh(self._rng.randrange(40))
+        return self._rng.choice(active)
+
+    def _adrift(self, slot: Slot, mood: Mood) -> bool:
+        """A guessed reference may lead nowhere."""
+        return mood.rung is Rung.S2 and slot.guessed and self._rng.random() < 0.5
+
+    def _may_be_null(self, slot: Slot, mood: Mood) -> bool:
+        return mood.rung is Rung.S1 and slot.column.nullable and not slot.key
+
+    def _keyed(
+        self,
+        plan: Plan,
+        row: list[Value],
+        seen: list[set[Row]],
+        active: Sequence[list[Value]],
+        mood: Mood,
+        index: int,
+    ) -> bool:
+        """Makes the row's keys new; `False` where that cannot be done."""
+        held = [positions for positions, guessed in plan.keys if not (guessed and mood.rung is Rung.S2)]
+        for number, positions in enumerate(held):
+            key = tuple(row[each] for each in positions)
+            if key in seen[number] and not self._renew(plan, row, positions, seen[number], active, index):
+                return False
+        for number, positions in enumerate(held):
+            seen[number].add(tuple(row[each] for each in positions))
+        return True
+
+    def _renew(
+        self,
+        plan: Plan,
+        row: list[Value],
+        positions: tuple[int, ...],
+        taken: set[Row],
+        active: Sequence[list[Value]],
+        index: int,
+    ) -> bool:
+        """Gives the free columns of a key values that are not taken together."""
+        free = [each for each in positions if plan.slots[each].parent is None][:_WIDEST_KEY]
+        if not free:
+            return False
+        choices = [[*active[plan.slots[each].pool]] for each in free]
+        choices[-1].append(self._population.pools[plan.slots[free[-1]].pool].fresh(index))
+        for values in product(*choices):
+            for each, value in zip(free, values, strict=True):
+                row[each] = value
+            if tuple(row[each] for each in positions) not in taken:
+                return True
+        return False
+
+
+def frozen(contents: Mapping[str, Sequence[Row]]) -> Contents:
+    """A database's rows, not to be changed."""
+    return {name: tuple(rows) for name, rows in contents.items()}
