@@ -76,7 +76,8 @@ def open_database(databases: str, db_id: str, limits: Limits) -> Generator[Datab
         raise UnknownDatabaseError(f"db_id {db_id[:80]!r} is no name of a database: letters, digits, _, - and . only")
     scheme = databases.partition("://")[0].partition("+")[0] if "://" in databases else ""
     if scheme in {"postgresql", "postgres"}:
-        yield PostgresDatabase(databases.replace("{db_id}", quote(db_id, safe="")), limits)
+        with _postgres(databases.replace("{db_id}", quote(db_id, safe="")), limits) as opened:
+            yield opened
     elif scheme == "duckdb":
         path = databases.partition("://")[2].removeprefix("/") if databases.startswith("duckdb:////") else None
         with _duckdb(Path(path or databases.partition("://")[2]), db_id, limits) as opened:
@@ -178,7 +179,8 @@ def _only_reads(
 class PostgresDatabase:
     """A server's database, asked in read-only transactions with a statement timeout."""
 
-    url: str
+    connection: Any
+    runner: asyncio.Runner
     limits: Limits
 
     @property
@@ -189,29 +191,37 @@ class PostgresDatabase:
     def run(self, sql: str) -> Result | Failure:
         """What the query gives, read by a cursor up to the row cap."""
         stopped = refused(sql, self.dialect)
-        return stopped or asyncio.run(self._run(sql.strip().rstrip(";")))
+        return stopped or self.runner.run(self._run(sql.strip().rstrip(";")))
 
     async def _run(self, sql: str) -> Result | Failure:
-        asyncpg = _driver("asyncpg")
-        seconds = self.limits.seconds
-        settings = {"default_transaction_read_only": "on", "statement_timeout": str(int(seconds * 1000))}
+        driver = _driver("asyncpg")
         try:
-            connection = await asyncpg.connect(self.url, timeout=seconds, server_settings=settings)
-        except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
+            async with asyncio.timeout(self.limits.seconds + 1), self.connection.transaction(readonly=True):
+                statement = await self.connection.prepare(sql)
+                cursor = await statement.cursor()
+                rows = await cursor.fetch(self.limits.rows + 1)
+                names = [str(each.name) for each in statement.get_attributes()]
+        except (driver.QueryCanceledError, TimeoutError):
+            return _overdue(self.limits)
+        except (driver.PostgresError, driver.InterfaceError, ValueError) as error:
+            return Failure(kind=FailureKind.ERROR, detail=str(error))
+        return _capped(names, [tuple(row.values()) for row in rows], self.limits)
+
+
+@contextmanager
+def _postgres(url: str, limits: Limits) -> Generator[PostgresDatabase]:
+    driver = _driver("asyncpg")
+    timeout = str(int(limits.seconds * 1000))
+    settings = {"default_transaction_read_only": "on", "statement_timeout": timeout}
+    with asyncio.Runner() as runner:
+        try:
+            connection = runner.run(driver.connect(url, timeout=limits.seconds, server_settings=settings))
+        except (OSError, driver.PostgresError, driver.InterfaceError, ValueError) as error:
             raise UnknownDatabaseError(f"the database cannot be reached: {type(error).__name__}: {error}") from error
         try:
-            async with asyncio.timeout(seconds + 1), connection.transaction(readonly=True):
-                cursor = await connection.cursor(sql)
-                rows = await cursor.fetch(self.limits.rows + 1)
-                statement = await connection.prepare(sql)
-                names = [each.name for each in statement.get_attributes()]
-        except (asyncpg.QueryCanceledError, TimeoutError):
-            return _overdue(self.limits)
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
-            return Failure(kind=FailureKind.ERROR, detail=str(error))
+            yield PostgresDatabase(connection, runner, limits)
         finally:
             connection.terminate()
-        return _capped(names, [tuple(row.values()) for row in rows], self.limits)
 
 
 @dataclass(frozen=True, slots=True)

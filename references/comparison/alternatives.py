@@ -17,7 +17,7 @@ MOST_ALTERNATIVES = 64
 
 _PIECE = re.compile(
     r"""'(?:[^']|'')*'? | "(?:[^"]|"")*"? | `[^`]*`? | --[^\n]* | /\*.*?(?:\*/|$) | [;{}(),] | [A-Za-z_]\w*
-      | [^;{}(),'"`\-/A-Za-z_]+ | .""",
+      | [^;{}(),'"`\-/$A-Za-z_]+ | .""",
     re.VERBOSE | re.DOTALL,
 )
 _DOLLAR = re.compile(r"\$(?:[A-Za-z_]\w*)?\$")

@@ -91,6 +91,28 @@ def score(
 
 
 @app.command()
+def compare(
+    source: Annotated[str, typer.Argument(metavar="PAIRS.jsonl", help="Answers with references, one a line.")],
+    databases: Annotated[
+        str, typer.Option("--databases", metavar="DIR|URL", help="Folder of <db_id>.sqlite, or a URL with {db_id}.")
+    ],
+    out: Annotated[str, typer.Option("--out", metavar="OUT.jsonl", help="A line for each; - is stdout.")] = "-",
+    semantics: Annotated[
+        Optional[str],
+        typer.Option("--semantics", metavar="bag|set|list", help="When rows are the same; unset: as the reference."),
+    ] = None,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.1, metavar="S", help="Deadline of one query.")] = 10.0,
+    explain: Annotated[bool, typer.Option("--explain", help="Add flags and the difference to each line.")] = False,
+) -> None:
+    """Compare answers with references by running both, read-only, on databases that you name."""
+    from service.commands import compare as command
+
+    command.summarise(
+        command.compare_lines(source, out, databases, semantics=semantics, seconds=seconds, explain=explain), out
+    )
+
+
+@app.command()
 def serve(
     role: Annotated[
         str, typer.Option("--role", metavar="api|worker|all", help="What this process does; all needs no Kafka.")

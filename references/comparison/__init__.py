@@ -1,0 +1,1 @@
+"""Whether an answer gives what its reference gives, by running both."""

@@ -1,0 +1,121 @@
+"""Databases that the user named: read, never written, and nothing beyond them."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import asyncpg
+import duckdb
+import pytest
+from sqlalchemy import URL
+
+from references.comparison.results import Result
+from references.databases import Limits, UnknownDatabaseError, open_database
+from references.sandbox import Failure, FailureKind
+
+ROWS = "CREATE TABLE looms (id INTEGER, cloth TEXT); INSERT INTO looms VALUES (1, 'tweed'), (2, 'serge');"
+LIMITS = Limits(seconds=1.0, rows=1000)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    with sqlite3.connect(tmp_path / "mill.sqlite") as connection:
+        connection.executescript(ROWS)
+    return str(tmp_path)
+
+
+@pytest.fixture
+def ducks(tmp_path: Path) -> str:
+    with duckdb.connect(str(tmp_path / "mill.duckdb")) as connection:
+        connection.execute(ROWS)
+    return f"duckdb:///{tmp_path}/{{db_id}}.duckdb"
+
+
+@pytest.fixture
+def server(database: URL) -> str:
+    url = database.set(drivername="postgresql").render_as_string(hide_password=False)
+
+    async def fill() -> None:
+        connection = await asyncpg.connect(url)
+        await connection.execute(ROWS)
+        await connection.close()
+
+    asyncio.run(fill())
+    return url.replace(str(database.database), "{db_id}")
+
+
+Run = Callable[[str], Result | Failure]
+
+
+@pytest.fixture(params=["sqlite", "duckdb", "postgres"])
+def run(request: pytest.FixtureRequest) -> Iterator[Run]:
+    if request.param == "postgres":
+        url = request.getfixturevalue("server")
+        name = request.getfixturevalue("database").database
+    else:
+        url, name = request.getfixturevalue("folder" if request.param == "sqlite" else "ducks"), "mill"
+    with open_database(url, name, LIMITS) as opened:
+        yield opened.run
+
+
+def test_a_query_gives_its_rows(run: Run):
+    assert run("SELECT id, cloth FROM looms ORDER BY id;") == Result(
+        columns=("id", "cloth"), rows=((1, "tweed"), (2, "serge"))
+    )
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "DELETE FROM looms",
+        "DROP TABLE looms",
+        "INSERT INTO looms VALUES (3, 'x')",
+        "SELECT 1; DELETE FROM looms",
+        "CREATE TABLE mine (id INTEGER)",
+        "ATTACH DATABASE '/tmp/other' AS other",
+        "PRAGMA writable_schema = 1",
+        "COPY looms TO '/tmp/looms.csv'",
+        "SELECT load_extension('x')",
+        "SELECT pg_read_file('/etc/passwd')",
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "SELECT * FROM '/etc/passwd'",
+        "WITH gone AS (DELETE FROM looms RETURNING id) SELECT * FROM gone",
+        "",
+        "no SQL at all",
+    ],
+)
+def test_what_is_not_reading_its_tables_is_refused_and_changes_nothing(run: Run, hostile: str):
+    assert isinstance(run(hostile), Failure)
+    assert run("SELECT COUNT(*) FROM looms").rows == ((2,),)
+
+
+ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
+
+
+def test_what_does_not_end_is_ended(run: Run):
+    found = run(ENDLESS)
+    assert isinstance(found, Failure)
+    assert found.kind is FailureKind.TOO_LONG
+    assert run("SELECT COUNT(*) FROM looms").rows == ((2,),)
+
+
+def test_what_gives_too_many_rows_is_a_failure_and_never_a_part(run: Run):
+    many = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) SELECT i FROM n"
+    found = run(many)
+    assert isinstance(found, Failure)
+    assert found.kind is FailureKind.TOO_LARGE
+
+
+@pytest.mark.parametrize("name", ["../mill", "mill/../mill", "", ".hidden", "mill?mode=rw", "nö", "a" * 200])
+def test_a_name_that_is_none_is_refused(folder: str, name: str):
+    with pytest.raises(UnknownDatabaseError, match="is no name"), open_database(folder, name, LIMITS):
+        pass
+
+
+def test_a_database_that_is_not_there_is_said_to_be(folder: str, ducks: str):
+    for databases in (folder, ducks, "mysql://somewhere/{db_id}"):
+        with pytest.raises(UnknownDatabaseError), open_database(databases, "elsewhere", LIMITS):
+            pass
