@@ -51,6 +51,8 @@ class Facts:
     """Numbers of rows at which a LIMIT, a HAVING or a rank cuts."""
     ordered: set[Cell] = field(default_factory=set[Cell])
     """Columns that rows are sorted by."""
+    grouped: set[Cell] = field(default_factory=set[Cell])
+    """Columns that rows are grouped by."""
     numeric: set[Cell] = field(default_factory=set[Cell])
     """Columns that are computed with."""
 
@@ -95,6 +97,11 @@ class Gatherer:
                 self._compare(Operator.BELOW, node.this, node.args["high"], scope, closed=True)
             elif isinstance(node, exp.Limit | exp.Offset):
                 self._size(node.expression)
+                self._size(_whole_cut(node))
+            elif isinstance(node, exp.Group):
+                self._group(node.expressions, node)
+            elif isinstance(node, exp.Window):
+                self._group(node.args.get("partition_by") or [], node)
             elif isinstance(node, exp.Fetch):
                 self._size(node.args.get("count"))
             elif isinstance(node, exp.Ordered):
@@ -105,6 +112,11 @@ class Gatherer:
                 self._compute(node)
             elif isinstance(node, exp.Join) and node.args.get("using"):
                 self._using(node)
+
+    def _group(self, keys: Iterable[exp.Expr], node: exp.Expr) -> None:
+        scope = self._origins.scope(node)
+        for each in keys:
+            self._facts.grouped.update(self._operand(each, scope).cells)
 
     def _compute(self, node: exp.Expr) -> None:
         if not isinstance(node, exp.Predicate):
@@ -228,6 +240,17 @@ class Gatherer:
 
 def _counts(node: exp.Expr) -> bool:
     return isinstance(node, exp.Count | exp.CountIf) or isinstance(node.this, (*_RANKS, exp.Count, exp.Ntile))
+
+
+def _whole_cut(node: exp.Limit | exp.Offset) -> exp.Expr | None:
+    """Of a LIMIT with an OFFSET, the rows up to its end."""
+    query = node.parent
+    offset, limit = (query.args.get(each) for each in ("offset", "limit")) if query is not None else (None, None)
+    if offset is None or limit is None or node is offset:
+        return None
+    numbers = [literal_of(each.expression) for each in (offset, limit) if isinstance(each.expression, exp.Literal)]
+    total = sum(each for each in numbers if isinstance(each, int))
+    return exp.Literal.number(total)
 
 
 def literal_of(node: exp.Expr) -> Literal | None:

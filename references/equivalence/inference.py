@@ -28,10 +28,11 @@ def infer_schema(sides: Sequence[Side]) -> Schema:
     """The smallest schema on which both queries can run."""
     named: dict[str, tuple[str, dict[str, str]]] = {}
     open_columns: list[tuple[exp.Column, Scope]] = []
-    for side in sides:
-        for scope in _scopes(side.tree):
-            _gather_tables(scope, named)
-            open_columns.extend(_gather_qualified(scope, named))
+    scopes = [scope for side in sides for scope in _scopes(side.tree)]
+    for scope in scopes:
+        _gather_tables(scope, named)
+    for scope in scopes:
+        open_columns.extend(_gather_qualified(scope, named))
     for column, scope in open_columns:
         _place(column, scope, named, sides)
     tables = {

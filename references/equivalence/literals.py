@@ -48,6 +48,8 @@ _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _MONTH = re.compile(r"(\d{4})-(\d\d)$")
 _YEAR = re.compile(r"[12]\d{3}$")
 _TWO = re.compile(r"\d\d?$")
+_FURTHEST = 200
+"""Where a piece may begin."""
 NONE = Values(inside=(), beside=())
 
 
@@ -172,26 +174,33 @@ def _ages(number: int) -> Iterator[str]:
 
 
 def _placed(literal: str, start: int, operator: Operator) -> Values:
-    """The literal where the piece begins; a date is completed to a day."""
-    if start < 0:
-        found = (f"zz{literal}", literal)
-    else:
-        ahead = "z" * (max(start, 1) - 1)
-        dated = tuple(_completed(literal)) if start == 1 else _inner(literal, start)
-        found = (*dated, f"{ahead}{literal}", f"{ahead}{literal}z")
-    near = tuple(_placed(str(number + step), start, Operator.EQUAL).inside[0] for number, step in _steps(literal))
+    """The literal where the piece begins, and the numbers beside it; a date is completed to a day."""
+    found = _at(literal, start)
+    near = tuple(_at(each, start)[0] for each in _neighbours(literal))
     if operator in {Operator.ABOVE, Operator.BELOW, Operator.UNEQUAL}:
         return Values(inside=(*near, *found[:1]), beside=found)
     return Values(inside=found, beside=(*near, f"z{literal}"))
 
 
-def _steps(literal: str) -> Iterable[tuple[int, int]]:
+def _at(literal: str, start: int) -> tuple[str, ...]:
+    """Texts of which the characters from `start` on (from 1; negative: from the end) are the literal."""
+    if start < 0:
+        return (f"zz{literal}", literal)
+    ahead = "z" * (min(max(start, 1), _FURTHEST) - 1)
+    dated = tuple(_completed(literal)) if start == 1 else _inner(literal, start)
+    return (*dated, f"{ahead}{literal}", f"{ahead}{literal}z")
+
+
+def _neighbours(literal: str) -> Iterator[str]:
     number = _number(literal)
-    return () if number is None or number == 0 or number > 99_999_999 else ((number, 1), (number, -1))
+    if number:
+        yield f"{number + 1:0{len(literal)}d}"
+        yield f"{number - 1:0{len(literal)}d}"
 
 
 def _inner(literal: str, start: int) -> tuple[str, ...]:
     """A month or a day inside an ISO date, compact or not."""
+    literal = literal.zfill(2)
     if len(literal) != 2 or not literal.isdigit():
         return ()
     heads = {6: ("2020-", "-15"), 9: ("2020-06-", ""), 5: ("2020", "")}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from itertools import product
 from random import Random
+from typing import TypeVar
 
 from references.equivalence.conditions import Facts
 from references.equivalence.literals import swapped
@@ -14,10 +16,23 @@ from references.equivalence.pair import Contents, Rung
 from references.sandbox import Layout, Row, Value
 from references.schema import Column, Kind, Reference, Schema, Table
 
+_T = TypeVar("_T")
+
 _WIDEST_KEY = 4
 """Columns of a key whose combinations are tried one by one."""
 _NULLS = 0.25
 """Share of NULLs where they are allowed."""
+
+
+class Spread(Enum):
+    """How the values of a pool are dealt to the rows of a table."""
+
+    SAME = 0
+    """All rows have one value."""
+    FEW = 1
+    """Each row has one of a few values."""
+    MANY = 2
+    """As many values as rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +43,8 @@ class Pool:
     beside: tuple[Value, ...]
     shared: tuple[Value, ...]
     """Small values that all columns of a kind have."""
+    grouped: bool
+    """Rows are grouped by a column of it."""
     own: tuple[Value, ...]
     """Values that no other pool has: a query that takes another column is seen."""
     swapped: tuple[Value, ...]
@@ -49,7 +66,6 @@ class Slot:
     """Table and position of the column it refers to."""
     guessed: bool
     """The reference is a guess."""
-    ordered: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,10 +97,8 @@ class Mood:
 
     rung: Rung
     rows: Mapping[str, int]
-    steady: bool
-    """All rows of a table agree in what is neither key nor reference."""
-    distinct: bool
-    """Rows differ in what they can."""
+    spread: Sequence[Spread]
+    """How each pool is used."""
     inside: float
     """Share of values that meet a condition."""
     own: bool
@@ -234,7 +248,6 @@ def _plan(
                 key=position in in_keys,
                 parent=_target(earlier[reference.parent], reference) if reference else None,
                 guessed=bool(reference and reference.guessed),
-                ordered=cell in facts.ordered,
             )
         )
     return Plan(name=table.name, slots=tuple(slots), keys=keys)
@@ -254,6 +267,7 @@ def _pool(number: int, members: Sequence[tuple[Cell, Column]], facts: Facts) -> 
         inside=inside,
         beside=beside,
         shared=_SHARED[kind],
+        grouped=any(cell in facts.grouped for cell, _ in members),
         own=tuple(_own(kind, number, step) for step in range(3)),
         swapped=swapped((*inside, *beside)),
         kind=kind,
@@ -350,15 +364,12 @@ class Filler:
     def _rows(
         self, plan: Plan, active: Sequence[list[Value]], contents: Mapping[str, list[Row]], mood: Mood
     ) -> list[Row]:
-        first: list[Value] | None = None
         rows: list[Row] = []
         seen: list[set[Row]] = [set() for _ in plan.keys]
         for index in range(mood.rows[plan.name]):
-            row = self._row(plan, active, contents, mood, index, first if mood.steady else None)
-            if row is None or not self._keyed(plan, row, seen, active, mood, index):
-                continue
-            first = first or row
-            rows.append(tuple(row))
+            row = self._row(plan, active, contents, mood, index)
+            if row is not None and self._keyed(plan, row, seen, active, mood, index):
+                rows.append(tuple(row))
         return rows
 
     def _row(
@@ -368,33 +379,26 @@ class Filler:
         contents: Mapping[str, list[Row]],
         mood: Mood,
         index: int,
-        like: list[Value] | None,
     ) -> list[Value] | None:
         row: list[Value] = []
-        for position, slot in enumerate(plan.slots):
-            if like is not None and not slot.key:
-                row.append(like[position])
-                continue
+        for slot in plan.slots:
+            spread = mood.spread[slot.pool]
             if slot.parent is not None and not self._adrift(slot, mood):
                 parents = contents[slot.parent[0]]
-                if not parents:
-                    if not self._may_be_null(slot, mood):
-                        return None
-                    row.append(None)
-                    continue
-                value = self._rng.choice(parents)[slot.parent[1]]
+                if not parents and not self._may_be_null(slot, mood):
+                    return None
+                value = self._deal(parents, spread, index)[slot.parent[1]] if parents else None
+            elif spread is Spread.MANY and index >= len(active[slot.pool]):
+                value = self._population.pools[slot.pool].fresh(self._rng.randrange(40))
             else:
-                value = self._value(slot, active[slot.pool], mood, index)
+                value = self._deal(active[slot.pool], spread, index)
             row.append(None if self._may_be_null(slot, mood) and self._rng.random() < _NULLS else value)
         return row
 
-    def _value(self, slot: Slot, active: list[Value], mood: Mood, index: int) -> Value:
-        if mood.distinct and slot.parent is None:
-            if index < len(active):
-                return active[index]
-            if slot.ordered or not slot.key:
-                return self._population.pools[slot.pool].fresh(self._rng.randrange(40))
-        return self._rng.choice(active)
+    def _deal(self, values: Sequence[_T], spread: Spread, index: int) -> _T:
+        if spread is Spread.SAME:
+            return values[0]
+        return values[index % len(values)] if spread is Spread.MANY else self._rng.choice(values)
 
     def _adrift(self, slot: Slot, mood: Mood) -> bool:
         """A guessed reference may lead nowhere."""

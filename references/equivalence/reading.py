@@ -26,6 +26,7 @@ _CLOCKS: dict[type[exp.Expr], str] = {
 _UNSTEADY = (exp.Rand, exp.Randn, exp.Uuid)
 _SHIFTED = (exp.Interval, exp.DateAdd, exp.DateSub, exp.DateDiff, exp.DateTrunc, exp.TimestampTrunc, exp.TimestampDiff)
 """Date arithmetic that SQLite writes otherwise; sqlglot would hand it over as it stands."""
+_PLAIN = re.compile(r"[A-Za-z_]\w*")
 _NOW = re.compile(r"now|current_|getdate|sysdate|localtime|unixepoch", re.IGNORECASE)
 
 
@@ -90,6 +91,9 @@ def _translated(tree: exp.Query, dialect: str) -> Side | Refusal:
     shifted = next(tree.find_all(*_SHIFTED), None)
     if shifted is not None:
         return Refusal(RefusalKind.UNSUPPORTED, f"{shifted.key.upper()} of {dialect} has no like in SQLite")
+    for name in tree.find_all(exp.Identifier):
+        if not _PLAIN.fullmatch(name.name):
+            name.set("quoted", True)
     try:
         text = tree.sql(dialect="sqlite", unsupported_level=ErrorLevel.RAISE)
         parsed = parse_query(text, "sqlite")

@@ -8,7 +8,7 @@ from random import Random
 
 from references.equivalence.difference import difference
 from references.equivalence.pair import Contents, Rung, Semantics, Witness
-from references.equivalence.population import Filler, Mood, Population, frozen, obeys
+from references.equivalence.population import Filler, Mood, Pool, Population, Spread, frozen, obeys
 from references.equivalence.reading import Side
 from references.equivalence.ties import untied
 from references.sandbox import Failure, Layout, Limits, Result, Row, Sandbox
@@ -200,23 +200,30 @@ def _stages(population: Population) -> Iterator[Rung]:
 def mood(population: Population, rung: Rung, index: int, rng: Random) -> Mood:
     """How the database of a trial is filled: small and plain first, then whatever reaches a size."""
     rows = {plan.name: rng.choice((1, 2, 2, 3) if index else (1,)) for plan in population.plans}
-    steady = False
-    distinct = rng.random() < 0.5
+    usual = rng.choice((Spread.FEW, Spread.MANY))
+    spread: Sequence[Spread] = [usual] * len(population.pools)
     if population.sizes and index % 3 == 2:
-        size = rng.choice(population.sizes)
-        focus = rng.choice(population.plans).name
-        rows[focus] = min(size + rng.choice((0, 1, 1, 2)), _LARGEST)
-        steady, distinct = rng.choice(((True, False), (False, True), (False, True), (False, False)))
+        _enlarge(population, rows, rng)
+        spread = [_spread(pool, rng) for pool in population.pools]
     elif index % 7 == 6 and len(rows) > 1:
         rows[rng.choice(population.plans).name] = 0
-    return Mood(
-        rung=rung,
-        rows=rows,
-        steady=steady,
-        distinct=distinct,
-        inside=rng.choice((0.95, 0.8, 0.5)),
-        own=rng.random() < 0.5,
-    )
+    return Mood(rung=rung, rows=rows, spread=spread, inside=rng.choice((0.95, 0.8, 0.5)), own=rng.random() < 0.5)
+
+
+def _enlarge(population: Population, rows: dict[str, int], rng: Random) -> None:
+    """Gives one table, or all, about as many rows as a LIMIT, a HAVING or a rank counts."""
+    size = rng.choice(population.sizes)
+    focus = rng.choice(population.plans).name
+    whole = rng.random() < 0.4
+    for name in rows:
+        if whole or name == focus:
+            rows[name] = min(size + rng.choice((0, 1, 1, 2)), _LARGEST)
+
+
+def _spread(pool: Pool, rng: Random) -> Spread:
+    if pool.grouped and rng.random() < 0.7:
+        return Spread.SAME
+    return rng.choice((Spread.SAME, Spread.FEW, Spread.MANY, Spread.MANY))
 
 
 def smallest(bench: Bench, population: Population, found: Found) -> Found:
