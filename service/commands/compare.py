@@ -19,6 +19,7 @@ from consumers.texts import shorten
 from references.comparison.matching import Semantics
 from references.comparison.verdict import Comparison, Match, compare
 from references.databases import Limits, UnknownDatabaseError, open_database
+from references.lint import Finding, lint
 from service.commands.exits import refuse
 from service.commands.jsonl import Line, open_input, open_output, read_lines, same_file, size_of
 from service.commands.progress import progress
@@ -44,7 +45,9 @@ class Pair(BaseModel):
     sql: str
 
 
-Handed: TypeAlias = tuple[Line, Pair | str, "ProcessFuture[Comparison] | None"]
+Compared: TypeAlias = tuple[Comparison, tuple[Finding, ...]]
+"""A comparison, and the doubts about its reference where they were asked for."""
+Handed: TypeAlias = tuple[Line, Pair | str, "ProcessFuture[Compared] | None"]
 """A line, its pair or why it is none, and the comparison under way."""
 
 
@@ -54,7 +57,7 @@ def compare_lines(
     """Writes a line for each line of `source`, in order; returns how many matched how."""
     if same_file(source, out):
         refuse(f"{source} is both input and output: name another --out")
-    work = partial(_compare, databases, Limits(seconds=seconds), _semantics(semantics))
+    work = partial(_compare, databases, Limits(seconds=seconds), _semantics(semantics), explain)
     tally: Counter[str] = Counter()
     with (
         open_input(source) as lines,
@@ -71,7 +74,7 @@ def compare_lines(
 
 
 def _handed_out(
-    lines: Iterator[Line], pool: ProcessPool, work: Callable[[Pair], Comparison], seconds: float
+    lines: Iterator[Line], pool: ProcessPool, work: Callable[[Pair], Compared], seconds: float
 ) -> Iterator[Handed]:
     """Every line in order, while up to `MOST_WAITING` pairs run ahead of it."""
     waiting: deque[Handed] = deque()
@@ -116,31 +119,38 @@ def _bound(megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def _compare(databases: str, limits: Limits, semantics: Semantics | None, pair: Pair) -> Comparison:
+def _compare(databases: str, limits: Limits, semantics: Semantics | None, explain: bool, pair: Pair) -> Compared:
     try:
         with open_database(databases, pair.db_id, limits) as database:
-            return compare(pair.reference_sql, pair.sql, database.run, dialect=database.dialect, semantics=semantics)
+            run, dialect = database.run, database.dialect
+            found = compare(pair.reference_sql, pair.sql, run, dialect=dialect, semantics=semantics)
+            return found, lint(pair.reference_sql, dialect, run) if explain else ()
     except UnknownDatabaseError as error:
-        return Comparison(match=Match.NONE, error=f"database: {error}")
+        return _none(f"database: {error}")
 
 
-def _ended(future: ProcessFuture[Comparison]) -> Comparison:
+def _ended(future: ProcessFuture[Compared]) -> Compared:
     try:
         return future.result()
     except OutOfTimeError:
-        return Comparison(match=Match.NONE, error="it ran past every deadline and was ended")
+        return _none("it ran past every deadline and was ended")
     except ProcessExpired as error:
-        return Comparison(match=Match.NONE, error=f"it ended its process (code {error.exitcode}): too large?")
+        return _none(f"it ended its process (code {error.exitcode}): too large?")
     except MemoryError:
-        return Comparison(match=Match.NONE, error="it needs more memory than it may have")
+        return _none("it needs more memory than it may have")
 
 
-def _row(line: Line, pair: Pair | str, future: ProcessFuture[Comparison] | None, *, explain: bool) -> Row:
+def _none(error: str) -> Compared:
+    return Comparison(match=Match.NONE, error=error), ()
+
+
+def _row(line: Line, pair: Pair | str, future: ProcessFuture[Compared] | None, *, explain: bool) -> Row:
     if isinstance(pair, str) or future is None:
         return {"id": None, "line": line.number, "match": Match.NONE.value, "error": pair, "alternative": None}
-    found = _ended(future)
+    found, doubts = _ended(future)
     row: Row = {"id": pair.id, "match": found.match.value, "error": found.error, "alternative": found.alternative}
     if explain:
         row["flags"] = sorted(flag.value for flag in found.flags)
+        row["doubts"] = [{"code": each.doubt.value, "detail": each.detail} for each in doubts]
         row["difference"] = asdict(found.difference) if found.difference is not None else None
     return row

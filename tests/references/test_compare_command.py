@@ -67,6 +67,9 @@ def test_explained_a_line_says_in_what_they_differ(bakery: Path):
     assert rows[0]["difference"]["missing_rows"] == [[1.0]]
     assert rows[0]["difference"]["extra_rows"] == [[2.0]]
     assert rows[0]["flags"] == []
+    assert rows[0]["doubts"] == []
+    _, rows, _ = compare([pair(reference_sql="SELECT id FROM loaves LIMIT 1")], bakery, "--explain")
+    assert [doubt["code"] for doubt in rows[0]["doubts"]] == ["limit_without_order"]
 
 
 def test_a_query_that_never_ends_costs_its_own_line_only(bakery: Path):

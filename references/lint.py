@@ -1,0 +1,158 @@
+"""References that do not determine their own answer: what a comparison with them cannot settle, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from references.comparison.alternatives import Alternative, MalformedReferenceError, expand
+from references.comparison.plan import Plan, plan
+from references.comparison.results import Result, Value, unified
+from references.sandbox import Failure
+
+
+class Doubt(StrEnum):
+    """Why a reference's answer is open."""
+
+    LIMIT_CUTS_TIE = "limit_cuts_tie"
+    """Rows equal in the sort keys stand on both sides of the LIMIT."""
+    LIMIT_WITHOUT_ORDER = "limit_without_order"
+    """Some of the rows are kept, and nothing says which."""
+    NULL_SORTS_FIRST = "null_sorts_first"
+    """The first row kept is there because its sort key is unknown, not because it is least."""
+    NUMBERS_SORT_AS_TEXT = "numbers_sort_as_text"
+    """The sort keys are numbers kept as text: '9' comes after '10'."""
+    CONSTANT_OPERAND = "constant_operand"
+    """AND or OR has a constant for a condition: probably a comparison that lost its left side."""
+    LOOSE_COLUMN = "loose_column"
+    """A column beside an aggregate is neither grouped nor aggregated: any row's value will do."""
+    UNSTEADY_FUNCTION = "unsteady_function"
+    """It asks the clock or chance."""
+    EMPTY = "empty"
+    """It gives no row here: nothing tells a right answer from a wrong one."""
+    MALFORMED = "malformed"
+    """Its braces do not pair, or it does not parse."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One doubt, and where it stands in the query."""
+
+    doubt: Doubt
+    detail: str
+
+
+Run = Callable[[str], Result | Failure]
+_UNSTEADY = (exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentTime, exp.Rand)
+_NOW = frozenset({"now", "random", "randomblob", "uuid", "gen_random_uuid", "localtimestamp"})
+
+
+def lint(reference: str, dialect: str, run: Run | None = None) -> tuple[Finding, ...]:
+    """The doubts about every query that a reference stands for, each once; those about its rows only with `run`.
+
+    >>> [each.doubt.value for each in lint("SELECT a FROM t WHERE b != '-' OR '+'", "sqlite")]
+    ['constant_operand']
+    >>> [each.doubt.value for each in lint("SELECT a FROM t LIMIT 3", "sqlite")]
+    ['limit_without_order']
+    """
+    try:
+        alternatives = expand(reference).alternatives
+    except MalformedReferenceError as error:
+        return (Finding(Doubt.MALFORMED, str(error)),)
+    found: dict[Finding, None] = {}
+    for sql in dict.fromkeys(each.sql for each in alternatives):
+        found.update(dict.fromkeys(_of_query(sql, dialect, run)))
+    return tuple(found)
+
+
+def _of_query(sql: str, dialect: str, run: Run | None) -> Iterator[Finding]:
+    try:
+        tree = sqlglot.parse_one(sql, read=dialect)
+    except (SqlglotError, RecursionError) as error:
+        yield Finding(Doubt.MALFORMED, str(error).partition("\n")[0])
+        return
+    yield from _of_tree(tree, dialect)
+    if run is not None:
+        yield from _of_rows(plan(Alternative(sql=sql), dialect), run)
+
+
+def _of_tree(tree: exp.Expr, dialect: str) -> Iterator[Finding]:
+    for connective in tree.find_all(exp.And, exp.Or):
+        for operand in (connective.left, connective.right):
+            if isinstance(operand.unnest(), exp.Literal | exp.Null):
+                yield Finding(Doubt.CONSTANT_OPERAND, connective.sql(dialect=dialect))
+    for call in tree.find_all(exp.Func):
+        if isinstance(call, _UNSTEADY) or call.name.lower() in _NOW or _asks_now(call):
+            yield Finding(Doubt.UNSTEADY_FUNCTION, call.sql(dialect=dialect))
+    for select in tree.find_all(exp.Select):
+        if select.args.get("limit") is not None and select.args.get("order") is None and not _one_row(select):
+            yield Finding(Doubt.LIMIT_WITHOUT_ORDER, select.args["limit"].sql(dialect=dialect).strip())
+        for column in _loose_columns(select):
+            yield Finding(Doubt.LOOSE_COLUMN, column.sql(dialect=dialect))
+
+
+def _asks_now(call: exp.Func) -> bool:
+    first = next(iter(call.iter_expressions()), None)
+    return isinstance(first, exp.Literal) and first.is_string and first.name.lower() == "now"
+
+
+def _one_row(select: exp.Select) -> bool:
+    return select.args.get("group") is None and any(_aggregates(each) for each in select.selects)
+
+
+def _aggregates(projection: exp.Expr) -> bool:
+    return any(call.find_ancestor(exp.Window, exp.Subquery) is None for call in projection.find_all(exp.AggFunc))
+
+
+def _loose_columns(select: exp.Select) -> Iterator[exp.Expr]:
+    """Plain columns of the select list that a GROUP BY, written or implied, leaves open."""
+    grouped = select.args.get("group")
+    if grouped is None and not _one_row(select):
+        return
+    keys = list(grouped.expressions) if isinstance(grouped, exp.Group) else []
+    names = {key.name.lower() for key in keys if isinstance(key, exp.Column)}
+    places = {int(key.name) for key in keys if isinstance(key, exp.Literal) and key.name.isdigit()}
+    # a table's key, grouped, determines its other columns; which column is the key a text does not say
+    owned = {key.table.lower() for key in keys if isinstance(key, exp.Column) and key.name.lower().endswith("id")}
+    for place, projection in enumerate(select.selects, start=1):
+        column = projection.unalias()
+        if not isinstance(column, exp.Column) or column.is_star:
+            continue
+        if place not in places and column.name.lower() not in names and column.table.lower() not in owned:
+            yield column
+
+
+def _of_rows(asked: Plan, run: Run) -> Iterator[Finding]:
+    reference = run(asked.sql)
+    if isinstance(reference, Failure):
+        yield Finding(Doubt.MALFORMED, reference.detail)
+        return
+    if not reference.rows:
+        yield Finding(Doubt.EMPTY, "it gives no row")
+    whole = run(asked.whole) if asked.whole is not None and asked.ordered else None
+    if isinstance(whole, Result) and whole.rows:
+        yield from _of_sorting(asked, whole)
+
+
+def _of_sorting(asked: Plan, whole: Result) -> Iterator[Finding]:
+    (rows,) = unified(whole)
+    sort = [tuple(row[place] for place in asked.keys) for row in rows]
+    stop = len(sort) if asked.count is None else asked.start + asked.count
+    for edge in (asked.start, stop):
+        if 0 < edge < len(sort) and sort[edge - 1] == sort[edge]:
+            yield Finding(Doubt.LIMIT_CUTS_TIE, f"rows {edge} and {edge + 1} are equal in the sort keys")
+    if asked.count is not None and sort[min(asked.start, len(sort) - 1)][0] is None:
+        yield Finding(Doubt.NULL_SORTS_FIRST, "the first sort key of the first row is NULL")
+    if any(_numbers_as_text([row[place] for row in whole.rows]) for place in asked.keys):
+        yield Finding(Doubt.NUMBERS_SORT_AS_TEXT, "a sort key holds numbers as text")
+
+
+def _numbers_as_text(values: list[object]) -> bool:
+    texts = [value for value in values if isinstance(value, str) and value.strip()]
+    plain: list[Value] = [text.strip().lstrip("-").replace(".", "", 1).isdigit() for text in texts]
+    return len(texts) > 1 and all(plain) and len({len(text.partition(".")[0]) for text in texts}) > 1

@@ -1,0 +1,74 @@
+"""References that do not determine their own answer."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from references.comparison.results import Result
+from references.comparison.verdict import Flag
+from references.lint import Doubt, lint
+from references.sandbox import Failure, FailureKind
+
+SCHEMA = """
+CREATE TABLE boats (id INTEGER, name TEXT, harbour TEXT, length TEXT, crew INTEGER);
+INSERT INTO boats VALUES (1, 'Tern', 'Skagen', '9', 4), (2, 'Skua', 'Skagen', '12', 4),
+  (3, 'Auk', 'Hirtshals', '30', NULL);
+"""
+
+
+@pytest.fixture
+def run():
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(SCHEMA)
+
+    def query(sql: str) -> Result | Failure:
+        try:
+            cursor = connection.execute(sql)
+            return Result(columns=tuple(each[0] for each in cursor.description), rows=tuple(cursor.fetchall()))
+        except sqlite3.Error as error:
+            return Failure(kind=FailureKind.ERROR, detail=str(error))
+
+    return query
+
+
+@pytest.mark.parametrize(
+    ("reference", "doubts"),
+    [
+        ("SELECT name FROM boats ORDER BY id LIMIT 1", set()),
+        ("SELECT name FROM boats ORDER BY crew DESC LIMIT 1", {Doubt.LIMIT_CUTS_TIE}),
+        ("SELECT name FROM boats ORDER BY crew DESC LIMIT 2", set()),
+        ("SELECT name FROM boats ORDER BY crew LIMIT 1", {Doubt.NULL_SORTS_FIRST}),
+        ("SELECT name FROM boats ORDER BY length DESC LIMIT 1", {Doubt.NUMBERS_SORT_AS_TEXT}),
+        ("SELECT name FROM boats ORDER BY CAST(length AS INTEGER) DESC LIMIT 1", set()),
+        ("SELECT name FROM boats LIMIT 2", {Doubt.LIMIT_WITHOUT_ORDER}),
+        ("SELECT COUNT(*) FROM boats LIMIT 1", set()),
+        ("SELECT name FROM boats WHERE harbour = 'Skagen' OR 'Hirtshals'", {Doubt.CONSTANT_OPERAND}),
+        ("SELECT name FROM boats WHERE crew > 90", {Doubt.EMPTY}),
+        ("SELECT name, MAX(crew) FROM boats", {Doubt.LOOSE_COLUMN}),
+        ("SELECT name, COUNT(*) FROM boats GROUP BY harbour", {Doubt.LOOSE_COLUMN}),
+        ("SELECT harbour, COUNT(*) FROM boats GROUP BY harbour", set()),
+        ("SELECT harbour, COUNT(*) FROM boats GROUP BY 1", set()),
+        ("SELECT name FROM boats WHERE id < RANDOM()", {Doubt.UNSTEADY_FUNCTION, Doubt.EMPTY}),
+        ("SELECT name FROM boats WHERE date('now') > '2020-01-01'", {Doubt.UNSTEADY_FUNCTION}),
+        ("SELECT {name FROM boats", {Doubt.MALFORMED}),
+        ("SELECT nothing FROM boats", {Doubt.MALFORMED}),
+        ("SELEC name", {Doubt.MALFORMED}),
+        ("SELECT id FROM boats ORDER BY id; SELECT name FROM boats LIMIT 1", {Doubt.LIMIT_WITHOUT_ORDER}),
+    ],
+)
+def test_what_leaves_an_answer_open_is_named(run, reference, doubts):
+    found = {each.doubt for each in lint(reference, "sqlite", run)}
+    assert found - {Doubt.EMPTY} == doubts - {Doubt.EMPTY} if Doubt.UNSTEADY_FUNCTION in doubts else found == doubts
+
+
+def test_what_needs_no_rows_is_found_without_a_database():
+    assert {each.doubt for each in lint("SELECT a FROM t LIMIT 2", "postgres")} == {Doubt.LIMIT_WITHOUT_ORDER}
+    assert lint("SELECT a FROM t ORDER BY b LIMIT 2", "postgres") == ()
+
+
+def test_every_doubt_and_flag_is_documented():
+    page = (Path(__file__).parents[2] / "docs" / "references.md").read_text(encoding="utf-8")
+    assert [each.value for each in [*Doubt, *Flag] if f"`{each.value}`" not in page] == []
