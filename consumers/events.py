@@ -70,6 +70,8 @@ class InvalidReason(StrEnum):
     """The CloudEvents attributes around the data are not as version 1.0 says."""
     NO_VALUE = "NO_VALUE"
     """The record has no value: a tombstone."""
+    NOT_OTLP = "NOT_OTLP"
+    """The record is no OpenTelemetry trace data, neither in protobuf nor in JSON."""
     EVENT_TOO_LARGE = "EVENT_TOO_LARGE"
     """The event is larger than the bound."""
     TENANT_NOT_ALLOWED = "TENANT_NOT_ALLOWED"

@@ -1,0 +1,122 @@
+"""OTLP trace data in JSON: names in lowerCamelCase, and ids in hexadecimal, where protobuf's own JSON has base64."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import TypeAlias, cast
+
+from pydantic import JsonValue
+
+from consumers.events import InvalidEvent, InvalidReason, parse_json
+from consumers.spans import Span, SpanTable
+from consumers.texts import json_type, shorten
+from service.otlp.export import MAX_DEPTH, Attributes, Export, Identity, NoSpan, Reading, export, span_of
+
+Object: TypeAlias = Mapping[str, object]
+
+
+def read_json(body: bytes, table: SpanTable) -> Export:
+    """The spans of the bytes; raises `InvalidEvent` where they are no trace data."""
+    document = parse_json(body)
+    if not isinstance(document, Mapping) or not isinstance(cast("Object", document).get("resourceSpans"), list):
+        what = "an object without resourceSpans" if isinstance(document, Mapping) else json_type(document)
+        detail = f"the JSON is {what}, no OTLP trace data: send ExportTraceServiceRequest"
+        raise InvalidEvent(InvalidReason.NOT_OTLP, detail)
+    return export(_readings(cast("Object", document), table))
+
+
+def _readings(document: Object, table: SpanTable) -> Iterator[Reading]:
+    names, of_resource = table.span_names(), table.resource_names()
+    for group in _list(document, "resourceSpans"):
+        for scope in _list(group, "scopeSpans"):
+            for each in _list(scope, "spans"):
+                yield partial(_read, _object(each), _object(_object(group).get("resource")), names, of_resource)
+
+
+def _object(value: object) -> Object:
+    return cast("Object", value) if isinstance(value, Mapping) else {}
+
+
+def _list(holder: object, name: str) -> list[object]:
+    found = _object(holder).get(name)
+    return cast("list[object]", found) if isinstance(found, list) else []
+
+
+def _read(span: Object, resource: Object, names: frozenset[str], of_resource: frozenset[str]) -> Span:
+    try:
+        identity = Identity(
+            _bytes(span, "traceId"), _bytes(span, "spanId"), _bytes(span, "parentSpanId"), _whole(span.get("flags"))
+        )
+        attributes, of_process = _attributes(span, names), _attributes(resource, of_resource)
+    except UnicodeEncodeError as error:
+        raise NoSpan(f"a text holds a lone surrogate at character {error.start}: remove it") from None
+    return span_of(identity, _whole(span.get("startTimeUnixNano")), attributes, of_process)
+
+
+def _bytes(span: Object, name: str) -> bytes:
+    said = span.get(name)
+    try:
+        return bytes.fromhex(said if isinstance(said, str) else "")
+    except ValueError:
+        raise NoSpan(f"{name} {shorten(repr(said))} is not hexadecimal") from None
+
+
+def _whole(value: object) -> int:
+    """A number of 64 bits, which JSON has as a number or as text; 0 for what is none."""
+    text = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else 0
+    return number if number < 1 << 64 else 0
+
+
+def _attributes(holder: Object, names: frozenset[str]) -> Attributes:
+    pairs = [_object(pair) for pair in _list(holder, "attributes")]
+    return {str(pair["key"]): _value(pair.get("value"), 0) for pair in pairs if _is_one_of(pair.get("key"), names)}
+
+
+def _is_one_of(key: object, names: frozenset[str]) -> bool:
+    return isinstance(key, str) and key in names
+
+
+def _value(value: object, depth: int) -> JsonValue:
+    held = _object(value)
+    kind = next((kind for kind in held if kind in _KINDS), None)
+    return _KINDS[kind](held[kind], depth + 1) if kind is not None and depth <= MAX_DEPTH else None
+
+
+def _text(value: object, _: int = 0) -> str | None:
+    if not isinstance(value, str):
+        return None
+    # raises for a lone surrogate, which neither protobuf nor a database holds
+    value.encode()
+    return value
+
+
+def _number(value: object, _: int) -> JsonValue:
+    if isinstance(value, str):
+        return int(value) if value.removeprefix("-").isdecimal() and len(value) <= 20 else _text(value)
+    return value if isinstance(value, int | float) else None
+
+
+def _boolean(value: object, _: int) -> JsonValue:
+    return value if isinstance(value, bool) else None
+
+
+def _array(value: object, depth: int) -> JsonValue:
+    return [_value(each, depth) for each in _list(value, "values")]
+
+
+def _pairs(value: object, depth: int) -> JsonValue:
+    pairs = [_object(pair) for pair in _list(value, "values")]
+    return {key: _value(pair.get("value"), depth) for pair in pairs if (key := _text(pair.get("key"))) is not None}
+
+
+_KINDS: Mapping[str, Callable[[object, int], JsonValue]] = {
+    "stringValue": _text,
+    "boolValue": _boolean,
+    "intValue": _number,
+    "doubleValue": _number,
+    "arrayValue": _array,
+    "kvlistValue": _pairs,
+    "bytesValue": _text,
+}
