@@ -29,8 +29,13 @@ def named_things(question: QuestionSpec) -> tuple[Output, ...]:
     return tuple(
         each
         for each in question.outputs
-        if each.phrase.casefold() in said and not (each.head in _COUNTS and question.aggregations)
+        if _is_said(each.phrase.casefold(), said) and not (each.head in _COUNTS and question.aggregations)
     )
+
+
+def _is_said(phrase: str, said: str) -> bool:
+    """Whether the text holds a phrase, or its words apart: `first and last name` holds `first name`."""
+    return phrase in said or (" " in phrase and all(word in said for word in phrase.split()))
 
 
 def named_outputs(

@@ -22,8 +22,8 @@ STOP_WORDS = frozenset(
 _SYNONYMS = (
     "id identifier key code number no num nr uid",
     "name title label",
-    "first forename given",
-    "last surname family",
+    "first forename given fname",
+    "last surname family lname",
     "full complete",
     "birth birthday birthdate dob born birthyear",
     "death died dod",

@@ -125,13 +125,19 @@ def _stands(tokens: list[Token], lowers: list[str], mark: Mark, language: Langua
         role is Role.ORDER and lowers[mark.start] in _ORDER_VERBS and mark.end - mark.start == 1
     ):
         before = lowers[mark.start - 1] if mark.start else "."
-        if before in language.conjunctions and lowers[mark.start] in _NOUNS_TOO:
+        if lowers[mark.start] in _NOUNS_TOO and (before in language.conjunctions or _goes_on(lowers, mark, language)):
             return False
         opens = before in _CLAUSE_STARTS or before in _BEFORE_COMMAND
         return opens or before in language.conjunctions or before in language.pronouns
     if role is Role.AGGREGATE and mark.start and lowers[mark.start] in _NUMBER_NOUNS:
         return not _is_noun(tokens[mark.start - 1], language)
     return True
+
+
+def _goes_on(lowers: list[str], mark: Mark, language: Language) -> bool:
+    """Whether a list or `of` follows: `the age, name and city of` commands nothing."""
+    after = lowers[mark.end] if mark.end < len(lowers) else "."
+    return mark.start > 0 and (after in {",", "."} or after in language.of or after in language.conjunctions)
 
 
 _ORDER_VERBS = frozenset({"sort", "order", "rank"})
