@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -68,24 +68,79 @@ def tokenise(text: str, spoken: frozenset[str] = frozenset(), blanks: Ranges = (
 
 
 def _add(cut: Cut, text: str, begin: int, until: int, spoken: frozenset[str]) -> None:
-    """Cuts the characters from `begin` until `until`."""
+    """Cuts the characters from `begin` until `until`, at single spaces first.
+
+    Most of a question is plain words: looked up by the chunk between two spaces, they cost half of what the pattern
+    takes to find them. The words are made past the named tuple's own constructor, which would take as long again.
+    """
     found, telling = cut
-    add, word_kind, forms = found.append, Kind.WORD, _forms
-    for match in _TOKEN.finditer(text, begin, until):
-        word = match.group()
-        start, end = match.span()
-        if word.isalpha():
-            lower, stemmed, plain = forms(word)
+    add, forms, new, word = found.append, _forms, _new, Kind.WORD
+    said = text[begin:until]
+    quoting = _QUOTE.search(said) is not None
+    place = done = begin
+    for chunk in said.split(" "):
+        end = place + len(chunk)
+        if place < done or (quoting and not chunk.isalpha() and _QUOTE.search(chunk)):
+            if end > done:
+                done = _add_matches(cut, text, (max(place, done), end, until), spoken)
+        elif chunk.isalpha():
+            lower, stemmed, plain = forms(chunk)
             if not plain or lower in spoken:
                 telling.append(len(found))
-            add(Token(word, lower, stemmed, word_kind, start, end))
-            continue
-        before = len(found)
-        if word in _SINGLE_MARKS:
-            add(Token(word, word, word, Kind.PUNCTUATION, start, end))
-            continue
-        found += _chunk(word, start) if word[0].isalnum() or word[0] == "_" else (_marked(word, start, end),)
-        telling += [place for place in range(before, len(found)) if _tells(found[place])]
+            add(new(Token, (chunk, lower, stemmed, word, place, end)))
+        else:
+            for piece, tells in _pieces(chunk) if len(chunk) <= _MEMO_LENGTH else _cut_chunk(chunk):
+                if tells or (tells is None and piece.lower in spoken):
+                    telling.append(len(found))
+                add(new(Token, (*piece[:4], piece.start + place, piece.end + place)))
+        place = end + 1
+
+
+# Typeshed leaves what `tuple.__new__` takes open.
+_new: Callable[[type[Token], tuple[object, ...]], Token] = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+_QUOTE = re.compile("[\"“'‘`]")
+_MEMO_LENGTH = 40
+"""Longest run without a space, in characters, whose tokens are remembered."""
+
+
+def _add_matches(cut: Cut, text: str, span: tuple[int, int, int], spoken: frozenset[str]) -> int:
+    """Cuts what starts in [start, stop) and may, being quoted, go on until `reach`; gives where the last token ends."""
+    begin, stop, reach = span
+    done = stop
+    for match in _TOKEN.finditer(text, begin, reach):
+        if match.start() >= stop:
+            break
+        done = max(done, match.end())
+        for token, tells in _tokens(match.group(), match.start()):
+            if tells or (tells is None and token.lower in spoken):
+                cut.telling.append(len(cut.tokens))
+            cut.tokens.append(token)
+    return done
+
+
+Told: TypeAlias = tuple[Token, bool | None]
+"""A token and whether its form may say a value; `None` for a plain word, which may by its meaning."""
+
+
+def _cut_chunk(chunk: str) -> tuple[Told, ...]:
+    """The tokens of a run without spaces and quotes."""
+    return tuple([each for match in _TOKEN.finditer(chunk) for each in _tokens(match.group(), match.start())])
+
+
+_pieces = lru_cache(maxsize=16384)(_cut_chunk)
+
+
+def _tokens(word: str, start: int) -> tuple[Told, ...]:
+    """The tokens of what the pattern found."""
+    if word.isalpha():
+        lower, stemmed, plain = _forms(word)
+        return ((Token(word, lower, stemmed, Kind.WORD, start, start + len(word)), None if plain else True),)
+    if word in _SINGLE_MARKS:
+        return ((Token(word, word, word, Kind.PUNCTUATION, start, start + len(word)), False),)
+    if word[0].isalnum() or word[0] == "_":
+        return tuple([(token, _tells(token)) for token in _chunk(word, start)])
+    marked = _marked(word, start, start + len(word))
+    return ((marked, _tells(marked)),)
 
 
 def _tells(token: Token) -> bool:
