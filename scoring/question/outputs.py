@@ -23,8 +23,27 @@ def read_outputs(reading: Reading) -> tuple[Output, ...]:
             found.extend(_asked(reading, mark))
         elif (role is Role.COMMAND) or role is Role.ALSO:
             found.extend(_listed(reading, mark.end))
-    unique = {(output.head, output.phrase.lower(), output.of): output for output in found}
+    unique = {(output.head, output.phrase.lower(), output.of): output for output in _told(reading, found)}
     return tuple(unique.values())
+
+
+def _told(reading: Reading, found: list[Output]) -> list[Output]:
+    """Without `which shop` where a later sentence says what to give of it: `Which shop …? Give me its name.`"""
+    closed = next((token.start for token in reading.tokens if token.lower in _CLOSING), None)
+    if closed is None or not found or found[-1].start < closed:
+        return found
+    commands = any(reading.tokens[mark.start].start > closed for mark in reading.of(Role.COMMAND))
+    return [each for each in found if each.start > closed or not _chosen(reading, each)] if commands else found
+
+
+_CLOSING = frozenset({"?", "."})
+_CHOOSING = frozenset({"which", "who", "whose"})
+
+
+def _chosen(reading: Reading, output: Output) -> bool:
+    """Whether an output is what `which`, `who` or `whose` stands before."""
+    place = next((at for at, token in enumerate(reading.tokens) if token.start >= output.start), 0)
+    return not _CHOOSING.isdisjoint(reading.lowers[max(0, place - 2) : place + 1])
 
 
 def _asked(reading: Reading, mark: Mark) -> list[Output]:
