@@ -53,6 +53,8 @@ class Facts:
     """Columns that rows are sorted by."""
     grouped: set[Cell] = field(default_factory=set[Cell])
     """Columns that rows are grouped by."""
+    nulls: set[Cell] = field(default_factory=set[Cell])
+    """Columns that are asked whether they are NULL."""
     numeric: set[Cell] = field(default_factory=set[Cell])
     """Columns that are computed with."""
 
@@ -126,6 +128,8 @@ class Gatherer:
         self, operator: Operator, left: exp.Expr, right: exp.Expr, scope: Scope | None, *, closed: bool = False
     ) -> None:
         a, b = self._operand(left, scope), self._operand(right, scope)
+        if isinstance(right, exp.Null):
+            self._facts.nulls.update(a.cells)
         if isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple):
             for one, other in zip(left.expressions, right.expressions, strict=False):
                 self._compare(operator, one, other, scope)

@@ -21,6 +21,7 @@ _NUMBERS = re.compile(
     r"points|rating|weight|height|length|population|capacity|percent|rate|hours|minutes|level)$"
 )
 _TIMES = re.compile(r"date|time|_at$|_on$|birthday|dob")
+_MOST_WORDS = 8
 _ENDINGS = ("id", "code", "no", "number", "key", "uuid", "nr", "ref")
 
 
@@ -33,8 +34,11 @@ def infer_schema(sides: Sequence[Side]) -> Schema:
         _gather_tables(scope, named)
     for scope in scopes:
         open_columns.extend(_gather_qualified(scope, named))
-    for column, scope in open_columns:
-        _place(column, scope, named, sides)
+    for scope in scopes:
+        _gather_using(scope, named)
+    open_columns = [(column, scope) for column, scope in open_columns if not _is_no_column(column, scope, sides)]
+    for column, scope in sorted(open_columns, key=lambda each: len(_base_tables(each[1])) != 1):
+        _place(column, scope, named)
     tables = {
         folded: Table(
             name=name,
@@ -84,25 +88,43 @@ def _source(alias: str, scope: Scope | None) -> exp.Expr | Scope | None:
     return None
 
 
-def _place(
-    column: exp.Column, scope: Scope, named: Mapping[str, tuple[str, dict[str, str]]], sides: Sequence[Side]
-) -> None:
-    """Gives a column that names no table to the likeliest one."""
+def _gather_using(scope: Scope, named: Mapping[str, tuple[str, dict[str, str]]]) -> None:
+    """Columns of USING stand in the joined table and in one before it."""
+    tree = scope.expression
+    for join in tree.args.get("joins") or () if isinstance(tree, exp.Select) else ():
+        for each in join.args.get("using") or ():
+            name, tables = each.name.lower(), _base_tables(scope)
+            if isinstance(join.this, exp.Table) and join.this.name.lower() in named:
+                named[join.this.name.lower()][1].setdefault(name, each.name)
+                tables = [table for table in tables if table != join.this.name.lower()]
+            if tables and all(name not in named[table][1] for table in tables):
+                named[tables[0]][1].setdefault(name, each.name)
+
+
+def _base_tables(scope: Scope) -> list[str]:
+    return [source.name.lower() for _, source in scope.selected_sources.values() if isinstance(source, exp.Table)]
+
+
+def _is_no_column(column: exp.Column, scope: Scope, sides: Sequence[Side]) -> bool:
+    quoted = isinstance(column.this, exp.Identifier) and column.this.quoted
+    return _is_alias(column, scope) or (quoted and _is_text(column, sides))
+
+
+def _place(column: exp.Column, scope: Scope, named: Mapping[str, tuple[str, dict[str, str]]]) -> None:
+    """Gives a column that names no table to the likeliest one: the innermost block comes first."""
     name = column.name.lower()
-    if _is_alias(column, scope) or (column.this.args.get("quoted") and _is_text(column, sides)):
-        return
     up: Scope | None = scope
-    first: list[str] = []
     while up is not None:
-        here = [source for _, source in up.selected_sources.values()]
-        tables = [each.name.lower() for each in here if isinstance(each, exp.Table)]
-        if any(name in named[each][1] for each in tables) or any(_exposes(each, name) for each in here):
+        tables = _base_tables(up)
+        if any(name in named[each][1] for each in tables):
             return
-        first = first or tables
-        up = up.parent
-    if first:
-        best = max(first, key=lambda each: (_resembles(name, each), -first.index(each)))
-        named[best][1].setdefault(name, column.name)
+        if any(_exposes(source, name) for _, source in up.selected_sources.values()):
+            return
+        if tables:
+            best = max(tables, key=lambda each: (_resembles(name, each), -tables.index(each)))
+            named[best][1].setdefault(name, column.name)
+            return
+        up = up.parent if up.is_subquery else None
 
 
 def _is_alias(column: exp.Column, scope: Scope) -> bool:
@@ -146,15 +168,25 @@ def _plain(name: str) -> str:
     return name.lower().replace("_", "").replace(" ", "")
 
 
-def stems(table: str) -> set[str]:
-    """What a key of the table may be called after.
+def stems(table: str) -> dict[str, int]:
+    """What a key of the table may be called after, with how much of the table's name that is: 3 all, 2 its end, 1 else.
 
-    >>> sorted(stems("order_lines"))
-    ['line', 'lines', 'orderline', 'orderlines']
+    >>> stems("order_lines")
+    {'order': 1, 'line': 2, 'lines': 2, 'orderline': 3, 'orderlines': 3}
     """
-    words = [each for each in re.split(r"[_\s]+", table.lower()) if each]
-    names = {_plain(table), words[-1]} if words else {_plain(table)}
-    return names | {_singular(each) for each in names}
+    words = [each for each in re.split(r"[_\s]+", table.lower()) if each][:_MOST_WORDS]
+    found: dict[str, int] = {}
+    for size in range(1, len(words)):
+        _add_stem(found, "".join(words[:size]), 1)
+    for size in range(1, len(words)):
+        _add_stem(found, "".join(words[-size:]), 2)
+    _add_stem(found, _plain(table), 3)
+    return found
+
+
+def _add_stem(found: dict[str, int], name: str, strength: int) -> None:
+    found[_singular(name)] = strength
+    found[name] = strength
 
 
 def _singular(word: str) -> str:
@@ -221,21 +253,20 @@ def by_name(name: str) -> Kind:
 def _keyed(schema: Schema, sides: Sequence[Side]) -> Schema:
     """The schema with guessed keys and references."""
     facts = gathered(schema, sides)
-    keys: dict[str, tuple[str, str]] = {}
-    for folded, table in schema.tables.items():
-        found = _own_key(table)
-        if found is not None:
-            keys[folded] = found
     pairs = [pair for pair in sorted(facts.meets) if pair[0][0] != pair[1][0]]
+    keys = {folded: found for folded, table in schema.tables.items() if (found := _own_key(table, schema)) is not None}
     for one, other in pairs:
         for parent, child in ((one, other), (other, one)):
             if parent[0] not in keys and _names_key(parent, child):
-                keys[parent[0]] = (parent[1], f"{child[0]}.{child[1]} is named after {parent[0]}")
-    references: dict[tuple[Cell, str], Reference] = {}
+                keys[parent[0]] = (parent[1], f"{child[0]}.{child[1]} is named after it")
     for one, other in pairs:
-        reference = _reference(one, other, keys)
-        if reference is not None:
-            references.setdefault(((reference.table, reference.column), reference.parent), reference)
+        for child, parent in ((one, other), (other, one)):
+            if child[0] not in keys and keys.get(parent[0], ("",))[0] == parent[1] and _own_name(child, parent):
+                keys[child[0]] = (child[1], f"joined to the key of {parent[0]} and not named after it")
+    references: dict[Cell, Reference] = {}
+    for one, other in pairs:
+        for reference in _references(one, other, keys):
+            references.setdefault((reference.table, reference.column), reference)
     tables = {
         folded: replace(table, keys=(Key(columns=(keys[folded][0],), reason=keys[folded][1], guessed=True),))
         if folded in keys
@@ -245,37 +276,59 @@ def _keyed(schema: Schema, sides: Sequence[Side]) -> Schema:
     return replace(schema, tables=tables, references=tuple(references.values()))
 
 
-def _own_key(table: Table) -> tuple[str, str] | None:
-    """A column named `id`, or after its table."""
+def _own_key(table: Table, schema: Schema) -> tuple[str, str] | None:
+    """A column named `id`, or after its table and no other."""
     names = [column.name.lower() for column in table.columns]
     for name in names:
         if name in {"id", "uuid", "uid", "rowid", "pk"}:
             return name, f"named {name}"
-    for name in names:
-        plain = _plain(name)
-        if any(plain == stem + ending for stem in stems(table.name) for ending in _ENDINGS):
-            return name, f"named after {table.name}"
-    for name in names:
-        plain = _plain(name)
-        short = plain.removesuffix("id")
-        if plain != short and len(short) > 2 and any(stem.startswith(short) for stem in stems(table.name)):
+    named = [(strength, name) for name in names if (strength := _after(name, table.name))]
+    for strength, name in sorted(named, key=lambda each: -each[0]):
+        others = (each.name for folded, each in schema.tables.items() if folded != table.name.lower())
+        if all(_after(name, other) < max(strength, 3) for other in others):
             return name, f"named after {table.name}"
     return None
 
 
+def _after(column: str, table: str) -> int:
+    """How much of the table's name the column, less an ending such as `id`, repeats: 3 all, 2 its end, 1 less."""
+    plain = _plain(column)
+    best = 0
+    for stem, strength in stems(table).items():
+        if strength > 1 and plain.startswith(stem) and plain[len(stem) :] in _ENDINGS:
+            best = max(best, strength)
+        short = plain.removesuffix("id")
+        if short != plain and len(short) > 2 and stem.startswith(short):
+            best = max(best, 1)
+    return best
+
+
 def _names_key(parent: Cell, child: Cell) -> bool:
-    """`child.country_code` against `country.code`: the parent's column is what the child's is named after."""
-    return any(_plain(child[1]) in {stem + _plain(parent[1]), stem} for stem in stems(parent[0]))
+    """`child.country_code` against `country.code`, `child.model` against `models.model`."""
+    own = _plain(parent[1])
+    return any(_plain(child[1]) == stem + own or (own == stem == _plain(child[1])) for stem in stems(parent[0]))
 
 
-def _reference(one: Cell, other: Cell, keys: Mapping[str, tuple[str, str]]) -> Reference | None:
-    """Which of two columns that meet refers to the other; to none where neither is a key."""
+def _own_name(child: Cell, parent: Cell) -> bool:
+    """An id that is not called after the table it is joined to: each side has one row of the other."""
+    plain = _plain(child[1])
+    return plain.endswith("id") and plain != _plain(parent[1]) and not _after(child[1], parent[0])
+
+
+def _references(one: Cell, other: Cell, keys: Mapping[str, tuple[str, str]]) -> Iterator[Reference]:
+    """Which of two columns that meet refers to the other; none where neither is a key, both where each might."""
     is_key = [keys.get(cell[0], ("", ""))[0] == cell[1] for cell in (one, other)]
     if not any(is_key):
-        return None
+        return
     parent, child = (one, other) if is_key[0] else (other, one)
-    if all(is_key) and _resembles(one[1], other[0]) > _resembles(other[1], one[0]):
+    if all(is_key) and _parenthood(other, one) > _parenthood(one, other):
         parent, child = other, one
+    yield _refers(child, parent)
+    if all(is_key) and _own_name(child, parent):
+        yield _refers(parent, child)
+
+
+def _refers(child: Cell, parent: Cell) -> Reference:
     return Reference(
         table=child[0],
         column=child[1],
@@ -284,3 +337,8 @@ def _reference(one: Cell, other: Cell, keys: Mapping[str, tuple[str, str]]) -> R
         reason="joined to a key",
         guessed=True,
     )
+
+
+def _parenthood(parent: Cell, child: Cell) -> int:
+    """Signs that of two keys this is the one referred to: the other is called after it, or this one is a mere `id`."""
+    return 2 * _after(child[1], parent[0]) + (parent[1] == "id")

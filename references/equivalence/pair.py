@@ -21,7 +21,7 @@ class Rung(StrEnum):
     """What the data of a witness may hold: the lower the rung, the more the difference matters."""
 
     S0 = "S0"
-    """Ordinary data: keys and references hold, no NULLs, no ties, one letter case."""
+    """Ordinary data: keys and references hold, no NULLs, no ties, one letter case, no empty table."""
     S1 = "S1"
     """NULLs in nullable columns."""
     S2 = "S2"
@@ -33,19 +33,19 @@ class Rung(StrEnum):
     S5 = "S5"
     """The results differ only in the order of columns, or one has columns more."""
     S6 = "S6"
-    """No rows against NULL or 0."""
+    """No rows against NULL or 0, or a table without rows."""
     S7 = "S7"
     """Letter case, or text against number."""
 
 
 ASSUMPTIONS: Mapping[Rung, str] = {
-    Rung.S0: "ordinary data: keys and references hold, no NULLs, no ties, one letter case",
+    Rung.S0: "ordinary data: keys and references hold, no NULLs, no ties, one letter case, no empty table",
     Rung.S1: "a nullable column holds NULL",
     Rung.S2: "a guessed key repeats, or a reference leads nowhere",
     Rung.S3: "rows tie where the order decides",
     Rung.S4: "how often a row repeats counts",
     Rung.S5: "the order or the number of columns counts",
-    Rung.S6: "no rows, NULL and 0 are told apart",
+    Rung.S6: "a table is empty, or no rows, NULL and 0 are told apart",
     Rung.S7: "letter case counts, or text is compared with numbers",
 }
 """What must be granted for the witness of a rung to count."""

@@ -20,8 +20,10 @@ _T = TypeVar("_T")
 
 _WIDEST_KEY = 4
 """Columns of a key whose combinations are tried one by one."""
-_NULLS = 0.25
+_NULLS = 0.2
 """Share of NULLs where they are allowed."""
+_NULLS_ASKED = 0.6
+"""The same in a column that is asked whether it is NULL."""
 
 
 class Spread(Enum):
@@ -66,6 +68,8 @@ class Slot:
     """Table and position of the column it refers to."""
     guessed: bool
     """The reference is a guess."""
+    nulls: float
+    """Share of NULLs where they are allowed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,8 +175,10 @@ def _link(reference: Reference, ordered: Sequence[Table]) -> Link:
 
 
 def obeys(population: Population, contents: Mapping[str, Sequence[Row]], rung: Rung) -> bool:
-    """Whether a database is what its rung allows: keys, references and NULLs."""
+    """Whether a database is what its rung allows: keys and references hold, and below S6 no table is empty."""
     loose = rung is Rung.S2
+    if rung is not Rung.S6 and not all(contents[plan.name] for plan in population.plans):
+        return False
     for plan in population.plans:
         rows = contents[plan.name]
         for positions, guessed in plan.keys:
@@ -248,6 +254,7 @@ def _plan(
                 key=position in in_keys,
                 parent=_target(earlier[reference.parent], reference) if reference else None,
                 guessed=bool(reference and reference.guessed),
+                nulls=_NULLS_ASKED if cell in facts.nulls else _NULLS,
             )
         )
     return Plan(name=table.name, slots=tuple(slots), keys=keys)
@@ -350,7 +357,8 @@ class Filler:
     def _active(self, pool: Pool, mood: Mood) -> list[Value]:
         """The few values that a pool has in one database."""
         rng, chosen = self._rng, list[Value]()
-        for _ in range(rng.choice((1, 2, 2, 3, 3))):
+        few = bool(pool.inside) and rng.random() < 0.4
+        for _ in range(1 if few else rng.choice((1, 2, 2, 3, 3))):
             if mood.rung is Rung.S7 and pool.swapped and rng.random() < 0.5:
                 chosen.append(rng.choice(pool.swapped))
             elif pool.inside and rng.random() < mood.inside:
@@ -392,7 +400,7 @@ class Filler:
                 value = self._population.pools[slot.pool].fresh(self._rng.randrange(40))
             else:
                 value = self._deal(active[slot.pool], spread, index)
-            row.append(None if self._may_be_null(slot, mood) and self._rng.random() < _NULLS else value)
+            row.append(None if self._may_be_null(slot, mood) and self._rng.random() < slot.nulls else value)
         return row
 
     def _deal(self, values: Sequence[_T], spread: Spread, index: int) -> _T:

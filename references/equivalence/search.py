@@ -13,7 +13,7 @@ from references.equivalence.reading import Side
 from references.equivalence.ties import untied
 from references.sandbox import Failure, Layout, Limits, Result, Row, Sandbox
 
-TRIALS: Mapping[Rung, int] = {Rung.S0: 300, Rung.S1: 120, Rung.S2: 80, Rung.S7: 40}
+TRIALS: Mapping[Rung, int] = {Rung.S0: 400, Rung.S1: 120, Rung.S2: 80, Rung.S6: 30, Rung.S7: 40}
 """Databases tried on each rung that has data of its own."""
 _LARGEST = 45
 """Rows of a table that is filled to reach a size."""
@@ -193,20 +193,19 @@ def _stages(population: Population) -> Iterator[Rung]:
         yield Rung.S1
     if population.guessed:
         yield Rung.S2
+    yield Rung.S6
     if any(pool.swapped for pool in population.pools):
         yield Rung.S7
 
 
 def mood(population: Population, rung: Rung, index: int, rng: Random) -> Mood:
     """How the database of a trial is filled: small and plain first, then whatever reaches a size."""
-    rows = {plan.name: rng.choice((1, 2, 2, 3) if index else (1,)) for plan in population.plans}
+    rows = {plan.name: rng.choice((1, 2, 2, 3, 4) if index else (1,)) for plan in population.plans}
     usual = rng.choice((Spread.FEW, Spread.MANY))
     spread: Sequence[Spread] = [usual] * len(population.pools)
-    if population.sizes and index % 3 == 2:
+    if population.sizes and index % 2:
         _enlarge(population, rows, rng)
         spread = [_spread(pool, rng) for pool in population.pools]
-    elif index % 7 == 6 and len(rows) > 1:
-        rows[rng.choice(population.plans).name] = 0
     return Mood(rung=rung, rows=rows, spread=spread, inside=rng.choice((0.95, 0.8, 0.5)), own=rng.random() < 0.5)
 
 
@@ -221,8 +220,11 @@ def _enlarge(population: Population, rows: dict[str, int], rng: Random) -> None:
 
 
 def _spread(pool: Pool, rng: Random) -> Spread:
-    if pool.grouped and rng.random() < 0.7:
+    chance = rng.random()
+    if pool.inside and chance < 0.5:
         return Spread.SAME
+    if pool.grouped:
+        return Spread.SAME if chance < 0.8 else Spread.FEW
     return rng.choice((Spread.SAME, Spread.FEW, Spread.MANY, Spread.MANY))
 
 
