@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from consumers.asking import AskModel, NotAsked, Unasked
 from consumers.outcomes import DeferredReason
 from scoring.query import Unscored, UnscoredReason
-from scoring.rules import JudgePolicy
+from scoring.rules import JudgePolicy, WhenSpent, WhenUnavailable
 from scoring.verdict import Case, Reply
+
+
+def _no_one(where: str, error: Exception) -> None:
+    """Nobody counts bugs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,13 +22,57 @@ class Panel:
 
     local: Callable[[Case], Reply]
     """The local judge: pure, safe in any thread."""
+    model: AskModel | None = None
+    """The model judge, where one is set up."""
+    failed: Callable[[str, Exception], None] = _no_one
+    """Counts and logs a bug."""
 
     def at_once(self, case: Case) -> Reply | None:
-        """The verdict that needs no model; `None` where one must be asked."""
-        return self.local(case) if case.rules.judge.policy is JudgePolicy.LOCAL else None
+        """The verdict that needs no model; `None` where one must be asked. Pure, safe in any thread."""
+        judge = case.rules.judge
+        if judge.policy is JudgePolicy.LOCAL or case.unparseable is not None:
+            return self.local(case)
+        if judge.policy is JudgePolicy.LLM:
+            return None
+        reply = self.local(case)
+        return reply if reply.confidence >= judge.bar else None
 
     async def ask(self, case: Case, *, tenant: str) -> Reply | Unscored | DeferredReason:
-        """The verdict of a model, why there is none, or why to try again later."""
-        policy = case.rules.judge.policy.value
-        detail = f"the judge policy of {tenant} is {policy}, and no such judge is set up; use policy local"
-        return Unscored(UnscoredReason.JUDGE_UNAVAILABLE, detail)
+        """The verdict of a model, what stands in for it, why there is none, or why to try again later.
+
+        Raises nothing but `CancelledError`.
+        """
+        if self.model is None:
+            policy = case.rules.judge.policy.value
+            detail = f"the judge policy of {tenant} is {policy}, and no such judge is set up; use policy local"
+            return Unscored(UnscoredReason.JUDGE_UNAVAILABLE, detail)
+        try:
+            own, said = await self.model(case, tenant, self.local)
+        except Exception as error:
+            self.failed("judge", error)
+            return Unscored(
+                UnscoredReason.SCORER_FAILED, f"the judge failed ({type(error).__name__}); please report it"
+            )
+        end = _in_place(case, own, said, self.model.model.name) if isinstance(said, Unasked) else said
+        self.model.counts.judged(_named(end))
+        return end
+
+
+def _in_place(case: Case, own: Reply, said: Unasked, model: str) -> Reply | Unscored | DeferredReason:
+    """What the tenant's rules put in place of a reply that was not had."""
+    rules, marked = case.rules.judge, replace(own, fallback=True, model=model)
+    if said.why is NotAsked.SPENT:
+        is_local = rules.when_spent is WhenSpent.LOCAL
+        return marked if is_local else Unscored(UnscoredReason.BUDGET_SPENT, said.detail)
+    if rules.when_unavailable is WhenUnavailable.LOCAL:
+        return marked
+    # what may not be sent may not be sent later either
+    if said.why is NotAsked.NOT_SENT:
+        return Unscored(UnscoredReason.JUDGE_NOT_ASKED, said.detail)
+    return DeferredReason.JUDGE_UNAVAILABLE
+
+
+def _named(end: Reply | Unscored | DeferredReason) -> str:
+    if isinstance(end, Reply):
+        return "fallback" if end.fallback else "cached" if end.cached else "replied"
+    return "unscored" if isinstance(end, Unscored) else "deferred"

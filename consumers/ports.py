@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from consumers.budgets import Bound, Hold, Spend
 from consumers.deferrals import Deferral
 from consumers.evaluation import Claim, Evaluation, EventKey
-from consumers.outcomes import Outcome
+from consumers.outcomes import Outcome, Trigger
 from scoring.rules import Rules
 from scoring.verdict import Case, Reply
 
@@ -31,6 +33,21 @@ class CacheUnavailable(Unavailable):
 
 class JudgeUnavailable(Unavailable):
     """The judge could not be reached within its deadline."""
+
+
+class ModelFailed(JudgeUnavailable):
+    """One call of a model failed."""
+
+    def __init__(
+        self, message: str, *, retry_after: float | None = None, again: bool = True, billed: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        """Seconds after which the server asked to be asked again."""
+        self.again = again
+        """Another try may fare better."""
+        self.billed = billed
+        """The server may have done the work, and may charge for it."""
 
 
 class RefusedByStore(Exception):  # noqa: N818 named for what happened
@@ -101,10 +118,21 @@ class DeferredEvents(Protocol):
         ...
 
 
+class Results(Protocol):
+    """Tells the world how events ended."""
+
+    async def publish(self, ends: Mapping[EventKey, Evaluation | Claim]) -> None:
+        """Returns once every result is durable; of a claim, the result of the row that stands under it.
+
+        The same result may be published twice, with the same id. Raises `Unavailable`.
+        """
+        ...
+
+
 class Outcomes(Protocol):
     """Counts what happens."""
 
-    def consumed(self, count: int) -> None:
+    def consumed(self, count: int, trigger: Trigger = Trigger.LIVE) -> None:
         """A batch of `count` records was taken from the stream."""
         ...
 
@@ -124,6 +152,82 @@ class Outcomes(Protocol):
         """These rules are in force."""
         ...
 
+    def stalled(self, dependency: str) -> None:
+        """A dependency did not answer, and is asked again."""
+        ...
+
     def failed(self, where: str, error: Exception) -> None:
         """A bug showed itself; the record or batch was still accounted for."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """What a model wrote, and what it counted."""
+
+    text: str
+    tokens_in: int | None = None
+    """`None` where the server does not say."""
+    tokens_out: int | None = None
+    refused: bool = False
+    """It declined."""
+    is_cut: bool = False
+    """It was stopped before its end."""
+
+
+class Model(Protocol):
+    """Completes a prompt."""
+
+    @property
+    def name(self) -> str:
+        """The model as its server knows it."""
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """Most tokens that it writes."""
+        ...
+
+    async def complete(self, system: str, user: str, schema: Mapping[str, object], *, seconds: float) -> Completion:
+        """One try of at most so many seconds; raises `ModelFailed`."""
+        ...
+
+
+class ReplyCache(Protocol):
+    """Remembers what a model wrote, of each tenant apart, by what it was sent."""
+
+    async def find(self, tenant: str, model: str, digest: str) -> str | None:
+        """What the model wrote to that very prompt, if it is remembered."""
+        ...
+
+    async def keep(self, tenant: str, model: str, digest: str, text: str) -> None:
+        """Remembers it for a while."""
+        ...
+
+
+class Budgets(Protocol):
+    """Knows what tenants may still spend today."""
+
+    async def reserve(self, tenant: str, want: Spend, bound: Bound) -> Hold | None:
+        """Takes `want` out of the tenant's day; `None` where it is spent. The hold must be settled."""
+        ...
+
+
+class ModelCounts(Protocol):
+    """Counts what becomes of cases that a model is asked about."""
+
+    def called(self, result: str, seconds: float) -> None:
+        """One call ended: `replied`, `refused`, `failed` or `held_back` (the server asked to wait)."""
+        ...
+
+    def paid(self, tenant: str, tokens_in: int, tokens_out: int, cost: float) -> None:
+        """A call cost so much."""
+        ...
+
+    def judged(self, end: str) -> None:
+        """A case ended: `replied`, `cached`, `unscored`, `fallback` or `deferred`."""
+        ...
+
+    def breaker(self, state: str) -> None:
+        """The breaker is `closed`, `open` or `half_open`."""
         ...
