@@ -1,106 +1,15 @@
-"""The in-memory stream, and one in-memory class per port: the embedded default's engine and the tests' world."""
+"""One in-memory class per port: the world that tests play in."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import TypeAlias
 
 from consumers.deferrals import Deferral
 from consumers.evaluation import Claim, Evaluation, EventKey
-from consumers.outcomes import Outcome, Tally
-from consumers.score_events import Record
+from consumers.outcomes import Outcome, Tally, Trigger
 from scoring.rules import Rules
-
-Handler: TypeAlias = Callable[[Sequence[Record]], Awaitable[Sequence[Outcome]]]
-Receipt: TypeAlias = "asyncio.Future[Outcome]"
-
-
-class StreamClosed(Exception):  # noqa: N818 it names a state
-    """The stream takes no more records."""
-
-
-class MemoryStream:
-    """A bounded queue of records, handed on in batches; a record's receipt resolves with its outcome.
-
-    `publish` waits while `capacity` records are queued. A batch is closed at `batch_size` records or `linger` seconds
-    after its first, whichever comes first.
-    """
-
-    def __init__(self, *, capacity: int, batch_size: int, linger: float) -> None:
-        self._queue: asyncio.Queue[tuple[Record, Receipt] | None] = asyncio.Queue(capacity)
-        self._batch_size = batch_size
-        self._linger = linger
-        self._closed = False
-
-    @property
-    def depth(self) -> int:
-        """Records waiting."""
-        return self._queue.qsize()
-
-    async def publish(self, record: Record) -> Receipt:
-        """Queues a record; the receipt it returns resolves once the record's outcome is durable."""
-        if self._closed:
-            raise StreamClosed("the service is shutting down: send it again")
-        receipt: Receipt = asyncio.get_running_loop().create_future()
-        await self._queue.put((record, receipt))
-        return receipt
-
-    async def close(self) -> None:
-        """Takes no more records; `run` ends when those queued have ended."""
-        if not self._closed:
-            self._closed = True
-            await self._queue.put(None)
-
-    async def run(self, handle: Handler) -> None:
-        """Feeds batches to `handle`, one at a time, until closed and drained."""
-        while True:
-            batch = await self._next_batch()
-            taken = [each for each in batch if each is not None]
-            if taken:
-                await _deliver(taken, handle)
-            if len(taken) < len(batch):
-                self._refuse_the_rest()
-                return
-
-    async def _next_batch(self) -> list[tuple[Record, Receipt] | None]:
-        batch = [await self._queue.get()]
-        deadline = asyncio.get_running_loop().time() + self._linger
-        while len(batch) < self._batch_size and batch[-1] is not None:
-            try:
-                batch.append(self._queue.get_nowait())
-                continue
-            except asyncio.QueueEmpty:
-                pass
-            try:
-                async with asyncio.timeout_at(deadline):
-                    batch.append(await self._queue.get())
-            except TimeoutError:
-                break
-        return batch
-
-    def _refuse_the_rest(self) -> None:
-        # publishers that were waiting for room when the stream closed
-        while not self._queue.empty():
-            late = self._queue.get_nowait()
-            if late is not None:
-                late[1].set_exception(StreamClosed("the service is shutting down: send it again"))
-
-
-async def _deliver(batch: Sequence[tuple[Record, Receipt]], handle: Handler) -> None:
-    try:
-        outcomes = await handle([record for record, _ in batch])
-    except BaseException as error:
-        fault = StreamClosed(f"the batch was interrupted ({type(error).__name__}): send it again")
-        for _, receipt in batch:
-            if not receipt.done():
-                receipt.set_exception(fault)
-        raise
-    for (_, receipt), outcome in zip(batch, outcomes, strict=True):
-        if not receipt.done():
-            receipt.set_result(outcome)
 
 
 @dataclass(slots=True)
@@ -183,9 +92,10 @@ class MemoryOutcomes:
     evaluations: list[Evaluation] = field(default_factory=list[Evaluation])
     stages: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
     in_force: dict[str, Rules] = field(default_factory=dict[str, Rules])
+    stalls: list[str] = field(default_factory=list[str])
     faults: list[tuple[str, Exception]] = field(default_factory=list[tuple[str, Exception]])
 
-    def consumed(self, count: int) -> None:
+    def consumed(self, count: int, trigger: Trigger = Trigger.LIVE) -> None:
         """Counts records taken."""
         self.tally.consume(count)
 
@@ -205,6 +115,10 @@ class MemoryOutcomes:
     def ruled(self, rules: Mapping[str, Rules]) -> None:
         """Keeps the rules in force."""
         self.in_force.update(rules)
+
+    def stalled(self, dependency: str) -> None:
+        """Keeps what did not answer."""
+        self.stalls.append(dependency)
 
     def failed(self, where: str, error: Exception) -> None:
         """Keeps a bug."""

@@ -1,31 +1,24 @@
-"""The use case: a batch of records in, one counted outcome per record out."""
+"""The steps of one event: decode → claims → rules → examine → judge → conclude → one transaction."""
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeAlias
 from uuid import UUID
 
+from consumers.envelopes import Headers, read_envelope
 from consumers.evaluation import Claim, Evaluation, EventKey, evaluate, event_key
 from consumers.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, QueryEvent, decode_event
-from consumers.outcomes import DeferredReason, Outcome, OutcomeKind
-from consumers.ports import (
-    Judge,
-    JudgeUnavailable,
-    Outcomes,
-    RefusedByStore,
-    RuleSource,
-    RulesUnavailable,
-    ScoreStore,
-    Unavailable,
-)
+from consumers.judging import Panel
+from consumers.outcomes import DeferredReason, Outcome, OutcomeKind, Trigger
+from consumers.ports import Outcomes, RefusedByStore, RuleSource, ScoreStore
 from scoring.evaluation import conclude, examine
 from scoring.query import Unscored, UnscoredReason
-from scoring.rules import JudgePolicy, Rules
+from scoring.rules import Rules
 from scoring.verdict import Case, Reply, Score
 
 
@@ -35,32 +28,55 @@ class Record:
 
     payload: object
     """JSON bytes or text, or an object already parsed."""
+    headers: Headers | None = None
+    """A record in an envelope: its headers say how the bytes of `payload` are wrapped."""
     require_id: bool = False
     tenant: str | None = None
     """The only tenant its sender may write for; `None` is any."""
+    timestamp: datetime | None = None
+    """When the stream took it; stands in for an event time that it does not name."""
+    trigger: Trigger = Trigger.LIVE
+    size: int = 0
+    """Bytes it holds while in flight."""
+    attempts: int = 0
+    """How often it was tried before."""
+    sampledrate: int | None = None
+    """Upstream kept one event of so many; `None` is not sampled upstream, or said by the envelope."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An event that reached scoring, and the claim or fault it met."""
+    """A record that is an event."""
 
     event: QueryEvent
     payload_hash: str
+    record: Record
+    sampledrate: int | None = None
 
     @property
     def key(self) -> EventKey:
+        """The event's identity."""
         return event_key(self.event)
 
 
-Settled = dict[EventKey, Evaluation | Claim | Outcome]
-"""How each distinct event of a batch ended: written now, claimed before, or neither."""
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """What the store and the rules say of some events."""
+
+    claims: Mapping[EventKey, Claim]
+    rules: Mapping[str, Rules]
+    """Of the tenants whose rules can be read, as far as their events are not claimed."""
+
+
+End: TypeAlias = Evaluation | Claim | Outcome
+"""How a distinct event ended: written now, claimed before, or neither."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreEvents:
-    """Decode → claims → rules → examine → judge → conclude → one transaction → count."""
+    """The steps; who takes them, when and with how many at once is the pool's."""
 
-    judges: Mapping[JudgePolicy, Judge]
+    panel: Panel
     rules: RuleSource
     store: ScoreStore
     outcomes: Outcomes
@@ -70,147 +86,151 @@ class ScoreEvents:
     """Seconds, monotonic."""
     max_event_bytes: int = MAX_EVENT_BYTES
 
-    async def __call__(self, batch: Sequence[Record]) -> list[Outcome]:
-        """One outcome per record, in order, counted; all are durable unless they say `deferred`."""
-        self.outcomes.consumed(len(batch))
-        outcomes = [_deferred(DeferredReason.INTERNAL_ERROR, "the batch was interrupted: send it again")] * len(batch)
+    def decode(self, record: Record) -> Known | Outcome:
+        """The event that a record is, or its dead letter. Pure."""
         try:
-            outcomes = await self._outcomes(batch)
-        except Unavailable as error:
-            lacking = isinstance(error, RulesUnavailable)
-            reason = DeferredReason.RULES_UNAVAILABLE if lacking else DeferredReason.STORE_UNAVAILABLE
-            outcomes = [_deferred(reason, str(error))] * len(batch)
-        # a bug must not stop the stream: it is logged and the batch deferred
-        except Exception as error:
-            self.outcomes.failed("batch", error)
-        finally:
-            self.outcomes.ended(outcomes)
-        return outcomes
-
-    async def _outcomes(self, batch: Sequence[Record]) -> list[Outcome]:
-        with self._timed("decode"):
-            decoded = await asyncio.to_thread(self._decode_all, batch)
-        first: dict[EventKey, Known] = {}
-        for each in decoded:
-            if isinstance(each, Known):
-                first.setdefault(each.key, each)
-        settled = await self._settle(first)
-        return [each if isinstance(each, Outcome) else _outcome(each, first, settled) for each in decoded]
-
-    def _decode_all(self, batch: Sequence[Record]) -> list[Known | Outcome]:
-        return [self._decode(record) for record in batch]
-
-    def _decode(self, record: Record) -> Known | Outcome:
-        tenant = record.tenant or "default"
-        try:
-            event = decode_event(
-                record.payload, require_id=record.require_id, tenant=tenant, max_bytes=self.max_event_bytes
-            )
+            return self._decode(record)
         except InvalidEvent as error:
             return _dead(error.reason, error.detail)
+        except Exception as error:
+            self.outcomes.failed("record", error)
+            return put_off(None, DeferredReason.INTERNAL_ERROR, "see the log", kept=False)
+
+    def _decode(self, record: Record) -> Known | Outcome:
+        payload, sampledrate = record.payload, record.sampledrate
+        if record.headers is not None:
+            value = payload if isinstance(payload, bytes) else None
+            envelope = read_envelope(value, record.headers, max_bytes=self.max_event_bytes)
+            payload, sampledrate = envelope.payload, envelope.sampledrate
+        tenant = record.tenant or "default"
+        event = decode_event(payload, require_id=record.require_id, tenant=tenant, max_bytes=self.max_event_bytes)
         if record.tenant is not None and event.tenant != record.tenant:
             detail = f"field tenant names another tenant than your token's, {record.tenant!r}: send only its events"
             return _dead(InvalidReason.TENANT_NOT_ALLOWED, detail, event)
-        return Known(event, event.payload_hash)
+        return Known(event, event.payload_hash, record, sampledrate)
 
-    async def _settle(self, first: Mapping[EventKey, Known]) -> Settled:
-        if not first:
-            return {}
-        with self._timed("claims"):
-            settled: Settled = dict(await self.store.claims(first.keys()))
-        fresh = [known.event for key, known in first.items() if key not in settled]
-        if not fresh:
-            return settled
-        with self._timed("rules"):
-            tenants = list(dict.fromkeys(event.tenant for event in fresh))
+    async def look_up(self, events: Sequence[Known]) -> LookedUp:
+        """The claims on these events' keys, in one query, and the rules of those not claimed, in one reading.
+
+        Raises `StoreUnavailable` and `RulesUnavailable`.
+        """
+        with self.timed("claims"):
+            claims = await self.store.claims([each.key for each in events])
+        tenants = list(dict.fromkeys(each.event.tenant for each in events if not _settles(claims.get(each.key), each)))
+        if not tenants:
+            return LookedUp(claims, {})
+        with self.timed("rules"):
             rules = await self.rules.rules(tenants)
         self.outcomes.ruled({tenant: rules[tenant] for tenant in tenants if tenant in rules})
-        lacking = [event for event in fresh if event.tenant not in rules]
-        for event in lacking:
-            settled[event_key(event)] = _deferred(DeferredReason.RULES_UNAVAILABLE, "see the log", event)
-        ready = [(event, rules[event.tenant]) for event in fresh if event.tenant in rules]
-        written = await self._record(await self._evaluate_all(ready))
-        return settled | written
+        return LookedUp(claims, rules)
 
-    async def _evaluate_all(self, ready: Sequence[tuple[QueryEvent, Rules]]) -> list[Evaluation]:
-        with self._timed("examine"):
-            cases = await asyncio.to_thread(lambda: [self._examine(event, rules) for event, rules in ready])
-        with self._timed("judge"):
-            replies = [case if isinstance(case, Unscored) else await self._ask(case) for case in cases]
-        with self._timed("conclude"):
-            now = self.clock()
-            return await asyncio.to_thread(
-                lambda: [
-                    self._conclude(event, rules, case, reply, now)
-                    for (event, rules), case, reply in zip(ready, cases, replies, strict=True)
-                ]
-            )
+    def standing(self, known: Known, found: LookedUp) -> Claim | None:
+        """The claim that already settles an event; `None` where it is new, or its row may still be filled."""
+        claim = found.claims.get(known.key)
+        return claim if _settles(claim, known) else None
 
-    def _examine(self, event: QueryEvent, rules: Rules) -> Case | Unscored:
-        if not sampled(event_key(event), rules.sample_rate):
+    def judge_at_once(self, known: Known, found: LookedUp) -> Evaluation | Case:
+        """Examines an event and, where no model is needed, concludes it. Pure CPU, safe in any thread."""
+        case = self._examine(known, found.rules[known.event.tenant])
+        if isinstance(case, Unscored):
+            return self.unscored(known, found, case)
+        reply = self._at_once(known, case)
+        return case if reply is None else self.concluded(known, found, case, reply)
+
+    def _examine(self, known: Known, rules: Rules) -> Case | Unscored:
+        already = known.sampledrate is not None and known.sampledrate > 1
+        if not already and not sampled(known.key, rules.sample_rate):
             return Unscored(UnscoredReason.NOT_SAMPLED, f"the tenant scores {rules.sample_rate:g} of its events")
         try:
-            return examine(event.query(), rules)
+            return examine(known.event.query(), rules)
         except Exception as error:
-            return self._bug(event, error)
+            return self.bug(known, error)
 
-    async def _ask(self, case: Case) -> Reply | Unscored:
-        policy = case.rules.judge.policy
-        judge = self.judges.get(policy)
-        if judge is None:
-            detail = f"the tenant's judge policy is {policy.value}, and no such judge is set up; use policy local"
-            return Unscored(UnscoredReason.JUDGE_UNAVAILABLE, detail)
+    def _at_once(self, known: Known, case: Case) -> Reply | Unscored | None:
         try:
-            return await judge.judge(case)
-        except JudgeUnavailable as error:
-            return Unscored(UnscoredReason.JUDGE_UNAVAILABLE, str(error))
+            return self.panel.at_once(case)
         except Exception as error:
-            self.outcomes.failed("judge", error)
-            detail = f"the judge failed ({type(error).__name__}); please report it"
-            return Unscored(UnscoredReason.SCORER_FAILED, detail)
+            return self.bug(known, error)
 
-    def _conclude(
-        self, event: QueryEvent, rules: Rules, case: Case | Unscored, reply: Reply | Unscored, now: datetime
-    ) -> Evaluation:
-        unscored = next((each for each in (case, reply) if isinstance(each, Unscored)), None)
-        if unscored is None and isinstance(case, Case) and isinstance(reply, Reply):
+    async def ask(self, known: Known, case: Case) -> Reply | Unscored | DeferredReason:
+        """What the panel says of a case for which a model must be asked."""
+        with self.timed("judge"):
             try:
-                return evaluate(event, conclude(case, reply), rules, now)
+                return await self.panel.ask(case, tenant=known.event.tenant)
             except Exception as error:
-                unscored = self._bug(event, error)
-        return evaluate(event, unscored or Unscored(UnscoredReason.SCORER_FAILED), rules, now)
+                return self.bug(known, error)
 
-    def _bug(self, event: QueryEvent, error: Exception) -> Unscored:
+    def concluded(self, known: Known, found: LookedUp, case: Case, reply: Reply | Unscored) -> Evaluation:
+        """The evaluation that a reply makes of a case. Pure CPU, safe in any thread."""
+        if isinstance(reply, Unscored):
+            return self.unscored(known, found, reply)
+        try:
+            return self._evaluate(known, found, conclude(case, reply))
+        except Exception as error:
+            return self.unscored(known, found, self.bug(known, error))
+
+    def unscored(self, known: Known, found: LookedUp, why: Unscored) -> Evaluation:
+        """The evaluation of an event that has no score."""
+        return self._evaluate(known, found, why)
+
+    def _evaluate(self, known: Known, found: LookedUp, result: Score | Unscored) -> Evaluation:
+        rules, record = found.rules.get(known.event.tenant, _NO_RULES), known.record
+        evaluation = evaluate(
+            known.event,
+            result,
+            rules,
+            self.clock(),
+            timestamp=record.timestamp,
+            trigger=record.trigger,
+            claim=found.claims.get(known.key),
+        )
+        if known.sampledrate is not None:
+            evaluation.record["sampledrate"] = known.sampledrate
+        return evaluation
+
+    def bug(self, known: Known, error: Exception) -> Unscored:
+        """Tells of a bug, which costs one event its score."""
+        event = known.event
         self.outcomes.failed(f"event {event.tenant}{event.source} {event.event_id}", error)
         return Unscored(UnscoredReason.SCORER_FAILED, f"the scorer failed ({type(error).__name__}); please report it")
 
-    async def _record(self, evaluations: Sequence[Evaluation]) -> Settled:
-        with self._timed("record"):
+    async def record(self, evaluations: Sequence[Evaluation]) -> Mapping[EventKey, End]:
+        """Writes these rows in one transaction; how each key ended. Raises `StoreUnavailable`."""
+        with self.timed("record"):
             try:
                 stood = await self.store.record(evaluations)
             except RefusedByStore as error:
                 return await self._record_apart(evaluations, error)
-        written: Settled = {each.key: each for each in evaluations if each.key not in stood}
-        for each in written.values():
-            if isinstance(each, Evaluation):
-                self.outcomes.evaluated(each)
-        return written | dict(stood)
+        written = [each for each in evaluations if each.key not in stood]
+        for each in written:
+            self.outcomes.evaluated(each)
+        return {each.key: each for each in written} | dict(stood)
 
-    async def _record_apart(self, evaluations: Sequence[Evaluation], error: RefusedByStore) -> Settled:
+    async def _record_apart(self, evaluations: Sequence[Evaluation], error: RefusedByStore) -> Mapping[EventKey, End]:
         """One refused row must not cost the others theirs."""
         if len(evaluations) == 1:
-            event = evaluations[0].event
-            return {evaluations[0].key: _dead(InvalidReason.REFUSED_BY_STORE, str(error), event)}
+            return {evaluations[0].key: _dead(InvalidReason.REFUSED_BY_STORE, str(error), evaluations[0].event)}
         half = len(evaluations) // 2
-        return await self._record(evaluations[:half]) | await self._record(evaluations[half:])
+        first = await self.record(evaluations[:half])
+        return {**first, **await self.record(evaluations[half:])}
 
     @contextmanager
-    def _timed(self, stage: str) -> Generator[None]:
+    def timed(self, stage: str) -> Generator[None]:
+        """Tells how long a stage took."""
         started = self.timer()
         try:
             yield
         finally:
             self.outcomes.took(stage, self.timer() - started)
+
+
+_NO_RULES = Rules()
+
+
+def _settles(claim: Claim | None, known: Known) -> bool:
+    if claim is None:
+        return False
+    return not claim.fillable or claim.payload_hash != known.payload_hash
 
 
 def sampled(key: EventKey, rate: float) -> bool:
@@ -225,62 +245,67 @@ def sampled(key: EventKey, rate: float) -> bool:
     return int.from_bytes(digest[:8]) < rate * 2**64
 
 
-def _outcome(known: Known, first: Mapping[EventKey, Known], settled: Settled) -> Outcome:
-    end = settled[known.key]
-    owner = first[known.key] is known
+def outcome_of(known: Known, end: End, *, owner: bool = True) -> Outcome:
+    """How a record ended whose event ended so; of several records of one event, only the `owner` was written."""
     if isinstance(end, Outcome):
         return end
     if isinstance(end, Evaluation) and owner:
-        return _written(end)
+        return _written(known.event, end)
     claim = end.claim if isinstance(end, Evaluation) else end
     if claim.payload_hash == known.payload_hash:
-        return _of(known.event, OutcomeKind.DUPLICATE, evaluation_id=claim.evaluation_id)
+        return _outcome(known.event, OutcomeKind.DUPLICATE, evaluation_id=claim.evaluation_id)
+    return conflict(known)
+
+
+def conflict(known: Known) -> Outcome:
+    """The dead letter of an event whose id is taken."""
     detail = "an event with this tenant, source and event_id but other content came before: give each event its own id"
     return _dead(InvalidReason.ID_CONFLICT, detail, known.event)
 
 
-def _written(evaluation: Evaluation) -> Outcome:
+def refused(known: Known, error: RefusedByStore) -> Outcome:
+    """The dead letter of an event whose values the store cannot hold."""
+    return _dead(InvalidReason.REFUSED_BY_STORE, str(error), known.event)
+
+
+def put_off(known: Known | None, reason: DeferredReason, detail: str, *, kept: bool) -> Outcome:
+    """A record that could not be handled yet."""
+    event = known.event if known is not None else None
+    return _outcome(event, OutcomeKind.DEFERRED, reason=reason.value, detail=detail, kept=kept)
+
+
+def _written(event: QueryEvent, evaluation: Evaluation) -> Outcome:
     match evaluation.result:
         case Score(composite=composite):
-            return _of(evaluation.event, OutcomeKind.SCORED, evaluation_id=evaluation.id, score=composite.score)
+            return _outcome(event, OutcomeKind.SCORED, evaluation_id=evaluation.id, score=composite.score)
         case Unscored(reason=reason, detail=detail):
-            return _of(
-                evaluation.event,
-                OutcomeKind.UNSCORED,
-                evaluation_id=evaluation.id,
-                reason=reason.value,
-                detail=detail,
+            return _outcome(
+                event, OutcomeKind.UNSCORED, evaluation_id=evaluation.id, reason=reason.value, detail=detail
             )
 
 
-def _of(
-    event: QueryEvent,
+def _dead(reason: InvalidReason, detail: str, event: QueryEvent | None = None) -> Outcome:
+    return _outcome(event, OutcomeKind.DEAD_LETTERED, reason=reason.value, detail=detail)
+
+
+def _outcome(
+    event: QueryEvent | None,
     kind: OutcomeKind,
     *,
     evaluation_id: UUID | None = None,
     score: float | None = None,
     reason: str = "",
     detail: str = "",
+    kept: bool = False,
 ) -> Outcome:
     return Outcome(
         kind=kind,
         reason=reason,
         detail=detail,
-        event_id=event.event_id,
-        tenant=event.tenant,
-        agent=event.agent,
+        event_id=event.event_id if event is not None else None,
+        tenant=event.tenant if event is not None else None,
+        agent=event.agent if event is not None else None,
         evaluation_id=evaluation_id,
         score=score,
+        kept=kept,
     )
-
-
-def _dead(reason: InvalidReason, detail: str, event: QueryEvent | None = None) -> Outcome:
-    if event is None:
-        return Outcome(kind=OutcomeKind.DEAD_LETTERED, reason=reason.value, detail=detail)
-    return _of(event, OutcomeKind.DEAD_LETTERED, reason=reason.value, detail=detail)
-
-
-def _deferred(reason: DeferredReason, detail: str, event: QueryEvent | None = None) -> Outcome:
-    if event is None:
-        return Outcome(kind=OutcomeKind.DEFERRED, reason=reason.value, detail=detail)
-    return _of(event, OutcomeKind.DEFERRED, reason=reason.value, detail=detail)

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 from prometheus_client.metrics_core import Metric
 
 from consumers.evaluation import Evaluation
-from consumers.outcomes import Outcome
+from consumers.outcomes import Outcome, Trigger
 from scoring import EVALUATOR_VERSION
 from scoring.query import Unscored
 from scoring.rules import Rules
@@ -82,9 +82,18 @@ class Metrics:
 
     def _declare_flow(self) -> None:
         count, histogram = self._counter, self._histogram
-        self._consumed = count("sqlassay_consumed", "Records taken from the stream.")
+        self._consumed = count("sqlassay_consumed", "Records taken from the stream.", ("trigger",))
         self._outcomes = count(
-            "sqlassay_outcomes", "How consumed records ended; their sum is sqlassay_consumed.", ("outcome", "reason")
+            "sqlassay_outcomes",
+            "How consumed records ended; their sum is sqlassay_consumed.",
+            ("trigger", "outcome", "reason"),
+        )
+        self._stalls = count(
+            "sqlassay_stalls", "Tries of a dependency that did not answer and was asked again.", ("dependency",)
+        )
+        self._spans = count("sqlassay_spans", "OpenTelemetry spans taken, and those rejected.", ("fate",))
+        self.spans_waiting = Gauge(
+            "sqlassay_spans_waiting", "Spans held for the rest of their trace.", registry=self.registry
         )
         self._faults = count("sqlassay_faults", "Bugs caught while scoring; the log names them.")
         self._stage = histogram("sqlassay_stage_seconds", "Time a stage took per batch.", ("stage",), _SECONDS)
@@ -107,15 +116,15 @@ class Metrics:
         """What `/metrics` answers."""
         return generate_latest(self.registry)
 
-    def consumed(self, count: int) -> None:
+    def consumed(self, count: int, trigger: Trigger = Trigger.LIVE) -> None:
         """Counts a batch taken from the stream."""
-        self._consumed.inc(count)
+        self._consumed.labels(trigger.value).inc(count)
         self._batch.observe(count)
 
     def ended(self, outcomes: Sequence[Outcome]) -> None:
         """Counts how records ended."""
         for outcome in outcomes:
-            self._outcomes.labels(outcome.kind.value, outcome.reason).inc()
+            self._outcomes.labels(outcome.trigger.value, outcome.kind.value, outcome.reason).inc()
 
     def evaluated(self, evaluation: Evaluation) -> None:
         """Counts a committed row."""
@@ -157,6 +166,15 @@ class Metrics:
             bounds = {"excellent": each.tiers.excellent, "good": each.tiers.good, "marginal": each.tiers.marginal}
             for tier, bound in bounds.items():
                 self._bound.labels(label, tier).set(bound)
+
+    def spanned(self, taken: int, rejected: int) -> None:
+        """Counts spans of one export."""
+        self._spans.labels("taken").inc(taken)
+        self._spans.labels("rejected").inc(rejected)
+
+    def stalled(self, dependency: str) -> None:
+        """Counts a try in vain."""
+        self._stalls.labels(dependency).inc()
 
     def failed(self, where: str, error: Exception) -> None:
         """Counts and logs a bug."""

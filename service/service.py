@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.memory import MemoryStream
+from consumers.pool import Pool
 from service.metrics import Metrics
 from service.settings import Settings
+from service.spans import SpanIntake
 from service.store import PostgresRules
 
 
@@ -39,7 +40,8 @@ class Service:
     settings: Settings
     engine: AsyncEngine
     rules: PostgresRules
-    stream: MemoryStream
+    pool: Pool
     metrics: Metrics
     worker: asyncio.Task[None]
     intake: Intake
+    spans: SpanIntake

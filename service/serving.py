@@ -14,18 +14,20 @@ import uvicorn
 import uvloop
 from fastapi import FastAPI
 
-from consumers.memory import MemoryStream
+from consumers.judging import Panel
+from consumers.memory import MemoryDeferred
+from consumers.pool import Pool, PoolLimits
 from consumers.ports import Unavailable
+from consumers.retries import Retries
 from consumers.score_events import ScoreEvents
 from scoring.judge import InvalidWeightsError, LocalJudge
-from scoring.rules import JudgePolicy
 from service.api.application import build_app
 from service.database import open_database
-from service.judges import InProcessJudge
 from service.logs import configure_logs, log
 from service.metrics import Metrics
 from service.service import Intake, Service
 from service.settings import Settings, SettingsError
+from service.spans import SpansInMemory, joining
 from service.store import PostgresRules, PostgresScores
 from service.weights import fitted_judge, local_judge
 
@@ -39,9 +41,8 @@ async def running(settings: Settings) -> AsyncGenerator[Service]:
     limits, local = settings.limits, _judge(settings)
     async with open_database(settings) as engine:
         rules, metrics = PostgresRules(engine), Metrics(settings.metrics, local.name)
-        stream = MemoryStream(capacity=limits.queue_size, batch_size=limits.batch_size, linger=limits.linger_ms / 1000)
         score_events = ScoreEvents(
-            judges={JudgePolicy.LOCAL: InProcessJudge(local)},
+            panel=Panel(local=local.judge),
             rules=rules,
             store=PostgresScores(engine),
             outcomes=metrics,
@@ -49,19 +50,27 @@ async def running(settings: Settings) -> AsyncGenerator[Service]:
             timer=time.monotonic,
             max_event_bytes=limits.max_event_bytes,
         )
-        worker = asyncio.create_task(stream.run(score_events), name="score-events")
+        pool = Pool(
+            score_events,
+            limits=_pool_limits(settings),
+            deferred=MemoryDeferred(),
+            retries=Retries(attempts=settings.pool.attempts),
+        )
+        worker = asyncio.create_task(pool.run(), name="score-events")
         try:
-            yield Service(
-                settings=settings,
-                engine=engine,
-                rules=rules,
-                stream=stream,
-                metrics=metrics,
-                worker=worker,
-                intake=Intake(limits.max_pending_bytes),
-            )
+            async with joining(settings.spans, pool.submit, metrics, patience=limits.shutdown_seconds) as joined:
+                yield Service(
+                    settings=settings,
+                    engine=engine,
+                    rules=rules,
+                    pool=pool,
+                    metrics=metrics,
+                    worker=worker,
+                    intake=Intake(limits.max_pending_bytes),
+                    spans=SpansInMemory(joined=joined),
+                )
         finally:
-            await _finish(stream, worker, limits.shutdown_seconds)
+            await _finish(pool, worker, limits.shutdown_seconds)
 
 
 def _judge(settings: Settings) -> LocalJudge:
@@ -73,13 +82,26 @@ def _judge(settings: Settings) -> LocalJudge:
         raise SettingsError(f"judge.weights: {error}") from error
 
 
-async def _finish(stream: MemoryStream, worker: asyncio.Task[None], seconds: float) -> None:
+def _pool_limits(settings: Settings) -> PoolLimits:
+    pool, limits = settings.pool, settings.limits
+    return PoolLimits(
+        records=pool.in_flight,
+        size=pool.bytes,
+        batch=limits.batch_size,
+        linger=limits.linger_ms / 1000,
+        tenant_asks=pool.tenant_in_flight,
+        deadline=pool.event_deadline,
+        patience=pool.patience,
+    )
+
+
+async def _finish(pool: Pool, worker: asyncio.Task[None], seconds: float) -> None:
     try:
         async with asyncio.timeout(seconds):
-            await stream.close()
+            pool.close()
             await worker
     except TimeoutError:
-        log.warning("shutdown_cut_short", waiting=stream.depth)
+        log.warning("shutdown_cut_short", waiting=pool.depth)
         worker.cancel()
 
 

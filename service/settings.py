@@ -6,12 +6,15 @@ import difflib
 import ipaddress
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Literal, Self
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from consumers.spans import SpanTable
 
 PREFIX = "SQLASSAY_"
 TEST_PREFIX = "SQLASSAY_TEST_"
@@ -76,8 +79,22 @@ class LimitSettings(_Group):
     max_events: int = Field(default=10_000, ge=1, description="Most events in one HTTP body.")
     batch_size: int = Field(default=200, ge=1, le=5000, description="Most events scored and stored in one transaction.")
     linger_ms: int = Field(default=5, ge=0, le=1000, description="How long a batch waits for more events.")
-    queue_size: int = Field(default=2000, ge=1, description="Events that wait in memory before senders are held back.")
     shutdown_seconds: int = Field(default=20, ge=1, description="How long shutdown waits for requests in flight.")
+
+
+class PoolSettings(_Group):
+    """What is in flight at once."""
+
+    in_flight: int = Field(default=2000, ge=1, description="Records in memory before senders are held back.")
+    bytes: int = Field(default=64 * 1024 * 1024, ge=1024, description="The same in bytes of those records.")
+    tenant_in_flight: int = Field(default=200, ge=1, description="Model calls of one tenant at once.")
+    event_deadline: float = Field(
+        default=60.0, gt=0, le=3600, description="Seconds an event waits for a model before it is put off."
+    )
+    patience: float = Field(
+        default=2.0, ge=0, le=60, description="Seconds an HTTP request waits for a database that is down."
+    )
+    attempts: int = Field(default=10, ge=1, le=100, description="Tries of an event that is put off again and again.")
 
 
 class JudgeSettings(_Group):
@@ -86,6 +103,33 @@ class JudgeSettings(_Group):
     weights: Path | None = Field(
         default=None, description="Weights file of `sqlassay learn calibrate`; unset is the packaged one."
     )
+
+
+class SpanSettings(_Group):
+    """Answers that come as OpenTelemetry spans."""
+
+    window: float = Field(
+        default=60.0, gt=0, le=3600, description="Seconds a trace waits for the rest of its spans after the first."
+    )
+    most: int = Field(default=100_000, ge=1, description="Spans held at once; past it the oldest trace closes early.")
+    bytes: int = Field(default=64 * 1024 * 1024, ge=1024, description="The same in bytes of their texts.")
+    attributes: Mapping[str, tuple[str, ...]] = Field(
+        default_factory=dict[str, tuple[str, ...]],
+        description='Attribute names to read, as JSON: {"question": ["my.question"]}; see the events page.',
+    )
+
+    @model_validator(mode="after")
+    def _only_fields_of_the_table(self) -> Self:
+        known = [each.name for each in fields(SpanTable)]
+        strangers = sorted(set(self.attributes) - set(known))
+        if strangers:
+            raise ValueError(f"attributes: {strangers[0]} is none of {', '.join(known)}")
+        return self
+
+    @property
+    def table(self) -> SpanTable:
+        """Which attribute says what."""
+        return SpanTable(**self.attributes)
 
 
 class LogSettings(_Group):
@@ -113,7 +157,9 @@ class Settings(BaseSettings):
     redis: RedisSettings = Field(default_factory=RedisSettings, description="The shared cache.")
     http: HttpSettings = Field(default_factory=HttpSettings, description="The API.")
     limits: LimitSettings = Field(default_factory=LimitSettings, description="Bounds on memory and latency.")
+    pool: PoolSettings = Field(default_factory=PoolSettings, description="What is in flight at once.")
     judge: JudgeSettings = Field(default_factory=JudgeSettings, description="The local judge.")
+    spans: SpanSettings = Field(default_factory=SpanSettings, description="Answers that come as OpenTelemetry spans.")
     log: LogSettings = Field(default_factory=LogSettings, description="The log.")
     metrics: MetricSettings = Field(default_factory=MetricSettings, description="Bounds of metric labels.")
     state_dir: Path | None = Field(

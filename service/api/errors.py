@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from consumers.events import InvalidRules
-from consumers.memory import StreamClosed
+from consumers.flight import PoolClosed
 from consumers.ports import RefusedByStore, Unavailable
 from consumers.texts import shorten
 from service.logs import log
@@ -59,7 +59,7 @@ _BY_STATUS = {
 }
 _WORLD: dict[type[Exception], tuple[int, str, str]] = {
     Unavailable: (503, "UNAVAILABLE", "Send the request again in a few seconds."),
-    StreamClosed: (503, "SHUTTING_DOWN", "Send the request again in a few seconds; what was accepted is a duplicate."),
+    PoolClosed: (503, "SHUTTING_DOWN", "Send the request again in a few seconds; what was accepted is a duplicate."),
     InvalidRules: (422, "INVALID_RULES", "Mend the rules and send them again; the old version stays in force."),
     RulesConflict: (412, "RULES_CHANGED", "Read the newest version and send your change with its ETag."),
     InvalidCursor: (400, "INVALID_CURSOR", "Start again without the cursor."),

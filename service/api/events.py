@@ -131,8 +131,7 @@ async def post_events(request: Request, service: RunningService, caller: Calling
     """
     async with read_body(request, service) as body:
         records = read_records(request, body, caller.tenant, service.settings.limits.max_events)
-        receipts = [await service.stream.publish(record) for record in records]
-        outcomes = await asyncio.gather(*receipts)
+        outcomes = await asyncio.gather(*await service.pool.submit(records))
     return answer(outcomes)
 
 
@@ -174,7 +173,8 @@ def read_records(request: Request, body: bytes, tenant: str | None, most: int) -
     if len(payloads) > most:
         message = f"the body holds {len(payloads)} events, more than {most}"
         raise ApiError(413, "TOO_MANY_EVENTS", message, "Send fewer events at once.")
-    return [Record(payload=payload, require_id=True, tenant=tenant) for payload in payloads]
+    size = len(body) // len(payloads)
+    return [Record(payload=payload, require_id=True, tenant=tenant, size=size) for payload in payloads]
 
 
 def _read_json(body: bytes) -> list[object]:
@@ -190,15 +190,14 @@ def answer(outcomes: list[Outcome]) -> JSONResponse:
     """The reply to a request whose events ended so."""
     results = [_result(each) for each in outcomes]
     ended = [each.kind for each in outcomes]
-    rejected, deferred = ended.count(OutcomeKind.DEAD_LETTERED), ended.count(OutcomeKind.DEFERRED)
-    accepted = len(outcomes) - rejected - deferred
+    rejected, lost = ended.count(OutcomeKind.DEAD_LETTERED), [each for each in outcomes if _is_lost(each)]
+    accepted = len(outcomes) - rejected - len(lost)
     reply = EventsReply(accepted=accepted, rejected=rejected, results=results)
     status, error = 202, None
-    if deferred:
-        first = next(each for each in outcomes if each.kind is OutcomeKind.DEFERRED)
-        message = f"{deferred} of {len(outcomes)} events could not be stored: {first.detail}"
+    if lost:
+        message = f"{len(lost)} of {len(outcomes)} events could not be stored: {lost[0].detail}"
         fix = "Send the request again; what was stored will be a duplicate."
-        status, error = 503, ErrorBody(code=first.reason, message=message, fix=fix)
+        status, error = 503, ErrorBody(code=lost[0].reason, message=message, fix=fix)
     elif not accepted:
         foreign = all(each.reason == InvalidReason.TENANT_NOT_ALLOWED.value for each in outcomes)
         message = f"every event is refused; the first: {outcomes[0].detail}"
@@ -208,6 +207,10 @@ def answer(outcomes: list[Outcome]) -> JSONResponse:
         reply = EventsRefusal(**dict(reply), error=error)
     headers = {"Retry-After": "2"} if status == 503 else None
     return JSONResponse(reply.model_dump(mode="json"), status, headers)
+
+
+def _is_lost(outcome: Outcome) -> bool:
+    return outcome.kind is OutcomeKind.DEFERRED and not outcome.kept
 
 
 def _result(outcome: Outcome) -> EventResult:

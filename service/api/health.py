@@ -48,5 +48,5 @@ async def metrics(request: Request, service: RunningService) -> Response:
     """Prometheus exposition; with tokens set it needs the one for all tenants, unless it is made public."""
     if not service.settings.http.public_metrics and caller_of(request).tenant is not None:
         raise forbidden("metrics show every tenant, and this token is of one")
-    service.metrics.queue.set(service.stream.depth)
+    service.metrics.queue.set(service.pool.depth)
     return Response(service.metrics.exposition(), media_type=CONTENT_TYPE_LATEST)

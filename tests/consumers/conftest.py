@@ -1,39 +1,83 @@
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import pytest
 
-from consumers.memory import MemoryOutcomes, MemoryRules, MemoryScores
-from consumers.ports import Judge, RuleSource, ScoreStore
-from consumers.score_events import ScoreEvents
-from scoring.rules import JudgePolicy
-from service.judges import InProcessJudge
+from consumers.judging import Panel
+from consumers.memory import MemoryDeferred, MemoryOutcomes, MemoryRules, MemoryScores
+from consumers.outcomes import Outcome
+from consumers.pool import Pool, PoolLimits
+from consumers.ports import DeferredEvents, Results, RuleSource, ScoreStore
+from consumers.retries import Backoff, Retries
+from consumers.score_events import Record, ScoreEvents
 from service.weights import local_judge
+
+IMPATIENT = PoolLimits(linger=0, patience=0)
 
 
 @dataclass(slots=True)
 class World:
-    """The use case over in-memory ports, with what they hold within reach."""
+    """The engine over in-memory ports, with what they hold within reach."""
 
     store: MemoryScores = field(default_factory=MemoryScores)
     rules: MemoryRules = field(default_factory=MemoryRules)
+    deferred: MemoryDeferred = field(default_factory=MemoryDeferred)
     outcomes: MemoryOutcomes = field(default_factory=MemoryOutcomes)
+    now: datetime = datetime(2026, 11, 2, tzinfo=UTC)
 
-    def use_case(
-        self, *, store: ScoreStore | None = None, rules: RuleSource | None = None, judge: Judge | None = None
-    ) -> ScoreEvents:
-        return ScoreEvents(
-            judges={JudgePolicy.LOCAL: judge or InProcessJudge(local_judge())},
+    def pool(
+        self,
+        *,
+        store: ScoreStore | None = None,
+        rules: RuleSource | None = None,
+        panel: Panel | None = None,
+        deferred: DeferredEvents | None = None,
+        results: Results | None = None,
+        limits: PoolLimits = IMPATIENT,
+        retries: Retries | None = None,
+    ) -> Pool:
+        score = ScoreEvents(
+            panel=panel or Panel(local=local_judge().judge),
             rules=rules or self.rules,
             store=store or self.store,
             outcomes=self.outcomes,
-            clock=lambda: datetime(2026, 11, 2, tzinfo=UTC),
+            clock=lambda: self.now,
             timer=time.monotonic,
         )
+        return Pool(
+            score,
+            limits=limits,
+            deferred=deferred or self.deferred,
+            results=results,
+            retries=retries,
+            backoff=Backoff(first=0.001, most=0.01),
+        )
+
+    def use_case(self, **parts: object) -> Callable[[Sequence[Record]], Awaitable[list[Outcome]]]:
+        """A batch in, its outcomes out."""
+
+        async def consume(batch: Sequence[Record]) -> list[Outcome]:
+            async with self.running(**parts) as pool:
+                return await asyncio.gather(*await pool.submit(batch))
+
+        return consume
+
+    @asynccontextmanager
+    async def running(self, **parts: object) -> AsyncGenerator[Pool]:
+        """A pool at work; on leaving, what it took is finished."""
+        pool = self.pool(**parts)
+        worker = asyncio.create_task(pool.run())
+        try:
+            yield pool
+        finally:
+            pool.close()
+            await worker
 
 
 @pytest.fixture

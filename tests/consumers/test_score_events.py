@@ -6,9 +6,10 @@ import json
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from consumers.judging import Panel
 from consumers.memory import MemoryRules, MemoryScores
 from consumers.outcomes import OutcomeKind
-from consumers.ports import JudgeUnavailable, RefusedByStore, RulesUnavailable, StoreUnavailable
+from consumers.ports import RefusedByStore, RulesUnavailable, StoreUnavailable
 from consumers.score_events import Record
 from scoring.rules import JudgePolicy, JudgeRules, Rules
 
@@ -94,21 +95,12 @@ async def test_a_policy_without_a_judge_leaves_events_unscored(world):
     assert (outcome.kind, outcome.reason) == (OutcomeKind.UNSCORED, "JUDGE_UNAVAILABLE")
 
 
-class BrokenJudge:
-    def __init__(self, error: Exception) -> None:
-        self.error = error
-
-    async def judge(self, case):
-        raise self.error
-
-
-async def test_a_judge_that_cannot_be_reached_makes_up_no_number(world):
-    [outcome] = await world.use_case(judge=BrokenJudge(JudgeUnavailable("timed out")))([record()])
-    assert (outcome.kind, outcome.reason, outcome.score) == (OutcomeKind.UNSCORED, "JUDGE_UNAVAILABLE", None)
+def broken(case):
+    raise ZeroDivisionError
 
 
 async def test_a_bug_in_the_judge_costs_one_event_its_score_and_is_reported(world):
-    [outcome] = await world.use_case(judge=BrokenJudge(ZeroDivisionError()))([record()])
+    [outcome] = await world.use_case(panel=Panel(local=broken))([record()])
     assert (outcome.kind, outcome.reason) == (OutcomeKind.UNSCORED, "SCORER_FAILED")
     assert len(world.outcomes.faults) == 1
 
@@ -135,9 +127,10 @@ class PartialRules(MemoryRules):
         return {tenant: Rules() for tenant in tenants if tenant != "unreadable"}
 
 
-async def test_with_the_store_down_every_record_is_deferred_and_none_is_lost_from_the_count(world):
+async def test_with_the_store_down_every_event_is_deferred_and_none_is_lost_from_the_count(world):
     outcomes = await world.use_case(store=DownStore())([record(), Record(payload=b"garbage")])
-    assert kinds(outcomes) == ["deferred", "deferred"]
+    assert kinds(outcomes) == ["deferred", "dead_lettered"]
+    assert not outcomes[0].kept
     assert world.outcomes.tally.balanced
 
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from service.settings import HttpSettings, LimitSettings
+from service.settings import HttpSettings, LimitSettings, PoolSettings
 
 NDJSON = {"content-type": "application/x-ndjson"}
 TOKENS = HttpSettings(tokens={"bakers": "b-token", "millers": "m-token", "*": "all-token"})
@@ -154,7 +154,7 @@ async def test_an_event_over_the_bound_is_rejected_and_its_neighbours_are_not(se
 
 
 async def test_small_queues_hold_senders_back_but_lose_nothing(serving, database):
-    async with serving(limits=LimitSettings(queue_size=2, batch_size=3, linger_ms=0)) as client:
+    async with serving(pool=PoolSettings(in_flight=2), limits=LimitSettings(batch_size=3, linger_ms=0)) as client:
         bodies = [[event(f"{sender}-{number}") for number in range(10)] for sender in range(4)]
         replies = await asyncio.gather(*(client.post("/v1/events", json=body) for body in bodies))
     assert all(reply.status_code == 202 for reply in replies)

@@ -8,7 +8,7 @@ from service.metrics import Metrics
 from service.settings import MetricSettings
 
 SAMPLE = {"question": "How many ovens are in Oslo?", "sql": "SELECT COUNT(*) FROM ovens WHERE city = 'Oslo'"}
-ORDER = "method route tenant agent outcome reason status tier"
+ORDER = "method route tenant agent trigger outcome reason status tier"
 """Of labels in the tuples below."""
 
 
@@ -26,12 +26,12 @@ async def test_outcomes_sum_to_what_was_consumed(client):
     await client.post("/v1/events", json=batch)
     metrics = await scraped(client)
     assert metrics["sqlassay_outcomes_total"] == {
-        ("scored", ""): 1,
-        ("duplicate", ""): 1,
-        ("unscored", "EMPTY_SQL"): 1,
-        ("dead_lettered", "NOT_AN_OBJECT"): 1,
+        ("live", "scored", ""): 1,
+        ("live", "duplicate", ""): 1,
+        ("live", "unscored", "EMPTY_SQL"): 1,
+        ("live", "dead_lettered", "NOT_AN_OBJECT"): 1,
     }
-    assert metrics["sqlassay_consumed_total"] == {(): 4}
+    assert metrics["sqlassay_consumed_total"] == {("live",): 4}
 
 
 async def test_a_scored_event_is_observed_under_its_tenant_and_agent(client):

@@ -1,0 +1,114 @@
+"""Events put off and tried again: what is kept of one, what it becomes when tried often enough, and the loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+import orjson
+
+from consumers.deferrals import Deferral
+from consumers.outcomes import DeferredReason, Outcome, Trigger
+from consumers.ports import DeferredEvents, Outcomes, Unavailable
+from consumers.retries import Retries
+from consumers.score_events import Known, Record
+from scoring.query import Unscored, UnscoredReason
+
+_SAMPLEDRATE = "sampledrate"
+"""Key beside the event's own under which a deferral keeps what its envelope said."""
+
+
+def deferral(known: Known, reason: DeferredReason, retries: Retries, now: datetime) -> Deferral | None:
+    """What is kept of an event until it is tried again; `None` where it was tried often enough.
+
+    An event that only lets others pass was not tried, and so is never given up.
+    """
+    tried = known.record.attempts
+    if reason is DeferredReason.TENANT_OVER_SHARE:
+        tried = min(tried, retries.attempts - 1)
+    due = retries.due(tried, now, known.key)
+    if due is None:
+        return None
+    return Deferral(
+        tenant=known.event.tenant,
+        source=known.event.source,
+        event_id=known.event.event_id,
+        payload=_payload(known),
+        payload_hash=known.payload_hash,
+        timestamp=known.record.timestamp,
+        reason=reason,
+        due=due,
+        attempts=known.record.attempts,
+    )
+
+
+def _payload(known: Known) -> bytes:
+    document = known.event.model_dump()
+    if known.sampledrate is not None:
+        document[_SAMPLEDRATE] = known.sampledrate
+    return orjson.dumps(document, option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z)
+
+
+def record_of(kept: Deferral) -> Record:
+    """A deferral as a record to consume anew."""
+    document = cast("dict[str, object]", orjson.loads(kept.payload))
+    rate = document.pop(_SAMPLEDRATE, None)
+    return Record(
+        payload=document,
+        require_id=True,
+        timestamp=kept.timestamp,
+        trigger=Trigger.DEFERRED,
+        size=len(kept.payload),
+        attempts=kept.attempts,
+        sampledrate=rate if isinstance(rate, int) else None,
+    )
+
+
+_LAST: dict[DeferredReason, UnscoredReason] = {
+    DeferredReason.INTERNAL_ERROR: UnscoredReason.SCORER_FAILED,
+    DeferredReason.RULES_UNAVAILABLE: UnscoredReason.SCORER_FAILED,
+}
+
+
+def given_up(reason: DeferredReason, attempts: int) -> Unscored:
+    """What an event is stored as when it was tried often enough."""
+    detail = f"tried {attempts + 1} times; the last time: {reason.value}"
+    return Unscored(_LAST.get(reason, UnscoredReason.JUDGE_UNAVAILABLE), detail)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryDeferred:
+    """Takes events that are due and consumes them anew, for as long as it runs."""
+
+    deferred: DeferredEvents
+    submit: Callable[[Sequence[Record]], Awaitable[Sequence[asyncio.Future[Outcome]]]]
+    outcomes: Outcomes
+    clock: Callable[[], datetime]
+    most: int = 200
+    """Events taken at once."""
+    lease: float = 300.0
+    """Seconds after which an event that was taken and did not end is due again."""
+    pause: float = 2.0
+    """Seconds between looks while nothing is due."""
+
+    async def run(self) -> None:
+        """Runs until cancelled; a store that is down is asked again later."""
+        while True:
+            try:
+                taken = await self()
+            except Unavailable:
+                self.outcomes.stalled("deferred")
+                taken = 0
+            if taken < self.most:
+                await asyncio.sleep(self.pause)
+
+    async def __call__(self) -> int:
+        """Consumes what is due now, up to `most` events, and returns how many those were once all have ended."""
+        due = await self.deferred.take_due(self.clock(), self.most, self.lease)
+        receipts = await self.submit([record_of(each) for each in due])
+        if receipts:
+            await asyncio.wait(receipts)
+        return len(due)
