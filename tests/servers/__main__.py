@@ -1,4 +1,7 @@
-"""Installs what the test servers need; exits 1 and says what is missing where it cannot."""
+"""Real servers for tests: Apache Kafka, PostgreSQL 15 and 18, Redis; on loopback ports and in folders of their own.
+
+`python -m tests.servers` installs what they need where it may; where not, it exits 1 and says what is missing.
+"""
 
 from __future__ import annotations
 
