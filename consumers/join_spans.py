@@ -1,0 +1,200 @@
+"""The use case: spans in, the events they give submitted, and a receipt that says when nobody needs the spans again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from consumers.outcomes import Outcome, OutcomeKind
+from consumers.retries import Backoff
+from consumers.score_events import Record
+from consumers.spans import Joined, Span, SpanEvent, SpanJoin, TraceKey
+
+_CHUNK = 200
+"""Most events submitted at once."""
+
+
+class Submit(Protocol):
+    """The engine: takes records, back-pressured, and gives a receipt each that resolves with a durable outcome."""
+
+    def __call__(self, records: Sequence[Record], /) -> Awaitable[Sequence[asyncio.Future[Outcome]]]:
+        """One receipt per record, in order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What became of spans that were taken."""
+
+    storing: Sequence[asyncio.Task[Sequence[Outcome]]]
+    done: asyncio.Future[None]
+    """Resolves when the spans' traces are closed and all their events durable; cancelled where that will not be."""
+
+    async def stored(self) -> list[Outcome]:
+        """How the events ended that the spans' traces gave so far, once all of them are durable."""
+        ended = await asyncio.gather(*(asyncio.shield(task) for task in self.storing))
+        return [outcome for outcomes in ended for outcome in outcomes]
+
+
+@dataclass(slots=True)
+class _Ticket:
+    """One sender's spans, and how many of their traces are not finished."""
+
+    traces: int
+    done: asyncio.Future[None]
+
+
+@dataclass(slots=True, eq=False)
+class _Trace:
+    """A trace outside the join: who waits for it, and its events that are not durable yet."""
+
+    tickets: list[_Ticket] = field(default_factory=list[_Ticket])
+    storing: set[asyncio.Task[Sequence[Outcome]]] = field(default_factory=set[asyncio.Task[Sequence[Outcome]]])
+    closed: bool = False
+
+    def finish(self) -> None:
+        """Tells those who wait, once nothing more can come of the trace."""
+        if not self.closed or self.storing:
+            return
+        for ticket in self.tickets:
+            ticket.traces -= 1
+            if ticket.traces == 0 and not ticket.done.done():
+                ticket.done.set_result(None)
+        self.tickets.clear()
+
+    def give_up(self) -> None:
+        """Tells those who wait that it will not be."""
+        for ticket in self.tickets:
+            ticket.done.cancel()
+        self.tickets.clear()
+
+
+class JoinSpans:
+    """Drives a `SpanJoin` by the clock. An event that the engine could not store is submitted again until it is."""
+
+    def __init__(
+        self,
+        join: SpanJoin,
+        submit: Submit,
+        timer: Callable[[], float],
+        *,
+        backoff: Backoff | None = None,
+        most_storing: int = 1000,
+    ) -> None:
+        self._join, self._submit, self._timer = join, submit, timer
+        self._backoff, self._most = backoff or Backoff(first=0.5, most=30.0), most_storing
+        self._traces: dict[TraceKey, _Trace] = {}
+        self._tasks: set[asyncio.Task[Sequence[Outcome]]] = set()
+        self._storing = 0
+        self._opened, self._room = asyncio.Event(), asyncio.Event()
+        self._room.set()
+
+    @property
+    def spans(self) -> int:
+        """Spans held."""
+        return self._join.spans
+
+    async def take(self, spans: Sequence[Span], *, tenant: str | None = None) -> Taken:
+        """Takes the spans of one sender, as soon as there is room; `tenant` is the only one it may write for."""
+        await self._room.wait()
+        traces = [self._trace(TraceKey(tenant, each)) for each in dict.fromkeys(span.trace_id for span in spans)]
+        ticket = _Ticket(len(traces), asyncio.get_running_loop().create_future())
+        for trace in traces:
+            trace.tickets.append(ticket)
+        if not traces:
+            ticket.done.set_result(None)
+        self._obey(self._join.add(spans, self._timer(), tenant=tenant))
+        self._opened.set()
+        return Taken(storing=[task for trace in traces for task in trace.storing], done=ticket.done)
+
+    async def run(self) -> None:
+        """Closes traces when their time is up, for ever."""
+        while True:
+            due = self._join.due_at
+            if due is None:
+                self._opened.clear()
+                await self._opened.wait()
+                continue
+            await asyncio.sleep(max(due - self._timer(), 0.0))
+            self._obey(self._join.close_due(self._timer()))
+
+    async def close(self) -> None:
+        """Closes every trace now, and waits until what they gave is durable."""
+        self._obey(self._join.close_all())
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def forget(self) -> None:
+        """Drops every open trace with its events that are not stored: others will be handed the spans."""
+        self._join.drop(self._traces)
+        for trace in self._traces.values():
+            trace.give_up()
+        self._traces.clear()
+        for task in self._tasks:
+            task.cancel()
+
+    def _trace(self, key: TraceKey) -> _Trace:
+        return self._traces.setdefault(key, _Trace())
+
+    def _obey(self, step: Joined) -> None:
+        events: dict[TraceKey, list[SpanEvent]] = {}
+        for event in step.events:
+            events.setdefault(event.trace, []).append(event)
+        for key, given in events.items():
+            self._start(self._trace(key), given)
+        for key in step.closed:
+            trace = self._traces.pop(key, None)
+            if trace is not None:
+                trace.closed = True
+                trace.finish()
+
+    def _start(self, trace: _Trace, events: Sequence[SpanEvent]) -> None:
+        task = asyncio.create_task(self._store(events))
+        trace.storing.add(task)
+        self._tasks.add(task)
+        self._count(len(events))
+
+        def ended(task: asyncio.Task[Sequence[Outcome]]) -> None:
+            trace.storing.discard(task)
+            self._tasks.discard(task)
+            self._count(-len(events))
+            failed = task.cancelled() or task.exception() is not None
+            trace.give_up() if failed else trace.finish()
+
+        task.add_done_callback(ended)
+
+    def _count(self, events: int) -> None:
+        self._storing += events
+        if self._storing < self._most:
+            self._room.set()
+        else:
+            self._room.clear()
+
+    async def _store(self, events: Sequence[SpanEvent]) -> Sequence[Outcome]:
+        ended: list[Outcome] = []
+        for start in range(0, len(events), _CHUNK):
+            ended += await self._store_chunk(events[start : start + _CHUNK])
+        return ended
+
+    async def _store_chunk(self, events: Sequence[SpanEvent]) -> Sequence[Outcome]:
+        pending = [_record(each) for each in events]
+        ended: list[Outcome] = []
+        failures = 0
+        while pending:
+            if failures:
+                await asyncio.sleep(self._backoff.wait(failures))
+            outcomes = [await receipt for receipt in await self._submit(pending)]
+            ended += [each for each in outcomes if _is_durable(each)]
+            pending = [pending[place] for place, each in enumerate(outcomes) if not _is_durable(each)]
+            failures += 1
+        return ended
+
+
+def _record(event: SpanEvent) -> Record:
+    size = sum(len(text) for text in event.payload.values() if isinstance(text, str))
+    return Record(payload=event.payload, require_id=True, tenant=event.trace.tenant, size=size)
+
+
+def _is_durable(outcome: Outcome) -> bool:
+    return outcome.kind is not OutcomeKind.DEFERRED or outcome.kept

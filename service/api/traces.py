@@ -1,0 +1,190 @@
+"""`POST /v1/traces`: what an OpenTelemetry exporter or Collector sends over OTLP/HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from fastapi.routing import APIRoute
+
+from consumers.events import InvalidEvent
+from consumers.flight import PoolClosed
+from consumers.ports import Unavailable
+from service.api.access import CallingTenant, RunningService
+from service.api.errors import ApiError
+from service.api.events import read_body
+from service.otlp import Export, read_otlp
+from service.otlp.replies import accepted, refused
+
+PROTOBUF, JSON = "application/x-protobuf", "application/json"
+
+
+class _OtlpRoute(APIRoute):
+    """Refuses as OTLP says: a `google.rpc.Status` in the request's encoding, 503 where it may be sent again."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The route's handler with its refusals turned."""
+        handle = super().get_route_handler()
+
+        async def answer(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except ApiError as error:
+                return _refusal(request, error.status, error.body.message, error.headers)
+            except InvalidEvent as error:
+                return _refusal(request, 400, error.detail)
+            except (Unavailable, PoolClosed) as error:
+                return _refusal(request, 503, str(error), {"Retry-After": "2"})
+
+        return answer
+
+
+router = APIRouter(tags=["events"], route_class=_OtlpRoute)
+
+_EXAMPLE = {
+    "resourceSpans": [
+        {
+            "resource": {"attributes": [{"key": "service.name", "value": {"stringValue": "atlas"}}]},
+            "scopeSpans": [
+                {
+                    "spans": [
+                        {
+                            "traceId": "4bf92f3577b34da6a3ce929d0e0e4736",
+                            "spanId": "00f067aa0ba902b7",
+                            "startTimeUnixNano": "1793611800000000000",
+                            "attributes": [
+                                {"key": "sqlassay.question", "value": {"stringValue": "How many orders are open?"}},
+                                {
+                                    "key": "db.query.text",
+                                    "value": {"stringValue": "SELECT COUNT(*) FROM orders WHERE status = 'open'"},
+                                },
+                            ],
+                        }
+                    ]
+                }
+            ],
+        }
+    ]
+}
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "An `ExportTraceServiceRequest`, plain or gzip.",
+        "content": {
+            PROTOBUF: {"schema": {"type": "string", "format": "binary"}},
+            JSON: {"schema": {"type": "object"}, "example": _EXAMPLE},
+        },
+    }
+}
+_STATUS: dict[str, Any] = {
+    "type": "object",
+    "properties": {"code": {"type": "integer"}, "message": {"type": "string"}},
+}
+_PARTIAL: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "partialSuccess": {
+            "type": "object",
+            "properties": {"rejectedSpans": {"type": "string"}, "errorMessage": {"type": "string"}},
+        }
+    },
+}
+
+
+def _content(schema: dict[str, Any]) -> dict[str, Any]:
+    return {PROTOBUF: {"schema": {"type": "string", "format": "binary"}}, JSON: {"schema": schema}}
+
+
+_REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"description": text, "content": _content(_STATUS)}
+    for status, text in {
+        400: "Not trace data; sending it again ends the same way.",
+        401: "No token.",
+        413: "Too large.",
+        415: "Another content type or encoding.",
+        503: "Send it again after `Retry-After` seconds.",
+    }.items()
+}
+
+
+@router.post(
+    "/v1/traces",
+    response_class=Response,
+    responses={200: {"description": "Taken.", "content": _content(_PARTIAL)}, **_REFUSALS},
+    openapi_extra=_BODY,
+    summary="Publish answers as OpenTelemetry spans",
+)
+async def post_traces(request: Request, service: RunningService, caller: CallingTenant) -> Response:
+    """OTLP/HTTP: spans with SQL become events, joined with the question of their trace.
+
+    200: every span is taken but those counted in `partialSuccess`. 503: send the same again.
+    """
+    encoding = _encoding(request)
+    async with read_body(request, service) as body:
+        export = await asyncio.to_thread(_read, body, encoding, service)
+        rejected = await service.spans.take(export, caller.tenant)
+    service.metrics.spanned(len(export.spans), rejected.count)
+    content = accepted(rejected.count, rejected.fault, as_json=encoding.as_json)
+    return Response(content, media_type=JSON if encoding.as_json else PROTOBUF)
+
+
+@dataclass(frozen=True, slots=True)
+class _Encoding:
+    as_json: bool
+    zipped: bool
+
+
+def _encoding(request: Request) -> _Encoding:
+    kind, packed = _kind(request), request.headers.get("content-encoding", "").strip().lower()
+    if kind not in {PROTOBUF, JSON}:
+        fix = f"Send {PROTOBUF} or {JSON}."
+        raise ApiError(415, "UNSUPPORTED_MEDIA_TYPE", f"content type {kind!r} is not read here: {fix}", fix)
+    if packed not in {"", "identity", "gzip"}:
+        fix = "Send gzip, or nothing packed."
+        raise ApiError(415, "UNSUPPORTED_ENCODING", f"content encoding {packed!r} is not read here: {fix}", fix)
+    return _Encoding(kind == JSON, packed == "gzip")
+
+
+def _kind(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _read(body: bytes, encoding: _Encoding, service: RunningService) -> Export:
+    plain = unzipped(body, service.settings.limits.max_body_bytes) if encoding.zipped else body
+    return read_otlp(plain, service.settings.spans.table, as_json=encoding.as_json)
+
+
+def unzipped(body: bytes, most: int) -> bytes:
+    """What the gzip holds; raises `ApiError` where that is over `most` bytes, before it is all unpacked, or no gzip."""
+    parts, held, rest = list[bytes](), 0, body
+    while rest:
+        unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+        try:
+            part = unpacker.decompress(rest, most - held + 1)
+        except zlib.error as error:
+            raise _unreadable(str(error)) from None
+        held += len(part)
+        if held > most:
+            fix = "Send fewer spans at once."
+            raise ApiError(413, "BODY_TOO_LARGE", f"unpacked, the body is over {most} bytes: {fix}", fix)
+        if not unpacker.eof:
+            raise _unreadable("it ends too early")
+        parts.append(part)
+        rest = unpacker.unused_data
+    return b"".join(parts)
+
+
+def _unreadable(why: str) -> ApiError:
+    fix = "Send gzip, or leave Content-Encoding out."
+    return ApiError(400, "INVALID_ENCODING", f"the body is no gzip ({why}): {fix}", fix)
+
+
+def _refusal(request: Request, status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+    as_json = _kind(request) == JSON
+    content = refused(status, message, as_json=as_json)
+    return Response(content, status, headers, media_type=JSON if as_json else PROTOBUF)

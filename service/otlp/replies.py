@@ -1,0 +1,43 @@
+"""What an exporter is answered, in the encoding that it sent."""
+
+from __future__ import annotations
+
+import orjson
+from google.protobuf.message import Message
+from google.rpc.code_pb2 import Code
+from google.rpc.status_pb2 import Status
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTracePartialSuccess,
+    ExportTraceServiceResponse,
+)
+
+_CODES: dict[int, Code] = {
+    401: Code.UNAUTHENTICATED,
+    403: Code.PERMISSION_DENIED,
+    413: Code.RESOURCE_EXHAUSTED,
+    503: Code.UNAVAILABLE,
+}
+
+
+def accepted(rejected: int, fault: str, *, as_json: bool) -> bytes:
+    """The reply to an export of which all but `rejected` spans were taken."""
+    if as_json:
+        # JSON has 64-bit numbers as text
+        partial = {"partialSuccess": {"rejectedSpans": str(rejected), "errorMessage": fault}} if rejected else {}
+        return orjson.dumps(partial)
+    if not rejected:
+        return b""
+    success = ExportTracePartialSuccess(rejected_spans=rejected, error_message=fault)
+    return _bytes(ExportTraceServiceResponse(partial_success=success))
+
+
+def refused(status: int, message: str, *, as_json: bool) -> bytes:
+    """The `google.rpc.Status` of an HTTP status."""
+    code = _CODES.get(status, Code.INVALID_ARGUMENT)
+    return (
+        orjson.dumps({"code": int(code), "message": message}) if as_json else _bytes(Status(code=code, message=message))
+    )
+
+
+def _bytes(message: Message) -> bytes:
+    return message.SerializeToString()

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import pytest
+
+from consumers.join_spans import JoinSpans
+from consumers.outcomes import Outcome, OutcomeKind
+from consumers.retries import Backoff
+from consumers.score_events import Record
+from consumers.spans import JoinLimits, Span, SpanJoin, SpanTable
+
+ASKED = {"sqlassay.question": "How many kites flew?", "gen_ai.agent.name": "gust"}
+ANSWERED = {"db.query.text": "SELECT COUNT(*) FROM flights"}
+
+
+def span(number: int, parent: int = 0, attributes: object = None, *, trace: int = 1) -> Span:
+    parent_id = f"{parent:016x}" if parent else None
+    return Span(trace_id=f"{trace:032x}", span_id=f"{number:016x}", parent_id=parent_id, attributes=attributes or {})
+
+
+@dataclass(slots=True)
+class Engine:
+    """Takes records and gives them the outcomes it is told to, when it is told to."""
+
+    records: list[Record] = field(default_factory=list[Record])
+    receipts: list[asyncio.Future[Outcome]] = field(default_factory=list[asyncio.Future[Outcome]])
+
+    async def submit(self, records: Sequence[Record]) -> list[asyncio.Future[Outcome]]:
+        receipts = [asyncio.get_running_loop().create_future() for _ in records]
+        self.records += records
+        self.receipts += receipts
+        return receipts
+
+    def end(self, kind: OutcomeKind = OutcomeKind.SCORED, **more: object) -> None:
+        for receipt in self.receipts:
+            if not receipt.done():
+                receipt.set_result(Outcome(kind=kind, **more))
+
+
+@asynccontextmanager
+async def joining(engine: Engine, *, seconds: float = 60.0, most: int = 1000) -> AsyncIterator[JoinSpans]:
+    join = SpanJoin(SpanTable(), JoinLimits(seconds=seconds))
+    loop = asyncio.get_running_loop()
+    joined = JoinSpans(join, engine.submit, loop.time, backoff=Backoff(first=0.001, most=0.002), most_storing=most)
+    running = asyncio.create_task(joined.run())
+    yield joined
+    running.cancel()
+    joined.forget()
+
+
+async def test_spans_are_done_when_their_trace_is_closed_and_its_events_are_durable(wait_until):
+    engine = Engine()
+    async with joining(engine, seconds=0.05) as joined:
+        taken = await joined.take([span(1, attributes=ASKED), span(2, 1, ANSWERED)], tenant="kites")
+        await wait_until(lambda: is_true(lambda: engine.records))
+        [record] = engine.records
+        assert (record.payload["question"], record.tenant) == ("How many kites flew?", "kites")
+        await wait_until(lambda: is_true(lambda: joined.spans == 0))
+        assert not taken.done.done()
+        engine.end()
+        assert [each.kind for each in await taken.stored()] == [OutcomeKind.SCORED]
+        await taken.done
+
+
+async def is_true(condition) -> bool:
+    return bool(condition())
+
+
+async def test_a_record_of_several_traces_is_done_with_the_last_of_them(wait_until):
+    engine = Engine()
+    async with joining(engine) as joined:
+        taken = await joined.take([span(1, attributes=ASKED), span(1, 9, ANSWERED, trace=2)])
+        assert await taken.stored() == []
+        assert not taken.done.done()
+        closing = asyncio.create_task(joined.close())
+        await wait_until(lambda: is_true(lambda: engine.receipts))
+        assert not taken.done.done()
+        engine.end(OutcomeKind.UNSCORED)
+        await closing
+        await taken.done
+
+
+async def test_no_spans_are_done_at_once():
+    async with joining(Engine()) as joined:
+        taken = await joined.take([])
+        assert taken.done.done()
+
+
+async def test_an_event_that_could_not_be_stored_is_submitted_until_it_is(wait_until):
+    engine = Engine()
+    async with joining(engine) as joined:
+        taken = await joined.take([span(1, attributes=ASKED | ANSWERED)])
+        for attempt in (1, 2, 3):
+            await wait_until(lambda attempt=attempt: is_true(lambda: len(engine.receipts) == attempt))
+            engine.end(OutcomeKind.DEFERRED, reason="STORE_UNAVAILABLE")
+        await wait_until(lambda: is_true(lambda: len(engine.receipts) == 4))
+        engine.end(OutcomeKind.DEFERRED, kept=True)
+        assert [each.kept for each in await taken.stored()] == [True]
+
+
+async def test_a_resend_waits_for_what_is_not_durable_yet_and_submits_nothing(wait_until):
+    engine = Engine()
+    async with joining(engine) as joined:
+        spans = [span(1, attributes=ASKED | ANSWERED)]
+        await joined.take(spans)
+        again = await joined.take(spans)
+        await wait_until(lambda: is_true(lambda: engine.records))
+        engine.end()
+        assert len(await again.stored()) == 1
+        assert len(engine.records) == 1
+
+
+async def test_who_is_cut_off_while_waiting_costs_nobody_the_event(wait_until):
+    engine = Engine()
+    async with joining(engine) as joined:
+        taken = await joined.take([span(1, attributes=ASKED | ANSWERED)])
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(taken.stored(), 0.001)
+        await wait_until(lambda: is_true(lambda: engine.records))
+        engine.end()
+        assert len(await taken.stored()) == 1
+
+
+async def test_spans_wait_at_the_door_while_too_many_events_are_not_durable(wait_until):
+    engine = Engine()
+    async with joining(engine, most=2) as joined:
+        await joined.take([span(number, attributes=ASKED | ANSWERED) for number in (1, 2)])
+        waiting = asyncio.create_task(joined.take([span(3, attributes=ASKED | ANSWERED)]))
+        await wait_until(lambda: is_true(lambda: len(engine.records) == 2))
+        assert not waiting.done()
+        engine.end()
+        await waiting
+
+
+async def test_what_is_forgotten_is_never_done():
+    engine = Engine()
+    async with joining(engine) as joined:
+        open_still = await joined.take([span(1, 9, ANSWERED)])
+        storing = await joined.take([span(1, attributes=ASKED | ANSWERED, trace=2)])
+        joined.forget()
+        assert open_still.done.cancelled()
+        assert storing.done.cancelled()
+        assert joined.spans == 0
+        with pytest.raises(asyncio.CancelledError):
+            await storing.stored()
+        anew = await joined.take([span(1, 9, ANSWERED)])
+        assert not anew.done.done()
+
+
+async def test_an_engine_that_stops_is_told_to_those_who_wait(wait_until):
+    engine = Engine()
+    async with joining(engine) as joined:
+        taken = await joined.take([span(1, attributes=ASKED | ANSWERED)])
+        await wait_until(lambda: is_true(lambda: engine.receipts))
+        engine.receipts[0].set_exception(ConnectionError("stopped"))
+        with pytest.raises(ConnectionError):
+            await taken.stored()
+        assert taken.done.cancelled()

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import gzip
+import json
+import uuid
+from dataclasses import replace
+
+import httpx
+import pytest
+from google.rpc.code_pb2 import Code
+from google.rpc.status_pb2 import Status
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+from pydantic import SecretStr
+
+from consumers.ports import Unavailable
+from consumers.spans import Span
+from service.api.application import build_app
+from service.api.errors import ApiError
+from service.api.traces import unzipped
+from service.otlp import write_protobuf
+from service.serving import running
+from service.settings import DatabaseSettings, HttpSettings, LimitSettings, Settings, SpanSettings
+from service.spans import Rejected
+
+PROTOBUF = {"Content-Type": "application/x-protobuf"}
+ASKED = {"sqlassay.question": "How many open orders are there?", "gen_ai.agent.name": "atlas"}
+ANSWERED = {"db.query.text": "SELECT COUNT(*) FROM orders WHERE status = 'open'", "db.system.name": "postgresql"}
+
+
+def trace(*attributes: dict[str, str], parents: bool = True, **more: object) -> list[Span]:
+    """Spans of one new trace, each below the one before it."""
+    trace_id, ids = uuid.uuid4().hex, [uuid.uuid4().hex[:16] for _ in attributes]
+    above = [None if parents else "f" * 16, *ids]
+    return [
+        Span(trace_id=trace_id, span_id=own, parent_id=parent, attributes=said, **more)
+        for own, parent, said in zip(ids, above, attributes, strict=False)
+    ]
+
+
+async def send(client: httpx.AsyncClient, spans: list[Span], **headers: str) -> httpx.Response:
+    return await client.post("/v1/traces", content=write_protobuf(spans), headers=PROTOBUF | headers)
+
+
+async def stored(client: httpx.AsyncClient, **headers: str) -> list[dict[str, object]]:
+    return (await client.get("/v1/evaluations", headers=headers)).json()["items"]
+
+
+async def test_spans_in_protobuf_are_answers_scored_before_the_reply(client):
+    reply = await send(client, trace(ASKED, {}, ANSWERED, resource={"service.version": "2"}))
+    assert (reply.status_code, reply.headers["content-type"]) == (200, "application/x-protobuf")
+    assert not ExportTraceServiceResponse.FromString(reply.content).HasField("partial_success")
+    [row] = await stored(client)
+    assert row["score"] is not None
+    assert (row["question"], row["sql"], row["agent"]) == (
+        *list(ASKED.values())[:1],
+        ANSWERED["db.query.text"],
+        "atlas",
+    )
+
+
+async def test_question_and_answer_may_come_in_two_requests_in_either_order(client):
+    spans = trace(ASKED, ANSWERED)
+    assert (await send(client, spans[1:])).status_code == 200
+    assert await stored(client) == []
+    assert (await send(client, spans[:1])).status_code == 200
+    assert (await send(client, spans)).status_code == 200
+    [row] = await stored(client)
+    assert row["event_id"] == f"{spans[1].trace_id}-{spans[1].span_id}"
+
+
+async def test_an_answer_whose_question_does_not_come_in_time_is_unscored(serving, wait_until):
+    async with serving(spans=SpanSettings(window=0.05)) as client:
+        await send(client, trace(ANSWERED, parents=False))
+
+        async def is_stored() -> bool:
+            return [row["unscored"] for row in await stored(client)] == ["NO_QUESTION"]
+
+        await wait_until(is_stored)
+
+
+async def test_what_waits_for_the_rest_of_its_trace_is_stored_when_the_service_stops(serving, database):
+    async with serving() as client:
+        await send(client, trace(ANSWERED, parents=False))
+    async with serving() as client:
+        assert [row["unscored"] for row in await stored(client)] == ["NO_QUESTION"]
+
+
+async def test_spans_in_json_gzipped_are_read_with_the_attributes_of_ones_own(serving):
+    said = {"ask": "How many open orders are there?", "answer": "SELECT COUNT(*) FROM orders"}
+    attributes = [{"key": key, "value": {"stringValue": text}} for key, text in said.items()]
+    span = {"traceId": uuid.uuid4().hex, "spanId": uuid.uuid4().hex[:16], "attributes": attributes}
+    body = json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span, {"spanId": "?"}]}]}]}).encode()
+    headers = {"Content-Type": "application/json; charset=utf-8", "Content-Encoding": "gzip"}
+    async with serving(spans=SpanSettings(attributes={"question": ("ask",), "sql": ("answer",)})) as client:
+        reply = await client.post("/v1/traces", content=gzip.compress(body), headers=headers)
+        assert (reply.status_code, reply.headers["content-type"]) == (200, "application/json")
+        partial = reply.json()["partialSuccess"]
+        assert partial["rejectedSpans"] == "1"
+        assert "hexadecimal" in partial["errorMessage"]
+        [row] = await stored(client)
+        assert row["question"] == said["ask"]
+
+
+async def test_an_event_that_can_never_be_stored_is_a_rejected_span(client):
+    reply = await send(client, trace(ASKED | ANSWERED | {"gen_ai.agent.name": "at\0las"}))
+    partial = ExportTraceServiceResponse.FromString(reply.content).partial_success
+    assert partial.rejected_spans == 1
+    assert "U+0000" in partial.error_message
+
+
+async def test_a_tenant_s_token_stores_its_own_answers_only(serving):
+    http = HttpSettings(tokens={"kites": SecretStr("k"), "*": SecretStr("all")})
+    async with serving(http=http) as client:
+        assert (await send(client, trace(ASKED | ANSWERED))).status_code == 401
+        key = {"Authorization": "Bearer k"}
+        assert (await send(client, trace(ASKED | ANSWERED), **key)).status_code == 200
+        foreign = await send(client, trace(ASKED | ANSWERED, resource={"sqlassay.tenant": "strings"}), **key)
+        assert ExportTraceServiceResponse.FromString(foreign.content).partial_success.rejected_spans == 1
+        assert [row["tenant"] for row in await stored(client, Authorization="Bearer all")] == ["kites"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "status", "says"),
+    [
+        ({"Content-Type": "text/plain"}, b"", 415, "application/x-protobuf"),
+        (PROTOBUF | {"Content-Encoding": "br"}, b"", 415, "'br'"),
+        (PROTOBUF | {"Content-Encoding": "gzip"}, b"plain", 400, "no gzip"),
+        (PROTOBUF, b"\xff\xff", 400, "protobuf"),
+        ({"Content-Type": "application/json"}, b"[]", 400, "an array"),
+        (PROTOBUF | {"Content-Encoding": "gzip"}, gzip.compress(b"\0" * 5000), 413, "unpacked"),
+        (PROTOBUF, b"\0" * 5000, 413, "4096"),
+    ],
+)
+async def test_a_refusal_is_a_status_in_the_encoding_of_the_request(serving, headers, body, status, says):
+    async with serving(limits=LimitSettings(max_body_bytes=4096)) as client:
+        reply = await client.post("/v1/traces", content=body, headers=headers)
+    assert reply.status_code == status
+    as_json = headers["Content-Type"] == "application/json"
+    told = reply.json()["message"] if as_json else Status.FromString(reply.content).message
+    assert says in told
+
+
+class Down:
+    """Spans that cannot be taken."""
+
+    async def take(self, export: object, tenant: str | None) -> Rejected:
+        raise Unavailable("Kafka does not answer")
+
+
+async def test_exporters_are_told_to_send_again_what_could_not_be_taken(database):
+    url = database.render_as_string(hide_password=False)
+    async with running(Settings(database=DatabaseSettings(url=SecretStr(url)))) as service:
+        transport = httpx.ASGITransport(build_app(replace(service, spans=Down())))
+        async with httpx.AsyncClient(transport=transport, base_url="http://assay") as client:
+            reply = await send(client, trace(ASKED | ANSWERED))
+    assert (reply.status_code, reply.headers["retry-after"]) == (503, "2")
+    assert Status.FromString(reply.content).code == Code.UNAVAILABLE
+
+
+def test_a_bomb_is_not_unpacked():
+    bomb = gzip.compress(b"\0" * 50_000_000)
+    with pytest.raises(ApiError) as refusal:
+        unzipped(bomb, 1_000_000)
+    assert refusal.value.status == 413
+
+
+def test_gzip_of_several_parts_is_unpacked_and_a_cut_one_is_not():
+    assert unzipped(gzip.compress(b"a") + gzip.compress(b"b"), 2) == b"ab"
+    with pytest.raises(ApiError) as refusal:
+        unzipped(gzip.compress(b"a" * 100)[:-3], 1000)
+    assert refusal.value.status == 400
