@@ -10,7 +10,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.types import ASGIApp, Lifespan, Message, Receive, Scope, Send
 
 from scoring import EVALUATOR_VERSION
-from service.api import evaluations, events, health, rules
+from service.api import evaluations, events, health, rules, traces
 from service.api.errors import handle_errors
 from service.service import Service
 
@@ -26,7 +26,7 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
         lifespan=lifespan,
     )
     app.state.service = service
-    for module in (events, evaluations, rules, health):
+    for module in (events, traces, evaluations, rules, health):
         app.include_router(module.router)
     handle_errors(app)
     app.add_middleware(Timing)
