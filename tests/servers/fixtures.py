@@ -25,9 +25,9 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from tests.servers import named
 from tests.servers.install import ServerMissing
-from tests.servers.kafka import KafkaServer
-from tests.servers.postgres import PostgresServer, debian_postgres, wheel_postgres
-from tests.servers.redis import RedisServer
+from tests.servers.kafka_server import KafkaServer
+from tests.servers.postgres_server import PostgresServer, debian_postgres, wheel_postgres
+from tests.servers.redis_server import RedisServer
 from tests.servers.sessions import own_server, shared_server
 
 Opened = TypeVar("Opened")

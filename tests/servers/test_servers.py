@@ -14,9 +14,9 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from tests.servers.fixtures import Kafka, RedisSpace, make_topics, new_kafka, unavailable
 from tests.servers.install import Program, ServerMissing
-from tests.servers.kafka import KafkaServer
-from tests.servers.postgres import PostgresServer
-from tests.servers.redis import RedisServer
+from tests.servers.kafka_server import KafkaServer
+from tests.servers.postgres_server import PostgresServer
+from tests.servers.redis_server import RedisServer
 
 WaitUntil = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 
