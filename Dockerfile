@@ -1,0 +1,30 @@
+# The image of every role: `docker build -t sqlassay .`, then `docker run sqlassay serve --role worker`.
+# The first stage installs; the last has neither a compiler nor the sources' history.
+
+FROM python:3.12-slim-bookworm AS build
+WORKDIR /build
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+RUN python -m venv /opt/sqlassay
+COPY pyproject.toml constraints.txt README.md ./
+COPY scoring scoring
+COPY references references
+COPY learning learning
+COPY consumers consumers
+COPY evals evals
+COPY service service
+COPY migrations migrations
+RUN /opt/sqlassay/bin/pip install -c constraints.txt '.[references,telemetry]' \
+ && find /opt/sqlassay -name '__pycache__' -prune -exec rm -rf {} +
+
+FROM python:3.12-slim-bookworm
+LABEL org.opencontainers.image.title="SQLAssay" \
+      org.opencontainers.image.description="Scores live text-to-SQL answers 0-100 with reasons"
+RUN groupadd --gid 10001 sqlassay && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /tmp --shell /usr/sbin/nologin sqlassay
+COPY --from=build /opt/sqlassay /opt/sqlassay
+ENV PATH=/opt/sqlassay/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+USER 10001:10001
+WORKDIR /tmp
+EXPOSE 8321
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["sqlassay"]
+CMD ["serve"]

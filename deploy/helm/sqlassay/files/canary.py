@@ -1,0 +1,53 @@
+"""Publishes one event and waits for its score: what `helm test` runs. Standard library only."""
+
+import json
+import os
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+
+BASE = os.environ["CANARY_URL"].rstrip("/")
+TOKENS = json.loads(os.environ.get("CANARY_TOKENS") or "{}")
+TENANT = "*" if "*" in TOKENS or not TOKENS else sorted(TOKENS)[0]
+
+
+def call(path, body=None):
+    request = urllib.request.Request(BASE + path, data=None if body is None else json.dumps(body).encode())
+    request.add_header("Content-Type", "application/json")
+    if TOKENS:
+        request.add_header("Authorization", f"Bearer {TOKENS[TENANT]}")
+    with urllib.request.urlopen(request, timeout=10) as reply:
+        return json.load(reply)
+
+
+def main():
+    deadline = time.monotonic() + float(os.environ.get("CANARY_TIMEOUT", "60"))
+    tenant = "sqlassay-canary" if TENANT == "*" else TENANT
+    event = {
+        "event_id": f"canary-{uuid.uuid4()}",
+        "tenant": tenant,
+        "agent": "canary",
+        "question": "How many parcels were sent to Lisbon in 2025?",
+        "sql": "SELECT COUNT(*) FROM parcels WHERE city = 'Lisbon' AND EXTRACT(YEAR FROM sent_on) = 2025",
+    }
+    sought = "/v1/evaluations?" + urllib.parse.urlencode({"tenant": tenant, "agent": "canary", "limit": 100})
+    published = False
+    while time.monotonic() < deadline:
+        try:
+            published = published or bool(call("/v1/events", event))
+            for row in call(sought)["items"] if published else []:
+                if row["event_id"] == event["event_id"]:
+                    print(f"the canary was scored {row['score']}")
+                    return 0 if row["score"] is not None else 1
+        except (urllib.error.URLError, TimeoutError, ValueError) as error:
+            print(f"not yet: {error}", file=sys.stderr)
+        time.sleep(1)
+    print("no score came in time", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+{{- define "sqlassay.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "sqlassay.fullname" -}}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" }}
+{{- else if contains .Chart.Name .Release.Name }}
+{{- .Release.Name | trunc 52 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name (include "sqlassay.name" .) | trunc 52 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+
+{{- define "sqlassay.selector" -}}
+app.kubernetes.io/name: {{ include "sqlassay.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "sqlassay.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{ include "sqlassay.selector" . }}
+app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end }}
+
+{{- define "sqlassay.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{- define "sqlassay.serviceAccount" -}}
+{{- if .Values.serviceAccount.create }}{{ .Values.serviceAccount.name | default (include "sqlassay.fullname" .) }}
+{{- else }}{{ .Values.serviceAccount.name | default "default" }}{{ end }}
+{{- end }}
+
+{{- define "sqlassay.secret" -}}
+{{ .Values.secrets.existingSecret | default (include "sqlassay.fullname" .) }}
+{{- end }}
+
+{{- define "sqlassay.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 10001
+runAsGroup: 10001
+fsGroup: 10001
+seccompProfile: {type: RuntimeDefault}
+{{- end }}
+
+{{- define "sqlassay.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: {drop: [ALL]}
+{{- end }}
+
+{{- define "sqlassay.environment" -}}
+envFrom:
+  - configMapRef: {name: {{ include "sqlassay.fullname" . }}}
+  - secretRef: {name: {{ include "sqlassay.secret" . }}}
+{{- end }}
+
+{{/* The Pod of one role: (dict "root" $ "role" "api" "values" .Values.api) */}}
+{{- define "sqlassay.pod" -}}
+{{- $root := .root }}
+metadata:
+  labels:
+    {{- include "sqlassay.selector" $root | nindent 4 }}
+    app.kubernetes.io/component: {{ .role }}
+  annotations:
+    checksum/config: {{ include (print $root.Template.BasePath "/configmap.yaml") $root | sha256sum }}
+    checksum/secret: {{ include (print $root.Template.BasePath "/secret.yaml") $root | sha256sum }}
+    {{- with .values.podAnnotations }}{{ toYaml . | nindent 4 }}{{ end }}
+spec:
+  serviceAccountName: {{ include "sqlassay.serviceAccount" $root }}
+  automountServiceAccountToken: false
+  terminationGracePeriodSeconds: {{ .values.terminationGracePeriodSeconds | default 45 }}
+  securityContext: {{- include "sqlassay.podSecurity" $root | nindent 4 }}
+  {{- with $root.Values.imagePullSecrets }}
+  imagePullSecrets: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  topologySpreadConstraints:
+    - maxSkew: 1
+      topologyKey: kubernetes.io/hostname
+      whenUnsatisfiable: ScheduleAnyway
+      labelSelector:
+        matchLabels:
+          {{- include "sqlassay.selector" $root | nindent 10 }}
+          app.kubernetes.io/component: {{ .role }}
+  containers:
+    - name: sqlassay
+      image: {{ include "sqlassay.image" $root }}
+      imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+      args: [serve, --role, {{ .role }}]
+      {{- include "sqlassay.environment" $root | nindent 6 }}
+      ports:
+        - {name: http, containerPort: 8321}
+      startupProbe:
+        httpGet: {path: /healthz, port: http}
+        periodSeconds: 2
+        failureThreshold: 60
+      livenessProbe:
+        httpGet: {path: /healthz, port: http}
+        periodSeconds: 15
+        timeoutSeconds: 5
+        failureThreshold: 4
+      readinessProbe:
+        httpGet: {path: /readyz, port: http}
+        periodSeconds: 5
+        timeoutSeconds: 5
+      securityContext: {{- include "sqlassay.containerSecurity" $root | nindent 8 }}
+      resources: {{- toYaml .values.resources | nindent 8 }}
+      volumeMounts:
+        - {name: tmp, mountPath: /tmp}
+  volumes:
+    - name: tmp
+      emptyDir: {sizeLimit: 256Mi}
+  {{- with .values.nodeSelector }}
+  nodeSelector: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .values.tolerations }}
+  tolerations: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .values.affinity }}
+  affinity: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}

@@ -1,0 +1,61 @@
+"""What `helm test` runs, against a service that runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import URL
+
+ROOT = Path(__file__).parents[2]
+CANARY = ROOT / "deploy" / "helm" / "sqlassay" / "files" / "canary.py"
+TOKENS = json.dumps({"library": "secret"})
+
+
+@pytest.fixture
+def service(database: URL) -> Iterator[str]:
+    """The address of a service in a process of its own, guarded by a token."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")},
+        "SQLASSAY_DATABASE__URL": database.render_as_string(hide_password=False),
+        "SQLASSAY_HTTP__PORT": "0",
+        "SQLASSAY_HTTP__TOKENS": TOKENS,
+    }
+    child = subprocess.Popen(
+        [sys.executable, "-m", "service", "serve"], env=environment, stderr=subprocess.PIPE, text=True, cwd=ROOT
+    )
+    try:
+        found = None
+        while found is None and (line := child.stderr.readline()):
+            found = re.search(r"http://[\d.:]+", line)
+        yield found[0]
+    finally:
+        child.terminate()
+        child.communicate()
+
+
+def canary(url: str, tokens: str, seconds: int) -> subprocess.CompletedProcess[str]:
+    environment = {"CANARY_URL": url, "CANARY_TOKENS": tokens, "CANARY_TIMEOUT": str(seconds)}
+    return subprocess.run([sys.executable, CANARY], env=environment, capture_output=True, text=True, check=False)
+
+
+def test_the_canary_is_scored_and_says_so(service: str):
+    done = canary(service, TOKENS, 60)
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"the canary was scored [\d.]+\n", done.stdout)
+
+
+def test_a_canary_that_is_not_let_in_fails(service: str):
+    done = canary(service, json.dumps({"library": "wrong"}), 2)
+    assert done.returncode == 1
+    assert "401" in done.stderr
+
+
+def test_a_canary_without_a_service_fails():
+    assert canary("http://127.0.0.1:9", TOKENS, 1).returncode == 1

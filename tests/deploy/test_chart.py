@@ -1,0 +1,198 @@
+"""The chart: what it makes is valid, locked down, and of one piece with the settings; wrong values are refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import kubernetes_validate
+import pytest
+import yaml
+from helm_python import HelmError, lint
+
+from service.settings import setting_paths, variable_name
+from tests.deploy.charts import CHART, LEAST, only, render
+
+BUILT_IN = {"v1", "apps/v1", "batch/v1", "policy/v1", "autoscaling/v2", "networking.k8s.io/v1"}
+MATRIX: dict[str, dict[str, object]] = {
+    "least": {},
+    "secret of one's own": {"secrets": {"existingSecret": "assay-secret", "databaseUrl": "", "tokens": {}}},
+    "everything monitored": {
+        "metrics": {"serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}}},
+        "alerts": {"enabled": True, "labels": {"release": "prometheus"}},
+        "dashboards": {"enabled": True},
+    },
+    "scaled by cpu": {
+        "api": {"autoscaling": {"enabled": True}},
+        "worker": {"autoscaling": {"kind": "hpa", "maxReplicas": 4}},
+    },
+    "scaled by lag": {"worker": {"autoscaling": {"kind": "keda", "lagThreshold": 50, "maxReplicas": 12}}},
+    "open to the world": {
+        "ingress": {
+            "enabled": True,
+            "className": "nginx",
+            "hosts": [{"host": "assay.example.org"}],
+            "tls": [{"hosts": ["assay.example.org"], "secretName": "assay-tls"}],
+        },
+        "service": {"type": "LoadBalancer", "port": 8080},
+    },
+    "bare": {
+        "podDisruptionBudget": {"enabled": False},
+        "networkPolicy": {"enabled": False},
+        "migrations": {"enabled": False},
+        "serviceAccount": {"create": False},
+    },
+    "a model and a cache": {
+        "secrets": {"redisUrl": "rediss://:pass@redis:6379/1", "judgeApiKey": "key"},
+        "settings": {"SQLASSAY_LOG__LEVEL": "debug", "SQLASSAY_LIMITS__BATCH_SIZE": 500},
+    },
+    "placed": {
+        "fullnameOverride": "assay",
+        "imagePullSecrets": [{"name": "pull"}],
+        "image": {"repository": "images.example.org/sqlassay", "tag": "1.2.3", "pullPolicy": "Always"},
+        "worker": {
+            "replicas": 6,
+            "nodeSelector": {"pool": "workers"},
+            "tolerations": [{"key": "spot", "operator": "Exists"}],
+            "podAnnotations": {"team": "quality"},
+            "terminationGracePeriodSeconds": 120,
+        },
+    },
+}
+
+
+@pytest.fixture(params=MATRIX, scope="module")
+def objects(request: pytest.FixtureRequest) -> list[dict[str, object]]:
+    return render(MATRIX[request.param])
+
+
+def test_the_chart_lints_without_a_warning():
+    report = lint(CHART, LEAST, strict=True)
+    assert [each for each in report["messages"] if each["severity"] > 1] == []
+
+
+def test_every_object_is_what_kubernetes_takes(objects: list[dict[str, object]]):
+    for each in objects:
+        if each["apiVersion"] in BUILT_IN:
+            kubernetes_validate.validate(each, "1.33", strict=True)
+    names = [(each["kind"], each["metadata"]["name"]) for each in objects]
+    assert len(names) == len(set(names))
+    assert all(len(name) <= 63 for _, name in names)
+
+
+def pods(objects: list[dict[str, object]]):
+    for each in objects:
+        if each["kind"] in {"Deployment", "Job"}:
+            yield each["spec"]["template"]
+        elif each["kind"] == "Pod":
+            yield each
+
+
+def test_every_pod_is_locked_down_and_bounded(objects: list[dict[str, object]]):
+    found = list(pods(objects))
+    assert len(found) >= 3
+    for pod in found:
+        spec = pod["spec"]
+        assert spec["automountServiceAccountToken"] is False
+        assert spec["securityContext"]["runAsNonRoot"] is True
+        assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        for container in spec["containers"]:
+            assert container["securityContext"]["readOnlyRootFilesystem"] is True
+            assert container["securityContext"]["allowPrivilegeEscalation"] is False
+            assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+            assert "memory" in container["resources"]["limits"]
+
+
+def test_selectors_select_the_pods_they_are_for(objects: list[dict[str, object]]):
+    labels = [pod["metadata"]["labels"] for pod in pods(objects)]
+    for each in objects:
+        selector = (
+            each["spec"].get("selector") if each["kind"] in {"Service", "Deployment", "PodDisruptionBudget"} else None
+        )
+        if selector is not None:
+            wanted = selector.get("matchLabels", selector)
+            assert any(wanted.items() <= having.items() for having in labels), each["metadata"]["name"]
+
+
+def test_every_variable_it_sets_is_a_setting(objects: list[dict[str, object]]):
+    known = {variable_name(*path) for path, _ in setting_paths()}
+    for each in objects:
+        if each["kind"] in {"ConfigMap", "Secret"}:
+            held = {**each.get("data", {}), **each.get("stringData", {})}
+            assert {name for name in held if name.startswith("SQLASSAY_")} <= known
+
+
+def test_settings_of_a_release_start_the_service_that_reads_them():
+    held = render(MATRIX["a model and a cache"])
+    environment = {**only(held, "ConfigMap", "assay-sqlassay")["data"], **only(held, "Secret")["stringData"]}
+    read = "from service.settings import load_settings; print(load_settings().http.host)"
+    done = subprocess.run(
+        [sys.executable, "-c", read],
+        env={"PATH": os.environ["PATH"], **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout.strip(), done.stderr) == ("0.0.0.0", "")
+
+
+def test_the_drain_is_shorter_than_the_time_a_pod_is_given():
+    given = only(render(), "Deployment", "assay-sqlassay-worker")["spec"]["template"]["spec"]
+    shutdown = next(each for path, each in _defaults() if path == ("limits", "shutdown_seconds"))
+    assert given["terminationGracePeriodSeconds"] > shutdown
+
+
+def _defaults():
+    from service.settings import Settings
+
+    for name, group in Settings.model_fields.items():
+        for key, field in getattr(group.annotation, "model_fields", {}).items():
+            yield (name, key), field.default
+
+
+def test_one_scaler_at_most_sets_the_number_of_replicas():
+    by_lag = render(MATRIX["scaled by lag"])
+    scaled = only(by_lag, "ScaledObject")["spec"]
+    assert scaled["scaleTargetRef"]["name"] == only(by_lag, "Deployment", "assay-sqlassay-worker")["metadata"]["name"]
+    assert scaled["triggers"][0]["metadata"]["excludePersistentLag"] == "true"
+    assert "replicas" not in only(by_lag, "Deployment", "assay-sqlassay-worker")["spec"]
+    assert not [each for each in by_lag if each["kind"] == "HorizontalPodAutoscaler"]
+    by_cpu = render(MATRIX["scaled by cpu"])
+    assert not [each for each in by_cpu if each["kind"] == "ScaledObject"]
+    assert len([each for each in by_cpu if each["kind"] == "HorizontalPodAutoscaler"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"kafka": {"bootstrapServers": "kafka"}}, "bootstrapServers"),
+        ({"kafka": {"bootstrapServers": ""}}, "name your brokers"),
+        ({"secrets": {"databaseUrl": "mysql://db"}}, "databaseUrl"),
+        ({"secrets": {"databaseUrl": ""}}, "name your PostgreSQL"),
+        ({"secrets": {"tokens": {"*": ""}}}, "tokens"),
+        ({"worker": {"autoscaling": {"kind": "both"}}}, "kind"),
+        ({"worker": {"replicas": -1}}, "replicas"),
+        ({"worker": {"terminationGracePeriodSeconds": 5}}, "terminationGracePeriodSeconds"),
+        ({"settings": {"LOG_LEVEL": "debug"}}, "LOG_LEVEL"),
+        ({"ingress": {"enabled": True}}, "name at least one host"),
+        ({"image": {"pullPolicy": "Sometimes"}}, "pullPolicy"),
+        ({"replicaCount": 3}, "replicaCount"),
+        ({"metrics": {"serviceMonitor": {"interval": "soon"}}}, "interval"),
+    ],
+)
+def test_a_wrong_value_is_refused_by_name(values: dict[str, object], said: str):
+    with pytest.raises(HelmError, match=said):
+        render(values)
+
+
+def test_a_release_without_tokens_is_refused():
+    with pytest.raises(HelmError, match="give at least one tenant a token"):
+        render({"kafka": LEAST["kafka"], "secrets": {"databaseUrl": "postgresql://db/assay"}}, least=False)
+
+
+def test_every_value_is_in_the_schema_and_no_other():
+    schema = json.loads((CHART / "values.schema.json").read_text())
+    values = yaml.safe_load((CHART / "values.yaml").read_text())
+    assert set(values) == set(schema["properties"]) - {"global"}
