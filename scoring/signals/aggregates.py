@@ -44,21 +44,6 @@ def swapped_aggregate(case: Case) -> Finding | None:
     return Finding(1.0, f"{', '.join(asked)} became {', '.join(given)}")
 
 
-def repeated_count(case: Case) -> Finding | None:
-    """COUNT over a join counts a row once for each partner.
-
-    >>> repeated_count(case("How many pilots flew in 2020?",
-    ...     "SELECT COUNT(p.id) FROM pilots p JOIN flights f ON p.id = f.pilot_id WHERE f.year = 2020")).detail
-    'count(id) over a join'
-    """
-    if not case.sql.joins or not any(each.func == "COUNT" for each in case.question.aggregations):
-        return None
-    for each in case.answer:
-        if each.operand.func == "COUNT" and not each.operand.distinct:
-            return Finding(1.0, f"{each.operand.name} over a join")
-    return None
-
-
 def missing_distinct(case: Case) -> Finding | None:
     """Different values are asked for and repeats stay.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from scoring.signals.finding import Finding, counted
 from scoring.specification import Column, Definition
 from scoring.verdict import Case
@@ -78,3 +80,59 @@ def _subtracts(case: Case) -> bool:
 def is_defined(column: Column, case: Case) -> bool:
     """Whether a definition of the enriched question names this column."""
     return letters(column.name) in case.defined
+
+
+_FORMULA = re.compile(
+    r"\b(sum|avg|average|count|max|min) ?\( ?(?:distinct )?(?:\w{1,60}\.)?[`\"]?(\w[\w ]{0,40})[`\"]? ?\)",
+    re.IGNORECASE,
+)
+
+
+def changed_formula(case: Case) -> Finding | None:
+    """A definition aggregates a column that the SQL aggregates otherwise, or not at all.
+
+    >>> changed_formula(case("What is the load?", "SELECT MAX(kg) FROM vans",
+    ...     "What is the load? (load = SUM(kg))")).detail
+    'otherwise: SUM(kg)'
+    """
+    asked = {
+        (match[1].upper().replace("AVERAGE", "AVG"), letters(match[2]))
+        for definition in case.enriched.definitions
+        if definition.functions
+        for match in _FORMULA.finditer(definition.text[:2000])
+    }
+    if not asked:
+        return None
+    lost = sorted(f"{func}({column})" for func, column in asked if not _is_taken(func, column, case))
+    return Finding(len(lost) / len(asked), f"otherwise: {'; '.join(lost[:5])}") if lost else None
+
+
+def _is_taken(func: str, column: str, case: Case) -> bool:
+    taken = {(each.func, letters(name.name)) for each in case.sql.aggregations for name in each.columns}
+    if (func, column) in taken:
+        return True
+    if func in {"MAX", "MIN"}:
+        ordered = (each.operand for each in case.sql.order_by if each.operand.func is None)
+        return any(letters(each.name) == column for operand in ordered for each in operand.columns)
+    funcs = {each.func for each in case.sql.aggregations}
+    if func == "AVG":
+        return bool(case.sql.divisions) and ("SUM", column) in taken
+    counts = "COUNT" in funcs or any(each.conditional for each in case.sql.aggregations)
+    return counts or (func == "SUM" and column not in case.read and "SUM" in funcs)
+
+
+_LITERAL = re.compile(r"'([^'\n]{1,60})'")
+
+
+def unused_definition_value(case: Case) -> Finding | None:
+    """Values that the definitions quote and the SQL does not hold.
+
+    >>> unused_definition_value(case("Late parcels", "SELECT id FROM parcels WHERE state = 'L'",
+    ...     "Late parcels (late refers to state = 'LATE')")).detail
+    "not in the SQL: 'late'"
+    """
+    quoted = [each for definition in case.enriched.definitions for each in _LITERAL.findall(definition.text[:2000])]
+    given = case.query.sql.casefold() if quoted else ""
+    values = list(dict.fromkeys(each.casefold().strip(" %") for each in quoted))
+    lost = [f"'{each}'" for each in values if each not in given]
+    return Finding(len(lost) / len(values), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from scoring.linking import is_named
 from scoring.matching import NEGATIVE, as_number, plain
 from scoring.requirements import CERTAIN
 from scoring.show import show_filter, show_match, span_of
@@ -44,7 +45,31 @@ def extra_filter(case: Case) -> Finding | None:
     >>> extra_filter(case("How many orders are there?", "SELECT COUNT(*) FROM orders WHERE region = 'west'")).detail
     "unasked: region = 'west'"
     """
-    return counted([show_filter(each) for each in case.filters.extra if _restricts(each)], "unasked", most=2)
+    extra = [(_strangeness(each, case), show_filter(each)) for each in case.filters.extra if _restricts(each)]
+    if not extra:
+        return None
+    extra.sort(key=lambda each: -each[0])
+    return Finding(
+        min(1.0, sum(strangeness for strangeness, _ in extra) / 2),
+        f"unasked: {'; '.join(shown for _, shown in extra[:5])}",
+    )
+
+
+def _strangeness(each: SqlFilter, case: Case) -> float:
+    """1 for a condition of which neither the column nor the value is spoken of, less for one that is half said."""
+    text = f"{case.question.text} {case.enriched.text}".casefold()
+    numbers = {number.value for spec in (case.question, case.enriched) for number in spec.numbers}
+    said = any(
+        (isinstance(value, Text) and value.folded in text) or (isinstance(value, Number) and value.value in numbers)
+        for value in _literals(each.rhs)
+    )
+    columns = each.lhs.columns if each.lhs is not None else ()
+    named = any(is_named(word, case.spoken) for column in columns for word in identifier_words(column.name))
+    return _STRANGE[said, named]
+
+
+_STRANGE = {(False, False): 1.0, (False, True): 0.6, (True, False): 0.6, (True, True): 0.4}
+"""By whether the value and the column are spoken of."""
 
 
 def _restricts(each: SqlFilter) -> bool:
@@ -89,7 +114,7 @@ def altered_value(case: Case) -> Finding | None:
     return None
 
 
-def _applied(case: Case) -> Sequence[SqlFilter]:
+def applied(case: Case) -> Sequence[SqlFilter]:
     """The SQL's conditions that are neither benign nor ignored."""
     left_out = (*case.filters.benign, *case.filters.ignored)
     return [each for each in case.sql.filters if each not in left_out] if left_out else case.sql.filters
@@ -138,7 +163,7 @@ def unasked_wildcard(case: Case) -> Finding | None:
     >>> unasked_wildcard(case("Who lives in 'York'?", "SELECT name FROM people WHERE city LIKE '%York%'")).detail
     "city contains 'york'"
     """
-    found = next((each for each in _applied(case) if each.op in _SEARCHES), None)
+    found = next((each for each in applied(case) if each.op in _SEARCHES), None)
     if found is None or "%" in case.enriched.text or _WITHIN.search(case.enriched.text.lower()):
         return None
     return Finding(1.0, show_filter(found))
@@ -182,27 +207,12 @@ def lost_negation(case: Case) -> Finding | None:
     """
     if not case.question.negations or excludes(case):
         return None
-    return Finding(1.0, f"'{case.question.negations[0]}' has no counterpart")
-
-
-_NEVER = re.compile(r"\b(?:do|does|did|have|has|had)(?: not|n't)\b|\bnever\b|\bwithout\b", re.IGNORECASE)
-_ROW_NEGATIONS = frozenset({Op.NE, Op.NOT_CONTAINS, Op.NOT_LIKE, Op.NOT_IN, Op.NOT_STARTS_WITH, Op.NOT_ENDS_WITH})
-
-
-def negated_row(case: Case) -> Finding | None:
-    """`countries that do not speak English` have no such row; that some row differs says nothing.
-
-    >>> negated_row(case("Which pilots do not fly to Oslo?",
-    ...     "SELECT pilot FROM flights WHERE city <> 'Oslo'")).detail
-    "'do not' by single rows: city != 'oslo'"
-    """
-    differing = next((each for each in _applied(case) if each.op in _ROW_NEGATIONS), None)
-    if differing is None or case.sql.set_operations or case.sql.subqueries or case.sql.group_by:
+    word = case.question.negations[0]
+    met = [match.required.span.casefold() for match in case.filters.matched]
+    met += [each.phrase.casefold() for each in case.enriched.definitions]
+    if any(re.search(rf"\b{re.escape(word.casefold())}\b", span) for span in met):
         return None
-    found = _NEVER.search(case.question.text)
-    if found is None:
-        return None
-    return Finding(1.0, f"'{found.group().lower()}' by single rows: {show_filter(differing)}")
+    return Finding(1.0, f"'{word}' has no counterpart")
 
 
 def excludes(case: Case) -> bool:
@@ -229,7 +239,7 @@ def unasked_negation(case: Case) -> Finding | None:
     if case.question.negations or case.enriched.negations:
         return None
     matched = [each for match in case.filters.matched for each in match.present]
-    found = next((each for each in _applied(case) if each.op in _REJECTING and each not in matched), None)
+    found = next((each for each in applied(case) if each.op in _REJECTING and each not in matched), None)
     return Finding(1.0, show_filter(found)) if found is not None else None
 
 

@@ -146,7 +146,8 @@ def wrong_limit(case: Case) -> Finding | None:
     """
     asked = {each.k for each in case.question.superlatives if each.k is not None}
     given = {each.count for each in case.sql.limits if each.count is not None}
-    if not asked or not given or asked & given or None in {each.k for each in case.question.superlatives}:
+    open_ended = None in {each.k for each in case.question.superlatives} and asked <= {1}
+    if not asked or not given or asked & given or open_ended:
         return None
     return Finding(1.0, f"top {min(asked)} became {min(given)}")
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scoring.linking import LINKED, content_words, likeness
+from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted
+from scoring.signals.keys import is_key
 from scoring.specification import Output, Projection
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -152,10 +154,8 @@ def star_output(case: Case) -> Finding | None:
     if not any(each.star for each in case.answer):
         return None
     words = {"information", "detail", "record", "everything", "all", "info", "data", "row"}
-    if _asks_entities(case):
-        return None
     asked = [each for each in case.question.outputs if not words & set(content_words(each.phrase))]
-    return Finding(1.0, f"* for {asked[0].phrase}") if asked else None
+    return Finding(0.6 if _asks_entities(case) else 1.0, f"* for {asked[0].phrase}") if asked else None
 
 
 def key_for_name(case: Case) -> Finding | None:
@@ -216,3 +216,57 @@ def list_for_count(case: Case) -> Finding | None:
 
 def _stems(case: Case) -> set[str]:
     return {word for each in case.question.aggregations for word in content_words(each.column)}
+
+
+def unasked_key(case: Case) -> Finding | None:
+    """Identifiers come back though the question speaks of none.
+
+    >>> unasked_key(case("Which pilots fly gliders?", "SELECT pilot_id FROM flights WHERE plane = 'glider'")).detail
+    'unasked: pilot_id'
+    """
+    if not _KEYS.isdisjoint(case.spoken):
+        return None
+    columns = [each.operand.columns[0] for each in case.answer if each.operand.func is None and each.operand.columns]
+    keys = [each.name for each in columns if is_key(each.name) and not is_defined(each, case)]
+    return Finding(len(keys) / len(case.answer), f"unasked: {', '.join(keys[:5])}") if keys else None
+
+
+def shown_measure(case: Case) -> Finding | None:
+    """What rows are ordered or grouped for is shown beside them, though only they are asked for.
+
+    >>> shown_measure(case("Which city has the most flights?",
+    ...     "SELECT city, COUNT(*) FROM flights GROUP BY city ORDER BY COUNT(*) DESC LIMIT 1")).detail
+    'count(*) beside city'
+    """
+    given = case.answer
+    if len(given) <= max(wanted_columns(case), 1) or any(each.func == "COUNT" for each in case.question.aggregations):
+        return None
+    keys = {each.operand.name for each in case.sql.order_by}
+    shown = [each.operand.name for each in given]
+    measure = next((each for each in given if each.operand.name in keys or each.operand.func == "COUNT"), None)
+    if measure is None or case.question.ratios or measure.operand.name == shown[0]:
+        return None
+    return Finding(1.0, f"{measure.operand.name} beside {shown[0]}")
+
+
+def output_of_another(case: Case) -> Finding | None:
+    """`website of the circuit` is read from another table, though one is named so.
+
+    >>> output_of_another(case("What is the link of the circuit of race 7?",
+    ...     "SELECT r.link FROM races r JOIN circuits c ON r.circuit_id = c.id WHERE r.id = 7")).detail
+    'link of circuit from races'
+    """
+    tables = {table for block in case.sql.blocks for table in block.tables}
+    if len(tables) < 2:
+        return None
+    for each in case.things:
+        last = content_words(each.of or "")[-1:]
+        owners = {table for table in tables if last and identifier_words(table)[-1:] == last}
+        named = [
+            p.operand.columns[0]
+            for p in case.answer
+            if p.operand.columns and likeness(each.phrase, p.operand) >= LINKED
+        ]
+        if owners and named and all(column.table and column.table not in owners for column in named):
+            return Finding(1.0, f"{each.phrase} of {each.of} from {named[0].table}")
+    return None

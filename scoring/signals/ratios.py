@@ -5,7 +5,10 @@ from __future__ import annotations
 from scoring.signals.finding import Finding
 from scoring.specification import RatioKind
 from scoring.verdict import Case
+from scoring.words import identifier_words
 
+_STORED = frozenset({"percentage", "percent", "pct", "ratio", "rate", "share", "proportion"})
+"""Words of columns that store a ratio."""
 _DIVIDING = frozenset({RatioKind.PERCENTAGE, RatioKind.RATIO, RatioKind.RATE})
 
 
@@ -55,6 +58,8 @@ def missing_ratio(case: Case) -> Finding | None:
     """
     asked = next((each for each in case.question.ratios if each.kind in _DIVIDING), None)
     if asked is None or _divides(case) or any(each.func == "AVG" for each in case.sql.aggregations):
+        return None
+    if any(not _STORED.isdisjoint(identifier_words(column.name)) for column in case.sql.columns):
         return None
     strength = 1.0 if asked.kind is RatioKind.PERCENTAGE else 0.5
     return Finding(strength, f"{asked.kind.value} of '{asked.phrase}' without a division")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scoring.linking import STOP_WORDS, best_likeness, content_words, is_named
+from scoring.linking import STOP_WORDS, content_words, is_named
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted
 from scoring.specification import Column, Join, Kind, Op, SubqueryRole
@@ -84,41 +84,8 @@ def _bridges(table: str, joins: tuple[Join, ...]) -> bool:
     return len(partners) > 1
 
 
-def unlike_keys(case: Case) -> Finding | None:
-    """The two sides of a join are named unlike, or both just `id`.
-
-    >>> unlike_keys(case("List the pilots' flights",
-    ...     "SELECT f.no FROM pilots p JOIN flights f ON p.id = f.plane_no")).detail
-    'pilots.id = flights.plane_no'
-    """
-    for join in case.sql.joins:
-        for left, right in join.pairs:
-            if not _alike(left, right):
-                return Finding(1.0, f"{_name(left)} = {_name(right)}")
-    return None
-
-
 def _name(column: Column) -> str:
     return f"{column.table}.{column.name}" if column.table else column.name
-
-
-def _alike(left: Column, right: Column) -> bool:
-    if left.name == right.name:
-        return left.name not in _GENERIC or left.table == right.table
-    mine, theirs = set(identifier_words(left.name)), set(identifier_words(right.name))
-    if (mine & theirs) - _GENERIC:
-        return True
-    if _holds_table(left, right) or _holds_table(right, left):
-        return True
-    mine |= set(identifier_words(left.table or ""))
-    theirs |= set(identifier_words(right.table or ""))
-    return any(best_likeness(word, theirs - _GENERIC) >= 0.6 for word in mine - _GENERIC)
-
-
-def _holds_table(key: Column, other: Column) -> bool:
-    """`owneruserid` names the table `users`."""
-    last = identifier_words(other.table or "")[-1:]
-    return any(len(word) >= 4 and word in key.name for word in last)
 
 
 def join_without_key(case: Case) -> Finding | None:
@@ -224,27 +191,52 @@ def unanswered_part(case: Case) -> Finding | None:
     '2 questions, 1 column'
     """
     given = [each for each in case.sql.projections if each.block in case.sql.outputs]
-    if case.question.parts <= len(given) or any(each.star for each in given):
+    asked = len(case.things) + len(case.question.aggregations)
+    if min(case.question.parts, max(asked, 1)) <= len(given) or any(each.star for each in given):
         return None
     return Finding(1.0, f"{case.question.parts} questions, {len(given)} column{'' if len(given) == 1 else 's'}")
 
 
 def complex_answer(case: Case) -> Finding | None:
-    """Many tables and blocks: such answers are wrong more often.
+    """Many tables: such answers are wrong more often; full strength at five.
 
     >>> complex_answer(case("List the pilots", "SELECT name FROM pilots")) is None
     True
     """
     tables = len({table for block in case.sql.blocks for table in block.tables})
-    weight = max(0, tables - 1) + len(case.sql.subqueries) + len(case.sql.set_operations)
-    if weight == 0:
-        return None
-    return Finding(min(1.0, weight / 6), f"{tables} table{'' if tables == 1 else 's'}, {_blocks(case)}")
+    return Finding(min(1.0, (tables - 1) / 4), f"{tables} tables") if tables > 1 else None
 
 
-def _blocks(case: Case) -> str:
+def nested_answer(case: Case) -> Finding | None:
+    """Many query blocks: such answers are wrong more often; full strength at four.
+
+    >>> nested_answer(case("Pilots who fly",
+    ...     "SELECT name FROM pilots WHERE id IN (SELECT pilot_id FROM flights)")).detail
+    '2 query blocks'
+    """
     count = len(case.sql.blocks)
-    return f"{count} query block{'' if count == 1 else 's'}"
+    return Finding(min(1.0, (count - 1) / 3), f"{count} query blocks") if count > 1 else None
+
+
+def laboured_answer(case: Case) -> Finding | None:
+    """SQL that does much for a short question; full strength at eight constructs a word.
+
+    >>> laboured_answer(case("How many parcels are there in all?", "SELECT COUNT(*) FROM parcels")).strength < 0.2
+    True
+    """
+    words = sum(1 for token in case.question.tokens if token.kind is Kind.WORD)
+    return Finding(min(1.0, case.sql.nodes / (8 * max(words, 4))), f"{case.sql.nodes} constructs for {words} words")
+
+
+def unasked_rounding(case: Case) -> Finding | None:
+    """A result is rounded though nothing asks for it.
+
+    >>> unasked_rounding(case("What is the mean weight?", "SELECT ROUND(AVG(weight), 2) FROM parcels")).detail
+    'ROUND'
+    """
+    if "ROUND" not in case.sql.functions or any(word.startswith(("round", "decimal")) for word in case.spoken):
+        return None
+    return Finding(1.0, "ROUND")
 
 
 def unanswered_yes_no(case: Case) -> Finding | None:

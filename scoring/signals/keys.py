@@ -1,0 +1,164 @@
+"""Signals about the columns that tie tables together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from scoring.linking import best_likeness
+from scoring.show import show_filter
+from scoring.signals.definitions import is_defined
+from scoring.signals.finding import Finding
+from scoring.specification import Column
+from scoring.values import Text
+from scoring.verdict import Case
+from scoring.words import identifier_words, stem
+
+_KEY_WORDS = frozenset({"id", "key", "code", "no", "uid", "number", "num"})
+_ENDINGS = ("_id", "id", "key", "code", "no")
+
+
+@lru_cache(maxsize=16384)
+def key_words(name: str) -> tuple[str, ...]:
+    """The words of a key's name without those that only say that it is one; run-together endings come off too.
+
+    >>> key_words("pilot_id"), key_words("pilotid"), key_words("id")
+    (('pilot',), ('pilot',), ())
+    """
+    words = identifier_words(name)
+    if len(words) == 1 and words[0] not in _KEY_WORDS:
+        ending = next((each for each in _ENDINGS if name.endswith(each) and len(name) > len(each) + 1), "")
+        words = (stem(name.removesuffix(ending)),)
+    return tuple(word for word in words if word not in _KEY_WORDS)
+
+
+@lru_cache(maxsize=16384)
+def is_key(name: str) -> bool:
+    """Whether a column is named as an identifier.
+
+    >>> is_key("pilot_id"), is_key("pilotid"), is_key("paid"), is_key("pilot")
+    (True, True, False, False)
+    """
+    words = identifier_words(name)
+    return bool(words) and (words[-1] in {"id", "uid", "key"} or (words[-1].endswith("id") and len(words[-1]) > 4))
+
+
+def owns(column: Column) -> bool:
+    """Whether a key is named as its own table's: `id` or `pilot_id` of `pilots`, not `pilot_id` of `flights`."""
+    words, table = key_words(column.name), identifier_words(column.table or "")
+    return not words or words == table[-len(words) :] or "".join(words) == "".join(table)
+
+
+def unlikeness(left: Column, right: Column) -> float:
+    """How little two joined columns' names suggest the same thing, in [0, 1].
+
+    >>> unlikeness(Column(name="pilot_id", table="flights"), Column(name="id", table="pilots"))
+    0.0
+    >>> unlikeness(Column(name="plane_no", table="flights"), Column(name="id", table="pilots"))
+    1.0
+    """
+    if left.name == right.name:
+        return 0.0
+    mine, theirs = key_words(left.name), key_words(right.name)
+    if not mine or not theirs:
+        return _to_bare(mine, right) if mine else _to_bare(theirs, left) if theirs else 0.8
+    if mine == theirs[-len(mine) :] or theirs == mine[-len(theirs) :]:
+        return 0.0
+    if not set(mine).isdisjoint(theirs):
+        return 0.5
+    near = max(
+        best_likeness(mine[-1], (*identifier_words(right.table or ""), *theirs)),
+        best_likeness(theirs[-1], (*identifier_words(left.table or ""), *mine)),
+    )
+    return 0.3 if near >= 0.6 else 1.0
+
+
+def _to_bare(words: tuple[str, ...], bare: Column) -> float:
+    """`pilot_id` against the `id` of `pilots`: what follows the table's name tells another key of it."""
+    last = next(iter(identifier_words(bare.table or "")[-1:]), "")
+    if not last:
+        return 0.3
+    if last in words:
+        return 0.5 if words[words.index(last) + 1 :] else 0.0
+    alike = best_likeness(last, words) >= 0.6 or (len(last) > 3 and last in "".join(words))
+    return 0.0 if alike else 1.0
+
+
+def _joined(case: Case) -> Iterator[tuple[Column, Column]]:
+    for join in case.sql.joins:
+        yield from join.pairs
+
+
+def _semi_joined(case: Case) -> Iterator[tuple[Column, Column]]:
+    """The outer key of IN and the column that its subquery gives."""
+    if not case.sql.subqueries:
+        return
+    given = {each.block: each.operand for each in reversed(case.sql.projections)}
+    for each in case.sql.subqueries:
+        inner = given.get(each.block)
+        if each.key is None or inner is None or each.key.func is not None or inner.func is not None:
+            continue
+        if len(each.key.columns) == 1 and len(inner.columns) == 1:
+            yield each.key.columns[0], inner.columns[0]
+
+
+def unlike_keys(case: Case) -> Finding | None:
+    """Two columns are joined, or tested by IN, whose names do not suggest the same thing.
+
+    >>> unlike_keys(case("List the pilots' flights",
+    ...     "SELECT f.no FROM pilots p JOIN flights f ON p.id = f.plane_no")).detail
+    'pilots.id = flights.plane_no'
+    """
+    worst, pair = 0.0, None
+    for left, right in (*_joined(case), *_semi_joined(case)):
+        found = unlikeness(left, right)
+        if found > worst:
+            worst, pair = found, (left, right)
+    return Finding(worst, " = ".join(map(_name, pair))) if pair is not None else None
+
+
+def bare_ids(case: Case) -> Finding | None:
+    """Two tables are joined by columns that are both just `id`: by each other's, where one should name the other.
+
+    >>> bare_ids(case("List the pilots' flights", "SELECT f.no FROM pilots p JOIN flights f ON p.id = f.id")).detail
+    'pilots.id = flights.id'
+    """
+    for left, right in (*_joined(case), *_semi_joined(case)):
+        if left.name == right.name and left.table != right.table and not key_words(left.name):
+            return Finding(1.0, f"{_name(left)} = {_name(right)}")
+    return None
+
+
+def worded_key(case: Case) -> Finding | None:
+    """An identifier is compared with a plain word that no definition gives it.
+
+    >>> worded_key(case("Which pilots fly gliders?", "SELECT name FROM pilots WHERE plane_id = 'glider'")).detail
+    "plane_id = 'glider'"
+    """
+    for each in case.sql.filters:
+        if not isinstance(each.rhs, Text) or each.lhs is None or len(each.lhs.columns) != 1:
+            continue
+        column, value = each.lhs.columns[0], each.rhs.folded
+        if each.lhs.name == column.name and is_key(column.name) and value.isalpha() and len(value) > 2:
+            return None if is_defined(column, case) else Finding(1.0, show_filter(each))
+    return None
+
+
+def _name(column: Column) -> str:
+    return f"{column.table}.{column.name}" if column.table else column.name
+
+
+def one_sides(case: Case) -> frozenset[str]:
+    """Joined tables whose rows a join repeats: theirs is the own key, the other side names them by it.
+
+    >>> sorted(one_sides(case("x y", "SELECT p.name FROM pilots p JOIN flights f ON p.id = f.pilot_id")))
+    ['pilots']
+    """
+    one: set[str] = set()
+    many: set[str] = set()
+    for left, right in _joined(case):
+        for mine, theirs in ((left, right), (right, left)):
+            if mine.table and theirs.table and mine.table != theirs.table and owns(mine) and not owns(theirs):
+                one.add(mine.table)
+                many.add(theirs.table)
+    return frozenset(one - many)

@@ -1,0 +1,108 @@
+"""Signals about what was said, word for word: values, letter case, length."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from scoring.signals.finding import Finding
+from scoring.specification import Kind
+from scoring.values import Choices, Number, Text, Value
+from scoring.verdict import Case
+
+_QUOTED = re.compile(r"'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"")
+_DIGITS = re.compile(r"\d{1,15}(?:\.\d{1,6})?")
+_MARKS = re.compile(r"[\W_]+")
+
+
+def recased_value(case: Case) -> Finding | None:
+    """A text literal has other letter case than the question, or its definition, gives: most databases tell them apart.
+
+    >>> recased_value(case("Who owns a cat?", "SELECT owner FROM pets WHERE kind = 'Cat'")).detail
+    "'cat' became 'Cat'"
+    """
+    values = {value.folded for value in _compared(case) if isinstance(value, Text)}
+    if not values:
+        return None
+    texts = [case.query.enriched_question or "", case.question.text]
+    given = [match[1].strip() for match in _QUOTED.finditer(texts[0]) if match[1]]
+    for match in _QUOTED.finditer(case.query.sql):
+        literal = (match[1] or match[2]).strip(" %")
+        said = _spellings(literal, given, texts) if literal.casefold() in values else []
+        if said and literal not in said:
+            return Finding(1.0, f"'{said[0]}' became '{literal}'")
+    return None
+
+
+def _spellings(literal: str, given: list[str], texts: list[str]) -> list[str]:
+    """How a literal is spelt where it is quoted in the definitions, else wherever it is said."""
+    folded = literal.casefold()
+    quoted = [each for each in given if each.casefold() == folded]
+    if quoted or not folded:
+        return quoted
+    found: list[str] = []
+    for text in texts:
+        lower = text.lower()
+        at = lower.find(folded)
+        while at >= 0 and len(found) < 20:
+            found.append(text[at : at + len(folded)])
+            at = lower.find(folded, at + len(folded))
+    return found
+
+
+def _compared(case: Case) -> Iterator[Value]:
+    """Every literal that the SQL compares with."""
+    for each in case.sql.filters:
+        if isinstance(each.rhs, Choices):
+            yield from sorted(each.rhs.members, key=str)
+        elif each.rhs is not None:
+            yield each.rhs
+
+
+def unused_value(case: Case) -> Finding | None:
+    """Numbers of the question that stand nowhere in the SQL, nor one beside it.
+
+    >>> unused_value(case("Parcels over 20 kg", "SELECT id FROM parcels WHERE heavy = 1")).detail
+    'not in the SQL: 20'
+    """
+    said = [each.value for each in case.question.numbers]
+    if not said:
+        return None
+    given = {float(match) for match in _DIGITS.findall(case.query.sql)}
+    lost = [each for each in said if given.isdisjoint((each, each - 1, each + 1))]
+    return (
+        Finding(len(lost) / len(said), f"not in the SQL: {'; '.join(f'{each:g}' for each in lost[:5])}")
+        if lost
+        else None
+    )
+
+
+def unexplained_value(case: Case) -> Finding | None:
+    """Literals of the SQL that stand in neither question.
+
+    >>> unexplained_value(case("Which parcels are late?", "SELECT id FROM parcels WHERE state = 'XL7'")).detail
+    "in neither question: 'xl7'"
+    """
+    values = [each for each in _compared(case) if isinstance(each, Text | Number)]
+    if not values:
+        return None
+    said = _MARKS.sub("", f"{case.question.text} {case.query.enriched_question or ''}".casefold())
+    numbers = {number.value for spec in (case.question, case.enriched) for number in spec.numbers} | {0.0, 1.0}
+    lost = [str(each) for each in values if not _is_said(each, said, numbers)]
+    return Finding(len(lost) / len(values), f"in neither question: {'; '.join(lost[:5])}") if lost else None
+
+
+def _is_said(value: Text | Number, said: str, numbers: set[float]) -> bool:
+    if isinstance(value, Number):
+        return value.value in numbers or str(value) in said
+    return len(value.folded) < 2 or _MARKS.sub("", value.folded) in said
+
+
+def long_question(case: Case) -> Finding | None:
+    """A long question is answered wrong more often; full strength at 40 words.
+
+    >>> long_question(case("How many parcels are there?", "SELECT COUNT(*) FROM parcels")) is None
+    True
+    """
+    words = sum(1 for token in case.question.tokens if token.kind is Kind.WORD)
+    return Finding(min(1.0, (words - 8) / 32), f"{words} words") if words > 8 else None

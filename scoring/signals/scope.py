@@ -1,0 +1,164 @@
+"""Signals about which rows are looked at: by an exclusion, a subquery, an outer join or a cut."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.linking import content_words
+from scoring.show import show_filter
+from scoring.signals.filters import applied
+from scoring.signals.finding import Finding
+from scoring.specification import Op, SqlFilter, SubqueryRole
+from scoring.values import Choices, Expression, Text
+from scoring.verdict import Case
+from scoring.words import identifier_words
+
+_NEVER = re.compile(
+    r"\b(?:do|does|did|have|has|had)(?: not|n't)\b|\bnever\b|\bwithout\b|\bnot the\b|\bno\b", re.IGNORECASE
+)
+_ROW_NEGATIONS = frozenset({Op.NE, Op.NOT_CONTAINS, Op.NOT_LIKE, Op.NOT_IN, Op.NOT_STARTS_WITH, Op.NOT_ENDS_WITH})
+_EXTREMES = frozenset({"MAX", "MIN"})
+
+
+def negated_row(case: Case) -> Finding | None:
+    """`countries that do not speak English` have no such row; that some row differs says nothing.
+
+    >>> negated_row(case("Which pilots do not fly to Oslo?",
+    ...     "SELECT pilot FROM flights WHERE city <> 'Oslo'")).detail
+    "'do not' by single rows: city != 'oslo'"
+    """
+    differing = next((each for each in applied(case) if each.op in _ROW_NEGATIONS), None)
+    if differing is None or not _tests_rows(differing, case):
+        return None
+    found = _NEVER.search(case.question.text)
+    if found is None:
+        return None
+    return Finding(1.0, f"'{found.group().lower()}' by single rows: {show_filter(differing)}")
+
+
+def _tests_rows(differing: SqlFilter, case: Case) -> bool:
+    """Whether the rows tested may be several of one thing: a subquery's, a join's, or those of the only block."""
+    tables = next((block.tables for block in case.sql.blocks if block.path == differing.block), ())
+    if len(tables) > 1 or any(each.block == differing.block for each in case.sql.subqueries):
+        return True
+    return not (case.sql.set_operations or case.sql.subqueries or case.sql.group_by)
+
+
+def narrowed_base(case: Case) -> Finding | None:
+    """What is left after an exclusion is taken from another table than that of the thing asked for.
+
+    >>> narrowed_base(case("Which pilots do not fly gliders?",
+    ...     "SELECT pilot_id FROM flights EXCEPT SELECT pilot_id FROM flights WHERE plane = 'glider'")).detail
+    'flights hold only some: pilot'
+    """
+    if not case.question.negations:
+        return None
+    kept = {each.left for each in case.sql.set_operations if each.kind.startswith(("except", "minus"))}
+    kept |= {each.parent for each in case.sql.subqueries if each.role is SubqueryRole.NOT_IN}
+    things = {word for each in case.things for word in content_words(each.of or each.phrase)[-1:]}
+    if not kept or not things:
+        return None
+    for block in case.sql.blocks:
+        named = {word for table in block.tables for word in identifier_words(table)}
+        if block.path in kept and block.tables and things.isdisjoint(named):
+            return Finding(1.0, f"{', '.join(block.tables)} hold only some: {', '.join(sorted(things))}")
+        if block.path in kept and len(block.tables) > 1:
+            return Finding(0.5, f"{', '.join(block.tables)} joined before the exclusion")
+    return None
+
+
+def either_for_both(case: Case) -> Finding | None:
+    """Two values joined by `and` of one column are tested as either, on single rows.
+
+    >>> either_for_both(case("Which pilots flew both 'Kite' and 'Swan'?",
+    ...     "SELECT pilot FROM flights WHERE plane IN ('Kite', 'Swan')")).detail
+    "plane in ('kite', 'swan')"
+    """
+    sql = case.sql
+    tables = [table for block in sql.blocks for table in block.tables]
+    if sql.set_operations or sql.group_by or len(tables) != len(set(tables)):
+        return None
+    for each in sql.filters:
+        if each.op is Op.IN and isinstance(each.rhs, Choices) and len(each.rhs.members) == 2:
+            strength = _conjoined([value.folded for value in each.rhs.members if isinstance(value, Text)], case)
+            if strength:
+                return Finding(strength, show_filter(each))
+    return _spread(case)
+
+
+def _conjoined(values: list[str], case: Case) -> float:
+    text = case.question.text.casefold()
+    places = sorted((text.find(value), value) for value in values)
+    if len(values) != 2 or places[0][0] < 0:
+        return 0.0
+    between = text[places[0][0] + len(places[0][1]) : places[1][0]]
+    if len(between) > 40 or " and " not in f" {between} " or " or " in between:
+        return 0.0
+    return 1.0 if "both" in case.spoken else 0.5
+
+
+def _spread(case: Case) -> Finding | None:
+    """`below 30 and above 40` of one column ORed: one row cannot be both, two rows can."""
+    if "or" in case.spoken or "and" not in case.spoken:
+        return None
+    ored = [each for each in case.sql.filters if each.alternative is not None and each.lhs is not None]
+    if len(ored) != 2 or ored[0].lhs != ored[1].lhs or ored[0].op is ored[1].op:
+        return None
+    return Finding(1.0, f"{show_filter(ored[0])} or {show_filter(ored[1])}")
+
+
+def lost_scope(case: Case) -> Finding | None:
+    """An extreme is sought among other rows than those it is compared with.
+
+    >>> lost_scope(case("Who is the oldest pilot in Oslo?",
+    ...     "SELECT name FROM pilots WHERE city = 'Oslo' AND age = (SELECT MAX(age) FROM pilots)")).detail
+    "max(age) without city = 'oslo'"
+    """
+    if not case.sql.subqueries:
+        return None
+    parents = {each.block: each.parent for each in case.sql.subqueries if each.role is not SubqueryRole.DERIVED}
+    for each in case.sql.projections:
+        if each.operand.func not in _EXTREMES or each.block not in parents:
+            continue
+        inner = _conditions(case, each.block, nested=True)
+        outer = _conditions(case, parents[each.block], nested=False)
+        if inner.keys() != outer.keys():
+            odd = next(iter(sorted(inner.keys() ^ outer.keys())))
+            return Finding(1.0, f"{each.operand.name} {'with' if odd in inner else 'without'} {(inner | outer)[odd]}")
+    return None
+
+
+def _conditions(case: Case, path: str, *, nested: bool) -> dict[tuple[str, str], str]:
+    return {
+        (each.lhs.name, str(each.rhs)): show_filter(each)
+        for each in case.sql.filters
+        if each.lhs is not None
+        and each.op is not Op.NOT_NULL
+        and not isinstance(each.rhs, Expression)
+        and (each.block == path or (nested and each.block.startswith(path)))
+    }
+
+
+def unasked_outer_join(case: Case) -> Finding | None:
+    """An outer join keeps what has no partner, and nothing looks for that.
+
+    >>> unasked_outer_join(case("How many flights has each pilot?", "SELECT p.name, COUNT(f.id) FROM pilots p "
+    ...     "LEFT JOIN flights f ON p.id = f.pilot_id GROUP BY p.id")).detail
+    'left join of flights'
+    """
+    kept = next((each for each in case.sql.joins if each.kind in {"left", "right", "full"}), None)
+    if kept is None or any(each.op is Op.IS_NULL for each in case.sql.filters):
+        return None
+    return Finding(1.0, f"{kept.kind} join of {kept.table}")
+
+
+def cut_ties(case: Case) -> Finding | None:
+    """One row is kept where several may share the extreme.
+
+    >>> cut_ties(case("Which pilot is the oldest?", "SELECT name FROM pilots ORDER BY age DESC LIMIT 1")).detail
+    'oldest: LIMIT 1'
+    """
+    asked = next((each for each in case.question.superlatives if each.k == 1), None)
+    if asked is None or not any(each.count == 1 for each in case.sql.limits):
+        return None
+    return Finding(1.0, f"{asked.word}: LIMIT 1")
