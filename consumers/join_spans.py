@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from consumers.outcomes import Outcome, OutcomeKind
+from consumers.ports import Unavailable
 from consumers.retries import Backoff
 from consumers.score_events import Record
 from consumers.spans import Joined, Span, SpanEvent, SpanJoin, TraceKey
@@ -22,6 +23,18 @@ class Submit(Protocol):
     def __call__(self, records: Sequence[Record], /) -> Awaitable[Sequence[asyncio.Future[Outcome]]]:
         """One receipt per record, in order."""
         ...
+
+
+class Bury(Protocol):
+    """Keeps what can never be an evaluation, with why."""
+
+    def __call__(self, event: SpanEvent, outcome: Outcome, /) -> Awaitable[None]:
+        """Returns when it is durable; raises `Unavailable`."""
+        ...
+
+
+async def _count_only(event: SpanEvent, outcome: Outcome) -> None:
+    """For a process without dead letters: the outcome is counted, and the sender told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +93,11 @@ class JoinSpans:
         submit: Submit,
         timer: Callable[[], float],
         *,
+        bury: Bury = _count_only,
         backoff: Backoff | None = None,
         most_storing: int = 1000,
     ) -> None:
-        self._join, self._submit, self._timer = join, submit, timer
+        self._join, self._submit, self._timer, self._bury = join, submit, timer, bury
         self._backoff, self._most = backoff or Backoff(first=0.5, most=30.0), most_storing
         self._traces: dict[TraceKey, _Trace] = {}
         self._tasks: set[asyncio.Task[Sequence[Outcome]]] = set()
@@ -178,23 +192,32 @@ class JoinSpans:
         return ended
 
     async def _store_chunk(self, events: Sequence[SpanEvent]) -> Sequence[Outcome]:
-        pending = [_record(each) for each in events]
-        ended: list[Outcome] = []
-        failures = 0
+        pending, ended, failures = events, list[Outcome](), 0
         while pending:
             if failures:
                 await asyncio.sleep(self._backoff.wait(failures))
-            outcomes = [await receipt for receipt in await self._submit(pending)]
-            ended += [each for each in outcomes if _is_durable(each)]
-            pending = [pending[place] for place, each in enumerate(outcomes) if not _is_durable(each)]
-            failures += 1
+            receipts = await self._submit([_record(each) for each in pending])
+            waiting: list[SpanEvent] = []
+            for event, receipt in zip(pending, receipts, strict=True):
+                outcome = await receipt
+                if await self._is_durable(event, outcome):
+                    ended.append(outcome)
+                else:
+                    waiting.append(event)
+            pending, failures = waiting, failures + 1
         return ended
+
+    async def _is_durable(self, event: SpanEvent, outcome: Outcome) -> bool:
+        if outcome.kind is OutcomeKind.DEFERRED:
+            return outcome.kept
+        if outcome.kind is OutcomeKind.DEAD_LETTERED:
+            try:
+                await self._bury(event, outcome)
+            except Unavailable:
+                return False
+        return True
 
 
 def _record(event: SpanEvent) -> Record:
     size = sum(len(text) for text in event.payload.values() if isinstance(text, str))
     return Record(payload=event.payload, require_id=True, tenant=event.trace.tenant, size=size)
-
-
-def _is_durable(outcome: Outcome) -> bool:
-    return outcome.kind is not OutcomeKind.DEFERRED or outcome.kept

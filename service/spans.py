@@ -9,13 +9,15 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Protocol
 
+from consumers.envelopes import Headers
+from consumers.events import InvalidEvent, InvalidReason, refuse_large
 from consumers.join_spans import JoinSpans, Submit
 from consumers.outcomes import OutcomeKind
 from consumers.ports import Unavailable
-from consumers.spans import JoinLimits, Span, SpanJoin
+from consumers.spans import JoinLimits, Span, SpanJoin, SpanTable
 from service.logs import log
 from service.metrics import Metrics
-from service.otlp import Export, write_protobuf
+from service.otlp import Export, read_otlp, write_protobuf
 from service.settings import SpanSettings
 
 TENANT_HEADER = "sqlassay-tenant"
@@ -115,6 +117,35 @@ class SpansToKafka:
                     sending.append(self.produce(trace_id.encode(), value, headers))
         await asyncio.gather(*sending)
         return Rejected(count=rejected, fault=fault)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpansFromKafka:
+    """Joins what stands on the topic of spans: what `SpansToKafka` wrote, or the Collector's Kafka exporter."""
+
+    joined: JoinSpans
+    table: SpanTable
+    metrics: Metrics
+    max_bytes: int
+
+    async def take(self, value: bytes | None, headers: Headers) -> asyncio.Future[None]:
+        """Takes one record; its offset may be committed when the receipt resolves. Raises `InvalidEvent`."""
+        export = await asyncio.to_thread(self._read, value)
+        self.metrics.spanned(len(export.spans), export.rejected)
+        if export.rejected and not export.spans:
+            raise InvalidEvent(InvalidReason.NOT_OTLP, f"no span of the record can be read: {export.fault}")
+        return (await self.joined.take(export.spans, tenant=_sender(headers))).done
+
+    def _read(self, value: bytes | None) -> Export:
+        if value is None:
+            raise InvalidEvent(InvalidReason.NO_VALUE, "the record has no value (a tombstone): send spans")
+        refuse_large(len(value), self.max_bytes)
+        return read_otlp(value, self.table)
+
+
+def _sender(headers: Headers) -> str | None:
+    said = next((raw for name, raw in headers if name == TENANT_HEADER and raw), None)
+    return None if said is None else said.decode("utf-8", "replace")
 
 
 def _traces(spans: Sequence[Span]) -> dict[str, list[Span]]:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from consumers.join_spans import JoinSpans
+from consumers.join_spans import Bury, JoinSpans
 from consumers.outcomes import Outcome, OutcomeKind
+from consumers.ports import Unavailable
 from consumers.retries import Backoff
 from consumers.score_events import Record
-from consumers.spans import JoinLimits, Span, SpanJoin, SpanTable
+from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable
 
 ASKED = {"sqlassay.question": "How many kites flew?", "gen_ai.agent.name": "gust"}
 ANSWERED = {"db.query.text": "SELECT COUNT(*) FROM flights"}
@@ -42,10 +43,13 @@ class Engine:
 
 
 @asynccontextmanager
-async def joining(engine: Engine, *, seconds: float = 60.0, most: int = 1000) -> AsyncIterator[JoinSpans]:
+async def joining(
+    engine: Engine, *, seconds: float = 60.0, most: int = 1000, **hooks: Bury
+) -> AsyncIterator[JoinSpans]:
     join = SpanJoin(SpanTable(), JoinLimits(seconds=seconds))
     loop = asyncio.get_running_loop()
-    joined = JoinSpans(join, engine.submit, loop.time, backoff=Backoff(first=0.001, most=0.002), most_storing=most)
+    backoff = Backoff(first=0.001, most=0.002)
+    joined = JoinSpans(join, engine.submit, loop.time, backoff=backoff, most_storing=most, **hooks)
     running = asyncio.create_task(joined.run())
     yield joined
     running.cancel()
@@ -100,6 +104,24 @@ async def test_an_event_that_could_not_be_stored_is_submitted_until_it_is(wait_u
         await wait_until(lambda: is_true(lambda: len(engine.receipts) == 4))
         engine.end(OutcomeKind.DEFERRED, kept=True)
         assert [each.kept for each in await taken.stored()] == [True]
+
+
+async def test_what_can_never_be_stored_is_buried_before_its_spans_are_done(wait_until):
+    engine, buried = Engine(), list[str]()
+    tries = iter([False, True])
+
+    async def bury(event: SpanEvent, outcome: Outcome) -> None:
+        if not next(tries):
+            raise Unavailable("Kafka does not answer")
+        buried.append(f"{event.trace.trace_id[-1]} {outcome.reason}")
+
+    async with joining(engine, bury=bury) as joined:
+        taken = await joined.take([span(1, attributes=ASKED | ANSWERED)])
+        for attempt in (1, 2):
+            await wait_until(lambda attempt=attempt: is_true(lambda: len(engine.receipts) == attempt))
+            engine.end(OutcomeKind.DEAD_LETTERED, reason="INVALID_TEXT")
+        assert [each.reason for each in await taken.stored()] == ["INVALID_TEXT"]
+        assert buried == ["1 INVALID_TEXT"]
 
 
 async def test_a_resend_waits_for_what_is_not_durable_yet_and_submits_nothing(wait_until):
