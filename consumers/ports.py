@@ -171,8 +171,6 @@ class Completion:
     tokens_out: int | None = None
     refused: bool = False
     """It declined."""
-    is_cut: bool = False
-    """It was stopped before its end."""
 
 
 class Model(Protocol):

@@ -97,11 +97,52 @@ class PoolSettings(_Group):
     attempts: int = Field(default=10, ge=1, le=100, description="Tries of an event that is put off again and again.")
 
 
+class PriceSettings(_Group):
+    """Money for a million tokens."""
+
+    sent: float = Field(ge=0, allow_inf_nan=False, description="For tokens sent.")
+    received: float = Field(ge=0, allow_inf_nan=False, description="For tokens received.")
+
+
 class JudgeSettings(_Group):
-    """The local judge."""
+    """The judges."""
 
     weights: Path | None = Field(
         default=None, description="Weights file of `sqlassay learn calibrate`; unset is the packaged one."
+    )
+    base_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^\s/]+(/\S*)?$",
+        description="OpenAI-compatible server, such as https://models.example/v1; unset asks no model.",
+    )
+    api_key: SecretStr | None = Field(default=None, description="Key of the model server.")
+    model: str | None = Field(default=None, min_length=1, max_length=200, description="Model as its server names it.")
+    prices: Mapping[str, PriceSettings] = Field(
+        default_factory=dict[str, PriceSettings],
+        description='Money for a million tokens, as JSON: {"model": {"sent": 0.15, "received": 0.6}}; '
+        "the model must have one.",
+    )
+    budget: float | None = Field(
+        default=None, ge=0, allow_inf_nan=False, description="Money per tenant and day (UTC), unless its rules say."
+    )
+    tokens: int | None = Field(default=None, ge=0, description="Tokens per tenant and day (UTC), unless its rules say.")
+    workers: int = Field(
+        default=1, ge=1, le=10_000, description="Processes that judge: without Redis each holds that part of a budget."
+    )
+    timeout: float = Field(default=20.0, gt=0, le=600, description="Seconds for one call of the model.")
+    deadline: float = Field(
+        default=45.0, gt=0, le=3600, description="Seconds for a verdict, waits and retries included."
+    )
+    tries: int = Field(default=4, ge=1, le=20, description="Most calls for one verdict.")
+    max_tokens: int = Field(default=700, ge=50, le=100_000, description="Most tokens a model may write.")
+    in_flight: int = Field(default=64, ge=1, le=10_000, description="Calls at once.")
+    tenant_in_flight: int = Field(default=16, ge=1, le=10_000, description="Calls at once for one tenant.")
+    per_minute: float | None = Field(default=None, gt=0, description="Calls per minute of one process.")
+    mask: bool = Field(default=True, description="Replace names, literals and numbers before a text is sent.")
+    cache_seconds: int = Field(default=604_800, ge=0, description="How long Redis remembers a reply; 0 remembers none.")
+    breaker_failures: int = Field(default=5, ge=1, description="Failures in a row after which the model is left alone.")
+    breaker_rest: float = Field(
+        default=5.0, gt=0, le=600, description="Seconds it is left alone at first; doubled up to a minute."
     )
 
 
@@ -158,7 +199,7 @@ class Settings(BaseSettings):
     http: HttpSettings = Field(default_factory=HttpSettings, description="The API.")
     limits: LimitSettings = Field(default_factory=LimitSettings, description="Bounds on memory and latency.")
     pool: PoolSettings = Field(default_factory=PoolSettings, description="What is in flight at once.")
-    judge: JudgeSettings = Field(default_factory=JudgeSettings, description="The local judge.")
+    judge: JudgeSettings = Field(default_factory=JudgeSettings, description="The judges.")
     spans: SpanSettings = Field(default_factory=SpanSettings, description="Answers that come as OpenTelemetry spans.")
     log: LogSettings = Field(default_factory=LogSettings, description="The log.")
     metrics: MetricSettings = Field(default_factory=MetricSettings, description="Bounds of metric labels.")
@@ -175,6 +216,20 @@ class Settings(BaseSettings):
             )
         if any(not secret.get_secret_value().strip() for secret in self.http.tokens.values()):
             raise ValueError("http.tokens holds an empty token: give every tenant a secret")
+        return self
+
+    @model_validator(mode="after")
+    def _a_model_has_a_name_and_a_price(self) -> Self:
+        judge = self.judge
+        if judge.base_url is None:
+            return self
+        if judge.model is None:
+            raise ValueError("judge.base_url is set and judge.model is not: set SQLASSAY_JUDGE__MODEL")
+        if judge.model not in judge.prices:
+            raise ValueError(
+                f"model {judge.model!r} has no price, so no budget could hold it: set SQLASSAY_JUDGE__PRICES to"
+                f' {{"{judge.model}": {{"sent": …, "received": …}}}}, money for a million tokens (0 where it is free)'
+            )
         return self
 
     @property

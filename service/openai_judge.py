@@ -1,0 +1,231 @@
+"""A model behind any server that speaks the OpenAI protocol, held to bounds of time, size and address."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, cast
+
+import httpx2
+import openai
+from openai.types.chat import ChatCompletion
+from pydantic import SecretStr
+
+from consumers.ports import Completion, ModelFailed
+from consumers.texts import shorten
+
+MAX_BODY = 256 * 1024
+"""Largest response body read, in bytes."""
+LONGEST_REST = 300.0
+"""Most seconds that a server's Retry-After is heeded for."""
+_SENT_HEADERS = frozenset("host accept content-type content-length connection user-agent".split())
+_HELD_BACK = frozenset({429, 503})
+"""Statuses that may say when to come again."""
+_PASSING = frozenset({408, 409, 425, 429})
+"""Client errors that another try may not meet."""
+_FORMATS = ("json_schema", "json_object", "text")
+"""How the reply's form is asked for, strictest first; a server that refuses one is asked the next."""
+
+
+class _TooLargeError(httpx2.TransportError):
+    """The body is larger than the bound."""
+
+
+class _BoundedStream(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._stream:
+            size += len(chunk)
+            if size > MAX_BODY:
+                raise _TooLargeError(f"the response has more than {MAX_BODY} bytes")
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+class BoundedTransport(httpx2.AsyncBaseTransport):
+    """Sends to one host only, with no header but those it names, and reads no more than `MAX_BODY` bytes.
+
+    The client library adds headers about this machine and from the environment; none of them is sent.
+    """
+
+    def __init__(self, base_url: httpx2.URL, api_key: str | None, connections: int) -> None:
+        self._origin = (base_url.scheme, base_url.host, base_url.port)
+        self._authorization = f"Bearer {api_key}" if api_key else None
+        limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
+        self._inner = httpx2.AsyncHTTPTransport(limits=limits, trust_env=False)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The response, its body bounded; raises for another host than the one that is set."""
+        url = request.url
+        if (url.scheme, url.host, url.port) != self._origin:
+            raise httpx2.UnsupportedProtocol(f"{url.host} is not the server that is set")
+        kept = [(name, value) for name, value in request.headers.multi_items() if name.lower() in _SENT_HEADERS]
+        request.headers = httpx2.Headers([*kept, ("accept-encoding", "identity")])
+        if self._authorization is not None:
+            request.headers["authorization"] = self._authorization
+        response = await self._inner.handle_async_request(request)
+        if response.headers.get("content-encoding", "identity") != "identity":
+            await response.aclose()
+            raise _TooLargeError("the response is packed, and its size unknown")
+        stream = cast("httpx2.AsyncByteStream", response.stream)
+        return httpx2.Response(response.status_code, headers=response.headers, stream=_BoundedStream(stream))
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._inner.aclose()
+
+
+class OpenAIJudge:
+    """A `Model`: temperature 0, a bounded reply, one try a call and no redirect followed."""
+
+    def __init__(self, client: openai.AsyncOpenAI, model: str, max_tokens: int) -> None:
+        self._client = client
+        self._model = model
+        self._max_tokens = max_tokens
+        self._format = 0
+
+    @property
+    def name(self) -> str:
+        """The model as its server knows it."""
+        return self._model
+
+    @property
+    def max_tokens(self) -> int:
+        """Most tokens that it writes."""
+        return self._max_tokens
+
+    async def complete(self, system: str, user: str, schema: Mapping[str, object], *, seconds: float) -> Completion:
+        """One try of at most so many seconds; raises `ModelFailed`.
+
+        Only a server that refuses the form of reply asked for is asked again at once, for the next form.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                return _completion(await self._create(system, user, schema))
+        except TimeoutError as error:
+            raise ModelFailed(f"the model gave no whole reply within {seconds:.3g} seconds", billed=True) from error
+        except openai.APIStatusError as error:
+            raise _status_failure(error) from error
+        except (openai.OpenAIError, httpx2.HTTPError, ValueError) as error:
+            raise _failure(error) from error
+
+    async def _create(self, system: str, user: str, schema: Mapping[str, object]) -> ChatCompletion:
+        while True:
+            asked = self._format
+            try:
+                return await self._send(system, user, _response_format(_FORMATS[asked], schema))
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                if asked + 1 >= len(_FORMATS) or not _is_about_format(error):
+                    raise
+                self._format = max(self._format, asked + 1)
+
+    async def _send(self, system: str, user: str, response_format: dict[str, Any] | openai.Omit) -> ChatCompletion:
+        return await self._client.chat.completions.create(
+            model=self._model,
+            messages=[{"role": "system", "content": system}, {"role": "user", "content": user}],
+            temperature=0,
+            max_tokens=self._max_tokens,
+            n=1,
+            response_format=cast("Any", response_format),
+        )
+
+
+def _response_format(form: str, schema: Mapping[str, object]) -> dict[str, Any] | openai.Omit:
+    if form == "text":
+        return openai.omit
+    if form == "json_object":
+        return {"type": "json_object"}
+    return {"type": "json_schema", "json_schema": {"name": "verdict", "strict": True, "schema": schema}}
+
+
+def _is_about_format(error: openai.APIStatusError) -> bool:
+    said = str(error.message).lower()
+    return any(word in said for word in ("response_format", "json_schema", "json_object", "schema", "grammar"))
+
+
+def _completion(said: ChatCompletion) -> Completion:
+    """What a well-formed body says; a body of another shape is the server's failure."""
+    # the library does not check what a server sends against its types
+    body = cast("Any", said)
+    try:
+        choice, usage = body.choices[0], body.usage
+        message = choice.message
+        text = message.content
+        refused = bool(getattr(message, "refusal", None)) or choice.finish_reason == "content_filter"
+    except (AttributeError, IndexError, TypeError, KeyError) as error:
+        raise ModelFailed("the model server sent something that is no completion", billed=True) from error
+    if not refused and not isinstance(text, str):
+        raise ModelFailed("the model server sent a completion without text", billed=True)
+    return Completion(
+        text=text if isinstance(text, str) else "",
+        tokens_in=_count(usage, "prompt_tokens"),
+        tokens_out=_count(usage, "completion_tokens"),
+        refused=refused,
+    )
+
+
+def _count(usage: object, name: str) -> int | None:
+    value = getattr(usage, name, None)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**40 else None
+
+
+def _status_failure(error: openai.APIStatusError) -> ModelFailed:
+    status = error.status_code
+    after = _retry_after(error.response.headers.get("retry-after")) if status in _HELD_BACK else None
+    if status == 429 and after is None:
+        after = 1.0
+    again = status >= 500 or status in _PASSING
+    return ModelFailed(f"the model server answers with status {status}", retry_after=after, again=again)
+
+
+def _failure(error: Exception) -> ModelFailed:
+    """A connection that was not made cost nothing; one that broke may have."""
+    cause = error.__cause__ or error
+    unmade = isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
+    too_large = isinstance(cause, _TooLargeError)
+    detail = shorten(str(cause) or type(cause).__name__, 120)
+    return ModelFailed(f"the model server failed: {detail}", again=not too_large, billed=not unmade)
+
+
+def _retry_after(said: str | None) -> float | None:
+    """Seconds that a header names, as a number or as a date."""
+    if said is None:
+        return None
+    try:
+        seconds = float(said)
+    except ValueError:
+        try:
+            when = parsedate_to_datetime(said)
+        except ValueError:
+            return None
+        seconds = (when.astimezone(UTC) - datetime.now(UTC)).total_seconds()
+    return min(max(seconds, 0.0), LONGEST_REST) if math.isfinite(seconds) else None
+
+
+@asynccontextmanager
+async def open_openai_judge(
+    *, base_url: str, api_key: SecretStr | None, model: str, max_tokens: int, connections: int, seconds: float
+) -> AsyncGenerator[OpenAIJudge]:
+    """The model that is set; nothing is connected before it is asked."""
+    key = api_key.get_secret_value() if api_key is not None else None
+    transport = BoundedTransport(httpx2.URL(base_url), key, connections)
+    http_client = httpx2.AsyncClient(transport=transport, follow_redirects=False, trust_env=False)
+    client = openai.AsyncOpenAI(
+        base_url=base_url,
+        # the library would else take a key for another server from the environment
+        api_key=key or "unset",
+        max_retries=0,
+        timeout=httpx2.Timeout(seconds, connect=min(seconds, 5.0)),
+        http_client=http_client,
+    )
+    async with client:
+        yield OpenAIJudge(client, model, max_tokens)
