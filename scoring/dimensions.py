@@ -17,7 +17,7 @@ EXTREMES = {Direction.MOST: "MAX", Direction.LEAST: "MIN"}
 def output_projections(sql: SqlSpec) -> tuple[Projection, ...]:
     """The columns of the answer: those of the first output block (the arms of a union repeat them)."""
     first = next((block.path for block in sql.blocks if block.output), None)
-    return tuple(each for each in sql.projections if each.block == first)
+    return tuple([each for each in sql.projections if each.block == first])
 
 
 _COUNTS = frozenset({"number", "count", "total", "quantity"})
@@ -25,11 +25,15 @@ _COUNTS = frozenset({"number", "count", "total", "quantity"})
 
 def named_things(question: QuestionSpec) -> tuple[Output, ...]:
     """The outputs that name a thing: not `number of`, which an aggregate gives, nor what only `how much` stands for."""
+    if not question.outputs:
+        return ()
     said = question.text.casefold()
     return tuple(
-        each
-        for each in question.outputs
-        if _is_said(each.phrase.casefold(), said) and not (each.head in _COUNTS and question.aggregations)
+        [
+            each
+            for each in question.outputs
+            if _is_said(each.phrase.casefold(), said) and not (each.head in _COUNTS and question.aggregations)
+        ]
     )
 
 
@@ -42,10 +46,9 @@ def named_outputs(
     question: QuestionSpec, enriched: QuestionSpec, answer: tuple[Projection, ...], rules: Rules
 ) -> tuple[Output, ...]:
     """The outputs asked for that some column of the answer is named like."""
+    given = [each for each in answer if not each.star]
     return tuple(
-        output
-        for output in question.outputs
-        if any(not each.star and names(output.phrase, each, enriched, rules) for each in answer)
+        [output for output in question.outputs if any(names(output.phrase, each, enriched, rules) for each in given)]
     )
 
 
@@ -60,14 +63,17 @@ def align_projection(
     A count, a `*` or an entity (`the singers`) is given by any column: words alone cannot tell more without a schema.
     """
     if any(each.star for each in projections):
-        return Dimension()
+        return _AS_ASKED
     question = questions[0]
-    missing = [output.phrase for output in question.outputs if output not in named]
     asked = len(question.outputs)
+    missing = [output.phrase for output in question.outputs if output not in named] if len(named) < asked else []
     lacking = tuple(missing) if len(projections) < asked or _no_link(missing, asked) else ()
     surplus = len(projections) - max(asked, 1) - len(question.aggregations)
     extra = _unasked(questions, projections, rules) if surplus > 0 and asked else ()
-    return Dimension(match=not lacking and not extra, missing=lacking, extra=extra)
+    return Dimension(match=False, missing=lacking, extra=extra) if lacking or extra else _AS_ASKED
+
+
+_AS_ASKED = Dimension()
 
 
 def _unasked(
@@ -85,12 +91,10 @@ def _no_link(missing: list[str], asked: int) -> bool:
 
 def names(phrase: str, projection: Projection, enriched: QuestionSpec, rules: Rules) -> bool:
     """Whether a phrase names a column of the answer: by the tenant's mapping, a definition of Qe, or likeness."""
-    columns = {column.name for column in projection.operand.columns}
-    mapped = mapped_column(phrase, rules)
-    if mapped is not None and mapped in columns:
-        return True
-    if columns & defined_columns(phrase, enriched):
-        return True
+    if enriched.definitions or rules.column_mappings:
+        columns = {column.name for column in projection.operand.columns}
+        if mapped_column(phrase, rules) in columns or columns & defined_columns(phrase, enriched):
+            return True
     return likeness(phrase, projection.operand) >= LINKED
 
 
@@ -117,8 +121,11 @@ def align_aggregation(
 
     An extreme may be had by ORDER BY with LIMIT; an average by SUM over COUNT; a ratio brings its own aggregates.
     """
-    computed = {each.func for each in sql.aggregations}
     asked = {each.func for each in question.aggregations}
+    shown = {each.operand.func for each in answer if each.operand.func is not None}
+    if not asked and not shown:
+        return _AS_ASKED
+    computed = {each.func for each in sql.aggregations}
     allowed = asked | _licensed(question, enriched, sql)
     extreme_by_order = bool(sql.order_by) and bool(sql.limits)
     extreme = {"MAX", "MIN"} & computed
@@ -130,7 +137,6 @@ def align_aggregation(
         and not (func == "COUNT" and "SUM" in computed and any(each.conditional for each in sql.aggregations))
         and not (func in {"COUNT", "SUM"} and computed & {"COUNT", "SUM"} and question.ratios)
     ]
-    shown = {each.operand.func for each in answer if each.operand.func is not None}
     counts = _counts_groups(question) or bool(sql.having)
     extra = [func for func in sorted(shown - allowed) if not (func == "COUNT" and counts)]
     return Dimension(match=not missing and not extra, missing=tuple(missing), extra=tuple(extra))
@@ -169,6 +175,8 @@ def align_grouping(
     Keys that rule 1 requires or rule 2 pins are left out of the assessment (paper 5.1, 5.2), and so are those of a
     block with HAVING: `couriers with more than 100 parcels` cannot be told without grouping by courier.
     """
+    if not sql.group_by and not sql.windows:
+        return Dimension(match=False, missing=question.group_by) if question.group_by else _AS_ASKED
     output_blocks = sql.outputs
     filtered = {each.block for each in sql.having}
     keys = [each for each in sql.group_by if each.block in output_blocks - filtered]

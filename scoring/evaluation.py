@@ -17,7 +17,6 @@ from scoring.dimensions import (
     output_projections,
 )
 from scoring.enrichment import rewriting, validate
-from scoring.linking import content_words
 from scoring.matching import Context
 from scoring.normalization import normalize
 from scoring.query import Query, Unscored, UnscoredReason
@@ -99,8 +98,8 @@ def align(query: Query, question: QuestionSpec, enriched: QuestionSpec | None, s
         answer=answer,
         things=named_things(question),
         named=named,
-        defined=frozenset(letters(column) for each in asked.definitions for column in each.columns),
-        spoken=_stems(question, asked),
+        defined=frozenset([letters(column) for each in asked.definitions for column in each.columns]),
+        spoken=question.stems if asked is question else asked.stems | question.stems,
         read=_names_read(sql),
         required=wanted.required,
         filters=align_filters(wanted, question, asked, sql, rules, context),
@@ -134,23 +133,20 @@ def with_mappings(asked: QuestionSpec, question: QuestionSpec, rules: Rules) -> 
     """The enriched question with the tenant's mappings of words that Qu uses, as the definitions they are."""
     if not rules.column_mappings:
         return asked
-    said = {token.stem for token in question.tokens}
-    mapped = tuple(
+    said = question.stems
+    mapped = [
         Definition(phrase=phrase, text=column, columns=(column,))
-        for phrase, column in rules.column_mappings.items()
-        if said.issuperset(content_words(phrase))
-    )
+        for phrase, words, column in rules.phrases
+        if said.issuperset(words)
+    ]
     return replace(asked, definitions=(*asked.definitions, *mapped)) if mapped else asked
 
 
-def _stems(question: QuestionSpec, asked: QuestionSpec) -> frozenset[str]:
-    stems = {token.stem for token in asked.tokens}
-    return frozenset(stems if asked is question else stems | {token.stem for token in question.tokens})
-
-
 def _names_read(sql: SqlSpec) -> frozenset[str]:
-    columns = {letters(column.name) for column in sql.columns}
-    return frozenset(columns.union(letters(table) for block in sql.blocks for table in block.tables))
+    names = [column.name for column in sql.columns]
+    for block in sql.blocks:
+        names += block.tables
+    return frozenset(map(letters, names))
 
 
 def conclude(case: Case, reply: Reply) -> Score:

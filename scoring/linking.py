@@ -213,9 +213,11 @@ def likeness(phrase: str, operand: Operand) -> float:
     if not said or not operand.columns:
         return 0.0
     joined = "".join(said)
-    if any(joined == letters(column.name) for column in operand.columns):
-        return 1.0
-    own = [word for column in operand.columns for word in identifier_words(column.name)]
+    own: list[str] = []
+    for column in operand.columns:
+        if joined == letters(column.name):
+            return 1.0
+        own += identifier_words(column.name)
     scores = [best_likeness(word, own) for word in said]
     if min(scores) < 0.5:
         tables = [word for column in operand.columns if column.table for word in identifier_words(column.table)]

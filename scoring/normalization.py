@@ -80,9 +80,12 @@ def safety_limit(question: QuestionSpec, sql: SqlSpec, rules: Rules) -> Iterator
 
 def normalize(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec, rules: Rules) -> tuple[Normalization, ...]:
     """Every rule that fires, with the construct it excuses."""
-    return (
-        *required_group_by(sql),
-        *benign_group_by(sql),
-        *default_order_by(question, enriched, sql),
-        *safety_limit(question, sql, rules),
-    )
+    fired: list[Normalization] = []
+    if sql.group_by:
+        fired += required_group_by(sql)
+        fired += benign_group_by(sql)
+    if sql.order_by:
+        fired += default_order_by(question, enriched, sql)
+    if sql.limit is not None:
+        fired += safety_limit(question, sql, rules)
+    return tuple(fired)

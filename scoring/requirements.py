@@ -175,8 +175,7 @@ def mapped_column(phrase: str, rules: Rules) -> str | None:
         return None
     if phrase in rules.column_mappings:
         return rules.column_mappings[phrase]
-    words = content_words(phrase)
-    return next((column for said, column in rules.column_mappings.items() if content_words(said) == words), None)
+    return rules.by_words.get(content_words(phrase))
 
 
 def map_sql_filter(each: SqlFilter, rules: Rules) -> SqlFilter:

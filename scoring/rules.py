@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from scoring.linking import content_words
 from scoring.specification import SqlFilter
 
 
@@ -119,3 +120,13 @@ class Rules:
     """Whether questions, SQL and whatever quotes them are stored; without, only the score and codes are."""
     version: int = 0
     """Version of the stored row; 0 is the built-in default."""
+    phrases: tuple[tuple[str, tuple[str, ...], str], ...] = field(init=False, repr=False, compare=False)
+    """Each mapping's phrase, its content words and its column."""
+    by_words: Mapping[tuple[str, ...], str] = field(init=False, repr=False, compare=False)
+    """The mapped column by the content words of its phrase; of two phrases with the same words the first counts."""
+
+    def __post_init__(self) -> None:
+        # Asked several times for each event, and the same for all events under one version of the rules.
+        phrases = tuple([(phrase, content_words(phrase), column) for phrase, column in self.column_mappings.items()])
+        object.__setattr__(self, "phrases", phrases)
+        object.__setattr__(self, "by_words", {words: column for _, words, column in reversed(phrases)})

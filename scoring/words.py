@@ -74,4 +74,5 @@ def letters(name: str) -> str:
     >>> letters("Eye_Colour 2")
     'eyecolour2'
     """
-    return "".join(char for char in name.lower() if char.isalnum())
+    lowered = name.lower().replace("_", "")
+    return lowered if lowered.isalnum() else "".join([char for char in lowered if char.isalnum()])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -165,6 +166,11 @@ class QuestionSpec:
     parts: int = 1
     """How many questions it holds."""
     definitions: tuple[Definition, ...] = ()
+    stems: frozenset[str] = field(init=False, repr=False, compare=False)
+    """The stems of `tokens`."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stems", frozenset([token.stem for token in self.tokens]))
 
     @property
     def top_k(self) -> int | None:
