@@ -198,8 +198,7 @@ class JoinSpans:
                 await asyncio.sleep(self._backoff.wait(failures))
             receipts = await self._submit([_record(each) for each in pending])
             waiting: list[SpanEvent] = []
-            for event, receipt in zip(pending, receipts, strict=True):
-                outcome = await receipt
+            for event, outcome in zip(pending, await asyncio.gather(*receipts), strict=True):
                 if await self._is_durable(event, outcome):
                     ended.append(outcome)
                 else:

@@ -1,0 +1,42 @@
+"""A service in a process of its own, as a user runs it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from sqlalchemy import URL
+
+ROOT = Path(__file__).parents[1]
+_CHILD = "from service.serving import run; from service.settings import load_settings; run(load_settings())"
+
+
+@asynccontextmanager
+async def served(database: URL, **environment: str) -> AsyncIterator[str]:
+    """The address of a service on `database`, told to stop and waited for at the end."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
+    own = {
+        "SQLASSAY_DATABASE__URL": database.render_as_string(hide_password=False),
+        "SQLASSAY_HTTP__PORT": "0",
+        **environment,
+    }
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", _CHILD, env=others | own, stderr=subprocess.PIPE, cwd=ROOT
+    )
+    try:
+        assert child.stderr is not None
+        heard = ""
+        while not (found := re.search(r"http://[\d.:]+", heard)):
+            line = await child.stderr.readline()
+            assert line, f"the service ended: {heard}"
+            heard += line.decode()
+        yield found[0]
+    finally:
+        child.terminate()
+        await child.communicate()
