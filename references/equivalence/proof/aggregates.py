@@ -1,0 +1,224 @@
+"""Aggregates over the rows of a group, and window functions over the rows of a block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from sqlglot import exp
+
+from references.equivalence.proof.arithmetic import divided
+from references.equivalence.proof.expressions import Machine, as_number
+from references.equivalence.proof.logic import (
+    NULL,
+    Bit,
+    Sort,
+    Term,
+    Unprovable,
+    as_real,
+    before,
+    count,
+    either_term,
+    every,
+    integer,
+    less_than,
+    none,
+    pick,
+    real,
+    same,
+    same_rows,
+    some,
+    total,
+)
+from references.equivalence.proof.rows import Frame, Group, Row
+
+Member = tuple[Bit, Term]
+"""Whether a row counts, and its value."""
+
+
+def aggregate(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+    """The value of an aggregate over the group of the frame."""
+    group = frame.group
+    if group is None:
+        outer = frame.outer
+        if outer is None:
+            raise Unprovable(f"{node.key.upper()} outside a group")
+        return aggregate(machine, node, outer)
+    if isinstance(node, exp.Count) and (node.this is None or isinstance(node.this, exp.Star)):
+        return count(group.members)
+    return _aggregated(machine, node, node.this, group, frame)
+
+
+def _aggregated(machine: Machine, node: exp.Expr, argument: exp.Expr, group: Group, frame: Frame) -> Term:
+    distinct = isinstance(argument, exp.Distinct)
+    if isinstance(argument, exp.Distinct):
+        if len(argument.expressions) != 1:
+            raise Unprovable("DISTINCT of several columns in an aggregate")
+        argument = argument.expressions[0]
+    members = [
+        (member, machine.term(argument, replace(frame.on(row), group=None, window=None)))
+        for row, member in zip(group.rows, group.members, strict=True)
+        if member is not False
+    ]
+    counted = [(every((member, none(term.null))), term) for member, term in members]
+    counted = [each for each in counted if each[0] is not False]
+    if distinct:
+        counted = [(every((bit, _first(counted, index))), term) for index, (bit, term) in enumerate(counted)]
+    return _fold(machine, node, counted)
+
+
+def _first(members: Sequence[Member], index: int) -> Bit:
+    """No row before it that counts has the same value."""
+    return every(none(every((bit, same(term, members[index][1])))) for bit, term in members[:index])
+
+
+def _fold(machine: Machine, node: exp.Expr, members: Sequence[Member]) -> Term:
+    if isinstance(node, exp.Count):
+        return count(bit for bit, _ in members)
+    if isinstance(node, exp.Max):
+        return _extreme(members, highest=True)
+    if isinstance(node, exp.Min):
+        return _extreme(members, highest=False)
+    if isinstance(node, exp.Sum):
+        return _sum(machine, members)
+    if isinstance(node, exp.Avg):
+        added = _sum(machine, members)
+        if added.sort is Sort.NOTHING:
+            return added
+        exact = replace(added, value=as_real(added), sort=Sort.REAL, most=None, loose=False)
+        return divided(exact, count(bit for bit, _ in members), machine.functions)
+    raise Unprovable(f"{node.key.upper()} is not covered")
+
+
+def _sum(machine: Machine, members: Sequence[Member]) -> Term:
+    if not members:
+        return NULL
+    terms = [(bit, as_number(term, machine)) for bit, term in members]
+    reals = any(term.sort is Sort.REAL for _, term in terms)
+    zero = real(Fraction(0)) if reals else integer(0)
+    values = [pick(bit, as_real(term) if reals else term.value, zero) for bit, term in terms]
+    small = all(term.most is not None or (isinstance(term.literal, int) and term.literal >= 0) for _, term in terms)
+    most = sum(term.most if term.most is not None else _size(term) for _, term in terms) if small else None
+    null = none(some(bit for bit, _ in terms))
+    loose = any(term.loose for _, term in terms)
+    return Term(null=null, value=total(values), sort=Sort.REAL if reals else Sort.INTEGER, most=most, loose=loose)
+
+
+def _size(term: Term) -> int:
+    return term.literal if isinstance(term.literal, int) else 0
+
+
+def _extreme(members: Sequence[Member], *, highest: bool) -> Term:
+    """The greatest or least value of the rows that count; NULL of none."""
+    result = NULL
+    for bit, term in members:
+        beats = before(result, term) if highest else before(term, result)
+        better = every((bit, some((result.null, beats))))
+        result = either_term(better, replace(term, literal=None), result)
+    return result
+
+
+def windowed(machine: Machine, node: exp.Window, frame: Frame) -> Term:
+    """The value of a window function for the row of the frame."""
+    if frame.window is None:
+        raise Unprovable("a window function outside SELECT")
+    if node.args.get("spec") is not None:
+        raise Unprovable("a window with a frame of its own")
+    rows, here = frame.window
+    frames = [replace(frame.on(row), window=None) for row in rows]
+    keys: list[exp.Expr] = node.args.get("partition_by") or []
+    parts = [[machine.term(key, each) for key in keys] for each in frames]
+    inside = [every((row.present, same_rows(part, parts[here]))) for row, part in zip(rows, parts, strict=True)]
+    order = node.args.get("order")
+    if order is None:
+        return _whole(machine, node, frame, Group(rows, tuple(inside)))
+    return _ranked(machine, node, frames, inside, here)
+
+
+def _whole(machine: Machine, node: exp.Window, frame: Frame, group: Group) -> Term:
+    if not isinstance(node.this, exp.Count | exp.Sum | exp.Avg | exp.Min | exp.Max):
+        raise Unprovable(f"{node.this.key.upper()} over an unordered window")
+    return aggregate(machine, node.this, replace(frame, group=group, window=None))
+
+
+def _ranked(machine: Machine, node: exp.Window, frames: Sequence[Frame], inside: Sequence[Bit], here: int) -> Term:
+    order: exp.Order = node.args["order"]
+    keys = [sort_keys(machine, order.expressions, each) for each in frames]
+    ahead = [every((bit, precedes(keys[index], keys[here]))) for index, bit in enumerate(inside)]
+    if isinstance(node.this, exp.Rank):
+        found = count(ahead)
+    elif isinstance(node.this, exp.RowNumber):
+        for index, bit in enumerate(inside):
+            tied = every((bit, inside[here], ties(keys[index], keys[here])))
+            if index != here:
+                machine.assume("no ties", none(tied))
+        found = count(ahead)
+    elif isinstance(node.this, exp.DenseRank):
+        members = [(bit, index) for index, bit in enumerate(ahead)]
+        found = count(
+            every((bit, *(none(every((other, ties(keys[j], keys[i])))) for other, j in members[:i])))
+            for bit, i in members
+        )
+    else:
+        raise Unprovable(f"{node.this.key.upper()} over an ordered window")
+    return Term(null=False, value=found.value + 1, sort=Sort.INTEGER)
+
+
+SortKey = tuple[Term, bool, bool]
+"""Value, falling, NULLs first."""
+
+
+def sort_keys(machine: Machine, orders: Sequence[exp.Expr], frame: Frame) -> list[SortKey]:
+    """What a row is sorted by."""
+    keys: list[SortKey] = []
+    for each in orders:
+        falling = bool(each.args.get("desc"))
+        first = each.args.get("nulls_first")
+        keys.append((machine.term(each.this, frame), falling, not falling if first is None else bool(first)))
+    return keys
+
+
+def precedes(one: Sequence[SortKey], other: Sequence[SortKey]) -> Bit:
+    """One row is sorted before the other."""
+    result: Bit = False
+    for (a, falling, first), (b, _, _) in zip(reversed(one), reversed(other), strict=True):
+        ahead = _ahead(a, b, falling=falling, nulls_first=first)
+        result = some((ahead, every((same(a, b), result))))
+    return result
+
+
+def _ahead(a: Term, b: Term, *, falling: bool, nulls_first: bool) -> Bit:
+    there = every((none(a.null), none(b.null)))
+    values = every((there, before(b, a) if falling else before(a, b)))
+    nulls = every((a.null, none(b.null))) if nulls_first else every((none(a.null), b.null))
+    return some((values, nulls))
+
+
+def ties(one: Sequence[SortKey], other: Sequence[SortKey]) -> Bit:
+    """The order does not tell which comes first."""
+    return every(same(a, b) for (a, _, _), (b, _, _) in zip(one, other, strict=True))
+
+
+def cut(
+    rows: Sequence[Row], keys: Sequence[Sequence[SortKey]], start: int, size: int, machine: Machine
+) -> tuple[Row, ...]:
+    """The rows that a LIMIT leaves; databases on which a tie would show are left out of the proof."""
+    kept: list[Row] = []
+    for index, row in enumerate(rows):
+        ahead: list[Bit] = []
+        for other, each in enumerate(rows):
+            if other == index:
+                continue
+            tied = ties(keys[other], keys[index])
+            if other < index:
+                agree = same_rows(each.cells, row.cells)
+                machine.assume("no ties", some((none(row.present), none(each.present), none(tied), agree)))
+            sooner = some((precedes(keys[other], keys[index]), every((tied, other < index))))
+            ahead.append(every((each.present, sooner)))
+        place = count(ahead)
+        within = [less_than(place.value, start + size)]
+        if start:
+            within.append(none(less_than(place.value, start)))
+        kept.append(Row(every((row.present, *within)), row.cells))
+    return tuple(kept)

@@ -1,0 +1,225 @@
+"""The proof itself: a database of unknowns, both results, and the question whether they can differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from references.equivalence.pair import Semantics
+from references.equivalence.population import Link, Plan, Pool, Population
+from references.equivalence.proof.logic import (
+    Bit,
+    Sort,
+    Term,
+    Unprovable,
+    count,
+    every,
+    none,
+    same,
+    same_rows,
+    some,
+    z3,
+)
+from references.equivalence.proof.queries import Engine
+from references.equivalence.proof.rows import Heading, Relation, Row
+from references.equivalence.proof.texts import Texts, number_in
+from references.equivalence.reading import Side
+from references.sandbox import Row as Cells
+from references.sandbox import Value
+from references.schema import Kind
+
+_FLOATS = re.compile(r"REAL|FLOA|DOUB", re.IGNORECASE)
+"""Declared types whose values SQLite stores as fractions, always."""
+_FEWEST_MILLISECONDS = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Granted:
+    """What a proof takes for granted of the data."""
+
+    nulls: bool
+    """Nullable columns may hold NULL."""
+    guesses: bool
+    """Guessed keys and references hold."""
+    empty: bool
+    """Tables may be empty."""
+
+    def words(self) -> str:
+        """In words, for the verdict."""
+        parts = [
+            "" if self.nulls else "no NULLs",
+            "guessed keys and references hold" if self.guesses else "",
+            "" if self.empty else "no table is empty",
+        ]
+        return ", ".join(each for each in parts if each)
+
+
+ANY = Granted(nulls=True, guesses=False, empty=True)
+ORDINARY = Granted(nulls=False, guesses=True, empty=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """What the solver said for one number of rows."""
+
+    equal: bool | None
+    """`None`: it could not tell in time."""
+    assumptions: tuple[str, ...] = ()
+    contents: Mapping[str, tuple[Cells, ...]] | None = None
+    """A database on which it believes the queries to differ."""
+
+
+def prove(
+    a: Side, b: Side, population: Population, semantics: Semantics, rows: int, granted: Granted, milliseconds: int
+) -> Proof:
+    """Whether the queries agree on every database with at most `rows` rows a table; raises `Unprovable`."""
+    if semantics is Semantics.LIST:
+        raise Unprovable("the order of rows")
+    texts = Texts((a.tree, b.tree))
+    tables = {plan.name.lower(): _unknown(plan, population.pools, rows, granted) for plan in population.plans}
+    engine = Engine.of(tables, texts)
+    left, right = engine.run(a.tree), engine.run(b.tree)
+    if len(left.headings) != len(right.headings):
+        raise Unprovable("the results have different widths")
+    solver = z3.Solver()
+    solver.set("timeout", max(milliseconds, _FEWEST_MILLISECONDS))
+    solver.set("random_seed", 0)
+    for fact in (*_lawful(population, tables, granted), *engine.functions.facts):
+        _add(solver, fact)
+    for facts in engine.assumptions.values():
+        for fact in facts:
+            _add(solver, fact)
+    _add(solver, none(_agree(left, right, semantics)))
+    found = solver.check()
+    assumptions = tuple(engine.assumptions)
+    if found == z3.unsat:
+        return Proof(equal=True, assumptions=assumptions)
+    if found == z3.sat:
+        return Proof(equal=False, assumptions=assumptions, contents=_decoded(solver.model(), population, tables, texts))
+    return Proof(equal=None, assumptions=assumptions)
+
+
+def _add(solver: Any, fact: Bit) -> None:
+    if fact is not True:
+        solver.add(z3.BoolVal(fact) if isinstance(fact, bool) else fact)
+
+
+_SORTS: Mapping[Kind, Sort] = {
+    Kind.INTEGER: Sort.INTEGER,
+    Kind.REAL: Sort.REAL,
+    Kind.TEXT: Sort.TEXT,
+    Kind.DATE: Sort.TEXT,
+}
+
+
+def sort_of(pool: Pool) -> Sort:
+    """What the columns of a pool hold: text where text stands beside them, whatever they were declared."""
+    texts = [each for each in (*pool.inside, *pool.beside) if isinstance(each, str)]
+    if any(number_in(each) is None for each in texts):
+        return Sort.TEXT
+    if pool.kind is Kind.INTEGER and any(isinstance(each, float) for each in (*pool.inside, *pool.beside)):
+        return Sort.REAL
+    return _SORTS[pool.kind]
+
+
+def _unknown(plan: Plan, pools: Sequence[Pool], rows: int, granted: Granted) -> Relation:
+    """A table of as many rows as may be there; those that are, come first."""
+    keyed = {spot for positions, guessed in plan.keys if granted.guesses or not guessed for spot in positions}
+    headings = tuple(Heading(plan.name.lower(), slot.column.name.lower()) for slot in plan.slots)
+    made: list[Row] = []
+    for index in range(rows):
+        name = f"{plan.name.lower()}#{index}"
+        cells: list[Term] = []
+        for spot, slot in enumerate(plan.slots):
+            sort = sort_of(pools[slot.pool])
+            unknown = f"{name}.{slot.column.name.lower()}"
+            null: Bit = granted.nulls and slot.column.nullable and spot not in keyed
+            value = z3.Real(unknown) if sort is Sort.REAL else z3.Int(unknown)
+            unset: Bit = z3.Bool(f"{unknown} null") if null else False
+            loose = sort is Sort.REAL and not _FLOATS.search(slot.column.declared)
+            cells.append(Term(null=unset, value=value, sort=sort, affinity=sort, loose=loose))
+        made.append(Row(z3.Bool(name) if index or granted.empty else True, tuple(cells)))
+    return Relation(headings, tuple(made))
+
+
+def _lawful(population: Population, tables: Mapping[str, Relation], granted: Granted) -> list[Bit]:
+    """Rows that are there come first; keys and references hold."""
+    facts: list[Bit] = []
+    for plan in population.plans:
+        rows = tables[plan.name.lower()].rows
+        facts.extend(some((none(after.present), row.present)) for row, after in pairwise(rows))
+        for positions, guessed in plan.keys:
+            if guessed and not granted.guesses:
+                continue
+            for index, row in enumerate(rows):
+                for other in rows[:index]:
+                    alike = same_rows([row.cells[i] for i in positions], [other.cells[i] for i in positions])
+                    facts.append(some((none(row.present), none(other.present), none(alike))))
+    for link in population.links:
+        if granted.guesses or not link.guessed:
+            facts.extend(_leads(link, tables))
+    return facts
+
+
+def _leads(link: Link, tables: Mapping[str, Relation]) -> list[Bit]:
+    facts: list[Bit] = []
+    parents = tables[link.parent.lower()].rows
+    for row in tables[link.table.lower()].rows:
+        cell = row.cells[link.position]
+        there = some(every((each.present, same(cell, each.cells[link.parent_position]))) for each in parents)
+        facts.append(some((none(row.present), cell.null, there)))
+    return facts
+
+
+def _agree(left: Relation, right: Relation, semantics: Semantics) -> Bit:
+    if semantics is Semantics.SET:
+        return every((_contained(left, right), _contained(right, left)))
+    return every(_as_often(row, left, right) for relation in (left, right) for row in relation.rows)
+
+
+def _contained(left: Relation, right: Relation) -> Bit:
+    return every(
+        some((none(row.present), *(every((each.present, same_rows(row.cells, each.cells))) for each in right.rows)))
+        for row in left.rows
+    )
+
+
+def _as_often(row: Row, left: Relation, right: Relation) -> Bit:
+    here, there = (
+        count(every((each.present, same_rows(row.cells, each.cells))) for each in relation.rows)
+        for relation in (left, right)
+    )
+    return some((none(row.present), here.value == there.value))
+
+
+def _decoded(
+    model: Any, population: Population, tables: Mapping[str, Relation], texts: Texts
+) -> dict[str, tuple[Cells, ...]]:
+    """The solver's database."""
+    contents: dict[str, tuple[Cells, ...]] = {}
+    for plan in population.plans:
+        rows = tables[plan.name.lower()].rows
+        there = [row for row in rows if _holds(model, row.present)]
+        contents[plan.name] = tuple(tuple(_value(model, cell, texts) for cell in row.cells) for row in there)
+    return contents
+
+
+def _holds(model: Any, bit: Bit) -> bool:
+    return bit if isinstance(bit, bool) else bool(z3.is_true(model.eval(bit, model_completion=True)))
+
+
+def _value(model: Any, cell: Term, texts: Texts) -> Value:
+    if _holds(model, cell.null):
+        return None
+    found = model.eval(cell.value, model_completion=True)
+    if cell.sort is Sort.TEXT:
+        return texts.text(int(found.as_long()))
+    if cell.sort is Sort.INTEGER:
+        return max(min(int(found.as_long()), 2**62), -(2**62))
+    if z3.is_rational_value(found):
+        return float(Fraction(found.numerator_as_long(), found.denominator_as_long()))
+    return 1.5

@@ -1,0 +1,111 @@
+"""Texts as integers in the order of the texts, and functions of which only their results' sameness is known."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from sqlglot import exp
+
+from references.equivalence.proof.logic import Bit, Number, Sort, Term, integer, none, some, z3
+
+_GAP = 1_000
+"""Integers between two texts that the queries hold, for all the texts between them."""
+_NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?\s*")
+
+
+class Texts:
+    """The texts that two queries hold, numbered in SQLite's order; any other integer is some other text."""
+
+    __slots__ = ("_codes", "_names")
+
+    def __init__(self, trees: Iterable[exp.Expr]) -> None:
+        found = {str(each.this) for tree in trees for each in tree.find_all(exp.Literal)}
+        found |= {each.name for tree in trees for each in tree.find_all(exp.Identifier) if each.args.get("quoted")}
+        self._names = sorted(found, key=lambda text: text.encode("utf-8", "surrogatepass"))
+        self._codes = {name: (index + 1) * _GAP for index, name in enumerate(self._names)}
+
+    def term(self, text: str) -> Term:
+        """The constant of a text that the queries hold."""
+        return Term(null=False, value=integer(self._codes[text]), sort=Sort.TEXT, literal=text)
+
+    def known(self) -> Iterable[tuple[str, int]]:
+        """Every text with its number."""
+        return self._codes.items()
+
+    def text(self, code: int) -> str:
+        """A text in the place of a number of the solver's."""
+        index, rest = divmod(code, _GAP)
+        if rest == 0 and 1 <= index <= len(self._names):
+            return self._names[index - 1]
+        if index <= 0 or not self._names:
+            return f"\x20{code + 10 * _GAP:05d}" if self._names else f"t{code}"
+        return f"{self._names[min(index, len(self._names)) - 1]} {rest:03d}"
+
+
+def number_in(text: str, *, whole: bool = True) -> int | Fraction | None:
+    """The number a text is, or (`whole` false) that it begins with, as SQLite reads it.
+
+    >>> number_in("12"), number_in("1.50"), number_in("+-"), number_in("7 apples", whole=False)
+    (12, Fraction(3, 2), None, 7)
+    """
+    match = _NUMBER.fullmatch(text) if whole else _NUMBER.match(text)
+    if match is None:
+        return None if whole else 0
+    found = Fraction(match.group().strip())
+    return int(found) if found.denominator == 1 and not re.search(r"[.eE]", match.group()) else found
+
+
+class Functions:
+    """Functions the proof does not compute: the same arguments give the same result, and that is all it knows."""
+
+    __slots__ = ("_made", "_texts", "facts")
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+        self._made: dict[str, tuple[Any, Any]] = {}
+        self.facts: list[Bit] = []
+        """What is known of the functions on the texts that the queries hold."""
+
+    def call(self, name: str, arguments: Sequence[Term], sort: Sort) -> Term:
+        """The result: NULL where an argument is, or where the function says so."""
+        moving = [each for each in arguments if each.literal is None]
+        fixed = [f"{each.literal!r}" if each.literal is not None else f"?{each.sort.name}" for each in arguments]
+        result, empty = self._functions(f"{name}({','.join(fixed)}):{sort.name}", moving, sort)
+        values = [each.value for each in moving]
+        null = some((*(each.null for each in arguments), empty(*values) if values else z3.Bool(f"null {name} {fixed}")))
+        return Term(null=null, value=result(*values) if values else self._fixed(f"{name} {fixed}", sort), sort=sort)
+
+    def _fixed(self, name: str, sort: Sort) -> Number:
+        return z3.Real(name) if sort is Sort.REAL else z3.Int(name)
+
+    def _functions(self, name: str, moving: Sequence[Term], sort: Sort) -> tuple[Number, Number]:
+        if name not in self._made:
+            kinds = [z3.RealSort() if each.sort is Sort.REAL else z3.IntSort() for each in moving]
+            kind = z3.RealSort() if sort is Sort.REAL else z3.IntSort()
+            self._made[name] = (z3.Function(name, *kinds, kind), z3.Function(f"null {name}", *kinds, z3.BoolSort()))
+        return self._made[name]
+
+    def like(self, term: Term, pattern: str, operator: str) -> Bit:
+        """Whether a text matches a pattern; told for the texts that the queries hold."""
+        name = f"{operator} {pattern!r}"
+        if name not in self._made:
+            function = z3.Function(name, z3.IntSort(), z3.BoolSort())
+            self._made[name] = (function, function)
+            matches = _matcher(operator, pattern)
+            for text, code in self._texts.known():
+                fact = function(integer(code))
+                self.facts.append(fact if matches(text) else none(fact))
+        return self._made[name][0](term.value)
+
+
+def _matcher(operator: str, pattern: str):
+    connection = sqlite3.connect(":memory:")
+
+    def matches(text: str) -> bool:
+        return bool(connection.execute(f"SELECT ? {operator} ?", (text, pattern)).fetchone()[0])
+
+    return matches
