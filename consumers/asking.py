@@ -251,7 +251,7 @@ class AskModel:
         finally:
             if held is not None:
                 held.settle(spent)
-            self.counts.breaker(self.breaker.state(self.timer()).value)
+            self.counts.breaker(self.breaker.state(self.timer()))
 
     def _succeeded(self, said: Completion, prompt: Prompt, tenant: str, began: float) -> Spend:
         self.breaker.succeeded()

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 from consumers.asking import AskModel, NotAsked, Unasked
 from consumers.outcomes import DeferredReason
+from consumers.ports import CaseEnd
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import JudgePolicy, WhenSpent, WhenUnavailable
 from scoring.verdict import Case, Reply
 
 
-def _no_one(where: str, error: Exception) -> None:
+def uncounted(where: str, error: Exception) -> None:
     """Nobody counts bugs."""
 
 
@@ -24,7 +25,7 @@ class Panel:
     """The local judge: pure, safe in any thread."""
     model: AskModel | None = None
     """The model judge, where one is set up."""
-    failed: Callable[[str, Exception], None] = _no_one
+    failed: Callable[[str, Exception], None] = uncounted
     """Counts and logs a bug."""
 
     def at_once(self, case: Case) -> Reply | None:
@@ -72,7 +73,7 @@ def _in_place(case: Case, own: Reply, said: Unasked, model: str) -> Reply | Unsc
     return DeferredReason.JUDGE_UNAVAILABLE
 
 
-def _named(end: Reply | Unscored | DeferredReason) -> str:
+def _named(end: Reply | Unscored | DeferredReason) -> CaseEnd:
     if isinstance(end, Reply):
         return "fallback" if end.fallback else "cached" if end.cached else "replied"
     return "unscored" if isinstance(end, Unscored) else "deferred"

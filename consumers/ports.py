@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
+from consumers.breaker import BreakerState
 from consumers.budgets import Bound, Hold, Spend
 from consumers.deferrals import Deferral
 from consumers.evaluation import Claim, Evaluation, EventKey
@@ -211,21 +212,27 @@ class Budgets(Protocol):
         ...
 
 
+CallEnd: TypeAlias = Literal["replied", "refused", "failed", "held_back"]
+"""How one call of a model ended; `held_back` is a server that asks to wait."""
+CaseEnd: TypeAlias = Literal["replied", "cached", "unscored", "fallback", "deferred"]
+"""How a case ended that a model was to judge; `fallback` is the local verdict in its place."""
+
+
 class ModelCounts(Protocol):
     """Counts what becomes of cases that a model is asked about."""
 
-    def called(self, result: str, seconds: float) -> None:
-        """One call ended: `replied`, `refused`, `failed` or `held_back` (the server asked to wait)."""
+    def called(self, end: CallEnd, seconds: float) -> None:
+        """One call ended so."""
         ...
 
     def paid(self, tenant: str, tokens_in: int, tokens_out: int, cost: float) -> None:
         """A call cost so much."""
         ...
 
-    def judged(self, end: str) -> None:
-        """A case ended: `replied`, `cached`, `unscored`, `fallback` or `deferred`."""
+    def judged(self, end: CaseEnd) -> None:
+        """A case ended so."""
         ...
 
-    def breaker(self, state: str) -> None:
-        """The breaker is `closed`, `open` or `half_open`."""
+    def breaker(self, state: BreakerState) -> None:
+        """The breaker is in this state."""
         ...

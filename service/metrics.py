@@ -14,6 +14,7 @@ from scoring import EVALUATOR_VERSION
 from scoring.query import Unscored
 from scoring.rules import Rules
 from scoring.verdict import Score
+from service.judge_metrics import JudgeMetrics
 from service.logs import digest, log
 from service.reports import JUDGED_WRONG
 from service.settings import MetricSettings
@@ -59,6 +60,7 @@ class Metrics:
         self._tenants, self._agents = Bounded(settings.tenants), Bounded(settings.agents)
         self._declare_scores()
         self._declare_flow()
+        self.models = JudgeMetrics(self.registry, self._tenants.label)
         self._build.info({"evaluator_version": EVALUATOR_VERSION, "judge": judge})
 
     def _declare_scores(self) -> None:
