@@ -2,7 +2,7 @@
 # Needs git, make and a Python 3.11 or later with venv. No root.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check bench
+.PHONY: help install demo test check bench contracts
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -31,6 +31,9 @@ check: $(STAMP) ## What CI runs: lint, format, types, import contracts, docs com
 
 bench: $(STAMP) ## Measure the scorer on one core; FILE=events.jsonl names other input than the samples.
 	@$(BIN)/sqlassay bench scoring $(FILE)
+
+contracts: $(STAMP) ## Write docs/contracts anew from the code.
+	@$(BIN)/python -m service.contracts
 
 $(STAMP): pyproject.toml constraints.txt
 	@set -eu; \

@@ -3,7 +3,10 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import re
 import string
+from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -283,3 +286,10 @@ def test_any_attributes_are_read_as_an_event_or_an_invalid_one(attributes):
             assert decode_event(event, require_id=True).event_id
         except InvalidEvent:
             continue
+
+
+def test_the_attribute_table_is_documented_as_it_is():
+    page = (Path(__file__).parents[2] / "docs/events.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| ((?:`[\w.:]+`(?:, )?)+) \|", page, flags=re.MULTILINE)
+    documented = {field: tuple(re.findall(r"`(.+?)`", names)) for field, names in rows}
+    assert documented == asdict(SpanTable())
