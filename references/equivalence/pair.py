@@ -84,6 +84,31 @@ Contents = Mapping[str, tuple[Row, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A database on which the queries differ, and the rung it needs."""
+
+    rung: Rung
+    data: Rung
+    """What the database itself takes leave to hold."""
+    contents: Contents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """What was proved of a pair."""
+
+    bound: int
+    """Rows a table; 0: nothing."""
+    assumption: str
+    reason: str | None
+    """Why the proof ends there."""
+    found: Found | None = None
+    """The solver's database, where running the queries confirmed it."""
+    disputed: Contents | None = None
+    """The solver's database, where running the queries did not confirm it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
     """A database on which two queries give different results."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from references.equivalence.difference import difference
-from references.equivalence.pair import Contents, Rung, Semantics, Witness
+from references.equivalence.pair import Contents, Found, Rung, Semantics, Witness
 from references.equivalence.population import Filler, Mood, Pool, Population, Spread, frozen, obeys
 from references.equivalence.reading import Side
 from references.equivalence.ties import untied
@@ -19,16 +19,6 @@ _LARGEST = 45
 """Rows of a table that is filled to reach a size."""
 _SLOW = 3
 """Queries over their limit after which a stage ends."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """A database on which the queries differ, and the rung it needs."""
-
-    rung: Rung
-    data: Rung
-    """What the database itself takes leave to hold."""
-    contents: Contents
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from time import thread_time
 from zlib import crc32
 
 from sqlglot import exp
 
+from references.equivalence.canonical import canonical
 from references.equivalence.inference import gathered, infer_schema
-from references.equivalence.pair import ASSUMPTIONS, EquivalenceVerdict, Finding, Pair
+from references.equivalence.pair import ASSUMPTIONS, Certificate, EquivalenceVerdict, Finding, Found, Pair, Semantics
 from references.equivalence.population import Population, populate
 from references.equivalence.reading import Refusal, RefusalKind, Side, read_side
 from references.equivalence.search import Bench, Clock, search, smallest
+from references.equivalence.witnesses import WitnessPool
 from references.sandbox import Failure, FailureKind, Limits
 from references.schema import BadSchema, Schema, Table, read_schema
 
@@ -29,18 +31,25 @@ class Deadline(Clock):
     def up(self) -> bool:
         return thread_time() > self._end
 
+    def left(self) -> float:
+        """Seconds until then."""
+        return self._end - thread_time()
 
-def verify(pair: Pair, *, bound: int = 3, budget: float = 10.0) -> Finding:
-    """What can be said of a pair within `budget` seconds of CPU; never raises for what the pair holds."""
+
+def verify(pair: Pair, *, bound: int = 3, budget: float = 10.0, pool: WitnessPool | None = None) -> Finding:
+    """What can be said of a pair within `budget` seconds of CPU; never raises for what the pair holds.
+
+    Databases that told other answers to the same question apart are tried first, where a pool is given.
+    """
     began = thread_time()
     try:
-        finding = _verified(pair, bound, budget)
+        finding = _verified(pair, bound, Deadline(budget), pool)
     except RecursionError:
         finding = _unsupported("nests deeper than can be followed")
     return replace(finding, cpu_seconds=round(thread_time() - began, 6))
 
 
-def _verified(pair: Pair, bound: int, budget: float) -> Finding:
+def _verified(pair: Pair, bound: int, deadline: Deadline, pool: WitnessPool | None) -> Finding:
     sides: list[Side] = []
     for name, sql in (("sql_a", pair.sql_a), ("sql_b", pair.sql_b)):
         side = read_side(sql, pair.dialect)
@@ -50,42 +59,108 @@ def _verified(pair: Pair, bound: int, budget: float) -> Finding:
     schema = read_schema(pair.schema, pair.constraints, pair.dialect) if pair.schema else infer_schema(sides)
     if isinstance(schema, BadSchema):
         return Finding(verdict=EquivalenceVerdict.ERROR, reason=f"schema: {schema.detail}")
-    return _searched(pair, sides, schema, budget)
+    case = _Case(pair, sides[0], sides[1], schema, bound, deadline, pool)
+    finding = case.judge()
+    return replace(finding, notes=tuple(guesses(schema)))
 
 
-def _searched(pair: Pair, sides: Sequence[Side], schema: Schema, budget: float) -> Finding:
-    tables = relevant(schema, sides)
-    population = populate(schema, gathered(schema, sides), tables)
-    bench = Bench(sides[0], sides[1], population, pair.semantics, Limits(), typeless=schema.inferred)
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A pair that can be read, and what may be spent on it."""
+
+    pair: Pair
+    a: Side
+    b: Side
+    schema: Schema
+    bound: int
+    deadline: Deadline
+    pool: WitnessPool | None
+
+    def judge(self) -> Finding:
+        """The finding, on databases that are thrown away."""
+        sides = (self.a, self.b)
+        population = populate(self.schema, gathered(self.schema, sides), relevant(self.schema, sides))
+        bench = Bench(self.a, self.b, population, self.pair.semantics, Limits(), typeless=self.schema.inferred)
+        try:
+            for name, side, failure in zip(("sql_a", "sql_b"), sides, bench.failures(), strict=True):
+                if failure is not None:
+                    return _failed(name, side, failure)
+            if canonical(self.a.tree) == canonical(self.b.tree):
+                return _same(self.bound)
+            return self._searched(bench, population)
+        finally:
+            bench.close()
+
+    def _searched(self, bench: Bench, population: Population) -> Finding:
+        known = self.pool.try_on(bench, population) if self.pool is not None else None
+        if known is not None:
+            finding = self._witnessed(bench, population, known, 1)
+            if finding is not None:
+                return finding
+        sought = search(bench, population, crc32(f"{self.pair.sql_a}\0{self.pair.sql_b}".encode()), self.deadline)
+        if sought.found is not None:
+            finding = self._witnessed(bench, population, sought.found, sought.trials)
+            if finding is not None:
+                return finding
+        if sought.exhausted or self.bound < 1:
+            return _not_refuted("time ran out" if sought.exhausted else "no witness was found", sought.trials)
+        return self._certified(bench, population, sought.trials)
+
+    def _certified(self, bench: Bench, population: Population, trials: int) -> Finding:
+        certificate = certifier(self.a, self.b, population, self.pair.semantics, bench, self.deadline.left)(self.bound)
+        if certificate.found is not None:
+            finding = self._witnessed(bench, population, certificate.found, trials + 1)
+            if finding is not None:
+                return finding
+        if not certificate.bound:
+            return _not_refuted(certificate.reason or "nothing was proved", trials)
+        return Finding(
+            verdict=EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND,
+            assumption=certificate.assumption,
+            reason=certificate.reason,
+            bound=certificate.bound,
+            trials=trials,
+        )
+
+    def _witnessed(self, bench: Bench, population: Population, found: Found, trials: int) -> Finding | None:
+        """The finding with its smallest witness, run anew; `None` if the difference did not last."""
+        least = smallest(bench, population, found)
+        witness = bench.witness(least.contents)
+        if witness is None:
+            return None
+        if self.pool is not None:
+            self.pool.add(witness, least.rung)
+        return Finding(
+            verdict=EquivalenceVerdict.DIFFERENT,
+            rung=least.rung,
+            assumption=ASSUMPTIONS[least.rung],
+            trials=trials,
+            witness=witness,
+        )
+
+
+def certifier(
+    a: Side, b: Side, population: Population, semantics: Semantics, bench: Bench, remaining: Callable[[], float]
+) -> Callable[[int], Certificate]:
+    """The prover; without the solver's package, one that says so."""
     try:
-        for name, side, failure in zip(("sql_a", "sql_b"), sides, bench.failures(), strict=True):
-            if failure is not None:
-                return _failed(name, side, failure)
-        return _sought(pair, bench, population, schema, Deadline(budget))
-    finally:
-        bench.close()
+        from references.equivalence.certify import Certifier  # noqa: PLC0415 - the solver is an extra
+    except ImportError:
+        return lambda _: Certificate(bound=0, assumption="", reason="proofs need the extra `references` (z3-solver)")
+    return Certifier(a=a, b=b, population=population, semantics=semantics, bench=bench, remaining=remaining)
 
 
-def _sought(pair: Pair, bench: Bench, population: Population, schema: Schema, deadline: Deadline) -> Finding:
-    sought = search(bench, population, crc32(f"{pair.sql_a}\0{pair.sql_b}".encode()), deadline)
-    if sought.found is not None:
-        found = smallest(bench, population, sought.found)
-        witness = bench.witness(found.contents)
-        if witness is not None:
-            return Finding(
-                verdict=EquivalenceVerdict.DIFFERENT,
-                rung=found.rung,
-                assumption=ASSUMPTIONS[found.rung],
-                trials=sought.trials,
-                witness=witness,
-                notes=tuple(guesses(schema)),
-            )
+def _same(bound: int) -> Finding:
     return Finding(
-        verdict=EquivalenceVerdict.NOT_REFUTED,
-        reason="time ran out" if sought.exhausted else "no witness was found",
-        trials=sought.trials,
-        notes=tuple(guesses(schema)),
+        verdict=EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND,
+        bound=bound,
+        assumption="none",
+        reason="both sides are the same query",
     )
+
+
+def _not_refuted(reason: str, trials: int) -> Finding:
+    return Finding(verdict=EquivalenceVerdict.NOT_REFUTED, reason=reason, trials=trials)
 
 
 def relevant(schema: Schema, sides: Sequence[Side]) -> list[Table]:

@@ -47,19 +47,14 @@ class Granted:
     """Guessed keys and references hold."""
     empty: bool
     """Tables may be empty."""
-
-    def words(self) -> str:
-        """In words, for the verdict."""
-        parts = [
-            "" if self.nulls else "no NULLs",
-            "guessed keys and references hold" if self.guesses else "",
-            "" if self.empty else "no table is empty",
-        ]
-        return ", ".join(each for each in parts if each)
+    ties: bool
+    """Rows may tie, and what SQLite picks freely falls to the first row."""
 
 
-ANY = Granted(nulls=True, guesses=False, empty=True)
-ORDINARY = Granted(nulls=False, guesses=True, empty=False)
+ANY = Granted(nulls=True, guesses=False, empty=True, ties=True)
+"""Whatever the declared keys and types allow."""
+ORDINARY = Granted(nulls=False, guesses=True, empty=False, ties=False)
+"""The data of rung S0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,17 +78,15 @@ def prove(
     tables = {plan.name.lower(): _unknown(plan, population.pools, rows, granted) for plan in population.plans}
     engine = Engine.of(tables, texts)
     left, right = engine.run(a.tree), engine.run(b.tree)
-    if len(left.headings) != len(right.headings):
-        raise Unprovable("the results have different widths")
     solver = z3.Solver()
     solver.set("timeout", max(milliseconds, _FEWEST_MILLISECONDS))
     solver.set("random_seed", 0)
     for fact in (*_lawful(population, tables, granted), *engine.functions.facts):
         _add(solver, fact)
-    for facts in engine.assumptions.values():
+    for facts in () if granted.ties else engine.assumptions.values():
         for fact in facts:
             _add(solver, fact)
-    _add(solver, none(_agree(left, right, semantics)))
+    _add(solver, some((none(_agree(left, right, semantics)), *map(none, engine.duties))))
     found = solver.check()
     assumptions = tuple(engine.assumptions)
     if found == z3.unsat:
@@ -176,6 +169,8 @@ def _leads(link: Link, tables: Mapping[str, Relation]) -> list[Bit]:
 
 
 def _agree(left: Relation, right: Relation, semantics: Semantics) -> Bit:
+    if len(left.headings) != len(right.headings):
+        return none(some(row.present for row in (*left.rows, *right.rows)))
     if semantics is Semantics.SET:
         return every((_contained(left, right), _contained(right, left)))
     return every(_as_often(row, left, right) for relation in (left, right) for row in relation.rows)

@@ -75,7 +75,7 @@ class Machine:
             return reader(self, node, frame)
         if isinstance(node, exp.AggFunc):
             return self.aggregate(node, frame)
-        if isinstance(node, exp.Predicate | exp.Connector | exp.Not):
+        if type(node) in _TRUTHS:
             return as_term(self.truth(node, frame))
         return self._call(node, frame)
 

@@ -14,8 +14,10 @@ from references.equivalence.proof.logic import (
     Bit,
     Term,
     Unprovable,
+    count,
     either_term,
     every,
+    less_than,
     none,
     same,
     same_rows,
@@ -48,6 +50,8 @@ class Engine:
     texts: Texts
     functions: Functions
     assumptions: dict[str, list[Bit]]
+    duties: list[Bit]
+    """What must hold in every database for the result to be right; proved with the rest."""
     machine: Machine
 
     @staticmethod
@@ -68,7 +72,7 @@ class Engine:
             windowed=lambda node, frame: windowed(engine.machine, node, frame),
             assume=assume,
         )
-        engine = Engine(tables, texts, functions, assumptions, machine)
+        engine = Engine(tables, texts, functions, assumptions, [], machine)
         return engine
 
     def run(self, tree: exp.Query) -> Relation:
@@ -293,9 +297,7 @@ class Engine:
                 raise Unprovable("DISTINCT ON")
             rows = _unlike(rows)
         if size is not None and (start or size < len(rows)):
-            if order is None and size:
-                raise Unprovable("LIMIT without ORDER BY")
-            rows = list(cut(rows, keys, start, size, machine))
+            rows = self._cut(rows, keys, order, start, size)
         return Relation(headings, tuple(row for row in rows if row.present is not False))
 
     def _keys(
@@ -318,6 +320,17 @@ class Engine:
             return [cell for heading, cell in zip(frame.headings, frame.cells, strict=True) if heading.source == source]
         return [self.machine.term(item.unalias(), frame)]
 
+    def _cut(
+        self, rows: Sequence[Row], keys: Sequence[Sequence[SortKey]], order: exp.Order | None, start: int, size: int
+    ) -> list[Row]:
+        """The rows that a LIMIT leaves; without an order it must be proved to leave all."""
+        if order is not None or not size:
+            return list(cut(rows, keys, start, size, self.machine))
+        if start:
+            raise Unprovable("OFFSET without ORDER BY")
+        self.duties.append(less_than(count(row.present for row in rows).value, size + 1))
+        return list(rows)
+
     # UNION and the like
 
     def _operation(self, tree: exp.SetOperation, outer: Frame) -> Relation:
@@ -331,7 +344,7 @@ class Engine:
             for row in rows:
                 frame = Frame(left.headings, row.cells, outer)
                 keys.append(self._keys(order, frame, row.cells, tree.selects))
-            rows = cut(rows, keys, start, size, self.machine)
+            rows = self._cut(rows, keys, order, start, size)
         return Relation(left.headings, tuple(rows))
 
     def _combined(self, tree: exp.SetOperation, left: Relation, right: Relation) -> Sequence[Row]:

@@ -1,0 +1,34 @@
+"""A query's text without what cannot change its result, so that two that are the same are seen to be."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+
+def canonical(tree: exp.Query) -> str:
+    """The query in one case, without comments and names of outputs that nothing uses.
+
+    >>> from sqlglot import parse_one
+    >>> canonical(parse_one("SELECT Name AS n FROM Shelf")) == canonical(parse_one("select name from shelf"))
+    True
+    """
+    copy = tree.copy()
+    for node in copy.find_all(exp.Identifier):
+        if not _may_be_text(node):
+            node.set("this", node.name.lower())
+            node.set("quoted", False)
+    if isinstance(copy, exp.Select) and not _uses_outputs(copy):
+        copy.set("expressions", [each.unalias() for each in copy.expressions])
+    return copy.sql(dialect="sqlite", comments=False)
+
+
+def _may_be_text(node: exp.Identifier) -> bool:
+    """A quoted word alone: SQLite takes it for text where no column has its name."""
+    parent = node.parent
+    return bool(node.args.get("quoted")) and isinstance(parent, exp.Column) and not parent.args.get("table")
+
+
+def _uses_outputs(select: exp.Select) -> bool:
+    names = {each.alias.lower() for each in select.expressions if isinstance(each, exp.Alias)}
+    used = (each.name.lower() for each in select.find_all(exp.Column) if not each.args.get("table"))
+    return any(name in names for name in used)

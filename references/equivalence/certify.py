@@ -1,0 +1,75 @@
+"""A certificate for a pair that no search refuted: proved for one row a table, then two, as far as asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from references.equivalence.pair import Certificate, Contents, Found, Rung, Semantics
+from references.equivalence.population import Population
+from references.equivalence.proof.certificate import ANY, ORDINARY, Proof, prove
+from references.equivalence.proof.logic import Unprovable, z3
+from references.equivalence.reading import Side
+from references.equivalence.search import Bench
+
+TYPED = "values are of their columns' types"
+FREE = "what SQLite picks freely is the first row's"
+PLAIN = "ordinary data: keys and references hold, no NULLs, no ties, no table is empty"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certifier:
+    """Proves a pair for growing databases."""
+
+    a: Side
+    b: Side
+    population: Population
+    semantics: Semantics
+    bench: Bench
+    remaining: Callable[[], float]
+    """Seconds left."""
+
+    def __call__(self, bound: int) -> Certificate:
+        """The certificate, or the database that the solver found and the queries confirmed."""
+        proved, granted, notes = 0, ANY, list[str]()
+        disputed: Contents | None = None
+        reason: str | None = None
+        while proved < bound and reason is None:
+            try:
+                proof = self._prove(proved + 1, granted is ANY)
+            except Unprovable as error:
+                reason = f"the proof does not cover it: {error}"
+                break
+            except (RecursionError, z3.Z3Exception) as error:
+                reason = f"the proof does not cover it: {type(error).__name__}"
+                break
+            notes = [*proof.assumptions]
+            if proof.equal:
+                proved += 1
+            elif proof.equal is None:
+                reason = "the solver ran out of time"
+            else:
+                found = self._confirmed(proof)
+                if found is not None:
+                    return Certificate(bound=proved, assumption="", reason=None, found=found)
+                disputed = proof.contents
+                if granted is ORDINARY:
+                    reason = "the solver's database does not tell them apart when run"
+                granted = ORDINARY
+        words = [TYPED, PLAIN, *notes] if granted is ORDINARY else [TYPED, *([FREE] if notes else [])]
+        return Certificate(bound=proved, assumption="; ".join(words), reason=reason, disputed=disputed)
+
+    def _prove(self, rows: int, anything: bool) -> Proof:
+        milliseconds = int(1000 * max(self.remaining(), 0))
+        granted = ANY if anything else ORDINARY
+        return prove(self.a, self.b, self.population, self.semantics, rows, granted, milliseconds)
+
+    def _confirmed(self, proof: Proof) -> Found | None:
+        """The solver's database on the lowest rung that allows it, when the queries differ on it for sure."""
+        contents = proof.contents or {}
+        nulls = any(cell is None for rows in contents.values() for row in rows for cell in row)
+        for rung in (Rung.S1 if nulls else Rung.S0, Rung.S2, Rung.S6):
+            sure = self.bench.confirmed(contents, rung)
+            if sure is not None:
+                return Found(rung=sure, data=rung, contents=contents)
+        return None

@@ -1,0 +1,77 @@
+"""Databases that told answers to one question apart: most other wrong answers differ on one of them too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from references.equivalence.pair import Contents, Found, Rung, Witness
+from references.equivalence.population import Plan, Population
+from references.equivalence.search import Bench
+from references.sandbox import Row, Value
+
+_MOST = 32
+"""Witnesses that are kept of one question."""
+_RUNGS = (Rung.S0, Rung.S1, Rung.S2, Rung.S6, Rung.S7)
+
+
+class WitnessPool:
+    """The witnesses of one question, by rung; those of ordinary data come first."""
+
+    __slots__ = ("_kept",)
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[Rung, Witness]] = []
+
+    def add(self, witness: Witness, rung: Rung) -> None:
+        """Keeps a witness."""
+        if len(self._kept) < _MOST and all(witness.rows != other.rows for _, other in self._kept):
+            self._kept.append((rung, witness))
+            self._kept.sort(key=lambda each: each[0])
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def try_on(self, bench: Bench, population: Population) -> Found | None:
+        """A kept database of ordinary data on which this pair differs too.
+
+        One of another rung is left to the search: a lower rung might do.
+        """
+        for rung, witness in self._kept:
+            if rung is not Rung.S0:
+                return None
+            contents = refit(witness, population)
+            if bench.differs(contents) is not None and bench.confirmed(contents, Rung.S0) is Rung.S0:
+                return Found(rung=Rung.S0, data=Rung.S0, contents=contents)
+        return None
+
+
+def refit(witness: Witness, population: Population) -> Contents:
+    """A witness in the tables and columns of another pair; what it does not hold gets a value of its own."""
+    held = {name.lower(): name for name in witness.rows}
+    contents: dict[str, tuple[Row, ...]] = {}
+    for plan in population.plans:
+        name = held.get(plan.name.lower(), "")
+        contents[plan.name] = _refitted(plan, population, witness.columns.get(name), witness.rows.get(name))
+    return contents
+
+
+def _refitted(
+    plan: Plan, population: Population, columns: Sequence[str] | None, rows: Sequence[Row] | None
+) -> tuple[Row, ...]:
+    places = {column.lower(): index for index, column in enumerate(columns or ())}
+    return tuple(
+        tuple(_value(slot.column.name, places, row, population.pools[slot.pool].own[0]) for slot in plan.slots)
+        for row in (rows if rows is not None else ((),))
+    )
+
+
+def _value(name: str, places: Mapping[str, int], row: Row, default: Value) -> Value:
+    place = places.get(name.lower())
+    return default if place is None else row[place]
+
+
+def lowest(bench: Bench, contents: Contents) -> Rung | None:
+    """The lowest rung on which the pair of the bench differs on a database, if it does."""
+    if bench.differs(contents) is None:
+        return None
+    return min((sure for rung in _RUNGS if (sure := bench.confirmed(contents, rung)) is not None), default=None)
