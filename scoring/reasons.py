@@ -78,8 +78,6 @@ class ReasonCode(StrEnum):
     """Identifiers come back though the question speaks of none."""
     MEASURE_SHOWN = "MEASURE_SHOWN"
     """What rows are ordered or counted by is shown beside them, though only they are asked for."""
-    OUTPUT_OF_ANOTHER = "OUTPUT_OF_ANOTHER"
-    """A column of the answer is read from another table than the one the question names."""
     COUNT_FOR_LIST = "COUNT_FOR_LIST"
     """The answer is one number where rows are asked for."""
     LIST_FOR_COUNT = "LIST_FOR_COUNT"

@@ -61,7 +61,6 @@ SIGNALS: Mapping[ReasonCode, Signal] = MappingProxyType(
         ReasonCode.KEY_FOR_NAME: outputs.key_for_name,
         ReasonCode.KEY_UNASKED: outputs.unasked_key,
         ReasonCode.MEASURE_SHOWN: outputs.shown_measure,
-        ReasonCode.OUTPUT_OF_ANOTHER: outputs.output_of_another,
         ReasonCode.COUNT_FOR_LIST: outputs.count_for_list,
         ReasonCode.LIST_FOR_COUNT: outputs.list_for_count,
         ReasonCode.AGGREGATE_MISSING: aggregates.missing_aggregate,

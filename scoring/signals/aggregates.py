@@ -5,8 +5,9 @@ from __future__ import annotations
 from scoring.linking import best_likeness, content_words
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted
+from scoring.specification import Definition
 from scoring.verdict import Case
-from scoring.words import identifier_words
+from scoring.words import identifier_words, letters
 
 
 def missing_aggregate(case: Case) -> Finding | None:
@@ -15,7 +16,29 @@ def missing_aggregate(case: Case) -> Finding | None:
     >>> missing_aggregate(case("What is the average weight of the parcels?", "SELECT weight FROM parcels")).detail
     'not computed: AVG'
     """
-    return counted(list(case.aggregation.missing), "not computed", most=1)
+    return counted([func for func in case.aggregation.missing if not _is_stored(func, case)], "not computed", most=1)
+
+
+def _is_stored(func: str, case: Case) -> bool:
+    """Whether the value asked for is a column, or told by another aggregate that means the same there."""
+    computed = {each.func for each in case.sql.aggregations}
+    if func in {"COUNT", "SUM"} and not computed.isdisjoint({"COUNT", "SUM"}):
+        return True
+    if func not in {"COUNT", "SUM"}:
+        return func == "AVG" and bool(case.sql.divisions)
+    phrases = [content_words(each.column) for each in case.question.aggregations if each.func == func]
+    columns = [frozenset(identifier_words(column.name)) for column in case.sql.columns]
+    named = any(words and any(words[-1] in own for own in columns) for words in phrases)
+    return named or any(_defines(definition, phrases, case) for definition in case.enriched.definitions)
+
+
+def _defines(definition: Definition, phrases: list[tuple[str, ...]], case: Case) -> bool:
+    """Whether a definition gives a plain column that is read for what an aggregate is asked of."""
+    if not definition.columns or definition.functions:
+        return False
+    told = set(content_words(definition.phrase))
+    read = any(letters(column) in case.read for column in definition.columns)
+    return read and any(words and not told.isdisjoint(words) for words in phrases)
 
 
 def unasked_aggregate(case: Case) -> Finding | None:
@@ -24,7 +47,16 @@ def unasked_aggregate(case: Case) -> Finding | None:
     >>> unasked_aggregate(case("What is the weight of the parcels?", "SELECT SUM(weight) FROM parcels")).detail
     'unasked: SUM'
     """
-    return counted(list(case.aggregation.extra), "unasked", most=1)
+    amounts = any(each.func in _AMOUNTS for each in case.question.aggregations) or not _AMOUNT_WORDS.isdisjoint(
+        case.spoken
+    )
+    extra = [func for func in case.aggregation.extra if not (amounts and func in _AMOUNTS)]
+    return counted(extra, "unasked", most=1)
+
+
+_AMOUNTS = frozenset({"COUNT", "SUM"})
+_AMOUNT_WORDS = frozenset({"much", "time", "total", "many"})
+"""Words that ask for a count or a sum without naming it."""
 
 
 _MEASURING = frozenset({"AVG", "SUM", "MIN", "MAX"})
@@ -82,7 +114,11 @@ def missing_grouping(case: Case) -> Finding | None:
     >>> missing_grouping(case("What is the average weight per route?", "SELECT AVG(weight) FROM parcels")).detail
     'per: route'
     """
-    return counted(list(case.grouping.missing), "per", most=1)
+    told = not _EACH.isdisjoint(token.lower for token in case.question.tokens)
+    return counted(list(case.grouping.missing), "per", most=1) if told else None
+
+
+_EACH = frozenset({"each", "per", "every"})
 
 
 def unasked_grouping(case: Case) -> Finding | None:

@@ -135,4 +135,6 @@ def unused_definition_value(case: Case) -> Finding | None:
     given = case.query.sql.casefold() if quoted else ""
     values = list(dict.fromkeys(each.casefold().strip(" %") for each in quoted))
     lost = [f"'{each}'" for each in values if each not in given]
+    if len(lost) > 2 or case.question.yes_no:  # a list of what codes mean, or a value that is asked for
+        return None
     return Finding(len(lost) / len(values), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None

@@ -14,7 +14,7 @@ from scoring.signals.finding import Finding, counted
 from scoring.specification import Clause, Op, QuestionFilter, Source, SqlFilter, SubqueryRole
 from scoring.values import Choices, Expression, Number, Pattern, Text, Value
 from scoring.verdict import Case
-from scoring.words import identifier_words
+from scoring.words import identifier_words, letters
 
 _UP = frozenset({Op.GT, Op.GE})
 _DOWN = frozenset({Op.LT, Op.LE})
@@ -27,7 +27,25 @@ def missing_filter(case: Case) -> Finding | None:
     >>> missing_filter(case("How many orders were shipped in 2023?", "SELECT COUNT(*) FROM orders")).detail
     'missing: 2023'
     """
-    return counted([span_of(each) for each in case.filters.missing], "missing", most=2)
+    return counted(
+        [span_of(each) for each in case.filters.missing if not _otherwise_met(each, case)], "missing", most=2
+    )
+
+
+def _otherwise_met(each: QuestionFilter, case: Case) -> bool:
+    """Whether the answer shows the column itself, a limit takes the number, or a column that is read is defined so."""
+    if each.lhs is not None and each.lhs.columns:
+        shown = {column.name for projection in case.answer for column in projection.operand.columns}
+        return each.source is not Source.QUESTION and all(column.name in shown for column in each.lhs.columns)
+    if isinstance(each.rhs, Number) and any(limit.count == each.rhs.value for limit in case.sql.limits):
+        return True
+    span = each.span.casefold()
+    return any(
+        span in f"{definition.phrase} {definition.text}".casefold()
+        and any(letters(column) in case.read for column in (*definition.columns, *definition.phrase.split()[:1]))
+        for definition in case.enriched.definitions
+        if not definition.filters
+    )
 
 
 def mismatched_filter(case: Case) -> Finding | None:
@@ -68,7 +86,7 @@ def _strangeness(each: SqlFilter, case: Case) -> float:
     return _STRANGE[said, named]
 
 
-_STRANGE = {(False, False): 1.0, (False, True): 0.6, (True, False): 0.6, (True, True): 0.4}
+_STRANGE = {(False, False): 1.0, (False, True): 0.6, (True, False): 0.4, (True, True): 0.2}
 """By whether the value and the column are spoken of."""
 
 

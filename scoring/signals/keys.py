@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from scoring.linking import best_likeness
 from scoring.show import show_filter
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding
@@ -29,7 +28,7 @@ def key_words(name: str) -> tuple[str, ...]:
     if len(words) == 1 and words[0] not in _KEY_WORDS:
         ending = next((each for each in _ENDINGS if name.endswith(each) and len(name) > len(each) + 1), "")
         words = (stem(name.removesuffix(ending)),)
-    return tuple(word for word in words if word not in _KEY_WORDS)
+    return tuple(word for word in words if word not in _KEY_WORDS and not word.isdecimal())
 
 
 @lru_cache(maxsize=16384)
@@ -59,29 +58,29 @@ def unlikeness(left: Column, right: Column) -> float:
     """
     if left.name == right.name:
         return 0.0
+    if owns(left) or owns(right):
+        return min(_unlike_own(right, left) if owns(left) else 1.0, _unlike_own(left, right) if owns(right) else 1.0)
     mine, theirs = key_words(left.name), key_words(right.name)
-    if not mine or not theirs:
-        return _to_bare(mine, right) if mine else _to_bare(theirs, left) if theirs else 0.8
-    if mine == theirs[-len(mine) :] or theirs == mine[-len(theirs) :]:
+    if _ends_alike("".join(mine), "".join(theirs)):
         return 0.0
-    if not set(mine).isdisjoint(theirs):
-        return 0.5
-    near = max(
-        best_likeness(mine[-1], (*identifier_words(right.table or ""), *theirs)),
-        best_likeness(theirs[-1], (*identifier_words(left.table or ""), *mine)),
-    )
-    return 0.3 if near >= 0.6 else 1.0
+    return 0.5 if not set(mine).isdisjoint(theirs) else 1.0
 
 
-def _to_bare(words: tuple[str, ...], bare: Column) -> float:
-    """`pilot_id` against the `id` of `pilots`: what follows the table's name tells another key of it."""
-    last = next(iter(identifier_words(bare.table or "")[-1:]), "")
-    if not last:
-        return 0.3
-    if last in words:
-        return 0.5 if words[words.index(last) + 1 :] else 0.0
-    alike = best_likeness(last, words) >= 0.6 or (len(last) > 3 and last in "".join(words))
-    return 0.0 if alike else 1.0
+def _ends_alike(one: str, other: str) -> bool:
+    return one.endswith(other) or other.endswith(one)
+
+
+def _unlike_own(foreign: Column, own: Column) -> float:
+    """How little `foreign` names the table of `own`; what follows that name tells another key of it."""
+    words, table = key_words(foreign.name), identifier_words(own.table or "")
+    if not words or not table:
+        return 0.8 if table else 0.3
+    if table[-1] in words:
+        return 0.5 if words[words.index(table[-1]) + 1 :] and not key_words(own.name) else 0.0
+    joined, last = "".join(words), table[-1]
+    if _ends_alike(joined, "".join(table)) or (len(last) > 3 and (last in joined or joined in last)):
+        return 0.0
+    return 0.2 if joined[:3] == last[:3] else 1.0
 
 
 def _joined(case: Case) -> Iterator[tuple[Column, Column]]:

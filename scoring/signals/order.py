@@ -8,6 +8,7 @@ from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding
 from scoring.specification import Direction, Operand, Superlative
 from scoring.verdict import Case, NormalizationRule
+from scoring.words import letters
 
 _EXTREMES = frozenset({"MAX", "MIN"})
 
@@ -28,7 +29,18 @@ def missing_order(case: Case) -> Finding | None:
     asked = [each.word for each in case.question.superlatives]
     if case.question.ordering is not None and not case.sql.order_by:
         return Finding(1.0, f"nothing orders for '{case.question.ordering.phrase}'")
+    asked = [word for word in asked if not _names_column(word, case)]
     return Finding(1.0, f"nothing orders for '{asked[0]}'") if asked and not _takes_extreme(case) else None
+
+
+def _names_column(word: str, case: Case) -> bool:
+    """Whether an extreme is part of a column's name (`last edit date`) or of what a plain column is defined for."""
+    if any(word in letters(column.name) for column in case.sql.columns):
+        return True
+    return any(
+        word in definition.phrase.casefold() and definition.columns and not definition.functions
+        for definition in case.enriched.definitions
+    )
 
 
 def flipped_order(case: Case) -> Finding | None:

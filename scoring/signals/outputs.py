@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from scoring.linking import LINKED, content_words, likeness
@@ -20,7 +21,19 @@ def wanted_columns(case: Case) -> int:
     """How many columns the question's own words ask for; 0 when it does not say."""
     question = case.question
     values = [each for each in question.aggregations if each.func != "COUNT" or not question.superlatives]
-    return len(case.things) + (0 if question.ratios else len(values))
+    if question.ratios or not values:
+        return len(case.things)
+    shown = max(len(values) - len(_COMPARED.findall(question.text)), 0 if case.things else 1)
+    opens = question.tokens[0].lower == "how" and question.parts == 1
+    return len(case.things) + (min(shown, 1) if opens else shown)
+
+
+_COMPARED = re.compile(
+    r"\b(?:than|above|below|over|under|whose|where|with|have|has|had|having|on)(?: the| a| an)?(?: \w+)?"
+    r" (?:average|total|mean|number|maximum|minimum|max|min|count)\b",
+    re.IGNORECASE,
+)
+"""An aggregate that a condition speaks of."""
 
 
 def missing_output(case: Case) -> Finding | None:
@@ -247,26 +260,3 @@ def shown_measure(case: Case) -> Finding | None:
     if measure is None or case.question.ratios or measure.operand.name == shown[0]:
         return None
     return Finding(1.0, f"{measure.operand.name} beside {shown[0]}")
-
-
-def output_of_another(case: Case) -> Finding | None:
-    """`website of the circuit` is read from another table, though one is named so.
-
-    >>> output_of_another(case("What is the link of the circuit of race 7?",
-    ...     "SELECT r.link FROM races r JOIN circuits c ON r.circuit_id = c.id WHERE r.id = 7")).detail
-    'link of circuit from races'
-    """
-    tables = {table for block in case.sql.blocks for table in block.tables}
-    if len(tables) < 2:
-        return None
-    for each in case.things:
-        last = content_words(each.of or "")[-1:]
-        owners = {table for table in tables if last and identifier_words(table)[-1:] == last}
-        named = [
-            p.operand.columns[0]
-            for p in case.answer
-            if p.operand.columns and likeness(each.phrase, p.operand) >= LINKED
-        ]
-        if owners and named and all(column.table and column.table not in owners for column in named):
-            return Finding(1.0, f"{each.phrase} of {each.of} from {named[0].table}")
-    return None

@@ -100,7 +100,10 @@ def finer_grouping(case: Case) -> Finding | None:
     ...     "SELECT city, street, COUNT(*) FROM parcels GROUP BY city, street")).detail
     'by: city, street'
     """
-    keys = [each.operand.name for each in case.sql.group_by if each.block in case.sql.outputs]
-    if len(keys) <= max(1, len(case.question.group_by)):
+    operands = [each.operand for each in case.sql.group_by if each.block in case.sql.outputs]
+    keys = [each.name for each in operands]
+    if len(keys) <= max(1, len(case.question.group_by)) or any(
+        is_key(column.name) for operand in operands for column in operand.columns
+    ):
         return None
     return Finding(1.0, f"by: {', '.join(keys[:5])}")

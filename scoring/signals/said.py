@@ -11,7 +11,6 @@ from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
 
 _QUOTED = re.compile(r"'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"")
-_DIGITS = re.compile(r"\d{1,15}(?:\.\d{1,6})?")
 _MARKS = re.compile(r"[\W_]+")
 
 
@@ -38,16 +37,21 @@ def _spellings(literal: str, given: list[str], texts: list[str]) -> list[str]:
     """How a literal is spelt where it is quoted in the definitions, else wherever it is said."""
     folded = literal.casefold()
     quoted = [each for each in given if each.casefold() == folded]
-    if quoted or not folded:
+    if quoted or len(folded) < 3:
         return quoted
-    found: list[str] = []
-    for text in texts:
-        lower = text.lower()
-        at = lower.find(folded)
-        while at >= 0 and len(found) < 20:
-            found.append(text[at : at + len(folded)])
-            at = lower.find(folded, at + len(folded))
-    return found
+    return [spelling for text in texts for spelling in _found(folded, text)]
+
+
+def _found(folded: str, text: str) -> Iterator[str]:
+    """The first spellings of some lower-case words in a text, whole words only."""
+    lower, at = text.lower(), -1
+    for _ in range(20):
+        at = lower.find(folded, at + 1)
+        if at < 0:
+            return
+        end = at + len(folded)
+        if not lower[max(at - 1, 0) : at].isalnum() and not lower[end : end + 1].isalnum():
+            yield text[at:end]
 
 
 def _compared(case: Case) -> Iterator[Value]:
@@ -65,16 +69,15 @@ def unused_value(case: Case) -> Finding | None:
     >>> unused_value(case("Parcels over 20 kg", "SELECT id FROM parcels WHERE heavy = 1")).detail
     'not in the SQL: 20'
     """
-    said = [each.value for each in case.question.numbers]
-    if not said:
-        return None
-    given = {float(match) for match in _DIGITS.findall(case.query.sql)}
-    lost = [each for each in said if given.isdisjoint((each, each - 1, each + 1))]
-    return (
-        Finding(len(lost) / len(said), f"not in the SQL: {'; '.join(f'{each:g}' for each in lost[:5])}")
-        if lost
-        else None
-    )
+    said = [token.text for token in case.question.tokens if token.kind is Kind.NUMBER and token.text.isdecimal()]
+    sql = case.query.sql
+    lost = [each for each in said if each not in sql and not (len(each) < 4 and _beside(int(each), sql))]
+    return Finding(len(lost) / len(said), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
+
+
+def _beside(number: int, sql: str) -> bool:
+    """`more than 2` may be `>= 3`."""
+    return str(number + 1) in sql or str(number - 1) in sql
 
 
 def unexplained_value(case: Case) -> Finding | None:

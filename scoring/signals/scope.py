@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scoring.linking import content_words
+from scoring.linking import content_words, is_named
 from scoring.show import show_filter
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
@@ -55,12 +55,12 @@ def narrowed_base(case: Case) -> Finding | None:
         return None
     kept = {each.left for each in case.sql.set_operations if each.kind.startswith(("except", "minus"))}
     kept |= {each.parent for each in case.sql.subqueries if each.role is SubqueryRole.NOT_IN}
-    things = {word for each in case.things for word in content_words(each.of or each.phrase)[-1:]}
+    things = {word for each in case.things for word in content_words(f"{each.phrase} {each.of or ''}")}
     if not kept or not things:
         return None
     for block in case.sql.blocks:
         named = {word for table in block.tables for word in identifier_words(table)}
-        if block.path in kept and block.tables and things.isdisjoint(named):
+        if block.path in kept and block.tables and not any(is_named(word, named) for word in things):
             return Finding(1.0, f"{', '.join(block.tables)} hold only some: {', '.join(sorted(things))}")
         if block.path in kept and len(block.tables) > 1:
             return Finding(0.5, f"{', '.join(block.tables)} joined before the exclusion")
@@ -118,7 +118,7 @@ def lost_scope(case: Case) -> Finding | None:
         return None
     parents = {each.block: each.parent for each in case.sql.subqueries if each.role is not SubqueryRole.DERIVED}
     for each in case.sql.projections:
-        if each.operand.func not in _EXTREMES or each.block not in parents:
+        if each.operand.func not in _EXTREMES or each.block not in parents or _measures(each.block, case):
             continue
         inner = _conditions(case, each.block, nested=True)
         outer = _conditions(case, parents[each.block], nested=False)
@@ -126,6 +126,16 @@ def lost_scope(case: Case) -> Finding | None:
             odd = next(iter(sorted(inner.keys() ^ outer.keys())))
             return Finding(1.0, f"{each.operand.name} {'with' if odd in inner else 'without'} {(inner | outer)[odd]}")
     return None
+
+
+def _measures(path: str, case: Case) -> bool:
+    """Whether more or less than the extreme of a subquery is sought, and not what has it."""
+    bounds = (each for each in case.sql.filters if each.op in _BOUNDS and isinstance(each.rhs, Expression))
+    parents = {each.parent for each in case.sql.subqueries if each.block == path}
+    return any(each.block in parents for each in bounds)
+
+
+_BOUNDS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
 
 
 def _conditions(case: Case, path: str, *, nested: bool) -> dict[tuple[str, str], str]:
