@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from consumers.outcomes import Outcome, OutcomeKind
 from consumers.ports import Unavailable
@@ -13,8 +13,12 @@ from consumers.retries import Backoff
 from consumers.score_events import Record
 from consumers.spans import Joined, Span, SpanEvent, SpanJoin, TraceKey
 
+Storing: TypeAlias = "asyncio.Task[Sequence[Outcome]]"
+"""The events of one trace on their way to the store."""
 _CHUNK = 200
 """Most events submitted at once."""
+_SLICE = 500
+"""Most spans joined before others have their turn."""
 
 
 class Submit(Protocol):
@@ -41,7 +45,7 @@ async def _count_only(event: SpanEvent, outcome: Outcome) -> None:
 class Taken:
     """What became of spans that were taken."""
 
-    storing: Sequence[asyncio.Task[Sequence[Outcome]]]
+    storing: Sequence[Storing]
     done: asyncio.Future[None]
     """Resolves when the spans' traces are closed and all their events durable; cancelled where that will not be."""
 
@@ -51,20 +55,26 @@ class Taken:
         return [outcome for outcomes in ended for outcome in outcomes]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Ticket:
-    """One sender's spans, and how many of their traces are not finished."""
+    """One sender's spans, and how many of their traces are not finished; one more while they are being taken."""
 
-    traces: int
     done: asyncio.Future[None]
+    open: int = 1
+
+    def count_down(self) -> None:
+        """One less."""
+        self.open -= 1
+        if self.open == 0 and not self.done.done():
+            self.done.set_result(None)
 
 
 @dataclass(slots=True, eq=False)
 class _Trace:
     """A trace outside the join: who waits for it, and its events that are not durable yet."""
 
-    tickets: list[_Ticket] = field(default_factory=list[_Ticket])
-    storing: set[asyncio.Task[Sequence[Outcome]]] = field(default_factory=set[asyncio.Task[Sequence[Outcome]]])
+    tickets: set[_Ticket] = field(default_factory=set[_Ticket])
+    storing: set[Storing] = field(default_factory=set["Storing"])
     closed: bool = False
 
     def finish(self) -> None:
@@ -72,9 +82,7 @@ class _Trace:
         if not self.closed or self.storing:
             return
         for ticket in self.tickets:
-            ticket.traces -= 1
-            if ticket.traces == 0 and not ticket.done.done():
-                ticket.done.set_result(None)
+            ticket.count_down()
         self.tickets.clear()
 
     def give_up(self) -> None:
@@ -100,7 +108,7 @@ class JoinSpans:
         self._join, self._submit, self._timer, self._bury = join, submit, timer, bury
         self._backoff, self._most = backoff or Backoff(first=0.5, most=30.0), most_storing
         self._traces: dict[TraceKey, _Trace] = {}
-        self._tasks: set[asyncio.Task[Sequence[Outcome]]] = set()
+        self._tasks: set[Storing] = set()
         self._storing = 0
         self._opened, self._room = asyncio.Event(), asyncio.Event()
         self._room.set()
@@ -113,15 +121,28 @@ class JoinSpans:
     async def take(self, spans: Sequence[Span], *, tenant: str | None = None) -> Taken:
         """Takes the spans of one sender, as soon as there is room; `tenant` is the only one it may write for."""
         await self._room.wait()
+        ticket, storing = _Ticket(asyncio.get_running_loop().create_future()), set[Storing]()
+        for start in range(0, len(spans), _SLICE):
+            part = spans[start : start + _SLICE]
+            traces = self._expect(part, ticket, tenant)
+            self._obey(self._join.add(part, self._timer(), tenant=tenant))
+            self._opened.set()
+            storing.update(*(trace.storing for trace in traces))
+            # others have their turn: one export may hold ten thousand spans
+            await asyncio.sleep(0)
+            if ticket.done.cancelled():
+                break
+        ticket.count_down()
+        return Taken(storing=list(storing), done=ticket.done)
+
+    def _expect(self, spans: Sequence[Span], ticket: _Ticket, tenant: str | None) -> list[_Trace]:
+        """The spans' traces, which the ticket waits for."""
         traces = [self._trace(TraceKey(tenant, each)) for each in dict.fromkeys(span.trace_id for span in spans)]
-        ticket = _Ticket(len(traces), asyncio.get_running_loop().create_future())
         for trace in traces:
-            trace.tickets.append(ticket)
-        if not traces:
-            ticket.done.set_result(None)
-        self._obey(self._join.add(spans, self._timer(), tenant=tenant))
-        self._opened.set()
-        return Taken(storing=[task for trace in traces for task in trace.storing], done=ticket.done)
+            if ticket not in trace.tickets:
+                trace.tickets.add(ticket)
+                ticket.open += 1
+        return traces
 
     async def run(self) -> None:
         """Closes traces when their time is up, for ever."""
@@ -169,7 +190,7 @@ class JoinSpans:
         self._tasks.add(task)
         self._count(len(events))
 
-        def ended(task: asyncio.Task[Sequence[Outcome]]) -> None:
+        def ended(task: Storing) -> None:
             trace.storing.discard(task)
             self._tasks.discard(task)
             self._count(-len(events))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from consumers.events import SPAN_SOURCE
 from consumers.spans.span import Span
-from consumers.spans.table import INHERITED, SpanFields, SpanTable, read_span
+from consumers.spans.table import INHERITED, SpanFields, SpanReader, SpanTable
 
 MAX_ANCESTORS = 64
 """How far above an answer its question is looked for."""
@@ -77,7 +77,7 @@ class SpanJoin:
     else when its trace closes, with what is known then."""
 
     def __init__(self, table: SpanTable, limits: JoinLimits) -> None:
-        self._table = table
+        self._reader = SpanReader(table)
         self._limits = limits
         self._traces: OrderedDict[TraceKey, _Trace] = OrderedDict()
         self.spans = 0
@@ -101,7 +101,7 @@ class SpanJoin:
 
     def _insert(self, trace: _Trace, span: Span) -> list[list[str]]:
         """Holds the span; returns the chains that are complete with it."""
-        fields = read_span(span, self._table)
+        fields = self._reader.read(span)
         trace.nodes[span.span_id] = _Node(span.parent_id, span.parent_is_remote, span.start_nanos, fields)
         size = _NODE_SIZE + fields.size
         trace.size += size
@@ -188,7 +188,7 @@ def _event(key: TraceKey, trace: _Trace, chain: Sequence[str], only: str | None 
         "source": SPAN_SOURCE,
         "question": question or "",
         "sql": fields[0].sql,
-        "dialect": fields[0].said.get("dialect"),
+        "dialect": fields[0].dialect,
         "occurred_at": _moment(trace.nodes[chain[0]].start_nanos),
         "attributes": _attributes(fields) | {"trace_id": key.trace_id, "span_id": chain[0]},
     }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from types import MappingProxyType
 
 from pydantic import JsonValue
 
@@ -55,6 +56,7 @@ class SpanFields:
     """What one span says, by the table."""
 
     sql: str | None = None
+    dialect: str | None = None
     question: str | None = None
     said: Mapping[str, str] = field(default_factory=dict[str, str])
     """Fields of an event that a span above the SQL may say too."""
@@ -69,36 +71,66 @@ class SpanFields:
         return sum(map(len, texts)) + sum(len(str(value)) for value in self.attributes.values())
 
 
+_SILENT = SpanFields()
 INHERITED = frozenset({"enriched_question", "tenant", "agent", "agent_version"})
 """Fields that a span above the SQL may say."""
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-def read_span(span: Span, table: SpanTable) -> SpanFields:
-    """What the span says by the table.
+class SpanReader:
+    """Reads spans by a table.
 
-    >>> read_span(Span(trace_id="t", span_id="s", attributes={"db.query.text": "SELECT 1"}), SpanTable()).sql
+    >>> span = Span(trace_id="t", span_id="s", attributes={"db.query.text": "SELECT 1"})
+    >>> SpanReader(SpanTable()).read(span).sql
     'SELECT 1'
     """
-    sql = None if _speaks_no_sql(span, table) else _first(span.attributes, table.sql, _text)
-    dialect = _first(span.attributes, table.dialect, dialect_of) if sql is not None else None
-    inherited: dict[str, Names] = {name: getattr(table, name) for name in sorted(INHERITED)}
-    said = {name: _first(span.attributes, names, _told) for name, names in inherited.items()} | {"dialect": dialect}
-    own = {name: _first(span.resource, _of_resource(names), _told) for name, names in inherited.items()}
-    return SpanFields(
-        sql=sql,
-        question=_first(span.attributes, table.question, question_in),
-        said={name: text for name, text in said.items() if text is not None},
-        fallback={name: text for name, text in own.items() if text is not None} if sql is not None else {},
-        attributes={name: span.attributes[name] for name in table.attributes if name in span.attributes},
-    )
+
+    def __init__(self, table: SpanTable) -> None:
+        names = {each.name: getattr(table, each.name) for each in fields(table) if each.name != "attributes"}
+        self._own = _ranked(names, lambda name: None if name.startswith(RESOURCE) else name)
+        self._process = _ranked(names, lambda name: name.removeprefix(RESOURCE) if name.startswith(RESOURCE) else None)
+        self._copied = frozenset(table.attributes)
+        self._systems = tuple(name for name in table.dialect if name.startswith("db."))
+
+    def read(self, span: Span) -> SpanFields:
+        """What the span says."""
+        if not span.attributes:
+            return _SILENT
+        said = _said(span.attributes, self._own)
+        question, sql, dialect = said.pop("question", None), said.pop("sql", None), said.pop("dialect", None)
+        if sql is not None and any(str(span.attributes.get(name)) in _NO_SQL for name in self._systems):
+            sql = None
+        return SpanFields(
+            sql=sql,
+            dialect=dialect if sql is not None else None,
+            question=question,
+            said=said,
+            fallback=_said(span.resource, self._process) if sql is not None else _NOTHING,
+            attributes={name: value for name, value in span.attributes.items() if name in self._copied},
+        )
 
 
-def _first(attributes: Attributes, names: Names, read: Callable[[JsonValue], str | None]) -> str | None:
-    return next((text for name in names if name in attributes and (text := read(attributes[name])) is not None), None)
+_Ranks = Mapping[str, Sequence[tuple[str, int]]]
+"""For an attribute the fields that it may say, each with its place in their row of the table."""
 
 
-def _of_resource(names: Names) -> Names:
-    return tuple(name.removeprefix(RESOURCE) for name in names if name.startswith(RESOURCE))
+def _ranked(names: Mapping[str, Names], own: Callable[[str], str | None]) -> _Ranks:
+    ranks: dict[str, list[tuple[str, int]]] = {}
+    for row, listed in names.items():
+        for place, name in enumerate(listed):
+            if (read := own(name)) is not None:
+                ranks.setdefault(read, []).append((row, place))
+    return ranks
+
+
+def _said(attributes: Attributes, ranks: _Ranks) -> dict[str, str]:
+    """For each field what the first attribute of its row says that says anything."""
+    found: dict[str, tuple[int, str]] = {}
+    for name, value in attributes.items():
+        for row, place in ranks.get(name, ()):
+            if (row not in found or place < found[row][0]) and (text := _READ.get(row, _told)(value)) is not None:
+                found[row] = (place, text)
+    return {row: text for row, (_, text) in found.items()}
 
 
 def _text(value: JsonValue) -> str | None:
@@ -109,6 +141,10 @@ def _told(value: JsonValue) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
+_NO_SQL = frozenset(
+    "redis memcached mongodb couchdb couchbase elasticsearch opensearch neo4j hbase geode influxdb dynamodb"
+    " aws.dynamodb cassandra".split()
+)
 _DIALECTS = {
     "postgresql": "postgres",
     "cockroachdb": "postgres",
@@ -123,16 +159,6 @@ _DIALECTS = {
 """Values of `db.system.name` and `db.system` that the SQL parser calls otherwise."""
 
 
-_NO_SQL = frozenset(
-    "redis memcached mongodb couchdb couchbase elasticsearch opensearch neo4j hbase geode influxdb dynamodb"
-    " aws.dynamodb cassandra".split()
-)
-
-
-def _speaks_no_sql(span: Span, table: SpanTable) -> bool:
-    return any(str(span.attributes.get(name)) in _NO_SQL for name in table.dialect if name.startswith("db."))
-
-
 def dialect_of(value: JsonValue) -> str | None:
     """The dialect that a database system speaks; `None` where it is not known, and then it is guessed.
 
@@ -141,3 +167,10 @@ def dialect_of(value: JsonValue) -> str | None:
     """
     name = value.strip().lower() if isinstance(value, str) else ""
     return _DIALECTS.get(name, name if name in KNOWN_DIALECTS else None)
+
+
+_READ: Mapping[str, Callable[[JsonValue], str | None]] = {
+    "sql": _text,
+    "question": question_in,
+    "dialect": dialect_of,
+}

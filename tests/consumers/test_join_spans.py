@@ -173,6 +173,30 @@ async def test_what_is_forgotten_is_never_done():
         assert not anew.done.done()
 
 
+async def test_a_large_export_is_joined_in_full_and_done_with_its_last_trace(wait_until):
+    engine = Engine()
+    async with joining(engine) as joined:
+        asked = [span(1, attributes=ASKED, trace=trace) for trace in range(1, 901)]
+        answered = [span(2, 1, ANSWERED, trace=trace) for trace in range(1, 901)]
+        taken = await joined.take([*answered, *asked])
+        await wait_until(lambda: is_true(lambda: len(engine.records) == 900))
+        engine.end()
+        assert len(await taken.stored()) == 900
+        assert not taken.done.done()
+        await joined.close()
+        await taken.done
+
+
+async def test_what_is_forgotten_while_it_is_taken_is_not_done():
+    engine = Engine()
+    async with joining(engine) as joined:
+        taking = asyncio.create_task(joined.take([span(number, 9_999, ANSWERED) for number in range(1, 1500)]))
+        await asyncio.wait([taking], timeout=0)
+        joined.forget()
+        assert (await taking).done.cancelled()
+        assert joined.spans == 0
+
+
 async def test_an_engine_that_stops_is_told_to_those_who_wait(wait_until):
     engine = Engine()
     async with joining(engine) as joined:

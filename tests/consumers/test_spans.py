@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from consumers.events import InvalidEvent, decode_event
 from consumers.spans import JoinLimits, Span, SpanJoin, SpanTable, TraceKey
 from consumers.spans.messages import question_in
-from consumers.spans.table import read_span
+from consumers.spans.table import SpanReader
 from scoring.evaluation import check_question
 from scoring.query import UnscoredReason
 
@@ -280,7 +280,7 @@ JSON = st.recursive(st.none() | st.booleans() | st.floats() | st.text(), lambda 
 @given(st.dictionaries(st.sampled_from(sorted(SpanTable().span_names())), JSON | st.text()))
 def test_any_attributes_are_read_as_an_event_or_an_invalid_one(attributes):
     only = span("a", attributes=attributes, resource=attributes)
-    assert read_span(only, SpanTable()).size >= 0
+    assert SpanReader(SpanTable()).read(only).size >= 0
     for event in join(only).values():
         try:
             assert decode_event(event, require_id=True).event_id
