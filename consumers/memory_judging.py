@@ -1,0 +1,56 @@
+"""In-memory classes for the ports around a model: what a command that runs once uses, and the tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from consumers.breaker import BreakerState
+from consumers.ports import CallEnd, CaseEnd
+
+
+@dataclass(slots=True)
+class MemoryReplies:
+    """A `ReplyCache` that forgets with the process."""
+
+    kept: dict[tuple[str, str, str], str] = field(default_factory=dict[tuple[str, str, str], str])
+
+    async def find(self, tenant: str, model: str, digest: str) -> str | None:
+        """What the model wrote to that very prompt."""
+        return self.kept.get((tenant, model, digest))
+
+    async def keep(self, tenant: str, model: str, digest: str, text: str) -> None:
+        """Remembers it."""
+        self.kept[tenant, model, digest] = text
+
+
+@dataclass(slots=True)
+class MemoryModelCounts:
+    """A `ModelCounts` that keeps what it was told."""
+
+    calls: Counter[str] = field(default_factory=Counter[str])
+    cases: Counter[str] = field(default_factory=Counter[str])
+    tokens: Counter[str] = field(default_factory=Counter[str])
+    cost: float = 0.0
+    state: BreakerState = BreakerState.CLOSED
+    states: list[BreakerState] = field(default_factory=list[BreakerState])
+    """Each state it came into, in order."""
+
+    def called(self, end: CallEnd, seconds: float) -> None:
+        """Counts a call."""
+        self.calls[end] += 1
+
+    def paid(self, tenant: str, tokens_in: int, tokens_out: int, cost: float) -> None:
+        """Counts what a call cost."""
+        self.tokens[tenant] += tokens_in + tokens_out
+        self.cost += cost
+
+    def judged(self, end: CaseEnd) -> None:
+        """Counts a case."""
+        self.cases[end] += 1
+
+    def breaker(self, state: BreakerState) -> None:
+        """Keeps the state when it is another."""
+        if state is not self.state:
+            self.state = state
+            self.states.append(state)
