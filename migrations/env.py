@@ -9,12 +9,13 @@ from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from service import tables
+from service.partitions import is_declared
 from service.settings import load_settings
 
 
 def run(connection: Connection) -> None:
     """Runs the revisions on a connection that the caller commits."""
-    context.configure(connection=connection, target_metadata=tables.SQLModel.metadata)
+    context.configure(connection=connection, target_metadata=tables.SQLModel.metadata, include_name=is_declared)
     with context.begin_transaction():
         context.run_migrations()
 

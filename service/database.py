@@ -7,11 +7,12 @@ from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from importlib.resources import files
 
+import asyncpg
 import orjson
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import URL, Connection, make_url, text
-from sqlalchemy.exc import ArgumentError, DataError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from consumers.ports import RefusedByStore, StoreUnavailable
@@ -22,6 +23,8 @@ from service.settings import DatabaseSettings, Settings, SettingsError
 DRIVER = "postgresql+asyncpg"
 _MIGRATION_LOCK = 5_317_041
 """Advisory lock that lets one process migrate at a time."""
+_REFUSALS = frozenset({"22", "23", "54"})
+"""Classes of SQLSTATE that say it is the values: no such data, a constraint, a limit."""
 
 
 @asynccontextmanager
@@ -78,11 +81,13 @@ def translated(url: URL) -> Generator[None]:
     """Tells a database that does not answer (`StoreUnavailable`) from values it cannot hold (`RefusedByStore`)."""
     try:
         yield
-    except (DataError, IntegrityError) as error:
-        raise RefusedByStore(shorten(str(error.orig), 200)) from error
-    except (SQLAlchemyError, OSError) as error:
+    except (SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+        # SQLAlchemy wraps what its own statements meet; COPY is spoken past it
+        cause = getattr(error, "orig", None) or error
+        if str(getattr(cause, "sqlstate", None))[:2] in _REFUSALS:
+            raise RefusedByStore(shorten(str(cause), 200)) from error
         where = url.render_as_string(hide_password=True)
-        what = shorten(str(getattr(error, "orig", None) or error) or type(error).__name__, 200)
+        what = shorten(str(cause) or type(error).__name__, 200)
         raise StoreUnavailable(f"the database {where} does not answer ({what}): start it or mend its URL") from error
 
 

@@ -6,7 +6,7 @@ import base64
 import binascii
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -90,7 +90,7 @@ class ReportRow:
     """Share of the scored whose verdict is Potentially Incorrect or Incorrect."""
 
 
-_LISTED = [column for column in EVALUATIONS.c if column.name not in {"record", "attributes", "reference_sql"}]
+_LISTED = [column for column in EVALUATIONS.c if column.name not in {"record", "attributes", "reference_sql", "event"}]
 _KEYS = {
     Order.NEWEST: (EVALUATIONS.c.occurred_at, EVALUATIONS.c.id),
     Order.WORST: (EVALUATIONS.c.p_correct, EVALUATIONS.c.score, EVALUATIONS.c.id),
@@ -119,7 +119,10 @@ async def evaluations(
 
 async def evaluation(engine: AsyncEngine, id_: UUID, tenant: str | None = None) -> dict[str, Any] | None:
     """One evaluation in full, if it is there and of `tenant` (`None` is any)."""
-    query = select(EVALUATIONS).where(EVALUATIONS.c.id == id_)
+    first, last = _moments(id_)
+    query = select(EVALUATIONS).where(
+        EVALUATIONS.c.id == id_, EVALUATIONS.c.occurred_at >= first, EVALUATIONS.c.occurred_at <= last
+    )
     if tenant is not None:
         query = query.where(EVALUATIONS.c.tenant == tenant)
     rows = await _rows(engine, query.limit(1))
@@ -154,6 +157,17 @@ async def report(engine: AsyncEngine, wanted: Wanted | None = None, *, by_versio
     return [_report_row(row) for row in await _rows(engine, query)]
 
 
+def _moments(id_: UUID) -> tuple[datetime, datetime]:
+    """Between which times the event of a row with this id lies: its day alone is then searched."""
+    millis = id_.int >> 80
+    epoch, step = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=2)
+    earliest, latest = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+    if millis >= (latest - epoch) / timedelta(milliseconds=1) - 2:
+        return earliest, latest
+    moment = epoch + timedelta(milliseconds=millis)
+    return (moment - step if millis else earliest), moment + step
+
+
 def _report_row(row: Mapping[str, Any]) -> ReportRow:
     digits = {"mean": 2, "p90": 2, "coverage": 4, "mean_p_correct": 4, "judged_wrong": 4}
     rounded = {name: None if row[name] is None else round(float(row[name]), places) for name, places in digits.items()}
@@ -170,9 +184,8 @@ def _report_row(row: Mapping[str, Any]) -> ReportRow:
 def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
     table = EVALUATIONS.c
     equal = ("tenant", "agent", "agent_version", "tier", "verdict", "filter_status")
-    conditions: list[ColumnElement[bool]] = [
-        table[name] == getattr(wanted, name) for name in equal if getattr(wanted, name) is not None
-    ]
+    conditions: list[ColumnElement[bool]] = [table.current]
+    conditions += [table[name] == getattr(wanted, name) for name in equal if getattr(wanted, name) is not None]
     if wanted.min_score is not None:
         conditions.append(table.score >= wanted.min_score)
     if wanted.max_score is not None:

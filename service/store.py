@@ -1,29 +1,30 @@
-"""PostgreSQL behind the ports: event keys and evaluations, and the tenants' rules as versioned rows."""
+"""PostgreSQL behind the ports: event keys and evaluations, written in one transaction."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, cast
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import cast
 
 import orjson
-from sqlalchemy import ARRAY, Text, Uuid, bindparam, func, select, text, tuple_
-from sqlalchemy.dialects.postgresql import insert
+from asyncpg import Connection
+from sqlalchemy import ARRAY, Boolean, DateTime, Text, Uuid, bindparam, delete, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.evaluation import Claim, Evaluation, EventKey
-from consumers.events import InvalidRules, RulesDocument
-from consumers.ports import RulesUnavailable, StoreUnavailable
-from scoring.rules import Rules
+from scoring.verdict import Reply, Score
 from service.database import translated
-from service.logs import log
+from service.deferred import DEFERRAL_KEY, PostgresDeferred
+from service.partitions import Partitions
 from service.reports import Page, ReportRow, Wanted, evaluation, evaluations, report
-from service.tables import EVALUATIONS, TENANT_RULES
+from service.rule_book import PostgresRules, RulesConflict, StoredRules
+from service.tables import DEFERRED_EVENTS, EVALUATIONS
 
 __all__ = [
     "Page",
+    "PostgresDeferred",
     "PostgresRules",
     "PostgresScores",
     "ReportRow",
@@ -35,30 +36,48 @@ __all__ = [
     "report",
 ]
 
+_NAMES = ("tenants", "sources", "ids")
 _CLAIM = text(
     """
-    INSERT INTO event_keys (tenant, source, event_id, payload_hash, evaluation_id)
-    SELECT * FROM unnest(:tenants, :sources, :ids, :hashes, :evaluations)
+    INSERT INTO event_keys (tenant, source, event_id, payload_hash, evaluation_id, occurred_at, fillable)
+    SELECT * FROM unnest(:tenants, :sources, :ids, :hashes, :evaluations, :moments, :fillable)
     ON CONFLICT DO NOTHING
     RETURNING tenant, source, event_id
     """
 ).bindparams(
-    *(bindparam(name, type_=ARRAY(Text)) for name in ("tenants", "sources", "ids", "hashes")),
+    *(bindparam(name, type_=ARRAY(Text)) for name in (*_NAMES, "hashes")),
     bindparam("evaluations", type_=ARRAY(Uuid)),
+    bindparam("moments", type_=ARRAY(DateTime(timezone=True))),
+    bindparam("fillable", type_=ARRAY(Boolean)),
 )
 _CLAIMS = text(
     """
     SELECT event_keys.* FROM event_keys
     JOIN unnest(:tenants, :sources, :ids) AS wanted (tenant, source, event_id) USING (tenant, source, event_id)
     """
-).bindparams(*(bindparam(name, type_=ARRAY(Text)) for name in ("tenants", "sources", "ids")))
+).bindparams(*(bindparam(name, type_=ARRAY(Text)) for name in _NAMES))
+_FILL = text(
+    """
+    UPDATE event_keys SET fillable = false
+    FROM unnest(:tenants, :sources, :ids, :evaluations) AS filled (tenant, source, event_id, evaluation_id)
+    WHERE event_keys.tenant = filled.tenant AND event_keys.source = filled.source
+      AND event_keys.event_id = filled.event_id AND event_keys.evaluation_id = filled.evaluation_id AND fillable
+    RETURNING event_keys.tenant, event_keys.source, event_keys.event_id
+    """
+).bindparams(*(bindparam(name, type_=ARRAY(Text)) for name in _NAMES), bindparam("evaluations", type_=ARRAY(Uuid)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PostgresScores:
     """A `ScoreStore` whose rows outlive the process."""
 
     engine: AsyncEngine
+    clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
+
+    @cached_property
+    def partitions(self) -> Partitions:
+        """The days known to have a partition."""
+        return Partitions(self.engine)
 
     async def claims(self, keys: Collection[EventKey]) -> Mapping[EventKey, Claim]:
         """The claims that stand on these keys."""
@@ -67,19 +86,19 @@ class PostgresScores:
                 return await _claims(connection, keys)
 
     async def record(self, evaluations: Sequence[Evaluation]) -> Mapping[EventKey, Claim]:
-        """Claims the keys and writes the rows whose key was free, in one transaction."""
+        """Claims the keys and writes the rows whose key was free or whose row they fill, in one transaction."""
         if not evaluations:
             return {}
+        await self.partitions.ensure((each.occurred_at for each in evaluations), self.clock())
         # in one order everywhere, so that two batches with the same events cannot wait for each other in a circle
         ordered = sorted(evaluations, key=lambda each: each.key)
         with translated(self.engine.url):
             async with self.engine.begin() as connection:
                 won = await _claim(connection, ordered)
-                rows = [evaluation_row(each) for each in ordered if each.key in won]
-                if rows:
-                    await connection.execute(insert(EVALUATIONS).on_conflict_do_nothing(), rows)
-                lost = [each.key for each in ordered if each.key not in won]
-                return await _claims(connection, lost) if lost else {}
+                await copy_rows(connection, [each for each in ordered if each.key in won])
+                stood = await _fill(connection, [each for each in ordered if each.key not in won])
+                await _drop_deferrals(connection, ordered)
+                return stood
 
 
 async def _claim(connection: AsyncConnection, ordered: Sequence[Evaluation]) -> set[EventKey]:
@@ -89,14 +108,65 @@ async def _claim(connection: AsyncConnection, ordered: Sequence[Evaluation]) -> 
             **_columns([each.key for each in ordered]),
             "hashes": [each.payload_hash for each in ordered],
             "evaluations": [each.id for each in ordered],
+            "moments": [each.occurred_at for each in ordered],
+            "fillable": [each.fillable for each in ordered],
         },
     )
     return {EventKey(*row) for row in taken}
 
 
+async def copy_rows(connection: AsyncConnection, won: Sequence[Evaluation]) -> None:
+    """Writes rows that nothing can be in conflict with, since this transaction holds their keys."""
+    if not won:
+        return
+    raw = await connection.get_raw_connection()
+    driver = cast("Connection", raw.driver_connection)
+    rows = [evaluation_row(each) for each in won]
+    names = list(rows[0])
+    records = [_encoded(row) for row in rows]
+    await driver.copy_records_to_table("evaluations", records=records, columns=names)  # pyright: ignore[reportUnknownMemberType] its records are untyped
+
+
+def _encoded(row: Mapping[str, object]) -> list[object]:
+    # beside SQLAlchemy nobody turns objects into JSON
+    return [orjson.dumps(value).decode() if isinstance(value, dict) else value for value in row.values()]
+
+
+async def _fill(connection: AsyncConnection, lost: Sequence[Evaluation]) -> dict[EventKey, Claim]:
+    """Writes those that fill the row of the claim that stands; returns the claims of the others."""
+    if not lost:
+        return {}
+    stood = await _claims(connection, [each.key for each in lost])
+    filling = [each for each in lost if each.key in stood and each.fills(stood[each.key])]
+    if not filling:
+        return stood
+    ids = [each.id for each in filling]
+    taken = await connection.execute(_FILL, {**_columns([each.key for each in filling]), "evaluations": ids})
+    filled = {EventKey(*row) for row in taken}
+    for each in filling:
+        if each.key in filled:
+            table, row = EVALUATIONS.c, evaluation_row(each)
+            await connection.execute(
+                update(EVALUATIONS)
+                .where(table.occurred_at == each.occurred_at, table.id == each.id, table.score.is_(None))
+                .values(row)
+            )
+    return {key: claim for key, claim in stood.items() if key not in filled}
+
+
+async def _drop_deferrals(connection: AsyncConnection, ordered: Sequence[Evaluation]) -> None:
+    keys = [tuple(each.key) for each in ordered]
+    await connection.execute(delete(DEFERRED_EVENTS).where(DEFERRAL_KEY.in_(keys)))
+
+
 async def _claims(connection: AsyncConnection, keys: Collection[EventKey]) -> dict[EventKey, Claim]:
     found = await connection.execute(_CLAIMS, _columns(keys))
-    return {EventKey(row.tenant, row.source, row.event_id): Claim(row.payload_hash, row.evaluation_id) for row in found}
+    return {
+        EventKey(row.tenant, row.source, row.event_id): Claim(
+            row.payload_hash, row.evaluation_id, row.occurred_at, row.fillable
+        )
+        for row in found
+    }
 
 
 def _columns(keys: Collection[EventKey]) -> dict[str, list[str]]:
@@ -107,143 +177,45 @@ def _columns(keys: Collection[EventKey]) -> dict[str, list[str]]:
     }
 
 
+_SAME = ("score", "tier", "filter_status", "verdict", "confidence", "p_correct", "judge", "unscored")
+"""Columns that are fields of the record."""
+_NO_TEXTS = {"question": "", "enriched_question": None, "sql": "", "reference_sql": None}
+
+
 def evaluation_row(each: Evaluation) -> dict[str, object]:
     """An evaluation as a row of `evaluations`."""
-    record, event = each.record, each.event
+    record = each.record
     enrichment = cast("Mapping[str, object]", record.get("enrichment") or {})
     reasons = cast("Sequence[Mapping[str, object]]", record.get("reasons") or ())
-    same = ("score", "tier", "filter_status", "verdict", "confidence", "p_correct", "judge", "unscored")
+    event = each.event.model_dump(exclude={"occurred_at"})
     return {
         "id": each.id,
+        "event": each.key.digest,
         "occurred_at": each.occurred_at,
         "received_at": each.received_at,
-        **event.model_dump(exclude={"occurred_at"}),
-        **{name: record.get(name) for name in same},
+        "trigger": each.trigger.value,
+        "current": each.current,
+        "withheld": each.withheld,
+        **(event | _NO_TEXTS | {"attributes": {}} if each.withheld else event),
+        **{name: record.get(name) for name in _SAME},
         "enrichment_status": enrichment.get("status"),
         "enrichment_score": enrichment.get("score"),
         "reason_codes": [str(reason["code"]) for reason in reasons],
         "rules_version": each.rules_version,
         "evaluator_version": record["evaluator_version"],
+        **_spent(each.result.reply if isinstance(each.result, Score) else None),
         "record": record,
     }
 
 
-class RulesConflict(Exception):  # noqa: N818 it names what happened
-    """Another version was stored since the caller looked."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredRules:
-    """One version of a tenant's rules, as it is stored."""
-
-    tenant: str
-    version: int
-    """0 is the built-in default, which no row holds."""
-    document: Mapping[str, Any]
-    author: str | None = None
-    created_at: datetime | None = None
-
-
-@dataclass(slots=True)
-class PostgresRules:
-    """A `RuleSource` and the API's rule book.
-
-    Each batch asks for the newest versions (one query), so a change takes effect on the next event in every process;
-    what is kept in memory is only the parsed form of a version, which never changes.
-    """
-
-    engine: AsyncEngine
-    _parsed: dict[tuple[str, int], Rules | None] = field(default_factory=dict[tuple[str, int], Rules | None])
-
-    async def rules(self, tenants: Collection[str]) -> Mapping[str, Rules]:
-        """Each tenant's newest rules; absent where a stored version cannot be read any more."""
-        try:
-            with translated(self.engine.url):
-                async with self.engine.connect() as connection:
-                    versions = await _newest(connection, tenants)
-                    await self._parse_new(connection, versions)
-        except StoreUnavailable as error:
-            raise RulesUnavailable(str(error)) from error
-        known = {tenant: self._parsed.get((tenant, version)) for tenant, version in versions.items()}
-        return {tenant: rules for tenant, rules in known.items() if rules is not None} | {
-            tenant: Rules() for tenant in tenants if tenant not in versions
-        }
-
-    async def _parse_new(self, connection: AsyncConnection, versions: Mapping[str, int]) -> None:
-        new = [(tenant, version) for tenant, version in versions.items() if (tenant, version) not in self._parsed]
-        if not new:
-            return
-        if len(self._parsed) > 10_000:
-            self._parsed.clear()
-        table = TENANT_RULES.c
-        found = await connection.execute(
-            select(table.tenant, table.version, table.document).where(tuple_(table.tenant, table.version).in_(new))
-        )
-        for row in found:
-            parsed = await asyncio.to_thread(_read, row.tenant, row.version, row.document)
-            self._parsed[row.tenant, row.version] = parsed
-
-    async def current(self, tenant: str) -> StoredRules:
-        """The tenant's newest rules; version 0 with the defaults where it has none."""
-        stored = await self._select(tenant, limit=1)
-        return stored[0] if stored else _default(tenant)
-
-    async def version(self, tenant: str, version: int) -> StoredRules | None:
-        """One version, if there is such."""
-        if version == 0:
-            return _default(tenant)
-        found = await self._select(tenant, limit=1, version=version)
-        return found[0] if found else None
-
-    async def versions(self, tenant: str, limit: int = 100) -> list[StoredRules]:
-        """The tenant's versions, newest first."""
-        return await self._select(tenant, limit=limit)
-
-    async def put(
-        self, tenant: str, document: RulesDocument, *, author: str | None = None, expected: int | None = None
-    ) -> StoredRules:
-        """Stores a new version and returns it.
-
-        Raises `InvalidRules`, `StoreUnavailable`, and `RulesConflict` where `expected` is not the newest version.
-        """
-        await asyncio.to_thread(document.rules, 0)
-        plain = orjson.loads(document.model_dump_json())
-        with translated(self.engine.url):
-            async with self.engine.begin() as connection:
-                await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(tenant, 0))))
-                newest = (await _newest(connection, [tenant])).get(tenant, 0)
-                if expected is not None and expected != newest:
-                    raise RulesConflict(
-                        f"version {newest} is in force, not {expected}: read it, then send your change again"
-                    )
-                values = {"tenant": tenant, "version": newest + 1, "document": plain, "author": author}
-                await connection.execute(insert(TENANT_RULES), values)
-        return await self.current(tenant)
-
-    async def _select(self, tenant: str, *, limit: int, version: int | None = None) -> list[StoredRules]:
-        table = TENANT_RULES.c
-        query = select(TENANT_RULES).where(table.tenant == tenant).order_by(table.version.desc()).limit(limit)
-        if version is not None:
-            query = query.where(table.version == version)
-        with translated(self.engine.url):
-            async with self.engine.connect() as connection:
-                found = (await connection.execute(query)).mappings()
-                return [StoredRules(**cast("dict[str, Any]", dict(row))) for row in found]
-
-
-async def _newest(connection: AsyncConnection, tenants: Collection[str]) -> dict[str, int]:
-    table = TENANT_RULES.c
-    newest = select(table.tenant, func.max(table.version)).where(table.tenant.in_(list(tenants))).group_by(table.tenant)
-    return {row[0]: row[1] for row in await connection.execute(newest)}
-
-
-def _default(tenant: str) -> StoredRules:
-    return StoredRules(tenant=tenant, version=0, document=RulesDocument().model_dump(mode="json"))
-
-
-def _read(tenant: str, version: int, document: Mapping[str, object]) -> Rules | None:
-    try:
-        return RulesDocument.model_validate(document).rules(version)
-    except (InvalidRules, ValueError) as error:
-        log.error("rules_unreadable", tenant=tenant, version=version, error=str(error))
-        return None
+def _spent(reply: Reply | None) -> dict[str, object]:
+    if reply is None:
+        return {"model": None, "prompt_hash": None, "tokens_in": 0, "tokens_out": 0, "cost": 0.0, "fallback": False}
+    return {
+        "model": reply.model or None,
+        "prompt_hash": reply.prompt_hash or None,
+        "tokens_in": reply.tokens_in,
+        "tokens_out": reply.tokens_out,
+        "cost": reply.cost,
+        "fallback": reply.fallback,
+    }

@@ -1,7 +1,7 @@
-"""The tables. Rows are only ever added; a row keeps everything needed to explain its score later.
+"""The tables. A row keeps everything needed to explain its score later.
 
-`evaluations` is keyed by (occurred_at, id), so that it can be partitioned by day without touching its readers; the
-uniqueness of an event lives in `event_keys`, which is not partitioned.
+`evaluations` is partitioned by the day of the event; the uniqueness of an event lives in `event_keys`, which is not.
+Indexes hold an event's key as its digest (`EventKey.digest`), for its names may be longer than an index entry.
 """
 
 from __future__ import annotations
@@ -10,7 +10,24 @@ from datetime import datetime
 from typing import Any, ClassVar, cast
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Column, DateTime, Double, Index, Integer, String, Table, Text, Uuid, func, text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Double,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Table,
+    Text,
+    Uuid,
+    false,
+    func,
+    text,
+    true,
+)
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlmodel import Field, SQLModel
 
@@ -23,32 +40,59 @@ def _moment(*, key: bool = False) -> Any:
     return _column(DateTime(timezone=True), key=key)
 
 
+def _flag(*, default: bool) -> Any:
+    return Field(sa_column=Column(Boolean, nullable=False, server_default=true() if default else false()))
+
+
+_CURRENT_SCORE = "current AND score IS NOT NULL"
+
+
 class EventKeyRow(SQLModel, table=True):
-    """Which event is already an evaluation."""
+    """Which event is already an evaluation, and which of its rows is current."""
 
     __tablename__: ClassVar[str] = "event_keys"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Index, ...]] = (
+        # rows come roughly in the order of event time, and only retention asks for it: no tree is worth its writes
+        Index("event_keys_occurred_at", "occurred_at", postgresql_using="brin"),
+    )
 
     tenant: str = _column(Text, key=True)
     source: str = _column(Text, key=True)
     event_id: str = _column(Text, key=True)
     payload_hash: str = _column(String(64))
     evaluation_id: UUID = _column(Uuid)
+    occurred_at: datetime = _moment()
+    fillable: bool = _flag(default=False)
 
 
 class EvaluationRow(SQLModel, table=True):
-    """One event with its score, or with why it has none."""
+    """One event with its score, or with why it has none, by one evaluator, one version of the rules and one judge."""
 
     __tablename__: ClassVar[str] = "evaluations"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
-    __table_args__: ClassVar[tuple[Index, ...]] = (
-        Index("evaluations_id", "id"),
+    __table_args__: ClassVar[tuple[Any, ...]] = (
         Index("evaluations_newest", "tenant", text("occurred_at DESC"), text("id DESC")),
         Index("evaluations_agent", "tenant", "agent", "occurred_at"),
-        Index("evaluations_worst", "tenant", "p_correct", "score", "id", postgresql_where=text("score IS NOT NULL")),
-        Index("evaluations_worst_of_all", "p_correct", "score", "id", postgresql_where=text("score IS NOT NULL")),
+        Index("evaluations_worst", "tenant", "p_correct", "score", "id", postgresql_where=text(_CURRENT_SCORE)),
+        Index("evaluations_worst_of_all", "p_correct", "score", "id", postgresql_where=text(_CURRENT_SCORE)),
+        Index(
+            "evaluations_version",
+            "event",
+            "occurred_at",
+            "evaluator_version",
+            "rules_version",
+            "judge",
+            unique=True,
+            postgresql_nulls_not_distinct=True,
+        ),
+        Index("evaluations_current", "event", "occurred_at", unique=True, postgresql_where=text("current")),
+        {"postgresql_partition_by": "RANGE (occurred_at)"},
     )
 
     occurred_at: datetime = _moment(key=True)
     id: UUID = _column(Uuid, key=True)
+    event: UUID = _column(Uuid)
+    current: bool = _flag(default=True)
+    trigger: str = _column(Text)
     received_at: datetime = _moment()
     tenant: str = _column(Text)
     agent: str = _column(Text)
@@ -60,6 +104,7 @@ class EvaluationRow(SQLModel, table=True):
     sql: str = _column(Text)
     dialect: str | None = _column(Text, null=True)
     reference_sql: str | None = _column(Text, null=True)
+    withheld: bool = _flag(default=False)
     score: float | None = _column(Double, null=True)
     tier: str | None = _column(Text, null=True)
     filter_status: str | None = _column(Text, null=True)
@@ -67,6 +112,12 @@ class EvaluationRow(SQLModel, table=True):
     confidence: float | None = _column(Double, null=True)
     p_correct: float | None = _column(Double, null=True)
     judge: str | None = _column(Text, null=True)
+    fallback: bool = _flag(default=False)
+    model: str | None = _column(Text, null=True)
+    prompt_hash: str | None = _column(Text, null=True)
+    tokens_in: int = _column(Integer)
+    tokens_out: int = _column(Integer)
+    cost: float = _column(Double)
     unscored: str | None = _column(Text, null=True)
     enrichment_status: str | None = _column(Text, null=True)
     enrichment_score: float | None = _column(Double, null=True)
@@ -75,6 +126,40 @@ class EvaluationRow(SQLModel, table=True):
     evaluator_version: str = _column(Text)
     attributes: dict[str, Any] = _column(JSONB)
     record: dict[str, Any] = _column(JSONB)
+
+
+class DeferredEventRow(SQLModel, table=True):
+    """An event that waits for a dependency."""
+
+    __tablename__: ClassVar[str] = "deferred_events"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Index, ...]] = (Index("deferred_events_due", "due"),)
+
+    tenant: str = _column(Text, key=True)
+    source: str = _column(Text, key=True)
+    event_id: str = _column(Text, key=True)
+    payload: bytes = _column(LargeBinary)
+    payload_hash: str = _column(String(64))
+    timestamp: datetime | None = _column(DateTime(timezone=True), null=True)
+    reason: str = _column(Text)
+    due: datetime = _moment()
+    attempts: int = _column(Integer)
+
+
+class LabelRow(SQLModel, table=True):
+    """What one reviewer says of one event's answer."""
+
+    __tablename__: ClassVar[str] = "labels"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Index, ...]] = (Index("labels_newest", "tenant", text("labelled_at DESC")),)
+
+    tenant: str = _column(Text, key=True)
+    source: str = _column(Text, key=True)
+    event_id: str = _column(Text, key=True)
+    reviewer: str = _column(Text, key=True)
+    label: str = _column(Text)
+    error_type: str | None = _column(Text, null=True)
+    note: str | None = _column(Text, null=True)
+    correction: str | None = _column(Text, null=True)
+    labelled_at: datetime = _moment()
 
 
 class TenantRulesRow(SQLModel, table=True):
@@ -95,4 +180,6 @@ def _table(model: type[SQLModel]) -> Table:
 
 EVENT_KEYS = _table(EventKeyRow)
 EVALUATIONS = _table(EvaluationRow)
+DEFERRED_EVENTS = _table(DeferredEventRow)
+LABELS = _table(LabelRow)
 TENANT_RULES = _table(TenantRulesRow)

@@ -1,0 +1,102 @@
+"""Events that wait, in PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+from sqlalchemy import RowMapping, delete, func, select, text, tuple_
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from consumers.deferrals import Deferral
+from consumers.evaluation import EventKey
+from consumers.outcomes import DeferredReason
+from service.database import translated
+from service.tables import DEFERRED_EVENTS
+
+_TABLE = DEFERRED_EVENTS.c
+DEFERRAL_KEY = tuple_(_TABLE.tenant, _TABLE.source, _TABLE.event_id)
+_TAKE = text(
+    """
+    WITH due AS (
+        SELECT tenant, source, event_id FROM deferred_events WHERE due <= :now
+        ORDER BY due LIMIT :limit FOR UPDATE SKIP LOCKED
+    )
+    UPDATE deferred_events AS taken SET due = :lease, attempts = attempts + 1
+    FROM due WHERE (taken.tenant, taken.source, taken.event_id) = (due.tenant, due.source, due.event_id)
+    RETURNING taken.*
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresDeferred:
+    """A `DeferredEvents` whose rows outlive the process."""
+
+    engine: AsyncEngine
+
+    async def defer(self, deferrals: Sequence[Deferral]) -> Collection[EventKey]:
+        """Keeps those whose key is free or holds the same event; returns the other keys."""
+        if not deferrals:
+            return []
+        # in one order everywhere, so that two batches with the same events cannot wait for each other in a circle
+        ordered = sorted(deferrals, key=lambda each: each.key)
+        new = insert(DEFERRED_EVENTS).values([_row(each) for each in ordered])
+        upsert = new.on_conflict_do_update(
+            index_elements=["tenant", "source", "event_id"],
+            set_={
+                "reason": new.excluded.reason,
+                "due": new.excluded.due,
+                "attempts": func.greatest(_TABLE.attempts, new.excluded.attempts),
+            },
+            where=_TABLE.payload_hash == new.excluded.payload_hash,
+        ).returning(_TABLE.tenant, _TABLE.source, _TABLE.event_id)
+        with translated(self.engine.url):
+            async with self.engine.begin() as connection:
+                kept = {EventKey(*row) for row in await connection.execute(upsert)}
+        return [each.key for each in deferrals if each.key not in kept]
+
+    async def take_due(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[Deferral]:
+        """Those due, longest due first, for this caller alone until the lease ends."""
+        values = {"now": now, "limit": limit, "lease": now + timedelta(seconds=lease_seconds)}
+        with translated(self.engine.url):
+            async with self.engine.begin() as connection:
+                rows = (await connection.execute(_TAKE, values)).mappings().all()
+        return [_deferral(row) for row in rows]
+
+    async def drop(self, keys: Collection[EventKey]) -> None:
+        """Forgets them."""
+        if keys:
+            with translated(self.engine.url):
+                async with self.engine.begin() as connection:
+                    await connection.execute(
+                        delete(DEFERRED_EVENTS).where(DEFERRAL_KEY.in_([tuple(key) for key in keys]))
+                    )
+
+    async def waiting(self) -> int:
+        """How many are kept."""
+        with translated(self.engine.url):
+            async with self.engine.connect() as connection:
+                return await connection.scalar(select(func.count()).select_from(DEFERRED_EVENTS)) or 0
+
+
+def _deferral(row: RowMapping) -> Deferral:
+    fields: dict[str, Any] = {**cast("dict[str, Any]", dict(row)), "reason": DeferredReason(row["reason"])}
+    return Deferral(**fields)
+
+
+def _row(each: Deferral) -> dict[str, object]:
+    return {
+        "tenant": each.tenant,
+        "source": each.source,
+        "event_id": each.event_id,
+        "payload": each.payload,
+        "payload_hash": each.payload_hash,
+        "timestamp": each.timestamp,
+        "reason": each.reason.value,
+        "due": each.due,
+        "attempts": each.attempts,
+    }

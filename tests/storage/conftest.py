@@ -1,0 +1,73 @@
+"""A database of its own for each test, on PostgreSQL 15 and on 18."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import URL
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from consumers.evaluation import Evaluation, evaluate
+from consumers.events import decode_event
+from scoring.query import Unscored, UnscoredReason
+from scoring.rules import Rules
+from service.database import create_engine, migrate
+from service.settings import DatabaseSettings
+from tests.conftest import administer
+
+NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
+_TEMPLATES: dict[str, str] = {}
+
+
+def evaluation(
+    id_: str, sql: str = "SELECT 1", reason: UnscoredReason = UnscoredReason.EMPTY_SQL, **fields
+) -> Evaluation:
+    event = decode_event({"event_id": id_, "question": "q", "sql": sql, **fields}, require_id=True)
+    return evaluate(event, Unscored(reason, "blank"), Rules(), NOW)
+
+
+@pytest.fixture(params=["postgres15", "postgres18"])
+def server(request) -> URL:
+    """The maintenance database of one of the servers that must behave alike."""
+    return request.getfixturevalue(request.param)
+
+
+async def _template(server: URL) -> str:
+    """A migrated database to copy, one for each server and run."""
+    where = server.render_as_string()
+    if where not in _TEMPLATES:
+        name = f"template_{uuid.uuid4().hex}"
+        await administer(server, f"CREATE DATABASE {name}")
+        engine = create_engine(server.set(database=name), DatabaseSettings())
+        await migrate(engine)
+        await engine.dispose()
+        _TEMPLATES[where] = name
+    return _TEMPLATES[where]
+
+
+@pytest.fixture
+async def url(server) -> AsyncIterator[URL]:
+    """A migrated database of this test's own."""
+    name = f"test_{uuid.uuid4().hex}"
+    await administer(server, f"CREATE DATABASE {name} TEMPLATE {await _template(server)}")
+    yield server.set(database=name)
+    await administer(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+async def bare_url(server) -> AsyncIterator[URL]:
+    """A database without tables."""
+    name = f"bare_{uuid.uuid4().hex}"
+    await administer(server, f"CREATE DATABASE {name}")
+    yield server.set(database=name)
+    await administer(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+async def engine(url) -> AsyncIterator[AsyncEngine]:
+    opened = create_engine(url, DatabaseSettings())
+    yield opened
+    await opened.dispose()
