@@ -28,14 +28,12 @@ def read_enriched(text: str, question: QuestionSpec, *, language: Language = ENG
     [('definition', "'r'"), ('enriched', '9')]
     """
     definitions, blanks = read_definitions(text, language)
-    if _only_defines(text, question, blanks):
-        spec, filters = question, [replace(each, source=Source.ENRICHED) for each in question.filters]
-    else:
-        spec = specify(read(text, Source.ENRICHED, language, blanks))
-        filters = list(spec.filters)
     sourced = _sourced(definitions, _Said(question, language)) if definitions else ()
+    if not _only_defines(text, question, blanks):
+        return specify(read(text, Source.ENRICHED, language, blanks), sourced)
+    filters = [replace(each, source=Source.ENRICHED) for each in question.filters]
     filters += [each for definition in sourced for each in definition.filters]
-    return replace(spec, text=text, filters=tuple(filters), definitions=sourced)
+    return replace(question, text=text, filters=tuple(filters), definitions=sourced)
 
 
 def _only_defines(text: str, question: QuestionSpec, blanks: tuple[tuple[int, int], ...]) -> bool:

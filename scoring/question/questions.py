@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import pairwise
+from operator import attrgetter
 
 from scoring.question.absences import read_absences
 from scoring.question.aggregations import read_aggregations, read_ratios
@@ -18,7 +19,7 @@ from scoring.question.quantities import read_quantities
 from scoring.question.reading import Mark, Reading, read
 from scoring.question.superlatives import read_superlatives
 from scoring.question.times import read_times
-from scoring.specification import Op, QuestionSpec, Source
+from scoring.specification import Definition, Op, QuestionSpec, Source
 from scoring.values import Choices, RelativeTime, TimeRange
 
 _NEGATIVE_ROLES = frozenset({Role.NOT, Role.EXCEPT, Role.LACK, Role.NEVER})
@@ -37,8 +38,11 @@ def read_question(text: str, *, source: Source = Source.QUESTION, language: Lang
     return specify(read(text, source, language))
 
 
-def specify(reading: Reading) -> QuestionSpec:
-    """The specification of a text on the desk: times claim their words first, then k, names, numbers."""
+def specify(reading: Reading, definitions: tuple[Definition, ...] = ()) -> QuestionSpec:
+    """The specification of a text on the desk: times claim their words first, then k, names, numbers.
+
+    The filters of the definitions that stand beside the text come last.
+    """
     times = read_times(reading)
     quantities = read_quantities(reading)
     superlatives, values = read_superlatives(reading, quantities)
@@ -47,7 +51,10 @@ def specify(reading: Reading) -> QuestionSpec:
     read_time_filters(reading, times)
     aggregations = (*read_aggregations(reading), *values)
     read_absences(reading)
-    reading.filters.sort(key=lambda each: each.start)
+    reading.filters.sort(key=attrgetter("start"))
+    time_ranges = _time_ranges(reading)
+    for definition in definitions:
+        reading.filters += definition.filters
     return QuestionSpec(
         text=reading.text,
         tokens=tuple(reading.tokens),
@@ -57,13 +64,14 @@ def specify(reading: Reading) -> QuestionSpec:
         group_by=read_groups(reading),
         superlatives=tuple(superlatives),
         ordering=read_ordering(reading),
-        time_ranges=_time_ranges(reading),
+        time_ranges=time_ranges,
         numbers=tuple(quantity.number for quantity in quantities),
         distinct=bool(reading.of(Role.DISTINCT)) or any(each.distinct for each in aggregations),
         ratios=tuple(read_ratios(reading)),
         negations=_negations(reading),
         yes_no=_yes_no(reading),
         parts=_parts(reading),
+        definitions=definitions,
     )
 
 
