@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from references.equivalence.pair import Certificate, Contents, Found, Rung, Semantics
+from references.equivalence.pair import Certificate, Contents, Found, Semantics
 from references.equivalence.population import Population
 from references.equivalence.proof.certificate import ANY, ORDINARY, Proof, prove
 from references.equivalence.proof.logic import Unprovable, z3
 from references.equivalence.reading import Side
 from references.equivalence.search import Bench
+from references.equivalence.witnesses import lowest
 
 TYPED = "values are of their columns' types"
 FREE = "what SQLite picks freely is the first row's"
@@ -67,9 +68,5 @@ class Certifier:
     def _confirmed(self, proof: Proof) -> Found | None:
         """The solver's database on the lowest rung that allows it, when the queries differ on it for sure."""
         contents = proof.contents or {}
-        nulls = any(cell is None for rows in contents.values() for row in rows for cell in row)
-        for rung in (Rung.S1 if nulls else Rung.S0, Rung.S2, Rung.S6):
-            sure = self.bench.confirmed(contents, rung)
-            if sure is not None:
-                return Found(rung=sure, data=rung, contents=contents)
-        return None
+        rung, data = lowest(self.bench, contents)
+        return Found(rung=rung, data=data, contents=contents) if rung is not None else None

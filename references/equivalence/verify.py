@@ -11,13 +11,25 @@ from sqlglot import exp
 
 from references.equivalence.canonical import canonical
 from references.equivalence.inference import gathered, infer_schema
-from references.equivalence.pair import ASSUMPTIONS, Certificate, EquivalenceVerdict, Finding, Found, Pair, Semantics
+from references.equivalence.pair import (
+    ASSUMPTIONS,
+    Certificate,
+    EquivalenceVerdict,
+    Finding,
+    Found,
+    Pair,
+    Semantics,
+    Witness,
+)
 from references.equivalence.population import Population, populate
 from references.equivalence.reading import Refusal, RefusalKind, Side, read_side
 from references.equivalence.search import Bench, Clock, search, smallest
-from references.equivalence.witnesses import WitnessPool
+from references.equivalence.witnesses import WitnessPool, lowest, refit
 from references.sandbox import Failure, FailureKind, Limits
 from references.schema import BadSchema, Schema, Table, read_schema
+
+_RECHECK = 2.0
+"""Seconds for running known witnesses on a pair."""
 
 
 class Deadline(Clock):
@@ -49,7 +61,31 @@ def verify(pair: Pair, *, bound: int = 3, budget: float = 10.0, pool: WitnessPoo
     return replace(finding, cpu_seconds=round(thread_time() - began, 6))
 
 
+def recheck(pair: Pair, finding: Finding, witnesses: Sequence[Witness]) -> Finding | None:
+    """The finding that one of these witnesses tells the pair apart after all; `None` where none does.
+
+    A certificate that this breaks is reported in the reason.
+    """
+    case = _case(pair, finding.bound or 0, Deadline(_RECHECK), None)
+    if isinstance(case, Finding):
+        return None
+    found = case.told_apart(witnesses)
+    if found is None:
+        return None
+    broken = finding.verdict is EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND and found.witness is not None
+    if broken and found.witness is not None and found.witness.largest <= (finding.bound or 0):
+        return replace(found, reason=f"contradicts a proof up to {finding.bound} rows ({finding.assumption})")
+    return found
+
+
 def _verified(pair: Pair, bound: int, deadline: Deadline, pool: WitnessPool | None) -> Finding:
+    case = _case(pair, bound, deadline, pool)
+    if isinstance(case, Finding):
+        return case
+    return replace(case.judge(), notes=tuple(guesses(case.schema)))
+
+
+def _case(pair: Pair, bound: int, deadline: Deadline, pool: WitnessPool | None) -> _Case | Finding:
     sides: list[Side] = []
     for name, sql in (("sql_a", pair.sql_a), ("sql_b", pair.sql_b)):
         side = read_side(sql, pair.dialect)
@@ -59,9 +95,7 @@ def _verified(pair: Pair, bound: int, deadline: Deadline, pool: WitnessPool | No
     schema = read_schema(pair.schema, pair.constraints, pair.dialect) if pair.schema else infer_schema(sides)
     if isinstance(schema, BadSchema):
         return Finding(verdict=EquivalenceVerdict.ERROR, reason=f"schema: {schema.detail}")
-    case = _Case(pair, sides[0], sides[1], schema, bound, deadline, pool)
-    finding = case.judge()
-    return replace(finding, notes=tuple(guesses(schema)))
+    return _Case(pair, sides[0], sides[1], schema, bound, deadline, pool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +110,34 @@ class _Case:
     deadline: Deadline
     pool: WitnessPool | None
 
+    def told_apart(self, witnesses: Sequence[Witness]) -> Finding | None:
+        """The finding of the first of these witnesses that tells the pair apart."""
+        population = self._population()
+        bench = self._bench(population)
+        try:
+            for witness in witnesses:
+                contents = refit(witness, population)
+                rung, data = lowest(bench, contents)
+                if rung is not None:
+                    return self._witnessed(bench, population, Found(rung=rung, data=data, contents=contents), 1)
+        finally:
+            bench.close()
+        return None
+
+    def _population(self) -> Population:
+        sides = (self.a, self.b)
+        return populate(self.schema, gathered(self.schema, sides), relevant(self.schema, sides))
+
+    def _bench(self, population: Population) -> Bench:
+        limits = Limits(seconds=max(min(Limits().seconds, self.deadline.left() / 10), 0.01))
+        return Bench(self.a, self.b, population, self.pair.semantics, limits, typeless=self.schema.inferred)
+
     def judge(self) -> Finding:
         """The finding, on databases that are thrown away."""
-        sides = (self.a, self.b)
-        population = populate(self.schema, gathered(self.schema, sides), relevant(self.schema, sides))
-        bench = Bench(self.a, self.b, population, self.pair.semantics, Limits(), typeless=self.schema.inferred)
+        population = self._population()
+        bench = self._bench(population)
         try:
-            for name, side, failure in zip(("sql_a", "sql_b"), sides, bench.failures(), strict=True):
+            for name, side, failure in zip(("sql_a", "sql_b"), (self.a, self.b), bench.failures(), strict=True):
                 if failure is not None:
                     return _failed(name, side, failure)
             if canonical(self.a.tree) == canonical(self.b.tree):

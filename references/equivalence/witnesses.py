@@ -11,7 +11,6 @@ from references.sandbox import Row, Value
 
 _MOST = 32
 """Witnesses that are kept of one question."""
-_RUNGS = (Rung.S0, Rung.S1, Rung.S2, Rung.S6, Rung.S7)
 
 
 class WitnessPool:
@@ -70,8 +69,13 @@ def _value(name: str, places: Mapping[str, int], row: Row, default: Value) -> Va
     return default if place is None else row[place]
 
 
-def lowest(bench: Bench, contents: Contents) -> Rung | None:
-    """The lowest rung on which the pair of the bench differs on a database, if it does."""
+def lowest(bench: Bench, contents: Contents) -> tuple[Rung | None, Rung]:
+    """The lowest rung on which the pair of the bench differs on a database, and what the database itself needs."""
     if bench.differs(contents) is None:
-        return None
-    return min((sure for rung in _RUNGS if (sure := bench.confirmed(contents, rung)) is not None), default=None)
+        return None, Rung.S0
+    nulls = any(cell is None for rows in contents.values() for row in rows for cell in row)
+    for data in (Rung.S1 if nulls else Rung.S0, Rung.S2, Rung.S6):
+        sure = bench.confirmed(contents, data)
+        if sure is not None:
+            return sure, data
+    return None, Rung.S0

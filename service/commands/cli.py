@@ -113,6 +113,33 @@ def compare(
 
 
 @app.command()
+def verify(
+    source: Annotated[str, typer.Argument(metavar="PAIRS.jsonl", help="Pairs of queries, one a line; - is stdin.")],
+    out: Annotated[str, typer.Option("--out", metavar="OUT.jsonl", help="A line for each; - is stdout.")] = "-",
+    bound: Annotated[
+        int, typer.Option("--bound", min=0, max=5, metavar="K", help="Rows a table up to which equality is proved.")
+    ] = 3,
+    budget: Annotated[
+        float, typer.Option("--budget", min=0.1, metavar="SECONDS", help="CPU seconds that one pair may cost.")
+    ] = 10.0,
+    semantics: Annotated[
+        Optional[str], typer.Option("--semantics", metavar="bag|set|list", help="For lines that name none.")
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print each finding as tables; Markdown where piped.")
+    ] = False,
+    cross_check: Annotated[
+        bool, typer.Option("--cross-check", help="Run each witness on all answers to the same question.")
+    ] = False,
+) -> None:
+    """Say whether two queries mean the same: a small database on which they differ, or a proof that none is."""
+    from service.commands import verify as command
+
+    options = command.Options(bound=bound, budget=budget, semantics=command.read_semantics(semantics))
+    command.summarise(command.verify_lines(source, out, options, explain=explain, cross_check=cross_check), out)
+
+
+@app.command()
 def serve(
     role: Annotated[
         str, typer.Option("--role", metavar="api|worker|all", help="What this process does; all needs no Kafka.")
@@ -200,6 +227,22 @@ def bench_scoring(
     from service.commands.bench import bench_scoring as command
 
     command(source, rounds=rounds, as_json=as_json)
+
+
+@bench.command("equivalence")
+def bench_equivalence(
+    source: Annotated[
+        str, typer.Argument(metavar="PAIRS.jsonl", help="Pairs whose `verdict` is NEQ, EQU or another label.")
+    ],
+    bound: Annotated[int, typer.Option("--bound", min=0, max=5, metavar="K", help="As of verify.")] = 2,
+    budget: Annotated[float, typer.Option("--budget", min=0.1, metavar="SECONDS", help="As of verify.")] = 10.0,
+    schema: Annotated[bool, typer.Option("--schema/--no-schema", help="Use the pairs' schemas, or infer them.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """How many labelled pairs are told apart, wrongly told apart, and proved equal; at what cost."""
+    from service.commands.bench_equivalence import bench_equivalence as command
+
+    command(source, bound=bound, budget=budget, schema=schema, as_json=as_json)
 
 
 @learn.command("calibrate")
