@@ -131,7 +131,18 @@ def _item(reading: Reading, at: int) -> tuple[int, int]:
         return end, max(end, mark.end)
     start = skip_openers(reading, start)
     end = phrase_end(reading, start)
+    if end > start and reading.lower(end) in _POSSESSIVE:
+        owned = skip_openers(reading, end + 1)
+        last = phrase_end(reading, owned)
+        start, end = (owned, last) if last > owned else (start, end)
+    if end > start and reading.lower(end) in reading.language.of and reading.lower(end + 1) in _LIFE:
+        end += 2
     return (start, end) if end > start else (at, at)
+
+
+_POSSESSIVE = frozenset({"'s", "'", "’s", "’"})
+_LIFE = frozenset({"birth", "death", "origin"})
+"""What `date of`, `place of` or `country of` goes on with as one name."""
 
 
 def _is_value(reading: Reading, mark: Mark) -> bool:

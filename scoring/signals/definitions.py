@@ -87,6 +87,8 @@ _FORMULA = re.compile(
     re.IGNORECASE,
 )
 
+_BOUNDED = re.compile(r"\b(?:count|avg|sum) ?\([\w ,.`]{1,60}\) ?(?:[<>]=?|=) ?\d{1,12}", re.IGNORECASE)
+
 
 def changed_formula(case: Case) -> Finding | None:
     """A definition aggregates a column that the SQL aggregates otherwise, or not at all.
@@ -104,6 +106,11 @@ def changed_formula(case: Case) -> Finding | None:
     if not asked:
         return None
     lost = sorted(f"{func}({column})" for func, column in asked if not _is_taken(func, column, case))
+    if not lost and not any(each.lhs is not None and each.lhs.func for each in case.sql.filters):
+        bound = next(
+            (found for each in case.enriched.definitions if (found := _BOUNDED.search(each.text[:2000]))), None
+        )
+        lost = [bound.group()] if bound is not None and not case.sql.subqueries else []
     return Finding(len(lost) / len(asked), f"otherwise: {'; '.join(lost[:5])}") if lost else None
 
 

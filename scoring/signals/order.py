@@ -134,6 +134,37 @@ def unlinked_order(case: Case) -> Finding | None:
     return Finding(1.0, f"{measured.measure} became {key.operand.name}")
 
 
+def changed_order(case: Case) -> Finding | None:
+    """Rows are ordered by something else than the order asked for.
+
+    >>> changed_order(case("List the names alphabetically", "SELECT name FROM pilots ORDER BY age")).detail
+    'alphabetical became age'
+    """
+    asked = case.question.ordering
+    keys = [each.operand for each in case.sql.order_by if each.block in case.sql.outputs]
+    if asked is None or not keys or any(is_defined(column, case) for key in keys for column in key.columns):
+        return None
+    alphabetical = "alphabet" in case.question.text[asked.start : asked.start + _ORDER_LENGTH].casefold()
+    if alphabetical:
+        fits = any(key.name == each.operand.name or each.star for key in keys for each in case.answer)
+    else:
+        words = [word for word in content_words(asked.phrase) if word not in _ORDER_WORDS]
+        fits = not words or any(_orders(word, key) for word in words for key in keys)
+    return None if fits else Finding(1.0, f"{asked.phrase or 'alphabetical'} became {keys[0].name}")
+
+
+_ORDER_LENGTH = 40
+"""Characters within which an order says that it is alphabetical."""
+
+
+_ORDER_WORDS = frozenset("ascending descending order ordered sort sorted increasing decreasing reverse rank".split())
+_COUNTED = frozenset({"number", "count", "many", "most", "frequency", "popularity"})
+
+
+def _orders(word: str, key: Operand) -> bool:
+    return best_likeness(word, operand_words(key)) >= 0.5 or (key.func == "COUNT" and word in _COUNTED)
+
+
 def missing_limit(case: Case) -> Finding | None:
     """A number of rows is asked for and all come.
 

@@ -8,7 +8,7 @@ from scoring.linking import content_words, is_named
 from scoring.show import show_filter
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
-from scoring.specification import Op, SqlFilter, SubqueryRole
+from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
 from scoring.values import Choices, Expression, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -172,3 +172,22 @@ def cut_ties(case: Case) -> Finding | None:
     if asked is None or not any(each.count == 1 for each in case.sql.limits):
         return None
     return Finding(1.0, f"{asked.word}: LIMIT 1")
+
+
+def loose_alternative(case: Case) -> Finding | None:
+    """All conditions of a block hang on one OR though `and` joins some: AND binds closer than OR.
+
+    >>> loose_alternative(case("Heavy or fragile parcels from Faro that are late",
+    ...     "SELECT id FROM parcels WHERE heavy = 1 OR fragile = 1 AND late = 1 AND origin = 'Faro'")).detail
+    'heavy = 1 or fragile = 1 or late = 1'
+    """
+    ored: dict[str, list[SqlFilter]] = {}
+    for each in case.sql.filters:
+        if each.clause is Clause.WHERE:
+            ored.setdefault(each.block, []).append(each)
+    for filters in ored.values():
+        columns = {each.lhs.name for each in filters if each.lhs is not None}
+        alternatives = {each.alternative for each in filters}
+        if min(len(filters), len(columns)) > 2 and len(alternatives) == 1 and None not in alternatives:
+            return Finding(1.0, " or ".join(show_filter(each) for each in filters[:3]))
+    return None
