@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 import orjson
@@ -43,11 +43,11 @@ class Prompt:
     """What is sent, and what is needed to read the reply."""
 
     version: str
-    system: str
-    user: str
+    system: str = field(repr=False)
+    user: str = field(repr=False)
     digest: str
     """SHA-256 of version, system and user text."""
-    masker: Masker | None
+    masker: Masker | None = field(repr=False)
     """Knows what its stand-ins stand for; `None` where nothing was masked."""
 
     @property

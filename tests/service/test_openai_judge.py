@@ -23,6 +23,7 @@ from service.judges import open_panel
 from service.settings import JudgeSettings, PriceSettings
 from service.weights import local_judge
 from tests.examples import example_case
+from tests.planted import SHAPES, gone, planted, secrets
 from tests.servers.model_server import VERDICT, ModelServer, model_process_server, model_server
 
 __all__ = ["model_process_server", "model_server"]
@@ -275,3 +276,16 @@ async def test_without_a_server_the_policy_llm_has_no_score() -> None:
         end = await panel.ask(MET, tenant="beach")
     assert isinstance(end, Unscored)
     assert end.reason is UnscoredReason.JUDGE_UNAVAILABLE
+
+
+async def test_of_two_hundred_planted_secrets_none_is_in_any_request(opened: Opened, model_server: ModelServer) -> None:
+    hidden = secrets(200)
+    async with opened(in_flight=8, tenant_in_flight=8) as (panel, counts):
+        await asyncio.gather(
+            *(asked(panel, planted(secret, SHAPES[place % len(SHAPES)])) for place, secret in enumerate(hidden))
+        )
+    bodies = [each["body"] for each in model_server.seen()]
+    assert counts.cases == {"replied": 200}
+    assert len(bodies) == 200
+    everything = "\n".join(bodies)
+    assert [secret for secret in hidden if not gone(secret, everything)] == []
