@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import sys
 
-from consumers.events import is_name
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from consumers.events import RulesDocument, is_name
 from service.commands.exits import Exit, refuse
 from service.commands.rules_file import load_rules
-from service.commands.stored import with_database
+from service.commands.stored import settings, with_database
+from service.redis import open_redis
+from service.redis_rules import open_rules
 from service.store import PostgresRules, StoredRules
 
 
@@ -48,5 +52,9 @@ def put(tenant: str, source: str, *, author: str) -> None:
             f"{tenant!r} is no tenant's name: at most 128 characters, none of them control or *, no space at the end"
         )
     document = load_rules(source)
-    stored = with_database(lambda engine: PostgresRules(engine).put(tenant, document, author=author))
-    print(stored.version)
+    print(with_database(lambda engine: _store(engine, tenant, document, author)).version)
+
+
+async def _store(engine: AsyncEngine, tenant: str, document: RulesDocument, author: str) -> StoredRules:
+    async with open_redis(settings().redis) as link, open_rules(engine, link) as rules:
+        return await rules.put(tenant, document, author=author)

@@ -1,0 +1,123 @@
+"""Rules through a real Redis: one question a batch, changes heard of at once, and nothing stops when it is down."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+
+import pytest
+from pydantic import SecretStr
+
+from consumers.events import RulesDocument
+from consumers.ports import RulesUnavailable
+from scoring.rules import Rules
+from service.database import create_engine
+from service.redis import open_redis
+from service.redis_rules import RedisRules
+from service.settings import DatabaseSettings, RedisSettings
+from service.store import PostgresRules
+
+
+@pytest.fixture
+async def source(engine):
+    """Opens rule sources as processes of their own would have them."""
+    async with AsyncExitStack() as stack:
+
+        async def opened(url: str, prefix: str = "test", *, listening: bool = True, on=engine, **given) -> RedisRules:
+            failures: list[str] = []
+            settings = RedisSettings(url=SecretStr(url), prefix=prefix, timeout=0.3)
+            link = await stack.enter_async_context(open_redis(settings, failures.append))
+            rules = RedisRules(link=link, truth=PostgresRules(on), **given)
+            if listening:
+                await stack.enter_async_context(rules.listening())
+            return rules
+
+        yield opened
+
+
+async def lambda_min(rules: RedisRules, tenant: str = "bakers") -> int:
+    return (await rules.rules([tenant]))[tenant].lambda_min
+
+
+async def test_a_change_is_in_force_at_once_where_it_was_made_and_soon_elsewhere(source, redis, wait_until):
+    here, there = await source(redis.url, redis.prefix), await source(redis.url, redis.prefix)
+    assert await here.rules(["bakers", "nobody"]) == {"bakers": Rules(), "nobody": Rules()}
+    for number in (10, 20, 30):
+        await here.put("bakers", RulesDocument(lambda_min=number))
+        assert await lambda_min(here) == number
+
+        async def heard(number=number) -> bool:
+            return await lambda_min(there) == number
+
+        await wait_until(heard)
+    assert (await here.current("bakers")).version == 3
+
+
+async def test_a_process_that_hears_nothing_believes_redis_and_after_a_while_postgres(source, redis, engine):
+    now = [0.0]
+    deaf = await source(redis.url, redis.prefix, listening=False, timer=lambda: now[0])
+    await deaf.put("bakers", RulesDocument(lambda_min=10))
+    await PostgresRules(engine).put("bakers", RulesDocument(lambda_min=20))
+    assert await lambda_min(deaf) == 10
+    await deaf.link.client.delete(deaf.link.key("rules", "bakers"))
+    now[0] += 31
+    assert await lambda_min(deaf) == 20
+
+
+async def test_a_late_reader_cannot_put_an_old_version_back(source, redis):
+    rules = await source(redis.url, redis.prefix)
+    await rules.put("bakers", RulesDocument(lambda_min=10))
+    await rules.put("bakers", RulesDocument(lambda_min=20))
+    await rules._share({"bakers": 1})
+    other = await source(redis.url, redis.prefix, listening=False)
+    assert await lambda_min(other) == 20
+
+
+async def test_what_stands_in_redis_and_is_no_version_is_left_alone(source, redis):
+    rules = await source(redis.url, redis.prefix, listening=False)
+    await rules.link.client.set(rules.link.key("rules", "bakers"), "soon")
+    assert await lambda_min(rules) == Rules().lambda_min
+
+
+@pytest.mark.parametrize("fault", ["kill", "freeze"])
+async def test_with_redis_down_rules_come_from_postgres_and_a_failure_is_counted(source, own_redis, engine, fault):
+    failures: list[str] = []
+    rules = await source(own_redis.url)
+    rules.link.failed = failures.append
+    await rules.put("bakers", RulesDocument(lambda_min=10))
+    getattr(own_redis, fault)()
+    await rules.put("bakers", RulesDocument(lambda_min=20))
+    assert await lambda_min(rules) == 20
+    assert set(failures) == {"rules"}
+
+
+async def test_rules_are_heard_of_again_when_redis_is_back(source, own_redis, wait_until):
+    here, there = await source(own_redis.url), await source(own_redis.url)
+    await here.put("bakers", RulesDocument(lambda_min=10))
+    own_redis.kill()
+    own_redis.start()
+
+    async def heard() -> bool:
+        await here.put("bakers", RulesDocument(lambda_min=77))
+        return await lambda_min(there) == 77 and there._listening
+
+    await wait_until(heard)
+
+
+async def test_with_everything_down_the_last_known_rules_stand(source, redis, server, bare_url):
+    nowhere = create_engine(bare_url.set(port=1), DatabaseSettings())
+    rules = await source(redis.url, redis.prefix, on=nowhere, listening=False)
+    with pytest.raises(RulesUnavailable):
+        await rules.rules(["bakers"])
+    rules._last["bakers"] = Rules(lambda_min=5)
+    assert await rules.rules(["bakers", "nobody"]) == {"bakers": Rules(lambda_min=5)}
+    await nowhere.dispose()
+
+
+async def test_the_keys_hold_no_text_and_expire(source, redis):
+    rules = await source(redis.url, redis.prefix)
+    await rules.put("bakers: *", RulesDocument(benign_filters=["secret = 1"]))
+    client = rules.link.client
+    keys = [key async for key in client.scan_iter(match=f"{redis.prefix}:*")]
+    assert keys == [f"{redis.prefix}:rules:bakers%3A%20%2A".encode()]
+    assert await client.get(keys[0]) == b"1"
+    assert 0 < await client.ttl(keys[0]) <= 15
