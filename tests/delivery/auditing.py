@@ -1,0 +1,142 @@
+"""The audit: what the topics hold against what the tables hold, read from outside and without the product's code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import asyncpg
+import orjson
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.structs import ConsumerRecord
+
+from tests.delivery.traffic import Key
+from tests.servers.fixtures import Kafka
+
+Place = tuple[int, int]
+"""Partition and offset of a record in the topic of events."""
+_ROWS = "SELECT tenant, source, event_id, id::text, current FROM evaluations"
+_KEYS = "SELECT tenant, source, event_id FROM event_keys"
+_WAITING = "SELECT count(*) FROM deferred_events"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """What the store holds."""
+
+    current: Counter[Key]
+    ids: Mapping[Key, str]
+    """The current row of each event."""
+    keys: Counter[Key]
+    waiting: int
+    """Deferred events."""
+
+
+async def held(database: asyncpg.Connection) -> Held:
+    """What the tables say now."""
+    async with database.transaction(isolation="repeatable_read", readonly=True):
+        rows = await database.fetch(_ROWS)
+        keys = await database.fetch(_KEYS)
+        waiting = await database.fetchval(_WAITING)
+    current = [row for row in rows if row["current"]]
+    return Held(
+        current=Counter(Key(*row[:3]) for row in current),
+        ids={Key(*row[:3]): row["id"] for row in current},
+        keys=Counter(Key(*row[:3]) for row in keys),
+        waiting=int(waiting),
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class Findings:
+    """What an audit found wrong; empty is what every suite wants."""
+
+    missing: list[Key] = field(default_factory=list)
+    """Published, and no current row."""
+    doubled: list[Key] = field(default_factory=list)
+    """More than one current row, or claimed twice."""
+    unknown: list[Key] = field(default_factory=list)
+    """A row of an event that nobody published."""
+    untold: list[Key] = field(default_factory=list)
+    """No result names the current row."""
+    torn: list[Key] = field(default_factory=list)
+    """Results that name different rows for one event."""
+    waiting: int = 0
+    """Deferred events that were not taken up."""
+
+    @property
+    def clean(self) -> bool:
+        """Nothing was found."""
+        found = (self.missing, self.doubled, self.unknown, self.untold, self.torn)
+        return not any(found) and not self.waiting
+
+    def __str__(self) -> str:
+        lists = ("missing", "doubled", "unknown", "untold", "torn")
+        told = [f"{name} {len(getattr(self, name))} {getattr(self, name)[:3]}" for name in lists if getattr(self, name)]
+        return "; ".join([*told, *([f"waiting {self.waiting}"] if self.waiting else [])]) or "clean"
+
+
+def compare(published: Sequence[Key], store: Held, results: Sequence[tuple[Key, str]]) -> Findings:
+    """Every event that was published has exactly one current row, and at least one result that names it."""
+    wanted = set(published)
+    told: dict[Key, set[str]] = {}
+    for key, row in results:
+        told.setdefault(key, set()).add(row)
+    return Findings(
+        missing=[key for key in wanted if store.current[key] == 0 or store.keys[key] == 0],
+        doubled=[key for key in wanted if store.current[key] > 1 or store.keys[key] > 1],
+        unknown=[key for key in store.keys | store.current if key not in wanted],
+        untold=[key for key in wanted if key in store.ids and store.ids[key] not in told.get(key, set())],
+        torn=[key for key, rows in told.items() if len(rows) > 1],
+        waiting=store.waiting,
+    )
+
+
+async def results(kafka: Kafka) -> list[tuple[Key, str]]:
+    """The event and row that each published result names."""
+    told = [orjson.loads(record.value) for record in await records(kafka, kafka.scores)]
+    return [(Key(each["tenant"], each["source"], each["event_id"]), each["evaluation_id"]) for each in told]
+
+
+async def records(kafka: Kafka, topic: str) -> list[ConsumerRecord]:
+    """Everything a topic holds now."""
+    consumer = AIOKafkaConsumer(
+        bootstrap_servers=kafka.bootstrap, auto_offset_reset="earliest", max_partition_fetch_bytes=32 * 1024 * 1024
+    )
+    async with consumer:
+        partitions = await _partitions(consumer, topic)
+        consumer.assign(partitions)
+        ends = await consumer.end_offsets(partitions)
+        found: list[ConsumerRecord] = []
+        while any([await consumer.position(each) < end for each, end in ends.items()]):
+            for batch in (await consumer.getmany(timeout_ms=500)).values():
+                found.extend(batch)
+    return found
+
+
+async def committed(kafka: Kafka) -> dict[int, int]:
+    """The group's next offset in each partition of the topic of events; 0 where it has committed none."""
+    admin = AIOKafkaAdminClient(bootstrap_servers=kafka.bootstrap)
+    await admin.start()
+    try:
+        offsets = await admin.list_consumer_group_offsets(kafka.group)
+    finally:
+        await admin.close()
+    return {place.partition: max(each.offset, 0) for place, each in offsets.items() if place.topic == kafka.events}
+
+
+async def lag(kafka: Kafka) -> int:
+    """Records of the topic of events that the group has not committed."""
+    async with AIOKafkaConsumer(bootstrap_servers=kafka.bootstrap) as consumer:
+        ends = await consumer.end_offsets(await _partitions(consumer, kafka.events))
+    done = await committed(kafka)
+    return sum(end - done.get(place.partition, 0) for place, end in ends.items())
+
+
+async def _partitions(consumer: AIOKafkaConsumer, topic: str) -> list[TopicPartition]:
+    # a consumer without a subscription learns of a topic only when it is asked for it
+    await consumer._client.force_metadata_update()
+    found = consumer.partitions_for_topic(topic) or set()
+    return [TopicPartition(topic, each) for each in sorted(found)]

@@ -1,0 +1,196 @@
+"""What a delivery suite plays on: a broker, a database, a slow model, and the workers between them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import asyncpg
+import httpx
+import orjson
+from aiokafka import AIOKafkaProducer
+from sqlalchemy import URL
+
+from tests.delivery import auditing
+from tests.delivery.auditing import Findings, Held, Place
+from tests.delivery.traffic import ASKING, DEFERRING, Key, Message
+from tests.delivery.workers import BUILD, Worker
+from tests.servers.fixtures import Kafka, RedisSpace
+from tests.servers.processes import Server, listens
+
+PATIENCE = 240
+"""Seconds until a suite gives up on something that must happen by itself."""
+MODEL_SECONDS = 0.3
+LARGEST = 12 * 1024 * 1024
+
+
+def count(name: str, otherwise: int) -> int:
+    """How often a suite repeats: `SQLASSAY_TEST_<name>`, else the slice that CI runs."""
+    return int(os.environ.get(f"SQLASSAY_TEST_{name}", otherwise))
+
+
+async def until(condition: Callable[[], Awaitable[bool]], what: str) -> None:
+    """Returns as soon as the condition holds; fails after `PATIENCE`."""
+    deadline = time.monotonic() + PATIENCE
+    while not await condition():
+        assert time.monotonic() < deadline, f"waited {PATIENCE} s in vain for {what}"
+        await asyncio.sleep(0.05)
+
+
+class SlowModel(Server):
+    """The model server of the suites, in a process of its own."""
+
+    def __init__(self, home: Path, seconds: float = MODEL_SECONDS) -> None:
+        super().__init__(home)
+        self.seconds = seconds
+
+    @property
+    def url(self) -> str:
+        """What `JUDGE__BASE_URL` is set to."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def prepare(self) -> None:
+        """Needs nothing but the folder."""
+
+    def command(self) -> list[str]:
+        program = str(Path(__file__).with_name("slow_model.py"))
+        return [sys.executable, program, str(self.port), str(self.seconds), str(self.home)]
+
+    def answers(self, said: str) -> bool:
+        return "serving" in said and listens(self.port)
+
+    async def waiting(self) -> int:
+        """Calls in flight."""
+        async with httpx.AsyncClient(base_url=self.url) as client:
+            return int((await client.get("/calls")).json()["waiting"])
+
+
+@dataclass(slots=True, kw_only=True)
+class Stage:
+    """Workers share its topics, its tables and its model; whatever was published is remembered for the audit."""
+
+    kafka: Kafka
+    database: URL
+    redis: RedisSpace
+    model: SlowModel
+    folder: Path
+    settings: dict[str, str] = field(default_factory=dict)
+    """What workers are told beside where things are."""
+    workers: list[Worker] = field(default_factory=list)
+    published: dict[Key, Place] = field(default_factory=dict)
+
+    def environment(self) -> dict[str, str]:
+        """What an operator would set."""
+        return {
+            "SQLASSAY_KAFKA__BOOTSTRAP_SERVERS": self.kafka.bootstrap,
+            "SQLASSAY_KAFKA__GROUP": self.kafka.group,
+            "SQLASSAY_KAFKA__TOPIC_EVENTS": self.kafka.events,
+            "SQLASSAY_KAFKA__TOPIC_DEAD": self.kafka.dead,
+            "SQLASSAY_KAFKA__TOPIC_SCORES": self.kafka.scores,
+            "SQLASSAY_KAFKA__TOPIC_LABELS": self.kafka.labels,
+            "SQLASSAY_DATABASE__URL": self.database.render_as_string(hide_password=False),
+            "SQLASSAY_REDIS__URL": self.redis.url,
+            "SQLASSAY_REDIS__PREFIX": self.redis.prefix,
+            "SQLASSAY_JUDGE__BASE_URL": self.model.url,
+            "SQLASSAY_JUDGE__MODEL": "slow",
+            "SQLASSAY_JUDGE__PRICES": orjson.dumps({"slow": {"input": 0.1, "output": 0.1}}).decode(),
+            # stand-ins would make most prompts alike, and the cache would answer in the model's place
+            "SQLASSAY_JUDGE__MASK": "false",
+            **self.settings,
+        }
+
+    def worker(self, build: tuple[str, ...] = BUILD, **settings: str) -> Worker:
+        """A worker that starts."""
+        log = self.folder / f"worker-{len(self.workers)}.log"
+        started = Worker(self.environment() | settings, log, build)
+        self.workers.append(started)
+        return started
+
+    async def ready_worker(self, build: tuple[str, ...] = BUILD, **settings: str) -> Worker:
+        """A worker that takes records."""
+        started = self.worker(build, **settings)
+        await until(started.ready, f"a worker to be ready; its log: {started.log}")
+        return started
+
+    async def rule(self, tenant: str, **document: object) -> None:
+        """Gives a tenant its first rules."""
+        async with self.connection() as database:
+            await database.execute(
+                "INSERT INTO tenant_rules (tenant, version, document) VALUES ($1, 1, $2)",
+                tenant,
+                orjson.dumps(document).decode(),
+            )
+
+    async def publish(self, messages: Sequence[Message], *, pace: float = 0) -> list[Place]:
+        """Returns the places of the records once the broker has them; `pace` is a rest, in s, after each hundred."""
+        producer = AIOKafkaProducer(
+            bootstrap_servers=self.kafka.bootstrap, acks="all", linger_ms=5, max_request_size=LARGEST
+        )
+        places: list[Place] = []
+        async with producer:
+            for start in range(0, len(messages), 100):
+                part = messages[start : start + 100]
+                sent = [await producer.send(self.kafka.events, each.value, headers=list(each.headers)) for each in part]
+                for each, future in zip(part, sent, strict=True):
+                    record = await future
+                    places.append((record.partition, record.offset))
+                    if each.key is not None:
+                        self.published.setdefault(each.key, places[-1])
+                await asyncio.sleep(pace)
+        return places
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[asyncpg.Connection]:
+        """To the database."""
+        plain = self.database.set(drivername="postgresql").render_as_string(hide_password=False)
+        opened = await asyncpg.connect(plain)
+        try:
+            yield opened
+        finally:
+            await opened.close()
+
+    async def held(self) -> Held:
+        """What the tables say now."""
+        async with self.connection() as database:
+            return await auditing.held(database)
+
+    async def drained(self) -> None:
+        """Returns when every record is committed and no event waits."""
+
+        async def nothing_left() -> bool:
+            return await auditing.lag(self.kafka) == 0 and (await self.held()).waiting == 0
+
+        await until(nothing_left, "the workers to drain the topic")
+
+    async def audit(self) -> Findings:
+        """Topics against tables."""
+        return auditing.compare(list(self.published), await self.held(), await auditing.results(self.kafka))
+
+    async def stored_uncommitted(self) -> int:
+        """Rows whose records the group has not committed: what a crash now makes it read again."""
+        store, done = await self.held(), await auditing.committed(self.kafka)
+        places = [self.published[key] for key in store.current if key in self.published]
+        return sum(offset >= done.get(partition, 0) for partition, offset in places)
+
+    def end(self) -> None:
+        """Ends what still runs."""
+        for worker in self.workers:
+            if worker.runs:
+                worker.kill()
+
+
+@asynccontextmanager
+async def staged(stage: Stage) -> AsyncIterator[Stage]:
+    """The stage with its model up and its tenants' rules in force; afterwards no worker is left."""
+    await stage.rule(ASKING, judge={"policy": "llm", "when_unavailable": "local"})
+    await stage.rule(DEFERRING, judge={"policy": "llm", "when_unavailable": "defer"})
+    try:
+        yield stage
+    finally:
+        stage.end()

@@ -1,0 +1,83 @@
+"""Workers that are killed lose no event and double none; a build that commits too early is found out."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import dataclass
+
+from tests.delivery import traffic
+from tests.delivery.stage import Stage, count, until
+from tests.delivery.workers import EARLY, Worker
+
+ROUNDS = count("CRASH_ROUNDS", 8)
+EVENTS = count("CRASH_EVENTS", 400)
+SEED = count("SEED", 20261121)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kill:
+    """One round, as it was seen from outside."""
+
+    seed: int
+    rows: int
+    """Events of the round that had a row."""
+    calls: int
+    """Calls of the model in flight."""
+    uncommitted: int
+    """Rows whose record was not committed."""
+
+
+async def killed(stage: Stage, worker: Worker, seed: int) -> Kill:
+    """Publishes a round's events and kills the worker at a moment that the seed chooses."""
+    chance = random.Random(seed)
+    before = (await stage.held()).current.total()
+    aim = chance.choice((0, 1, chance.randrange(EVENTS), chance.randrange(EVENTS // 2)))
+    sending = asyncio.create_task(stage.publish(traffic.events(seed, EVENTS), pace=chance.choice((0, 0.05))))
+    async with stage.connection() as database:
+
+        async def so_many_rows() -> bool:
+            rows = await database.fetchval("SELECT count(*) FROM evaluations WHERE current")
+            return rows - before >= aim or (sending.done() and rows - before >= EVENTS // 2)
+
+        await until(so_many_rows, f"{aim} rows of round {seed}")
+    await asyncio.sleep(chance.random() * 0.2)
+    calls = await stage.model.waiting()
+    worker.kill()
+    await sending
+    rows = (await stage.held()).current.total() - before
+    return Kill(seed=seed, rows=rows, calls=calls, uncommitted=await stage.stored_uncommitted())
+
+
+async def test_killed_at_any_moment_every_event_has_exactly_one_row_and_a_result(stage: Stage):
+    kills: list[Kill] = []
+    worker = await stage.ready_worker()
+    for number in range(ROUNDS):
+        kills.append(await killed(stage, worker, SEED + number))
+        worker = await stage.ready_worker()
+        await stage.drained()
+        findings = await stage.audit()
+        assert findings.clean, f"{kills[-1]}: {findings}"
+    print("\n".join(map(str, kills)))
+    assert sum(kill.calls > 0 for kill in kills) >= ROUNDS // 3, "too few kills with calls in flight"
+    assert sum(kill.uncommitted > 0 for kill in kills) * 3 >= ROUNDS, "too few kills between row and offset"
+    consumed, ended = await worker.total("sqlassay_consumed_total"), await worker.total("sqlassay_outcomes_total")
+    assert consumed == ended > 0
+    assert worker.leave() == 0
+
+
+async def test_a_build_that_commits_offsets_early_is_found_to_lose_events(stage: Stage):
+    worker = await stage.ready_worker(EARLY)
+    sending = asyncio.create_task(stage.publish(traffic.events(SEED, EVENTS)))
+
+    async def calls_wait() -> bool:
+        return sending.done() and await stage.model.waiting() > 0
+
+    await until(calls_wait, "calls in flight")
+    await asyncio.sleep(0.1)
+    worker.kill()
+    await stage.ready_worker()
+    await stage.drained()
+    findings = await stage.audit()
+    assert findings.missing
+    assert not findings.doubled

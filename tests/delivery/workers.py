@@ -1,0 +1,100 @@
+"""Workers as operators run them: processes of `sqlassay serve --role worker`, told everything by their environment."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+from prometheus_client.parser import text_string_to_metric_families
+
+ROOT = Path(__file__).parents[2]
+BUILD = (sys.executable, "-m", "service")
+"""What is tested."""
+EARLY = (sys.executable, str(ROOT / "tests" / "delivery" / "early_commit.py"))
+"""The same with a bug: offsets are committed before rows are."""
+
+
+@dataclass(slots=True)
+class Worker:
+    """One process, its log, and what it says of itself."""
+
+    settings: Mapping[str, str]
+    log: Path
+    build: tuple[str, ...] = BUILD
+    process: subprocess.Popen[bytes] = field(init=False)
+
+    def __post_init__(self) -> None:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [*self.build, "serve", "--role", "worker"],
+                env={**environment, "SQLASSAY_HTTP__PORT": "0", "PYTHONPATH": str(ROOT), **self.settings},
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+
+    @property
+    def runs(self) -> bool:
+        return self.process.poll() is None
+
+    @property
+    def said(self) -> str:
+        """Its log."""
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    @property
+    def address(self) -> str | None:
+        """Its URL, once it listens."""
+        found = re.search(r'"?url"?[=:] ?"?(http://[\d.]+:\d+)', self.said)
+        return found[1] if found else None
+
+    async def ready(self) -> bool:
+        """Whether it takes records."""
+        assert self.runs, f"the worker ended by itself: {self.said[-3000:]}"
+        return await self._status("/readyz") == 200
+
+    async def healthy(self) -> bool:
+        """Whether its watchdog is content."""
+        return await self._status("/healthz") == 200
+
+    async def _status(self, path: str) -> int | None:
+        if self.address is None:
+            return None
+        try:
+            async with httpx.AsyncClient(base_url=self.address, timeout=10) as client:
+                return (await client.get(path)).status_code
+        except httpx.TransportError:
+            return None
+
+    async def metrics(self) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
+        """Every sample by name and labels."""
+        assert self.address
+        async with httpx.AsyncClient(base_url=self.address, timeout=30) as client:
+            told = (await client.get("/metrics")).raise_for_status().text
+        families = text_string_to_metric_families(told)
+        return {(each.name, frozenset(each.labels.items())): each.value for one in families for each in one.samples}
+
+    async def total(self, metric: str, **labels: str) -> float:
+        """The sum of a metric's samples that bear these labels."""
+        wanted = set(labels.items())
+        samples = await self.metrics()
+        return sum(value for (name, borne), value in samples.items() if name == metric and wanted <= borne)
+
+    def kill(self) -> None:
+        """`kill -9`."""
+        self.process.kill()
+        self.process.wait()
+
+    def leave(self, seconds: float = 60) -> int:
+        """SIGTERM; the exit code once it has drained."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(seconds)
