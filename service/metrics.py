@@ -12,16 +12,20 @@ from consumers.evaluation import Evaluation
 from consumers.outcomes import Outcome, Trigger
 from scoring import EVALUATOR_VERSION
 from scoring.query import Unscored
-from scoring.rules import Rules
+from scoring.rules import JudgePolicy, Rules
 from scoring.verdict import Score
 from service.judge_metrics import JudgeMetrics
 from service.logs import digest, log
 from service.reports import JUDGED_WRONG
 from service.settings import MetricSettings
 
+CONFIDENCE_TIERS = {1.0: "high", 0.8: "medium", 0.5: "low"}
+"""Names of the confidence tiers by their multiplier Γ (eq. 13)."""
 OTHER = "other"
 """Label of tenants and agents beyond the bound."""
 _WHO = ("tenant", "agent")
+_BY = (*_WHO, "judge", "evaluator")
+"""Whose answer, and the instrument that measured it: only like is compared with like."""
 _SCORES = (10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 90, 95, 100)
 """Bucket bounds of scores in [0, 100]; the default tier bounds are among them."""
 _PROBABILITIES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
@@ -52,6 +56,17 @@ class Bounded:
         return name
 
 
+def instrument(score: Score) -> str:
+    """What judged an answer, as its tenant's policy has it: a cascade is one instrument, whoever of its two answered.
+
+    A fallback keeps the label of the judge that was to answer, and is counted beside.
+    """
+    reply, policy = score.reply, score.case.rules.judge.policy
+    if policy is JudgePolicy.LOCAL:
+        return reply.judge
+    return f"{policy.value}:{reply.model}" if reply.model and policy is JudgePolicy.LLM else policy.value
+
+
 class Metrics:
     """The `Outcomes` that Prometheus scrapes."""
 
@@ -65,13 +80,17 @@ class Metrics:
 
     def _declare_scores(self) -> None:
         count, histogram = self._counter, self._histogram
-        self._score = histogram("sqlassay_score", "Composite score of evaluations, 0 to 100.", _WHO, _SCORES)
+        self._score = histogram("sqlassay_score", "Composite score of evaluations, 0 to 100.", _BY, _SCORES)
         self._p_correct = histogram(
-            "sqlassay_p_correct", "Probability that an answer is right, of scored evaluations.", _WHO, _PROBABILITIES
+            "sqlassay_p_correct", "Probability that an answer is right, of scored evaluations.", _BY, _PROBABILITIES
         )
         self._wrong = count(
-            "sqlassay_judged_wrong", "Evaluations with verdict Potentially Incorrect or Incorrect.", _WHO
+            "sqlassay_judged_wrong", "Evaluations with verdict Potentially Incorrect or Incorrect.", _BY
         )
+        self._fallback = count(
+            "sqlassay_fallback", "Evaluations with a local verdict because the model could not be asked.", _WHO
+        )
+        self._confidence = count("sqlassay_confidence", "Scored evaluations by confidence tier.", (*_WHO, "confidence"))
         self._tier = count("sqlassay_tier", "Scored evaluations by tier.", (*_WHO, "tier"))
         self._status = count("sqlassay_filter_status", "Scored evaluations by filter status.", (*_WHO, "status"))
         self._verdict = count("sqlassay_verdict", "Scored evaluations by verdict.", (*_WHO, "verdict"))
@@ -106,6 +125,8 @@ class Metrics:
         self.queue = Gauge("sqlassay_queue_records", "Records waiting in memory.", registry=self.registry)
         bound = "Lowest score of a tier under the rules in force."
         self._bound = Gauge("sqlassay_tier_bound", bound, ("tenant", "tier"), registry=self.registry)
+        version = "Version of the tenant's rules in force; 0 is the built-in default."
+        self._rules_version = Gauge("sqlassay_rules_version", version, ("tenant",), registry=self.registry)
         self._build = Info("sqlassay_build", "Versions that decide scores.", registry=self.registry)
 
     def _histogram(self, name: str, text: str, labels: Sequence[str], buckets: Sequence[float]) -> Histogram:
@@ -129,7 +150,9 @@ class Metrics:
             self._outcomes.labels(outcome.trigger.value, outcome.kind.value, outcome.reason).inc()
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        """Counts a committed row."""
+        """Counts a committed row, unless it is about the past."""
+        if evaluation.trigger is Trigger.BACKFILL:
+            return
         who = (self._tenants.label(evaluation.event.tenant), self._agents.label(evaluation.event.agent))
         match evaluation.result:
             case Unscored(reason=reason):
@@ -138,10 +161,13 @@ class Metrics:
                 self._scored(who, score)
 
     def _scored(self, who: tuple[str, str], score: Score) -> None:
-        self._score.labels(*who).observe(score.composite.score)
-        self._p_correct.labels(*who).observe(score.reply.p_correct)
-        if score.reply.verdict.value in JUDGED_WRONG:
-            self._wrong.labels(*who).inc()
+        by = (*who, instrument(score), EVALUATOR_VERSION)
+        self._score.labels(*by).observe(score.composite.score)
+        self._p_correct.labels(*by).observe(score.reply.p_correct)
+        # also where it adds nothing: a share of none is 0, and a series that is not there is no share
+        self._wrong.labels(*by).inc(score.reply.verdict.value in JUDGED_WRONG)
+        self._fallback.labels(*who).inc(score.reply.fallback)
+        self._confidence.labels(*who, CONFIDENCE_TIERS[score.composite.multiplier]).inc()
         self._tier.labels(*who, score.tier.value).inc()
         self._status.labels(*who, score.case.filters.status.value).inc()
         self._verdict.labels(*who, score.reply.verdict.value).inc()
@@ -168,6 +194,7 @@ class Metrics:
             bounds = {"excellent": each.tiers.excellent, "good": each.tiers.good, "marginal": each.tiers.marginal}
             for tier, bound in bounds.items():
                 self._bound.labels(label, tier).set(bound)
+            self._rules_version.labels(label).set(each.version)
 
     def spanned(self, taken: int, rejected: int) -> None:
         """Counts spans of one export."""

@@ -4,11 +4,13 @@ import re
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from scoring import EVALUATOR_VERSION
 from service.metrics import Metrics
 from service.settings import MetricSettings
+from service.weights import local_judge
 
 SAMPLE = {"question": "How many ovens are in Oslo?", "sql": "SELECT COUNT(*) FROM ovens WHERE city = 'Oslo'"}
-ORDER = "method route tenant agent trigger outcome reason status tier"
+ORDER = "method route tenant agent trigger outcome reason status tier judge evaluator"
 """Of labels in the tuples below."""
 
 
@@ -37,9 +39,13 @@ async def test_outcomes_sum_to_what_was_consumed(client):
 async def test_a_scored_event_is_observed_under_its_tenant_and_agent(client):
     await client.post("/v1/events", json={**SAMPLE, "event_id": "a", "tenant": "bakers", "agent": "crumb"})
     metrics = await scraped(client)
-    assert metrics["sqlassay_score_count"] == {("bakers", "crumb"): 1}
-    assert metrics["sqlassay_p_correct_count"] == {("bakers", "crumb"): 1}
-    for name in ("tier", "filter_status", "verdict", "enrichment_status"):
+    instrument = (local_judge().name, EVALUATOR_VERSION)
+    assert metrics["sqlassay_score_count"] == {("bakers", "crumb", *instrument): 1}
+    assert metrics["sqlassay_p_correct_count"] == {("bakers", "crumb", *instrument): 1}
+    assert set(metrics["sqlassay_judged_wrong_total"]) == {("bakers", "crumb", *instrument)}
+    assert metrics["sqlassay_fallback_total"] == {("bakers", "crumb"): 0}
+    assert metrics["sqlassay_rules_version"] == {("bakers",): 0}
+    for name in ("tier", "filter_status", "verdict", "enrichment_status", "confidence"):
         assert sum(metrics[f"sqlassay_{name}_total"].values()) == 1
     assert metrics["sqlassay_enrichment_status_total"] == {("bakers", "crumb", "missing"): 1}
     assert "sqlassay_enrichment_score_count" not in metrics
@@ -55,7 +61,7 @@ async def test_labels_beyond_the_bound_are_other(serving):
         batch = [{**SAMPLE, "event_id": "a", "tenant": tenant, "agent": tenant} for tenant in ("t1", "t2", "t3", "t4")]
         await client.post("/v1/events", json=batch)
         counted = (await scraped(client))["sqlassay_score_count"]
-        assert set(counted) == {("t1", "t1"), ("t2", "other"), ("other", "other")}
+        assert {labels[:2] for labels in counted} == {("t1", "t1"), ("t2", "other"), ("other", "other")}
 
 
 async def test_routes_are_labelled_by_template_never_by_path(client):

@@ -1,0 +1,41 @@
+{{/* Seconds of a duration such as 90s, 10m, 6h, 7d or 1w. */}}
+{{- define "sqlassay.seconds" -}}
+{{- $unit := regexFind "[smhdw]$" . }}
+{{- $number := regexFind "^[0-9]+" . | int }}
+{{- mul $number (index (dict "s" 1 "m" 60 "h" 3600 "d" 86400 "w" 604800) $unit) }}
+{{- end }}
+
+{{/*
+The share of answers below Good at which one window of the error budget burns too fast: the budget times the factor
+that spends `share` of the period's budget within the window. A share above 1 can never be seen: refused.
+(dict "conditions" . "speed" "fast")
+*/}}
+{{- define "sqlassay.burnBound" -}}
+{{- $c := .conditions }}
+{{- $window := index $c (printf "%sWindow" .speed) }}
+{{- $share := index $c (printf "%sShare" .speed) }}
+{{- $factor := divf (mulf $share (include "sqlassay.seconds" $c.period | float64)) (include "sqlassay.seconds" $window | float64) }}
+{{- $bound := mulf $factor (subf 1.0 $c.objective) }}
+{{- if ge $bound 1.0 }}
+{{- fail (printf "alerts.conditions: with objective %v a burn of %v times its budget (%sShare %v of %s in %s) can never be seen: lower %sShare below %v" $c.objective $factor .speed $share $c.period $window .speed (divf (divf (include "sqlassay.seconds" $window | float64) (include "sqlassay.seconds" $c.period | float64)) (subf 1.0 $c.objective))) }}
+{{- end }}
+{{- if le $factor 1.0 }}
+{{- fail (printf "alerts.conditions: %sShare %v of %s in %s is no faster than the budget allows: raise it above %v" .speed $share $c.period $window (divf (include "sqlassay.seconds" $window | float64) (include "sqlassay.seconds" $c.period | float64))) }}
+{{- end }}
+{{- round $bound 4 }}
+{{- end }}
+
+{{/* The rules with the conditions written in. */}}
+{{- define "sqlassay.rules" -}}
+{{- $rules := .Files.Get "files/rules.yaml" }}
+{{- $rules = $rules | replace "${fastBound}" (include "sqlassay.burnBound" (dict "conditions" .Values.alerts.conditions "speed" "fast")) }}
+{{- $rules = $rules | replace "${slowBound}" (include "sqlassay.burnBound" (dict "conditions" .Values.alerts.conditions "speed" "slow")) }}
+{{- $rules = $rules | replace "${runbookUrl}" (.Values.alerts.runbookUrl | trimSuffix "/") }}
+{{- range $name, $value := .Values.alerts.conditions }}
+{{- $rules = $rules | replace (printf "${%s}" $name) (toString $value) }}
+{{- end }}
+{{- if regexMatch "\\$\\{[A-Za-z]+\\}" $rules }}
+{{- fail (printf "files/rules.yaml: %s is no value of alerts.conditions" (regexFind "\\$\\{[A-Za-z]+\\}" $rules)) }}
+{{- end }}
+{{- $rules }}
+{{- end }}
