@@ -208,13 +208,15 @@ class Masker:
 
     def name(self, name: str) -> str:
         """An identifier: names of the schema, short aliases and plain words stay."""
+        return name if self._is_open(name) else self._text(name)
+
+    def _is_open(self, name: str) -> bool:
         lower = name.lower()
         if lower in self.schema or _SHORT_ALIAS.fullmatch(lower):
-            return name
+            return True
         words = identifier_words(name)
-        if words and name.isascii() and all(_is_code(each) or self._named(each) or is_plain(each) for each in words):
-            return name
-        return self._text(name)
+        plain = all(_is_code(each) or self._named(each) or is_plain(each) for each in words)
+        return bool(words) and name.isascii() and plain
 
     def unmask(self, text: str) -> str:
         """The words behind the stand-ins, as they were first written."""
@@ -229,9 +231,9 @@ class Masker:
 
     def leaks(self, text: str) -> bool:
         """Whether a word that has a stand-in of its own stands in `text` all the same."""
-        return any(
-            _folded(piece) in self._texts and not self.stays(piece.lower()) for piece in _PIECE.findall(text)
-        ) or bool(_ADDRESS.search(text))
+        pieces = [piece for piece in _PIECE.findall(text) if _folded(piece) in self._texts]
+        open_ones = all(self.stays(piece.lower()) or self._is_open(piece) or _is_code(piece) for piece in pieces)
+        return not open_ones or _ADDRESS.search(text) is not None
 
 
 def _folded(piece: str) -> str:

@@ -111,7 +111,8 @@ ranking ratio real regexp replace rn rnk round row row_number rownum rows rpad r
 src stddev strftime string string_agg sub substr substring sum sums timestamp timestampdiff tinyint tmp to_char
 to_date tot total trim trunc truncate ts ttl ucase union unixepoch upper using uuid val vals values varchar variance
 where window with within without year main scalar derived count counts totals averages result results ranked_rows base
-final
+final intersect except union select from where group having distinct case when then else end between like exists null
+limit offset fetch join inner outer left right cross natural lateral unnest cte
 """
 """Functions, types and the usual short names of SQL."""
 
