@@ -18,7 +18,7 @@ from consumers.ports import Unavailable
 from service.api.access import CallingTenant, RunningService
 from service.api.errors import ApiError
 from service.api.events import read_body
-from service.otlp import Export, read_otlp
+from service.otlp import Export, of_tenant, read_otlp
 from service.otlp.replies import accepted, refused
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
@@ -126,7 +126,7 @@ async def post_traces(request: Request, service: RunningService, caller: Calling
     """
     encoding = _encoding(request)
     async with read_body(request, service) as body:
-        export = await asyncio.to_thread(_read, body, encoding, service)
+        export = await asyncio.to_thread(_read, body, encoding, service, caller.tenant)
         rejected = await service.spans.take(export, caller.tenant)
     service.metrics.spanned(len(export.spans), rejected.count)
     content = accepted(rejected.count, rejected.fault, as_json=encoding.as_json)
@@ -154,9 +154,11 @@ def _kind(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _read(body: bytes, encoding: _Encoding, service: RunningService) -> Export:
+def _read(body: bytes, encoding: _Encoding, service: RunningService, tenant: str | None) -> Export:
     plain = unzipped(body, service.settings.limits.max_body_bytes) if encoding.zipped else body
-    return read_otlp(plain, service.settings.spans.table, as_json=encoding.as_json)
+    table = service.settings.spans.table
+    export = read_otlp(plain, table, as_json=encoding.as_json)
+    return export if tenant is None else of_tenant(export, tenant, table)
 
 
 def unzipped(body: bytes, most: int) -> bytes:

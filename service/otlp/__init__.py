@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from consumers.spans import SpanTable
-from service.otlp.export import Export
+from service.otlp.export import Export, of_tenant
 from service.otlp.json_encoding import read_json
 from service.otlp.protobuf import read_protobuf, write_protobuf
 
-__all__ = ["Export", "read_otlp", "write_protobuf"]
+__all__ = ["Export", "of_tenant", "read_otlp", "write_protobuf"]
 
 
 def read_otlp(body: bytes, table: SpanTable, *, as_json: bool | None = None) -> Export:

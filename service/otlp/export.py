@@ -9,7 +9,8 @@ from typing import TypeAlias
 from opentelemetry.proto.trace.v1 import trace_pb2
 from pydantic import JsonValue
 
-from consumers.spans import Span
+from consumers.spans import Span, SpanTable
+from consumers.spans.table import RESOURCE
 
 _REMOTE = trace_pb2.SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK | trace_pb2.SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK
 MAX_DEPTH = 16
@@ -27,6 +28,22 @@ class Export:
     """Things in a span's place that cannot be one."""
     fault: str = ""
     """Why the first of them cannot."""
+
+
+def of_tenant(held: Export, tenant: str, table: SpanTable) -> Export:
+    """What a sender that may write for one tenant only can give: spans that name another are rejected."""
+    own = [each for each in held.spans if _tenants(each, table) <= {tenant}]
+    foreign = len(held.spans) - len(own)
+    fault = f"a span names another tenant than your token's, {tenant!r}: send only its spans" if foreign else ""
+    return Export(spans=own, rejected=held.rejected + foreign, fault=held.fault or fault)
+
+
+def _tenants(span: Span, table: SpanTable) -> set[object]:
+    said = [
+        span.resource.get(name.removeprefix(RESOURCE)) if name.startswith(RESOURCE) else span.attributes.get(name)
+        for name in table.tenant
+    ]
+    return {str(each) for each in said if each is not None}
 
 
 class NoSpan(Exception):  # noqa: N818 named for what was read
