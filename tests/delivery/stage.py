@@ -99,7 +99,7 @@ class Stage:
             "SQLASSAY_REDIS__PREFIX": self.redis.prefix,
             "SQLASSAY_JUDGE__BASE_URL": self.model.url,
             "SQLASSAY_JUDGE__MODEL": "slow",
-            "SQLASSAY_JUDGE__PRICES": orjson.dumps({"slow": {"input": 0.1, "output": 0.1}}).decode(),
+            "SQLASSAY_JUDGE__PRICES": '{"slow": {"sent": 0.1, "received": 0.1}}',
             # stand-ins would make most prompts alike, and the cache would answer in the model's place
             "SQLASSAY_JUDGE__MASK": "false",
             **self.settings,
