@@ -10,6 +10,11 @@ import asyncpg
 import orjson
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.errors import (
+    GroupCoordinatorNotAvailableError,
+    GroupLoadInProgressError,
+    NotCoordinatorForGroupError,
+)
 from aiokafka.structs import ConsumerRecord
 
 from tests.delivery.traffic import Key
@@ -17,6 +22,8 @@ from tests.servers.fixtures import Kafka
 
 Place = tuple[int, int]
 """Partition and offset of a record in the topic of events."""
+NOT_YET = (GroupCoordinatorNotAvailableError, GroupLoadInProgressError, NotCoordinatorForGroupError)
+"""A broker that has just come up does not keep groups yet."""
 _ROWS = "SELECT tenant, source, event_id, id::text, current FROM evaluations"
 _KEYS = "SELECT tenant, source, event_id FROM event_keys"
 _WAITING = "SELECT count(*) FROM deferred_events"
@@ -122,6 +129,8 @@ async def committed(kafka: Kafka) -> dict[int, int]:
     await admin.start()
     try:
         offsets = await admin.list_consumer_group_offsets(kafka.group)
+    except NOT_YET:
+        return {}
     finally:
         await admin.close()
     return {place.partition: max(each.offset, 0) for place, each in offsets.items() if place.topic == kafka.events}

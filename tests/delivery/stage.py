@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import httpx
@@ -136,7 +137,7 @@ class Stage:
         async with producer:
             for start in range(0, len(messages), 100):
                 part = messages[start : start + 100]
-                sent = [await producer.send(self.kafka.events, each.value, headers=list(each.headers)) for each in part]
+                sent = [await self._send(producer, each) for each in part]
                 for each, future in zip(part, sent, strict=True):
                     record = await future
                     places.append((record.partition, record.offset))
@@ -144,6 +145,11 @@ class Stage:
                         self.published.setdefault(each.key, places[-1])
                 await asyncio.sleep(pace)
         return places
+
+    async def _send(self, producer: AIOKafkaProducer, each: Message) -> asyncio.Future[Any]:
+        # a record without a value is a tombstone, which needs the key that it buries
+        key = b"grave" if each.value is None else None
+        return await producer.send(self.kafka.events, each.value, key=key, headers=list(each.headers))
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[asyncpg.Connection]:
