@@ -251,6 +251,8 @@ def _number(piece: str) -> str | None:
     >>> _number("1,200.50"), _number("007"), _number("12a"), _number("5")
     ('1200.5', None, None, '5')
     """
+    if not piece[:1].isdigit():
+        return None
     plain = piece.replace(",", "")
     whole, _, part = plain.partition(".")
     if not whole.isascii() or not whole.isdigit() or len(plain) > 15 or (len(whole) > 1 and whole[0] == "0"):

@@ -77,6 +77,7 @@ def score_record(score: Score) -> Record:
         "normalizations": [{"rule": each.rule.value, "construct": each.construct} for each in case.normalizations],
         "question_spec": question_record(case.question),
         "sql_spec": sql_record(case.sql),
+        **({name: getattr(reply, name) for name in MODEL_FIELDS} if reply.model else {}),
         "unscored": None,
         "evaluator_version": EVALUATOR_VERSION,
         "rules_version": case.rules.version,
@@ -88,6 +89,8 @@ SCORED_FIELDS = (
     " question_spec sql_spec"
 ).split()
 """The fields that a line without a score leaves null or empty."""
+MODEL_FIELDS = ("model", "prompt_hash", "tokens_in", "tokens_out", "cost", "cached", "fallback", "rationale")
+"""The fields of a line whose answer a model judged, or was to judge."""
 
 
 def unscored_record(unscored: Unscored, rules_version: int) -> Record:

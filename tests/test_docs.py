@@ -18,7 +18,7 @@ from consumers.outcomes import DeferredReason, OutcomeKind
 from consumers.rules import RulesDocument
 from scoring.query import Query, UnscoredReason
 from scoring.reasons import IN_FAVOUR, ReasonCode
-from scoring.record import SCORED_FIELDS
+from scoring.record import MODEL_FIELDS, SCORED_FIELDS
 from scoring.rules import JudgePolicy, Rules, Tier, UnparseablePolicy
 from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Score, Verdict
 from service.api.events import EventStatus
@@ -116,7 +116,7 @@ def test_every_closed_list_has_exactly_its_values(field: str, enum: type[StrEnum
 
 def test_every_field_of_a_line_out_is_documented() -> None:
     documented = names(table(sections(page("commands.md"))["`sqlassay score`"], "field"))
-    assert documented == {"event_id", *SCORED_FIELDS, "unscored", "evaluator_version", "rules_version"}
+    assert documented == {"event_id", *SCORED_FIELDS, *MODEL_FIELDS, "unscored", "evaluator_version", "rules_version"}
 
 
 def test_every_key_of_the_rules_is_documented_and_no_other() -> None:
@@ -152,7 +152,8 @@ def test_every_command_and_option_is_documented_and_no_other() -> None:
         for heading, text in sections(page("commands.md")).items()
         if heading.startswith("`sqlassay")
     }
-    documented["sqlassay score"] -= {"event_id", *SCORED_FIELDS, "unscored", "evaluator_version", "rules_version"}
+    fields_out = {"event_id", *SCORED_FIELDS, *MODEL_FIELDS, "unscored", "evaluator_version", "rules_version"}
+    documented["sqlassay score"] -= fields_out
     assert documented == dict(commands(app))
 
 
