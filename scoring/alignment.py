@@ -24,17 +24,17 @@ def align_filters(
     permitted, _ = _match(wanted.permitted, rest, sql, context) if rest else ([], [])
     matched += permitted
     rest = _left(rest, permitted)
-    mismatched, missing = _clashes(unmet, rest, context)
+    mismatched, missing = _clashes(unmet, rest, context) if rest else ([], unmet)
     rest = _left(rest, mismatched)
-    implied = _implied(rest, (question, enriched), sql, unmet)
+    implied = _implied(rest, (question, enriched), sql, unmet) if rest else []
     matched += implied
     rest = _left(rest, implied)
-    benign = [each for each in rest if _is_benign(each, rest, rules)]
+    benign = [each for each in rest if _is_benign(each, rest, rules)] if rules.benign_filters else []
     extra = _without(rest, benign)
     if extra:
         matched, spoilt, extra = _contradicted(matched, extra)
         mismatched += spoilt
-    required = {id(each) for each in wanted.required}
+    required = set(map(id, wanted.required))
     return FilterAlignment(
         matched=tuple(matched),
         missing=tuple(missing),
@@ -43,7 +43,7 @@ def align_filters(
         benign=tuple(benign),
         ignored=(*wanted.ignored, *ignored),
         status=status(
-            met=sum(1 for each in matched if id(each.required) in required),
+            met=len([each for each in matched if id(each.required) in required]),
             unmet=len(missing) + len(mismatched),
             others=len(extra) + len(benign),
         ),
@@ -78,9 +78,10 @@ def _match(
     matched: list[Match] = []
     unmet: list[QuestionFilter] = []
     for each in required:
-        met_by = tuple(other for other in present if meets(each, other, context))
+        met_by = tuple([other for other in present if meets(each, other, context)])
         met_by = met_by or _by_parts(each, present, required, context)
-        met_by += tuple(other for other in present if _repeated(other, met_by, context))
+        if context.excluded:
+            met_by += tuple(other for other in present if _repeated(other, met_by, context))
         if met_by or (each.op is Op.NOT_EXISTS and _excludes_rows(sql)):
             matched.append(Match(each, met_by))
         else:
@@ -157,7 +158,7 @@ def _excludes_rows(sql: SqlSpec) -> bool:
 
 
 def _left(present: list[SqlFilter], matched: Sequence[Match]) -> list[SqlFilter]:
-    return _without(present, [each for match in matched for each in match.present])
+    return _without(present, [each for match in matched for each in match.present]) if matched else present
 
 
 def _implied(

@@ -161,23 +161,21 @@ def _intent(question: QuestionSpec, enriched: QuestionSpec) -> tuple[tuple[str, 
     """Changed and lost intents that are no filter: top-k, aggregation, grouping, distinctness, negation."""
     changed: list[str] = []
     lost: list[str] = []
-    if question.top_k is not None and enriched.top_k != question.top_k:
+    if question.superlatives and question.top_k is not None and enriched.top_k != question.top_k:
         if enriched.top_k is None:
             lost.append(f"top {question.top_k}")
         else:
             changed.append(f"top {question.top_k} → top {enriched.top_k}")
     ours = {each.direction for each in question.superlatives}
-    theirs = {each.direction for each in enriched.superlatives}
+    theirs = {each.direction for each in enriched.superlatives} if ours else ours
     if len(ours) == 1 and len(theirs) == 1 and ours != theirs:
         changed.append(f"{question.superlatives[0].word} → {enriched.superlatives[0].word}")
-    funcs, there = {each.func for each in question.aggregations}, {each.func for each in enriched.aggregations}
-    there |= {func for definition in enriched.definitions for func in definition.functions}
-    gone = funcs - there - ({"MAX", "MIN"} if enriched.superlatives else set())
-    new = {each.func for each in enriched.aggregations} - funcs
-    if gone and new:
-        changed.append(f"{', '.join(sorted(gone))} → {', '.join(sorted(new))}")
-    else:
-        lost += sorted(gone)
+    if question.aggregations:
+        gone, new = _swapped(question, enriched)
+        if gone and new:
+            changed.append(f"{', '.join(sorted(gone))} → {', '.join(sorted(new))}")
+        else:
+            lost += sorted(gone)
     if question.group_by and not enriched.group_by:
         lost.append(f"per {question.group_by[0]}")
     if question.distinct and not enriched.distinct:
@@ -187,16 +185,26 @@ def _intent(question: QuestionSpec, enriched: QuestionSpec) -> tuple[tuple[str, 
     return tuple(changed), tuple(lost)
 
 
+def _swapped(question: QuestionSpec, enriched: QuestionSpec) -> tuple[set[str], set[str]]:
+    """The aggregates that Qe lacks, and those that only Qe has."""
+    funcs, there = {each.func for each in question.aggregations}, {each.func for each in enriched.aggregations}
+    new = there - funcs
+    defined = {func for definition in enriched.definitions for func in definition.functions}
+    return funcs - there - defined - ({"MAX", "MIN"} if enriched.superlatives else set()), new
+
+
 def _added(
     questions: tuple[QuestionSpec, QuestionSpec],
     restrictions: list[QuestionFilter],
     changed: tuple[tuple[QuestionFilter, QuestionFilter], ...],
     context: Context,
 ) -> tuple[str, ...]:
+    if not restrictions:
+        return ()
     question, enriched = questions
     after = [there for _, there in changed]
     known = [each.rhs for each in question.filters]
-    stems = {token.stem for token in question.tokens}
+    stems = question.stems
     return tuple(
         each.span
         for each in restrictions

@@ -106,8 +106,11 @@ def same_subject(required: QuestionFilter, present: SqlFilter) -> bool | None:
 def _same_column(required: QuestionFilter, present: SqlFilter) -> bool:
     if required.lhs is None or present.lhs is None:
         return False
-    wanted = {letters(column.name) for column in required.lhs.columns}
-    wanted |= {letters((column.table or "") + column.name) for column in required.lhs.columns}
+    wanted: set[str] = set()
+    for column in required.lhs.columns:
+        wanted.add(letters(column.name))
+        if column.table is not None:
+            wanted.add(letters(column.table + column.name))
     return any(letters(column.name) in wanted for column in present.lhs.columns)
 
 
@@ -119,9 +122,7 @@ def same_value(wanted: Value | None, there: Value | None, context: Context) -> b
         return True
     if isinstance(wanted, Choices) or isinstance(there, Choices):
         return _same_choices(wanted, there, context)
-    if isinstance(wanted, RelativeTime | TimeRange | DatePart) or isinstance(
-        there, RelativeTime | TimeRange | DatePart
-    ):
+    if isinstance(wanted, TIMES) or isinstance(there, TIMES):
         return same_time(wanted, there, context)
     if isinstance(wanted, Text) and isinstance(there, Text):
         return plain(wanted) == plain(there)

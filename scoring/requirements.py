@@ -56,7 +56,7 @@ def requirements(
     kept = [each for each in defining if not _overruled(each, own, context)]
     kept = [replace(each, certain=DOUBTFUL) if _opposite(each, question, enriched) else each for each in kept]
     wanted = _without_repeats([*kept, *own], context)
-    mapped = [map_filter(each, rules) for each in wanted]
+    mapped = [map_filter(each, rules) for each in wanted] if rules.column_mappings else wanted
     contradicting = [there for _, there in rewritten.changed]
     free = [
         map_filter(each, rules)
@@ -69,11 +69,15 @@ def requirements(
         for each in definition.filters
         if each.source is Source.ENRICHED
     ]
-    ignored = [each for each in mapped if is_ignored(each, rules) or _names_ignored(each, question, rules)]
+    ignored = (
+        [each for each in mapped if is_ignored(each, rules) or _names_ignored(each, question, rules)]
+        if rules.ignore_filters
+        else []
+    )
     judged = [each for each in mapped if each not in ignored] if ignored else mapped
     return Requirements(
-        required=tuple(each for each in judged if each.certain >= CERTAIN),
-        permitted=(*(each for each in judged if each.certain < CERTAIN), *free),
+        required=tuple([each for each in judged if each.certain >= CERTAIN]),
+        permitted=(*[each for each in judged if each.certain < CERTAIN], *free),
         ignored=tuple(ignored),
     )
 
@@ -154,9 +158,12 @@ def _repeats(later: QuestionFilter, earlier: QuestionFilter, context: Context) -
     named = later.lhs is not None and later.lhs.columns and earlier.lhs is not None and earlier.lhs.columns
     if named and later.lhs is not None and earlier.lhs is not None and later.lhs.columns != earlier.lhs.columns:
         return False
-    if isinstance(later.rhs, RelativeTime | TimeRange | Text | Number):
+    if isinstance(later.rhs, _COMPARED):
         return same_value(later.rhs, earlier.rhs, context)
     return later.rhs == earlier.rhs
+
+
+_COMPARED = (RelativeTime, TimeRange, Text, Number)
 
 
 def map_filter(each: QuestionFilter, rules: Rules) -> QuestionFilter:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import calendar
-import re
 import unicodedata
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -149,8 +148,6 @@ class Choices:
 
 Value: TypeAlias = Scalar | Choices
 
-_SPACES = re.compile(r"\s+")
-
 
 def text(raw: str) -> Text:
     """The folded form of a string literal: one case, single spaces, composed letters.
@@ -159,7 +156,7 @@ def text(raw: str) -> Text:
     Text(folded='new york')
     """
     composed = raw if raw.isascii() else unicodedata.normalize("NFC", raw)
-    return Text(_SPACES.sub(" ", composed).strip().casefold())
+    return Text(" ".join(composed.split()).casefold())
 
 
 def floor(moment: datetime, unit: Grain) -> datetime:

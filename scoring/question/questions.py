@@ -78,7 +78,7 @@ def specify(reading: Reading, definitions: tuple[Definition, ...] = ()) -> Quest
 def _time_ranges(reading: Reading) -> tuple[TimeRange | RelativeTime, ...]:
     found: list[TimeRange | RelativeTime] = []
     for each in reading.filters:
-        if isinstance(each.rhs, TimeRange | RelativeTime):
+        if isinstance(each.rhs, (TimeRange, RelativeTime)):
             found.append(each.rhs)
         elif isinstance(each.rhs, Choices):
             members = [member for member in each.rhs.members if isinstance(member, TimeRange)]

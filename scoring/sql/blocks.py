@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import MappingProxyType
 
 from sqlglot import exp
@@ -15,6 +16,7 @@ from scoring.specification import (
     Projection,
     SetOperation,
     SortKey,
+    Subquery,
     SubqueryRole,
 )
 from scoring.sql.conditions import record
@@ -102,7 +104,7 @@ def _select(reading: Reading, node: Node, path: str, parent: Scope | None, names
     scope = Scope(reading, path, parent, with_names(reading, node, path, names))
     source = Source(None, path)
     source.tables = read_sources(scope, node)
-    source.reads = tuple(each.name for each in scope.sources.values())
+    source.reads = tuple([each.name for each in scope.sources.values()])
     distinct = args.get("distinct")
     once_per = distinct.args.get("on") if distinct is not None else None
     is_distinct = distinct is not None and once_per is None
@@ -144,9 +146,7 @@ def _project(scope: Scope, item: Node, source: Source) -> None:
         alias=alias,
         literal=not term.columns and term.func is None and term.rank is None and not nested,
         conditional=reading.cases > cases,
-        subqueries=tuple(
-            each.block for each in nested if each.role is SubqueryRole.SCALAR and each.parent == scope.path
-        ),
+        subqueries=_scalars(nested, scope.path) if nested else (),
     )
     reading.projections.insert(place, projection)
     source.columns.append(term)
@@ -154,6 +154,10 @@ def _project(scope: Scope, item: Node, source: Source) -> None:
         scope.aliases[alias] = source.outputs[alias] = term
     elif kind is exp.Column:
         source.outputs[item.name.lower()] = term
+
+
+def _scalars(nested: Sequence[Subquery], path: str) -> tuple[str, ...]:
+    return tuple(each.block for each in nested if each.role is SubqueryRole.SCALAR and each.parent == path)
 
 
 def _starred(scope: Scope, item: Node) -> list[Source]:

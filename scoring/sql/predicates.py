@@ -59,7 +59,7 @@ def versus(scope: Scope, op: Op, node: Node, value: Constant) -> list[Draft]:
         if found is not None:
             return [found]
     term = read(scope, node)
-    if (term.rank is not None or _is_rownum(node)) and isinstance(value, Number):
+    if isinstance(value, Number) and (term.rank is not None or _is_rownum(node)):
         return _ranked(scope, op, term, value)
     time = time_of(scope, term, value)
     bound = bounded(op, time) if time is not None else None

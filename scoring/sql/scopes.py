@@ -282,19 +282,22 @@ class Scope:
         if type(identifier) is not exp.Identifier:
             return None, read(self, identifier) if isinstance(identifier, exp.Expr) else Term("?")
         name: str = identifier.args["this"].lower()
-        key = (None if qualifier is None else qualifier.name.lower(), name)
-        if self.by_alias and qualifier is None and not self.aggregate and name in self.aliases:
-            return None, self.aliases[name]
+        if qualifier is None:
+            if self.by_alias and not self.aggregate and name in self.aliases:
+                return None, self.aliases[name]
+            key = None, name
+        else:
+            key = qualifier.name.lower(), name
         found = self._found.get(key)
         if found is None:
-            found = self._found[key] = self._base(qualifier, name) or self._resolve(*key)
+            found = self._found[key] = self._base(*key) or self._resolve(*key)
         return found
 
-    def _base(self, qualifier: Node | None, name: str) -> tuple[Source, Term] | None:
+    def _base(self, qualifier: str | None, name: str) -> tuple[Source, Term] | None:
         """The short way for most columns: of a base table that is named, or the only source."""
         sources = self.sources
         if qualifier is not None:
-            source = sources.get(qualifier.name.lower())
+            source = sources.get(qualifier)
         else:
             source = self.bases[0] if len(sources) == 1 and self.bases else None
         if source is None or source.table is None:

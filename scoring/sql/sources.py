@@ -156,7 +156,7 @@ def _table(scope: Scope, node: Node, tables: list[str]) -> Source:
         tables.append(name)
     elif columns := column_names(alias):
         source = source.renamed(columns, source.path)
-    scope.add(node.alias.lower() or name, source)
+    scope.add((alias.name.lower() if alias is not None else "") or name, source)
     return source
 
 
