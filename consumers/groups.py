@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Generic, Protocol, TypeVar
 
 from consumers.shares import Turns
@@ -48,6 +48,14 @@ class Fifo(Generic[Item]):
         """Up to `most` items, the oldest first."""
         return [self._items.popleft() for _ in range(min(most, len(self._items)))]
 
+    def drop(self, which: Callable[[Item], bool]) -> list[Item]:
+        """Takes out those that are meant, wherever they stand."""
+        kept, dropped = deque[Item](), list[Item]()
+        for item in self._items:
+            (dropped if which(item) else kept).append(item)
+        self._items = kept
+        return dropped
+
 
 class Groups(Generic[Item]):
     """Hands on what was put in, at most `size` at a time and up to `linger` seconds after the first."""
@@ -64,6 +72,10 @@ class Groups(Generic[Item]):
         """Adds to the end of the line."""
         self._line.extend(items)
         self._arrived.set()
+
+    def drop(self, which: Callable[[Item], bool]) -> list[Item]:
+        """Takes out those that are meant, wherever they stand."""
+        return self._line.drop(which)
 
     async def next(self) -> list[Item]:
         """The next group; waits until there is one."""

@@ -66,6 +66,7 @@ class Pool:
         self._retries, self._backoff = retries or Retries(), backoff or Backoff()
         self._flight = Flight(records=limits.records, size=limits.size, outcomes=score.outcomes, timer=score.timer)
         self._turn = asyncio.Lock()
+        self._waits = 0
         self._decoding = Groups[Job](size=limits.batch, linger=limits.linger)
         self._preparing = FairGroups[Job](size=limits.batch)
         self._asking = Lines(each=limits.tenant_asks)
@@ -84,6 +85,11 @@ class Pool:
     def full(self) -> bool:
         """Whether one more record would have to wait."""
         return self._flight.full
+
+    @property
+    def waits(self) -> bool:
+        """Whether a dependency is down, and what was taken waits for it."""
+        return self._waits > 0
 
     async def submit(self, records: Sequence[Record]) -> list[Receipt]:
         """Takes the records as room allows; each one's receipt resolves once its outcome is durable.
@@ -124,16 +130,23 @@ class Pool:
     async def _patiently(self, call: Callable[[], Awaitable[Result]]) -> Result:
         """What `call` gives, asked again while a dependency is down; raises `Unavailable` when patience ends."""
         started, failures = self._score.timer(), 0
-        while True:
-            try:
-                return await call()
-            except Unavailable as error:
-                failures += 1
-                self._score.outcomes.stalled(type(error).__name__)
-                patience = self._limits.patience
-                if patience is not None and self._score.timer() - started >= patience:
-                    raise
-            await asyncio.sleep(self._backoff.wait(failures))
+        try:
+            while True:
+                try:
+                    return await call()
+                except Unavailable as error:
+                    self._note_failure(error, failures)
+                    failures += 1
+                    patience = self._limits.patience
+                    if patience is not None and self._score.timer() - started >= patience:
+                        raise
+                await asyncio.sleep(self._backoff.wait(failures))
+        finally:
+            self._waits -= failures > 0
+
+    def _note_failure(self, error: Unavailable, before: int) -> None:
+        self._score.outcomes.stalled(type(error).__name__)
+        self._waits += before == 0
 
     async def _decode(self) -> None:
         jobs = await self._decoding.next()
@@ -245,11 +258,13 @@ class Pool:
                 await self._results.publish(ends)
                 break
             except Unavailable as error:
-                self._score.outcomes.stalled(type(error).__name__)
+                self._note_failure(error, failures)
             except Exception as error:
                 self._score.outcomes.failed("results", error)
+                self._waits += failures == 0
             failures += 1
             await asyncio.sleep(self._backoff.wait(failures))
+        self._waits -= failures > 0
         for job, end in group:
             self._conclude(job, end)
 

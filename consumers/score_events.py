@@ -68,6 +68,27 @@ class LookedUp:
     """Of the tenants whose rules can be read, as far as their events are not claimed."""
 
 
+def decode(record: Record, max_event_bytes: int = MAX_EVENT_BYTES) -> Known | Outcome:
+    """The event that a record is, or its dead letter. Pure."""
+    try:
+        return _decode(record, max_event_bytes)
+    except InvalidEvent as error:
+        return _dead(error.reason, error.detail)
+
+
+def _decode(record: Record, most: int) -> Known | Outcome:
+    payload, sampledrate = record.payload, record.sampledrate
+    if record.headers is not None:
+        value = payload if isinstance(payload, bytes) else None
+        envelope = read_envelope(value, record.headers, max_bytes=most)
+        payload, sampledrate = envelope.payload, envelope.sampledrate
+    event = decode_event(payload, require_id=record.require_id, tenant=record.tenant or "default", max_bytes=most)
+    if record.tenant is not None and event.tenant != record.tenant:
+        detail = f"field tenant names another tenant than your token's, {record.tenant!r}: send only its events"
+        return _dead(InvalidReason.TENANT_NOT_ALLOWED, detail, event)
+    return Known(event, event.payload_hash, record, sampledrate)
+
+
 End: TypeAlias = Evaluation | Claim | Outcome
 """How a distinct event ended: written now, claimed before, or neither."""
 
@@ -89,25 +110,10 @@ class ScoreEvents:
     def decode(self, record: Record) -> Known | Outcome:
         """The event that a record is, or its dead letter. Pure."""
         try:
-            return self._decode(record)
-        except InvalidEvent as error:
-            return _dead(error.reason, error.detail)
+            return decode(record, self.max_event_bytes)
         except Exception as error:
             self.outcomes.failed("record", error)
             return put_off(None, DeferredReason.INTERNAL_ERROR, "see the log", kept=False)
-
-    def _decode(self, record: Record) -> Known | Outcome:
-        payload, sampledrate = record.payload, record.sampledrate
-        if record.headers is not None:
-            value = payload if isinstance(payload, bytes) else None
-            envelope = read_envelope(value, record.headers, max_bytes=self.max_event_bytes)
-            payload, sampledrate = envelope.payload, envelope.sampledrate
-        tenant = record.tenant or "default"
-        event = decode_event(payload, require_id=record.require_id, tenant=tenant, max_bytes=self.max_event_bytes)
-        if record.tenant is not None and event.tenant != record.tenant:
-            detail = f"field tenant names another tenant than your token's, {record.tenant!r}: send only its events"
-            return _dead(InvalidReason.TENANT_NOT_ALLOWED, detail, event)
-        return Known(event, event.payload_hash, record, sampledrate)
 
     async def look_up(self, events: Sequence[Known]) -> LookedUp:
         """The claims on these events' keys, in one query, and the rules of those not claimed, in one reading.

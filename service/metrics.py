@@ -15,9 +15,11 @@ from scoring.query import Unscored
 from scoring.rules import JudgePolicy, Rules
 from scoring.verdict import Score
 from service.judge_metrics import JudgeMetrics
+from service.kafka_metrics import KafkaMetrics
 from service.logs import digest, log
 from service.reports import JUDGED_WRONG
 from service.settings import MetricSettings
+from service.storage_metrics import StorageMetrics
 
 CONFIDENCE_TIERS = {1.0: "high", 0.8: "medium", 0.5: "low"}
 """Names of the confidence tiers by their multiplier Γ (eq. 13)."""
@@ -75,6 +77,8 @@ class Metrics:
         self._tenants, self._agents = Bounded(settings.tenants), Bounded(settings.agents)
         self._declare_scores()
         self._declare_flow()
+        self.kafka = KafkaMetrics(self.registry)
+        self.storage = StorageMetrics(self.registry)
         self.models = JudgeMetrics(self.registry, self._tenants.label)
         self._build.info({"evaluator_version": EVALUATOR_VERSION, "judge": judge})
 
@@ -108,6 +112,11 @@ class Metrics:
             "sqlassay_outcomes",
             "How consumed records ended; their sum is sqlassay_consumed.",
             ("trigger", "outcome", "reason"),
+        )
+        self._published = count(
+            "sqlassay_published",
+            "Events of HTTP requests by what became of them: written to Kafka or rejected.",
+            ("result",),
         )
         self._stalls = count(
             "sqlassay_stalls", "Tries of a dependency that did not answer and was asked again.", ("dependency",)
@@ -200,6 +209,11 @@ class Metrics:
         """Counts spans of one export."""
         self._spans.labels("taken").inc(taken)
         self._spans.labels("rejected").inc(rejected)
+
+    def published(self, rejected: Sequence[Outcome], count: int) -> None:
+        """Counts the events of a request that went to Kafka, all but those rejected."""
+        self._published.labels("rejected").inc(len(rejected))
+        self._published.labels("written").inc(count - len(rejected))
 
     def stalled(self, dependency: str) -> None:
         """Counts a try in vain."""

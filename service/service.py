@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
+from enum import StrEnum
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.pool import Pool
+from service.intake import EventIntake
 from service.metrics import Metrics
+from service.redis_rules import RedisRules
 from service.settings import Settings
 from service.spans import SpanIntake
 from service.store import PostgresRules
+from service.worker import Worker
+
+
+class Role(StrEnum):
+    """What a process does."""
+
+    API = "api"
+    """Takes events over HTTP and writes them to Kafka; serves everything that can be read."""
+    WORKER = "worker"
+    """Reads Kafka, scores and stores."""
+    ALL = "all"
+    """Both; without Kafka, in memory."""
 
 
 @dataclass(slots=True)
@@ -39,9 +52,11 @@ class Service:
 
     settings: Settings
     engine: AsyncEngine
-    rules: PostgresRules
-    pool: Pool
+    role: Role
+    rules: PostgresRules | RedisRules
     metrics: Metrics
-    worker: asyncio.Task[None]
+    worker: Worker | None
+    """`None` where this process only takes events in."""
+    events: EventIntake
     intake: Intake
     spans: SpanIntake

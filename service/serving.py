@@ -5,72 +5,87 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-import time
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
-from datetime import UTC, datetime
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 
 import uvicorn
 import uvloop
 from fastapi import FastAPI
+from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.judging import Panel
-from consumers.memory import MemoryDeferred
-from consumers.pool import Pool, PoolLimits
 from consumers.ports import Unavailable
-from consumers.retries import Retries
-from consumers.score_events import ScoreEvents
 from scoring.judge import InvalidWeightsError, LocalJudge
 from service.api.application import build_app
 from service.database import open_database
+from service.intake import event_intake, opened_spans
+from service.judges import open_panel
+from service.kafka import open_publisher
 from service.logs import configure_logs, log
 from service.metrics import Metrics
-from service.service import Intake, Service
-from service.settings import Settings, SettingsError
-from service.spans import SpansInMemory, joining
-from service.store import PostgresRules, PostgresScores
+from service.redis import RedisLink, open_redis
+from service.redis_rules import RedisRules
+from service.service import Intake, Role, Service
+from service.settings import Settings, SettingsError, variable_name
+from service.store import PostgresRules
 from service.weights import fitted_judge, local_judge
+from service.worker import Parts, Worker, working
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncGenerator[Service]:
-    """A service with its database open, migrated, and its worker running; on leaving, what was accepted is finished.
+async def running(settings: Settings, role: Role = Role.ALL) -> AsyncGenerator[Service]:
+    """A service with its database open and migrated, doing its role; on leaving, what was accepted is finished.
 
-    Raises `StoreUnavailable` and `SettingsError`.
+    Raises `StoreUnavailable`, `KafkaUnavailable` and `SettingsError`.
     """
-    limits, local = settings.limits, _judge(settings)
-    async with open_database(settings) as engine:
-        rules, metrics = PostgresRules(engine), Metrics(settings.metrics, local.name)
-        score_events = ScoreEvents(
-            panel=Panel(local=local.judge),
+    _check_role(settings, role)
+    local = _judge(settings)
+    async with AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        engine = await enter(open_database(settings))
+        metrics = Metrics(settings.metrics, local.name)
+        redis = await enter(open_redis(settings.redis, metrics.stalled))
+        rules = await _open_rules(stack, engine, redis)
+        publisher = await enter(open_publisher(settings.kafka)) if settings.kafka.bootstrap_servers else None
+        worker: Worker | None = None
+        if role is not Role.API:
+            panel = await enter(open_panel(settings.judge, local, metrics.models, redis, metrics.failed))
+            parts = Parts(
+                settings=settings, engine=engine, rules=rules, panel=panel, metrics=metrics, publisher=publisher
+            )
+            worker = await enter(working(parts))
+        events = event_intake(settings, metrics, publisher, worker)
+        yield Service(
+            settings=settings,
+            role=role,
+            engine=engine,
             rules=rules,
-            store=PostgresScores(engine),
-            outcomes=metrics,
-            clock=lambda: datetime.now(UTC),
-            timer=time.monotonic,
-            max_event_bytes=limits.max_event_bytes,
+            metrics=metrics,
+            worker=worker,
+            events=events,
+            intake=Intake(settings.limits.max_pending_bytes),
+            spans=await enter(opened_spans(settings, metrics, publisher, worker, events)),
         )
-        pool = Pool(
-            score_events,
-            limits=_pool_limits(settings),
-            deferred=MemoryDeferred(),
-            retries=Retries(attempts=settings.pool.attempts),
-        )
-        worker = asyncio.create_task(pool.run(), name="score-events")
-        try:
-            async with joining(settings.spans, pool.submit, metrics, patience=limits.shutdown_seconds) as joined:
-                yield Service(
-                    settings=settings,
-                    engine=engine,
-                    rules=rules,
-                    pool=pool,
-                    metrics=metrics,
-                    worker=worker,
-                    intake=Intake(limits.max_pending_bytes),
-                    spans=SpansInMemory(joined=joined),
-                )
-        finally:
-            await _finish(pool, worker, limits.shutdown_seconds)
+
+
+def _check_role(settings: Settings, role: Role) -> None:
+    if role is Role.ALL:
+        return
+    lacking = "kafka.bootstrap_servers" if not settings.kafka.bootstrap_servers else ""
+    lacking = lacking or ("" if settings.database.url is not None else "database.url")
+    if lacking:
+        name = variable_name(*lacking.split("."))
+        raise SettingsError(f"--role {role.value} shares its work with other processes: set {name}, or use --role all")
+
+
+async def _open_rules(
+    stack: AsyncExitStack, engine: AsyncEngine, redis: RedisLink | None
+) -> PostgresRules | RedisRules:
+    truth = PostgresRules(engine)
+    if redis is None:
+        return truth
+    rules = RedisRules(link=redis, truth=truth)
+    await stack.enter_async_context(rules.listening())
+    return rules
 
 
 def _judge(settings: Settings) -> LocalJudge:
@@ -80,29 +95,6 @@ def _judge(settings: Settings) -> LocalJudge:
         return fitted_judge(settings.judge.weights)
     except InvalidWeightsError as error:
         raise SettingsError(f"judge.weights: {error}") from error
-
-
-def _pool_limits(settings: Settings) -> PoolLimits:
-    pool, limits = settings.pool, settings.limits
-    return PoolLimits(
-        records=pool.in_flight,
-        size=pool.bytes,
-        batch=limits.batch_size,
-        linger=limits.linger_ms / 1000,
-        tenant_asks=pool.tenant_in_flight,
-        deadline=pool.event_deadline,
-        patience=pool.patience,
-    )
-
-
-async def _finish(pool: Pool, worker: asyncio.Task[None], seconds: float) -> None:
-    try:
-        async with asyncio.timeout(seconds):
-            pool.close()
-            await worker
-    except TimeoutError:
-        log.warning("shutdown_cut_short", waiting=pool.depth)
-        worker.cancel()
 
 
 def create_app(settings: Settings, service: Service | None = None) -> FastAPI:
@@ -119,7 +111,7 @@ def create_app(settings: Settings, service: Service | None = None) -> FastAPI:
     return build_app(lifespan=lifespan)
 
 
-def run(settings: Settings) -> None:
+def run(settings: Settings, role: Role = Role.ALL) -> None:
     """Serves in the foreground until SIGINT or SIGTERM, then finishes what was accepted and returns.
 
     Raises `Unavailable` where the address is taken or the database is down, and `SettingsError`.
@@ -129,7 +121,7 @@ def run(settings: Settings) -> None:
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(_serve(settings, listener))
+            runner.run(_serve(settings, listener, role))
     except KeyboardInterrupt:
         log.info("stopped_while_starting")
     finally:
@@ -151,8 +143,8 @@ class _Server(uvicorn.Server):
                 signal.signal(each, handler)
 
 
-async def _serve(settings: Settings, listener: socket.socket) -> None:
-    async with running(settings) as service:
+async def _serve(settings: Settings, listener: socket.socket, role: Role) -> None:
+    async with running(settings, role) as service:
         config = uvicorn.Config(
             create_app(settings, service),
             log_config=None,

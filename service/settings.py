@@ -44,6 +44,17 @@ class DatabaseSettings(_Group):
     timeout: float = Field(default=30.0, gt=0, le=600, description="Seconds until a statement counts as failed.")
 
 
+class RetentionSettings(_Group):
+    """How long rows are kept."""
+
+    days: int | None = Field(
+        default=None,
+        ge=1,
+        le=36_500,
+        description="Days that rows are kept, by event time, where a tenant's rules say nothing; unset keeps them.",
+    )
+
+
 class RedisSettings(_Group):
     """The shared cache; without one each process keeps its own."""
 
@@ -80,6 +91,44 @@ class LimitSettings(_Group):
     batch_size: int = Field(default=200, ge=1, le=5000, description="Most events scored and stored in one transaction.")
     linger_ms: int = Field(default=5, ge=0, le=1000, description="How long a batch waits for more events.")
     shutdown_seconds: int = Field(default=20, ge=1, description="How long shutdown waits for requests in flight.")
+
+
+class KafkaSettings(_Group):
+    """The stream; unset, events come by HTTP alone."""
+
+    bootstrap_servers: str | None = Field(
+        default=None, description="host:port of brokers, joined by commas; unset does without Kafka."
+    )
+    group: str = Field(default="sqlassay", min_length=1, description="Consumer group of the workers.")
+    topic_events: str = Field(default="query-events", min_length=1, description="Where agents publish.")
+    topic_dead: str = Field(default="query-events.dead", min_length=1, description="Where dead letters go.")
+    topic_scores: str = Field(default="query-scores", description="Where results go; empty publishes none.")
+    topic_labels: str = Field(default="query-labels", description="Where labels come from; empty reads none.")
+    topic_spans: str = Field(default="", description="Where OpenTelemetry spans come from; empty reads none.")
+    max_records: int = Field(default=500, ge=1, le=10_000, description="Most records of one fetch.")
+    timeout: float = Field(default=10.0, gt=0, le=300, description="Seconds until Kafka counts as down.")
+    session_timeout: float = Field(
+        default=30.0, ge=1, le=1800, description="Seconds without a heartbeat until a worker counts as dead."
+    )
+    drain: float = Field(
+        default=5.0, ge=0, le=60, description="Seconds events under way get to end when partitions move or it stops."
+    )
+    stalled: float = Field(
+        default=120.0, gt=0, description="Seconds without progress, while records wait, that fail /healthz."
+    )
+    dead_in_a_row: int = Field(
+        default=500, ge=0, description="Dead letters in a row after which reading stops; 0 is no limit."
+    )
+    dead_ratio: float = Field(
+        default=0.5, gt=0, le=1, description="Share of dead letters of the last 1000 records; 1 is no limit."
+    )
+    tls: bool = Field(default=False, description="Encrypt the connection.")
+    ca_file: Path | None = Field(default=None, description="Certificates to trust; unset trusts the system's.")
+    sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] | None = Field(
+        default=None, description="How to log in; unset does not."
+    )
+    sasl_username: str | None = Field(default=None, description="Who logs in.")
+    sasl_password: SecretStr | None = Field(default=None, description="The password.")
 
 
 class PoolSettings(_Group):
@@ -195,9 +244,11 @@ class Settings(BaseSettings):
     )
 
     database: DatabaseSettings = Field(default_factory=DatabaseSettings, description="Where rows live.")
+    retention: RetentionSettings = Field(default_factory=RetentionSettings, description="How long rows are kept.")
     redis: RedisSettings = Field(default_factory=RedisSettings, description="The shared cache.")
     http: HttpSettings = Field(default_factory=HttpSettings, description="The API.")
     limits: LimitSettings = Field(default_factory=LimitSettings, description="Bounds on memory and latency.")
+    kafka: KafkaSettings = Field(default_factory=KafkaSettings, description="The stream.")
     pool: PoolSettings = Field(default_factory=PoolSettings, description="What is in flight at once.")
     judge: JudgeSettings = Field(default_factory=JudgeSettings, description="The judges.")
     spans: SpanSettings = Field(default_factory=SpanSettings, description="Answers that come as OpenTelemetry spans.")

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Lifespan, Message, Receive, Scope, Send
 from scoring import EVALUATOR_VERSION
 from service.api import evaluations, events, health, rules, traces
 from service.api.errors import handle_errors
-from service.service import Service
+from service.service import Role, Service
 
 _METHODS = {"GET", "POST", "PUT", "HEAD", "OPTIONS"}
 
@@ -26,7 +26,8 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
         lifespan=lifespan,
     )
     app.state.service = service
-    for module in (events, traces, evaluations, rules, health):
+    only_works = service is not None and service.role is Role.WORKER
+    for module in (health,) if only_works else (events, traces, evaluations, rules, health):
         app.include_router(module.router)
     handle_errors(app)
     app.add_middleware(Timing)

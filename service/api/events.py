@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from enum import StrEnum
 from typing import Any, cast
@@ -19,6 +18,7 @@ from consumers.outcomes import Outcome, OutcomeKind
 from consumers.score_events import Record
 from service.api.access import CallingTenant, RunningService
 from service.api.errors import ApiError, ErrorBody, errors
+from service.intake import Published
 from service.service import Service
 
 router = APIRouter(tags=["events"])
@@ -42,6 +42,7 @@ _EXAMPLE = {
 class EventStatus(StrEnum):
     """What became of one event of a request."""
 
+    PUBLISHED = "published"
     SCORED = "scored"
     UNSCORED = "unscored"
     DUPLICATE = "duplicate"
@@ -60,7 +61,7 @@ class EventResult(BaseModel):
     """One event's answer, in the order sent."""
 
     event_id: str | None = Field(description="Null where the record names none.")
-    status: EventStatus = Field(description="scored, unscored and duplicate are stored; the others are not.")
+    status: EventStatus = Field(description="published, scored, unscored and duplicate are kept; the others are not.")
     evaluation_id: UUID | None = Field(description="The stored row; of a duplicate, the first one's.")
     score: float | None = Field(description="Φ, 0 to 100.")
     error: EventError | None = Field(description="Why it is unscored, rejected or deferred.")
@@ -126,12 +127,13 @@ _BODY: dict[str, Any] = {
 async def post_events(request: Request, service: RunningService, caller: CallingTenant) -> JSONResponse:
     """One event, a JSON array of them, or one per line (NDJSON).
 
-    The reply comes when every row is committed, with one result per event, in order. 202: at least one event is
-    stored. 422: every event is refused. 503: nothing is lost if you send all of it again.
+    The reply comes when every row is committed or, with Kafka, when the stream has every event; with one result per
+    event, in order. 202: at least one event is stored or published. 422: every event is refused. 503: nothing is lost
+    if you send all of it again.
     """
     async with read_body(request, service) as body:
         records = read_records(request, body, caller.tenant, service.settings.limits.max_events)
-        outcomes = await asyncio.gather(*await service.pool.submit(records))
+        outcomes = await service.events.take(records)
     return answer(outcomes)
 
 
@@ -186,16 +188,17 @@ def _read_json(body: bytes) -> list[object]:
     return cast("list[object]", parsed) if isinstance(parsed, list) else [parsed]
 
 
-def answer(outcomes: list[Outcome]) -> JSONResponse:
+def answer(ends: Sequence[Outcome | Published]) -> JSONResponse:
     """The reply to a request whose events ended so."""
-    results = [_result(each) for each in outcomes]
+    results = [_result(each) for each in ends]
+    outcomes = [each for each in ends if isinstance(each, Outcome)]
     ended = [each.kind for each in outcomes]
     rejected, lost = ended.count(OutcomeKind.DEAD_LETTERED), [each for each in outcomes if _is_lost(each)]
-    accepted = len(outcomes) - rejected - len(lost)
+    accepted = len(ends) - rejected - len(lost)
     reply = EventsReply(accepted=accepted, rejected=rejected, results=results)
     status, error = 202, None
     if lost:
-        message = f"{len(lost)} of {len(outcomes)} events could not be stored: {lost[0].detail}"
+        message = f"{len(lost)} of {len(ends)} events could not be stored: {lost[0].detail}"
         fix = "Send the request again; what was stored will be a duplicate."
         status, error = 503, ErrorBody(code=lost[0].reason, message=message, fix=fix)
     elif not accepted:
@@ -213,7 +216,10 @@ def _is_lost(outcome: Outcome) -> bool:
     return outcome.kind is OutcomeKind.DEFERRED and not outcome.kept
 
 
-def _result(outcome: Outcome) -> EventResult:
+def _result(outcome: Outcome | Published) -> EventResult:
+    if isinstance(outcome, Published):
+        published = EventStatus.PUBLISHED
+        return EventResult(event_id=outcome.event_id, status=published, evaluation_id=None, score=None, error=None)
     return EventResult(
         event_id=outcome.event_id,
         status=_STATUSES[outcome.kind],

@@ -28,8 +28,9 @@ class Health(BaseModel):
 @router.get("/healthz", response_model=Health, responses=errors(503), summary="Does the process live?")
 async def healthz(service: RunningService) -> Response:
     """200 while events are being worked on; 503 asks for a restart."""
-    if service.worker.done():
-        raise ApiError(503, "WORKER_STOPPED", "the worker has stopped", "Restart the process; its log says why.")
+    fault = service.worker.fault() if service.worker is not None else None
+    if fault is not None:
+        raise ApiError(503, "WORKER_STOPPED", fault, "Restart the process; its log says why.")
     return as_json({"status": "ok"})
 
 
@@ -48,5 +49,6 @@ async def metrics(request: Request, service: RunningService) -> Response:
     """Prometheus exposition; with tokens set it needs the one for all tenants, unless it is made public."""
     if not service.settings.http.public_metrics and caller_of(request).tenant is not None:
         raise forbidden("metrics show every tenant, and this token is of one")
-    service.metrics.queue.set(service.pool.depth)
+    if service.worker is not None:
+        service.metrics.queue.set(service.worker.pool.depth)
     return Response(service.metrics.exposition(), media_type=CONTENT_TYPE_LATEST)

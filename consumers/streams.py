@@ -1,0 +1,117 @@
+"""What the driver reads from and writes to: records by partition and offset, and what a broker must be able to do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+
+class Partition(NamedTuple):
+    """One ordered part of a topic."""
+
+    topic: str
+    number: int
+
+
+class StreamRecord(Protocol):
+    """One record as the broker holds it."""
+
+    @property
+    def topic(self) -> str: ...
+    @property
+    def partition(self) -> int: ...
+    @property
+    def offset(self) -> int: ...
+    @property
+    def timestamp(self) -> int:
+        """Milliseconds since 1970; negative is unknown."""
+        ...
+
+    @property
+    def key(self) -> bytes | None: ...
+    @property
+    def value(self) -> bytes | None: ...
+    @property
+    def headers(self) -> Sequence[tuple[str, bytes]]: ...
+
+
+def partition_of(record: StreamRecord) -> Partition:
+    """Where a record stands."""
+    return Partition(record.topic, record.partition)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """What is published."""
+
+    topic: str
+    key: bytes | None
+    value: bytes | None
+    headers: Sequence[tuple[str, bytes]] = ()
+
+
+class Publisher(Protocol):
+    """Writes to topics."""
+
+    async def publish(self, messages: Sequence[Message]) -> Collection[int]:
+        """Returns once every message is acknowledged by all replicas in sync, but those too large for the broker.
+
+        Of these it returns the positions. Raises `Unavailable`; some of the messages may be written then.
+        """
+        ...
+
+
+class Source(Protocol):
+    """The consumer of one topic, as far as the driver needs it."""
+
+    def pause(self) -> None:
+        """Fetches no more from what is assigned, and stays in the group."""
+        ...
+
+    def resume(self) -> None:
+        """Fetches again."""
+        ...
+
+    async def commit(self, points: Mapping[Partition, int]) -> None:
+        """Commits these offsets: of each partition, the next record to read.
+
+        Raises `Unavailable`, and `NotAssigned` where a partition is another member's by now.
+        """
+        ...
+
+    async def lag(self) -> Mapping[Partition, int]:
+        """Records of each assigned partition that were published and not yet fetched, as far as it is known."""
+        ...
+
+
+class NotAssigned(Exception):  # noqa: N818 it names a state
+    """The partition belongs to another member of the group."""
+
+
+class Flow(Protocol):
+    """Counts what the driver does."""
+
+    def committed(self, topic: str, result: str) -> None:
+        """A commit ended so: `done`, `failed` or `not_assigned`."""
+        ...
+
+    def rebalanced(self, topic: str, partitions: int) -> None:
+        """So many partitions are assigned now."""
+        ...
+
+    def lagged(self, partition: Partition, records: int) -> None:
+        """So many records of a partition are not handled yet."""
+        ...
+
+    def aged(self, topic: str, seconds: float) -> None:
+        """A record was handled so long after it was published."""
+        ...
+
+    def paused(self, topic: str, now: bool) -> None:
+        """Fetching is paused, or goes on."""
+        ...
+
+    def buried(self, topic: str, reason: str) -> None:
+        """A dead letter was acknowledged."""
+        ...

@@ -1,0 +1,120 @@
+"""Where the events of an HTTP request go: into this process's own pool, or to Kafka for the workers'."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from consumers.events import InvalidReason
+from consumers.join_spans import Submit
+from consumers.outcomes import Outcome, OutcomeKind
+from consumers.pool import Pool
+from consumers.publishing import event_message
+from consumers.score_events import Known, Record, decode
+from consumers.streams import Publisher
+from service.metrics import Metrics
+from service.settings import Settings, SettingsError
+from service.spans import SpanIntake, SpansInMemory, SpansToKafka, joining
+from service.worker import Worker
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """An event that Kafka has, and a worker will score."""
+
+    event_id: str
+
+
+class EventIntake(Protocol):
+    """Takes records."""
+
+    async def take(self, records: Sequence[Record]) -> Sequence[Outcome | Published]:
+        """What became of each, in order; raises `Unavailable` where they must be sent again."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EventsInMemory:
+    """Scores in this process: an answer comes when the row is committed."""
+
+    pool: Pool
+
+    async def take(self, records: Sequence[Record]) -> Sequence[Outcome | Published]:
+        """How each record ended."""
+        return await asyncio.gather(*await self.pool.submit(records))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventsToKafka:
+    """Validates, then writes to the topic that the workers read."""
+
+    publisher: Publisher
+    topic: str
+    metrics: Metrics
+    max_event_bytes: int
+
+    async def take(self, records: Sequence[Record]) -> Sequence[Outcome | Published]:
+        """Published once all replicas in sync have it, or why it never can be; raises `KafkaUnavailable`."""
+        decoded = await asyncio.to_thread(lambda: [decode(each, self.max_event_bytes) for each in records])
+        known = [each for each in decoded if isinstance(each, Known)]
+        large = await self.publisher.publish([event_message(each, self.topic) for each in known])
+        refused = {id(known[place]) for place in large}
+        ends = [self._end(each, id(each) in refused) for each in decoded]
+        self.metrics.published([each for each in ends if isinstance(each, Outcome)], len(ends))
+        return ends
+
+    def _end(self, decoded: Known | Outcome, refused: bool) -> Outcome | Published:
+        if isinstance(decoded, Outcome):
+            return decoded
+        if not refused:
+            return Published(decoded.event.event_id)
+        return Outcome(
+            kind=OutcomeKind.DEAD_LETTERED,
+            reason=InvalidReason.EVENT_TOO_LARGE.value,
+            detail="the broker refuses records of this size: shorten its texts or attributes",
+            event_id=decoded.event.event_id,
+        )
+
+
+def event_intake(
+    settings: Settings, metrics: Metrics, publisher: Publisher | None, worker: Worker | None
+) -> EventIntake:
+    """Kafka's where it is set, else the worker's own."""
+    if publisher is None:
+        if worker is None:
+            raise SettingsError("without Kafka this process has to score itself: use --role all")
+        return EventsInMemory(worker.pool)
+    most, topic = settings.limits.max_event_bytes, settings.kafka.topic_events
+    return EventsToKafka(publisher=publisher, topic=topic, metrics=metrics, max_event_bytes=most)
+
+
+@asynccontextmanager
+async def opened_spans(
+    settings: Settings, metrics: Metrics, publisher: Publisher | None, worker: Worker | None, events: EventIntake
+) -> AsyncGenerator[SpanIntake]:
+    """Where spans go: to their topic where one is set, else into a join in this process."""
+    if publisher is not None and settings.kafka.topic_spans:
+        yield SpansToKafka(publisher=publisher, topic=settings.kafka.topic_spans)
+    elif worker is not None:
+        yield SpansInMemory(joined=worker.joined)
+    else:
+        seconds = settings.limits.shutdown_seconds
+        async with joining(settings.spans, _publishing(events), metrics, patience=seconds) as joined:
+            yield SpansInMemory(joined=joined)
+
+
+def _publishing(events: EventIntake) -> Submit:
+    """The intake as the join takes it: what is published has ended, as far as spans go."""
+
+    async def submit(records: Sequence[Record], /) -> list[asyncio.Future[Outcome]]:
+        ends, receipts = await events.take(records), list[asyncio.Future[Outcome]]()
+        for end in ends:
+            receipt: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+            receipt.set_result(end if isinstance(end, Outcome) else Outcome(kind=OutcomeKind.DEFERRED, kept=True))
+            receipts.append(receipt)
+        return receipts
+
+    return submit

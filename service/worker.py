@@ -1,0 +1,243 @@
+"""What a worker runs: the pool, the retries of events put off, and a driver for each topic it reads."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from consumers.dead_letters import DeadLetterPolicy, trigger_of
+from consumers.deferring import RetryDeferred
+from consumers.driver import Driver, DriverPolicy, Handle, Receipts
+from consumers.events import InvalidEvent
+from consumers.join_spans import JoinSpans
+from consumers.judging import Panel
+from consumers.outcomes import Outcome, OutcomeKind
+from consumers.pool import Pool, PoolLimits
+from consumers.ports import RuleSource
+from consumers.retries import Retries
+from consumers.score_events import Record, ScoreEvents
+from consumers.streams import Publisher, StreamRecord
+from service.deferred import PostgresDeferred
+from service.kafka import consuming
+from service.logs import log
+from service.metrics import Metrics
+from service.results import KafkaResults
+from service.settings import Settings
+from service.spans import BuryEvent, SpansFromKafka, joining
+from service.store import PostgresScores
+
+_HEADROOM = 512
+"""Bytes a record holds beside its value."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """What is running."""
+
+    pool: Pool
+    task: asyncio.Task[None]
+    joined: JoinSpans
+    drivers: Sequence[Driver]
+
+    def fault(self) -> str | None:
+        """Why a new process would do better than this one; `None` while all is well."""
+        if self.task.done():
+            return "the worker has stopped"
+        return next((fault for each in self.drivers if (fault := each.fault())), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What a worker is made of."""
+
+    settings: Settings
+    engine: AsyncEngine
+    rules: RuleSource
+    panel: Panel
+    metrics: Metrics
+    publisher: Publisher | None
+    """Where Kafka is set."""
+
+
+@asynccontextmanager
+async def working(parts: Parts) -> AsyncGenerator[Worker]:
+    """A running worker; on leaving, what it took is finished as far as the time for shutdown suffices.
+
+    Raises `KafkaUnavailable`.
+    """
+    settings, seconds = parts.settings, parts.settings.limits.shutdown_seconds
+    pool = _pool(parts)
+    async with AsyncExitStack() as stack:
+        task = await stack.enter_async_context(_running(pool, seconds))
+        await stack.enter_async_context(_retrying(parts, pool))
+        joined = await stack.enter_async_context(_joining(parts, pool))
+        drivers = _drivers(parts, pool, joined)
+        if drivers:
+            await stack.enter_async_context(consuming(settings.kafka, drivers))
+        yield Worker(pool=pool, task=task, joined=joined, drivers=[driver for driver, _ in drivers])
+
+
+def _pool(parts: Parts) -> Pool:
+    settings, kafka = parts.settings, parts.settings.kafka
+    pool, limits = settings.pool, settings.limits
+    score = ScoreEvents(
+        panel=parts.panel,
+        rules=parts.rules,
+        store=PostgresScores(parts.engine),
+        outcomes=parts.metrics,
+        clock=_now,
+        timer=time.monotonic,
+        max_event_bytes=limits.max_event_bytes,
+    )
+    bounds = PoolLimits(
+        records=pool.in_flight,
+        size=pool.bytes,
+        batch=limits.batch_size,
+        linger=limits.linger_ms / 1000,
+        tenant_asks=pool.tenant_in_flight,
+        deadline=pool.event_deadline,
+        # those who sent by HTTP are told to send again; a record of Kafka waits for as long as it takes
+        patience=pool.patience if parts.publisher is None else None,
+    )
+    results = None
+    if parts.publisher is not None and kafka.topic_scores:
+        results = KafkaResults(publisher=parts.publisher, topic=kafka.topic_scores, engine=parts.engine)
+    deferred, retries = PostgresDeferred(parts.engine), Retries(attempts=pool.attempts)
+    return Pool(score, limits=bounds, deferred=deferred, results=results, retries=retries)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@asynccontextmanager
+async def _running(pool: Pool, seconds: float) -> AsyncGenerator[asyncio.Task[None]]:
+    task = asyncio.create_task(pool.run(), name="score-events")
+    try:
+        yield task
+    finally:
+        try:
+            async with asyncio.timeout(seconds):
+                pool.close()
+                await task
+        except TimeoutError:
+            log.warning("shutdown_cut_short", waiting=pool.depth)
+            task.cancel()
+
+
+@asynccontextmanager
+async def _retrying(parts: Parts, pool: Pool) -> AsyncGenerator[None]:
+    retry = RetryDeferred(
+        deferred=PostgresDeferred(parts.engine), submit=pool.submit, outcomes=parts.metrics, clock=_now
+    )
+    task = asyncio.create_task(retry.run(), name="retry-deferred")
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def _joining(parts: Parts, pool: Pool) -> AbstractAsyncContextManager[JoinSpans]:
+    settings, kafka, publisher = parts.settings, parts.settings.kafka, parts.publisher
+    if publisher is None or not kafka.topic_spans:
+        return joining(settings.spans, pool.submit, parts.metrics, patience=settings.limits.shutdown_seconds)
+    bury = BuryEvent(publisher=publisher, topic=kafka.topic_spans, dead_topic=kafka.topic_dead)
+    return joining(settings.spans, pool.submit, parts.metrics, patience=0, bury=bury)
+
+
+def _drivers(parts: Parts, pool: Pool, joined: JoinSpans) -> list[tuple[Driver, str]]:
+    """A driver and its consumer group for each topic that is read."""
+    kafka, publisher = parts.settings.kafka, parts.publisher
+    if publisher is None:
+        return []
+    spans = SpansFromKafka(
+        joined=joined,
+        table=parts.settings.spans.table,
+        metrics=parts.metrics,
+        max_bytes=parts.settings.limits.max_body_bytes,
+    )
+    read: list[tuple[str, str, Handle]] = [(kafka.topic_events, kafka.group, scoring_events(pool))]
+    if kafka.topic_spans:
+        read.append((kafka.topic_spans, f"{kafka.group}-spans", joining_spans(spans)))
+    return [(_driver(parts, publisher, pool, topic, handle), group) for topic, group, handle in read]
+
+
+def _driver(parts: Parts, publisher: Publisher, pool: Pool, topic: str, handle: Handle) -> Driver:
+    kafka = parts.settings.kafka
+    return Driver(
+        topic=topic,
+        dead_topic=kafka.topic_dead,
+        handle=handle,
+        publisher=publisher,
+        flow=parts.metrics.kafka,
+        failed=parts.metrics.failed,
+        clock=time.time,
+        timer=time.monotonic,
+        policy=DriverPolicy(
+            ahead=kafka.max_records,
+            drain=kafka.drain,
+            stalled=kafka.stalled,
+            limit=DeadLetterPolicy(consecutive=kafka.dead_in_a_row, ratio=kafka.dead_ratio),
+        ),
+        excused=lambda: pool.waits,
+    )
+
+
+def scoring_events(pool: Pool) -> Handle:
+    """Events of the stream into the pool."""
+
+    async def handle(records: Sequence[StreamRecord]) -> Receipts:
+        return await pool.submit([event_record(each) for each in records])
+
+    return handle
+
+
+def event_record(record: StreamRecord) -> Record:
+    """A record of the stream as the pool takes it."""
+    return Record(
+        payload=record.value,
+        headers=record.headers,
+        timestamp=moment(record.timestamp),
+        trigger=trigger_of(record.headers),
+        size=len(record.value or b"") + _HEADROOM,
+    )
+
+
+def moment(millis: int) -> datetime | None:
+    """A record's timestamp; `None` where it has none, or one that no clock shows.
+
+    >>> moment(-1), moment(10**18)
+    (None, None)
+    """
+    if millis < 0:
+        return None
+    try:
+        return _EPOCH + timedelta(milliseconds=millis)
+    except OverflowError:
+        return None
+
+
+def joining_spans(spans: SpansFromKafka) -> Handle:
+    """Spans of the stream into the join."""
+
+    async def handle(records: Sequence[StreamRecord]) -> Receipts:
+        return [await _taken(spans, each) for each in records]
+
+    return handle
+
+
+async def _taken(spans: SpansFromKafka, record: StreamRecord) -> asyncio.Future[Outcome] | asyncio.Future[None]:
+    try:
+        return await spans.take(record.value, record.headers)
+    except InvalidEvent as error:
+        dead: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        dead.set_result(Outcome(kind=OutcomeKind.DEAD_LETTERED, reason=error.reason.value, detail=error.detail))
+        return dead

@@ -1,0 +1,244 @@
+"""The stream on a real broker: what is committed, what is buried, what is told, and what moves in a rebalance."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import httpx
+import orjson
+import pytest
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from sqlalchemy import URL, text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from service.service import Role
+from service.serving import create_app, running
+from service.settings import DatabaseSettings, KafkaSettings, Settings
+from tests.servers.fixtures import Kafka
+
+SAMPLE = {"question": "How many ovens are there?", "sql": "SELECT COUNT(*) FROM ovens"}
+Until = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
+
+
+class Bench:
+    """A database and topics of one test's own, and looks at them from outside."""
+
+    def __init__(self, database: URL, kafka: Kafka) -> None:
+        self.database, self.kafka = database, kafka
+
+    def settings(self, **changes: object) -> Settings:
+        kafka = {
+            "bootstrap_servers": self.kafka.bootstrap,
+            "group": self.kafka.group,
+            "topic_events": self.kafka.events,
+            "topic_dead": self.kafka.dead,
+            "topic_scores": self.kafka.scores,
+            "topic_labels": self.kafka.labels,
+            **changes,
+        }
+        url = self.database.render_as_string(hide_password=False)
+        return Settings(database=DatabaseSettings(url=url), kafka=KafkaSettings(**kafka))
+
+    @asynccontextmanager
+    async def serving(self, role: Role = Role.WORKER, **changes: object) -> AsyncIterator[httpx.AsyncClient]:
+        settings = self.settings(**changes)
+        async with running(settings, role) as service:
+            transport = httpx.ASGITransport(create_app(settings, service), raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url="http://assay") as client:
+                yield client
+
+    async def send(self, *values: object, headers: list[tuple[str, bytes]] | None = None) -> None:
+        async with AIOKafkaProducer(bootstrap_servers=self.kafka.bootstrap, acks="all") as producer:
+            for value in values:
+                raw = value if isinstance(value, bytes | None) else orjson.dumps(value)
+                await producer.send_and_wait(self.kafka.events, raw, key=b"k", headers=headers)
+
+    async def rows(self) -> list[str]:
+        engine = create_async_engine(self.database)
+        async with engine.connect() as connection:
+            found = await connection.scalars(text("SELECT event_id FROM evaluations WHERE current ORDER BY event_id"))
+            ids = list(found)
+        await engine.dispose()
+        return ids
+
+    async def read(self, topic: str) -> list:
+        """Everything on a topic."""
+        async with AIOKafkaConsumer(bootstrap_servers=self.kafka.bootstrap, auto_offset_reset="earliest") as consumer:
+            parts = [TopicPartition(topic, each) for each in await self._partitions(consumer, topic)]
+            consumer.assign(parts)
+            ends, found = await consumer.end_offsets(parts), []
+            while any([await consumer.position(each) < ends[each] for each in parts]):
+                for records in (await consumer.getmany(timeout_ms=200)).values():
+                    found += records
+            return found
+
+    async def committed(self) -> int:
+        """Offsets committed by the group, over all partitions."""
+        async with AIOKafkaConsumer(bootstrap_servers=self.kafka.bootstrap, group_id=self.kafka.group) as consumer:
+            parts = [
+                TopicPartition(self.kafka.events, each) for each in await self._partitions(consumer, self.kafka.events)
+            ]
+            return sum([await consumer.committed(each) or 0 for each in parts])
+
+    async def _partitions(self, consumer: AIOKafkaConsumer, topic: str) -> set[int]:
+        await consumer._client.force_metadata_update()
+        consumer._client.add_topic(topic)
+        await consumer._client.force_metadata_update()
+        return consumer.partitions_for_topic(topic) or set()
+
+
+@pytest.fixture
+def bench(database: URL, kafka: Kafka) -> Bench:
+    return Bench(database, kafka)
+
+
+def headers_of(record) -> dict[str, str]:
+    return {name: raw.decode("utf-8", "replace") for name, raw in record.headers}
+
+
+async def test_events_are_scored_stored_told_and_only_then_committed(bench: Bench, wait_until: Until):
+    await bench.send(*({**SAMPLE, "event_id": str(number)} for number in range(30)))
+    async with bench.serving():
+
+        async def committed() -> bool:
+            return await bench.committed() == 30
+
+        await wait_until(committed)
+        assert len(await bench.rows()) == 30
+    results = [orjson.loads(each.value) for each in await bench.read(bench.kafka.scores)]
+    assert sorted(each["event_id"] for each in results) == await bench.rows()
+    assert {each["score"] for each in results} == {results[0]["score"]}
+    assert len({each["evaluation_id"] for each in results}) == 30
+
+
+async def test_a_record_without_an_id_is_named_by_its_content_and_sent_twice_is_one_row(
+    bench: Bench, wait_until: Until
+):
+    await bench.send(SAMPLE, SAMPLE, {"sql": SAMPLE["sql"], "question": SAMPLE["question"]})
+    async with bench.serving():
+
+        async def committed() -> bool:
+            return await bench.committed() == 3
+
+        await wait_until(committed)
+    assert [len(each) for each in await bench.rows()] == [64]
+
+
+POISON = [
+    (b"{", "NOT_JSON"),
+    (b"\xff\xfe", "INVALID_ENCODING"),
+    (None, "NO_VALUE"),
+    (b"[" * 5000, "NOT_JSON"),
+    (b'{"question": "q"}', "MISSING_FIELD"),
+    (b'{"question": "a\\u0000b", "sql": "SELECT 1"}', "INVALID_TEXT"),
+    (b'{"question": "q", "sql": "' + b"x" * 1_000_000 + b'"' + b" " * 100_000 + b"}", "EVENT_TOO_LARGE"),
+]
+
+
+async def test_every_bad_record_is_a_dead_letter_with_its_reason_and_place_and_costs_the_good_nothing(
+    bench: Bench, wait_until: Until
+):
+    async with AIOKafkaProducer(bootstrap_servers=bench.kafka.bootstrap, max_request_size=4_000_000) as producer:
+        for place, (value, _) in enumerate(POISON):
+            try:
+                await producer.send_and_wait(bench.kafka.events, value, key=b"k", partition=0)
+            except Exception:
+                # a broker of the default size refuses it already
+                await producer.send_and_wait(bench.kafka.events, b"[]", partition=0)
+            good = orjson.dumps({**SAMPLE, "event_id": str(place)})
+            await producer.send_and_wait(bench.kafka.events, good, partition=0)
+    await bench.send({**SAMPLE, "event_id": "x"}, headers=[("ce_id", b"\xff"), ("ce_specversion", b"1.0")])
+    await bench.send({**SAMPLE, "event_id": "y"}, headers=[("trace", b"\xff\xff")])
+    total = 2 * len(POISON) + 2
+    async with bench.serving():
+
+        async def committed() -> bool:
+            return await bench.committed() == total
+
+        await wait_until(committed)
+    assert await bench.rows() == [*map(str, range(len(POISON))), "y"]
+    dead = [headers_of(each) for each in await bench.read(bench.kafka.dead)]
+    wanted = {reason for _, reason in POISON[:-1]} | {"INVALID_ENCODING"}
+    assert wanted <= {each["dead-letter-reason"] for each in dead}
+    assert len(dead) == len(POISON) + 1
+    assert {each["dead-letter-topic"] for each in dead} == {bench.kafka.events}
+    assert all(each["dead-letter-offset"].isdigit() for each in dead)
+
+
+async def test_records_read_again_double_nothing_and_tell_their_result_again(bench: Bench, wait_until: Until):
+    await bench.send(*({**SAMPLE, "event_id": str(number)} for number in range(5)))
+    for group in ("first", "again"):
+        async with bench.serving(group=group) as client:
+
+            async def done(client=client) -> bool:
+                return "sqlassay_outcomes_total" in (await client.get("/metrics")).text
+
+            await wait_until(done)
+    assert len(await bench.rows()) == 5
+    ids = [orjson.loads(each.value)["evaluation_id"] for each in await bench.read(bench.kafka.scores)]
+    assert len(ids) == 10
+    assert len(set(ids)) == 5
+
+
+async def test_members_that_join_and_leave_share_the_work_and_lose_none(bench: Bench, wait_until: Until):
+    async def enough() -> bool:
+        return await bench.committed() >= sent
+
+    async def publish() -> None:
+        async with AIOKafkaProducer(bootstrap_servers=bench.kafka.bootstrap) as producer:
+            for number in range(sent):
+                await producer.send(bench.kafka.events, orjson.dumps({**SAMPLE, "event_id": str(number)}))
+                await asyncio.sleep(0)
+            await producer.flush()
+
+    sent = 800
+    async with bench.serving():
+        publishing = asyncio.create_task(publish())
+        async with bench.serving():
+
+            async def some() -> bool:
+                return await bench.committed() >= 50
+
+            await wait_until(some)
+        await publishing
+        async with bench.serving():
+            await wait_until(enough)
+    assert len(await bench.rows()) == sent
+    assert await bench.committed() == sent
+
+
+async def test_what_is_posted_is_published_after_validation_and_scored_by_a_worker(bench: Bench, wait_until: Until):
+    async with bench.serving(Role.API) as api:
+        reply = await api.post("/v1/events", json=[{**SAMPLE, "event_id": "a"}, {**SAMPLE}, 7])
+        assert reply.status_code == 202
+        assert [each["status"] for each in reply.json()["results"]] == ["published", "rejected", "rejected"]
+        assert (await api.get("/healthz")).status_code == 200
+    async with bench.serving() as worker:
+
+        async def stored() -> bool:
+            return await bench.rows() == ["a"]
+
+        await wait_until(stored)
+        assert (await worker.post("/v1/events", json=SAMPLE)).status_code == 404
+        assert (await worker.get("/readyz")).status_code == 200
+
+
+async def test_past_the_limit_of_dead_letters_reading_stops_and_health_says_so(bench: Bench, wait_until: Until):
+    await bench.send(*[b"garbage"] * 8)
+    async with bench.serving(dead_in_a_row=5) as client:
+
+        async def stopped() -> bool:
+            return (await client.get("/healthz")).status_code == 503
+
+        await wait_until(stopped)
+        assert "dead letters in a row" in (await client.get("/healthz")).text
+        await bench.send({**SAMPLE, "event_id": "a"})
+    assert await bench.rows() == []
+    async with bench.serving(dead_in_a_row=0):
+
+        async def stored() -> bool:
+            return await bench.rows() == ["a"]
+
+        await wait_until(stored)
