@@ -15,6 +15,8 @@ _TRIES = 2_000
 def difference(left: Result, right: Result, semantics: Semantics) -> Rung | None:
     """`None` where the results agree; `S0` where they differ in content; S4 to S7 where only that sets them apart."""
     a, b = left.rows, right.rows
+    if not a and not b:
+        return None
     wide, narrow = len(left.columns), len(right.columns)
     if wide == narrow and (a == b or _agree(a, b, semantics)):
         return None

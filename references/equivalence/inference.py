@@ -21,6 +21,8 @@ _NUMBERS = re.compile(
     r"points|rating|weight|height|length|population|capacity|percent|rate|hours|minutes|level)$"
 )
 _TIMES = re.compile(r"date|time|_at$|_on$|birthday|dob")
+_ROUNDS = 3
+"""Joins through which a type travels."""
 _MOST_WORDS = 8
 _ENDINGS = ("id", "code", "no", "number", "key", "uuid", "nr", "ref")
 
@@ -204,16 +206,25 @@ def _typed(schema: Schema, sides: Sequence[Side]) -> Schema:
         for folded, table in schema.tables.items()
         for column in table.columns
     }
-    for _ in range(3):
+    _spread(votes, facts)
+    for cell in sorted(votes):
+        if votes[cell] is None:
+            votes[cell] = by_name(cell[1])
+            _spread(votes, facts)
+    tables: dict[str, Table] = {}
+    for folded, table in schema.tables.items():
+        columns = [_as(column, votes[folded, column.name.lower()] or Kind.TEXT) for column in table.columns]
+        tables[folded] = replace(table, columns=tuple(columns))
+    return replace(schema, tables=tables)
+
+
+def _spread(votes: dict[Cell, Kind | None], facts: Facts) -> None:
+    """Columns that meet are of one type."""
+    for _ in range(_ROUNDS):
         for one, other in sorted(facts.meets):
             for here, there in ((one, other), (other, one)):
                 if votes.get(here) is None and votes.get(there) is not None:
                     votes[here] = votes[there]
-    tables: dict[str, Table] = {}
-    for folded, table in schema.tables.items():
-        columns = [_as(column, votes[folded, column.name.lower()] or by_name(column.name)) for column in table.columns]
-        tables[folded] = replace(table, columns=tuple(columns))
-    return replace(schema, tables=tables)
 
 
 def gathered(schema: Schema, sides: Sequence[Side]) -> Facts:

@@ -99,7 +99,9 @@ class Bench:
     def _differs_untyped(self, contents: Mapping[str, Sequence[Row]]) -> bool:
         if self._typeless is None:
             return True
-        results = self._both(self._typeless, contents)
+        self._sandbox.fill(contents)
+        stored = {plan.name: self._sandbox.stored(plan.name) for plan in self._population.plans}
+        results = self._both(self._typeless, stored)
         return results is not None and difference(*results, self._semantics) is not None
 
     def _varies(self, results: Sequence[Result], side: int) -> bool:
