@@ -1,0 +1,131 @@
+"""Rows go when their tenant keeps them no longer; what anyone keeps stays, and days nobody keeps are dropped whole."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+
+from consumers.events import RulesDocument
+from service.partitions import AHEAD, OTHER_DAYS
+from service.reports import Wanted, evaluations
+from service.retention import Housekeeping, house_kept, keep_house
+from service.store import PostgresRules, PostgresScores
+from tests.storage.conftest import NOW, evaluation
+from tests.storage.test_partitions import days, rows_of
+
+AGES = (0, 5, 20, 60, 200)
+
+
+@pytest.fixture
+async def store(engine):
+    store = PostgresScores(engine, clock=lambda: NOW)
+    await store.record(
+        [
+            evaluation(f"{age}", tenant=tenant, occurred_at=str(NOW - timedelta(days=age)))
+            for tenant in ("bakers", "millers", "others")
+            for age in AGES
+        ]
+    )
+    return store
+
+
+async def kept(engine) -> dict[str, list[int]]:
+    rows = (await evaluations(engine, Wanted(), limit=500)).items
+    found: dict[str, list[int]] = {}
+    for row in rows:
+        found.setdefault(row["tenant"], []).append((NOW - row["occurred_at"]).days)
+    return {tenant: sorted(each) for tenant, each in found.items()}
+
+
+async def test_each_tenants_rows_are_kept_as_long_as_it_says(engine, store):
+    rules = PostgresRules(engine)
+    await rules.put("bakers", RulesDocument(retention_days=300))
+    await rules.put("bakers", RulesDocument(retention_days=100))
+    await rules.put("millers", RulesDocument(retention_days=7))
+    done = await keep_house(engine, 30, NOW)
+    assert await kept(engine) == {"bakers": [0, 5, 20, 60], "millers": [0, 5], "others": [0, 5, 20]}
+    assert done is not None
+    assert (done.deleted, done.dropped) == (3, 1)
+    claims = await store.claims([evaluation("200", tenant="bakers").key, evaluation("60", tenant="bakers").key])
+    assert [key.event_id for key in claims] == ["60"]
+    again = await keep_house(engine, 30, NOW)
+    assert again is not None
+    assert (again.made, again.deleted, again.dropped) == (0, 0, 0)
+
+
+async def test_without_a_number_of_days_everything_is_kept_and_empty_old_days_go(engine, store):
+    await keep_house(engine, None, NOW)
+    assert {len(each) for each in (await kept(engine)).values()} == {len(AGES)}
+    async with engine.begin() as connection:
+        await connection.execute(text("DELETE FROM evaluations_20260416"))
+    done = await keep_house(engine, None, NOW)
+    assert done is not None
+    assert done.dropped == 1
+    assert "evaluations_20260416" not in await days(engine)
+
+
+async def test_days_are_made_ahead_and_rows_of_other_days_moved_when_theirs_comes(engine):
+    store = PostgresScores(engine, clock=lambda: NOW)
+    soon = NOW + timedelta(days=AHEAD + 3)
+    await store.record([evaluation("soon", occurred_at=str(soon)), evaluation("old", occurred_at="0001-01-01")])
+    first = await keep_house(engine, None, NOW)
+    assert first is not None
+    assert (first.partitions, first.other_days, first.moved) == (AHEAD + 2, 2, 0)
+    later = await keep_house(engine, None, NOW + timedelta(days=4))
+    assert later is not None
+    assert (later.other_days, later.moved) == (1, 1)
+    assert await rows_of(engine, f"evaluations_{soon:%Y%m%d}") == 1
+
+
+async def test_retention_reaches_the_rows_of_other_days(engine):
+    store = PostgresScores(engine, clock=lambda: NOW)
+    await store.record([evaluation("ancient", occurred_at="1980-01-01")])
+    done = await keep_house(engine, 30, NOW)
+    assert done is not None
+    assert (done.deleted, done.other_days, await rows_of(engine, OTHER_DAYS)) == (1, 0, 0)
+
+
+async def test_labels_go_with_their_tenants_rows(engine):
+    async with engine.begin() as connection:
+        for days_ago in (1, 40):
+            await connection.execute(
+                text("INSERT INTO labels VALUES ('t', '/s', :id, 'ann', 'right', NULL, NULL, NULL, :at)"),
+                {"id": str(days_ago), "at": NOW - timedelta(days=days_ago)},
+            )
+    await keep_house(engine, 30, NOW)
+    assert await rows_of(engine, "labels") == 1
+
+
+async def test_one_process_keeps_house_at_a_time(engine, store):
+    done = await asyncio.gather(*(keep_house(engine, 30, NOW) for _ in range(3)))
+    assert [each for each in done if each is not None]
+    assert sum(each.deleted for each in done if each is not None) == 0
+    assert sum(each.dropped for each in done if each is not None) == 2
+
+
+async def test_house_is_kept_again_and_again_and_a_failure_does_not_end_it(engine, wait_until):
+    told: list[Housekeeping] = []
+    moment = [NOW]
+    async with house_kept(engine, None, told.append, clock=lambda: moment[0], every=0.01):
+
+        async def twice() -> bool:
+            return len(told) > 1
+
+        await wait_until(twice)
+    assert told[0].made == AHEAD + 2
+
+
+async def test_events_that_come_while_house_is_kept_are_all_there(engine):
+    store = PostgresScores(engine, clock=lambda: NOW)
+    batches = [
+        [evaluation(f"{batch}-{age}", occurred_at=str(NOW - timedelta(days=age))) for age in range(0, 40, 4)]
+        for batch in range(12)
+    ]
+    stood = await asyncio.gather(
+        *(store.record(batch) for batch in batches), *(keep_house(engine, None, NOW) for _ in range(3))
+    )
+    assert [each for each in stood[:12] if each] == []
+    assert await rows_of(engine, "evaluations") == 120
