@@ -82,12 +82,17 @@ def score(
         refuse("--out is for a file of answers; one answer is printed: redirect it with >")
     if not one and source is None:
         refuse("name a file of events (- is stdin), or one answer with -q and --sql")
-    command.require_local(judge)
+    policy = command.known_policy(judge)
     scorer = command.Scorer(command.read_rules(rules_file, dialect), command.read_judge(weights))
+    if policy.value != "local":
+        from service.commands.score_models import with_models
+
+        scorer = with_models(scorer, policy)
     if source is not None:
-        command.summarise(command.score_lines(source, out, scorer), out)
+        command.summarise(scorer.score_file(source, out), out)
     elif question is not None and sql is not None:
-        command.explain(question, sql, enriched, scorer, as_json=as_json)
+        query = command.Query(question=question, sql=sql, enriched_question=enriched)
+        command.explain(query, scorer(query), scorer.rules, as_json=as_json)
 
 
 @app.command()
@@ -227,6 +232,19 @@ def bench_scoring(
     from service.commands.bench import bench_scoring as command
 
     command(source, rounds=rounds, as_json=as_json)
+
+
+@bench.command("stream")
+def bench_stream(
+    seconds: Annotated[
+        int, typer.Option("--seconds", min=5, metavar="N", help="How long each measurement lasts.")
+    ] = 60,
+    as_json: AsJson = False,
+) -> None:
+    """Kafka to committed row: rates as shares of what this machine does in process, waits, fairness. Needs Kafka."""
+    from service.commands.bench_stream import bench_stream as command
+
+    command(seconds=seconds, as_json=as_json)
 
 
 @bench.command("equivalence")

@@ -6,8 +6,11 @@ import gc
 import json
 import sys
 from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import BinaryIO
 
 import orjson
 
@@ -43,23 +46,67 @@ class Scorer:
 
     def record(self, query: Query) -> Record:
         """The fields of a line out but `event_id`."""
-        result = self(query)
-        if isinstance(result, Unscored):
-            return unscored_record(result, self.rules.version)
-        return score_record(result)
+        return record_of(self(query), self.rules)
 
     def row(self, line: Line) -> Record:
         """The line out for a line in, whatever it holds."""
         event = read_event(line)
         if isinstance(event, Unscored):
-            return {"event_id": None, "line": line.number, **unscored_record(event, self.rules.version)}
+            return refused_row(line, event, self.rules)
         try:
             return {"event_id": event.event_id, **self.record(event.query())}
         except Exception as error:  # One answer that trips a bug must not cost the file its scores.
-            failed = Unscored(
-                UnscoredReason.SCORER_FAILED, f"the scorer failed ({type(error).__name__}): please report it"
-            )
-            return {"event_id": event.event_id, **unscored_record(failed, self.rules.version)}
+            return {"event_id": event.event_id, **record_of(bug(error), self.rules)}
+
+    def score_file(self, source: str, target: str) -> Tally:
+        """Writes one row for each line in, in order; one line at a time is in memory."""
+        with scored_file(source, target) as (lines, write):
+            for line in lines:
+                write(line, self.row(line))
+        return write.tally
+
+
+@dataclass(frozen=True, slots=True)
+class RowWriter:
+    """Writes rows, counts them and moves the progress bar."""
+
+    rows: BinaryIO
+    advance: Callable[[int], None]
+    tally: Tally
+
+    def __call__(self, line: Line, row: Record) -> None:
+        self.rows.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+        self.tally.add(row)
+        self.advance(len(line.raw or b"") + 1)
+
+
+@contextmanager
+def scored_file(source: str, target: str) -> Generator[tuple[Iterator[Line], RowWriter]]:
+    """The lines of a file, and what writes a row for each."""
+    if same_file(source, target):
+        refuse(f"{source} is both input and output: name another --out")
+    gc.freeze()  # The loaded modules never become garbage, and a collection that walks them costs a parse.
+    with (
+        open_input(source) as lines,
+        open_output(target) as rows,
+        progress("scoring", size_of(source)) as advance,
+    ):
+        yield read_lines(lines, MAX_EVENT_BYTES), RowWriter(rows, advance, Tally())
+
+
+def record_of(result: Score | Unscored, rules: Rules) -> Record:
+    """The fields of a line out but `event_id`."""
+    return unscored_record(result, rules.version) if isinstance(result, Unscored) else score_record(result)
+
+
+def refused_row(line: Line, why: Unscored, rules: Rules) -> Record:
+    """The line out of a line that is no event."""
+    return {"event_id": None, "line": line.number, **unscored_record(why, rules.version)}
+
+
+def bug(error: Exception) -> Unscored:
+    """What an answer ends as that tripped a bug."""
+    return Unscored(UnscoredReason.SCORER_FAILED, f"the scorer failed ({type(error).__name__}): please report it")
 
 
 @dataclass(slots=True)
@@ -111,12 +158,11 @@ def known_dialect(name: str) -> str:
     return found
 
 
-def require_local(policy: str) -> None:
-    """Ends the command where a judge is asked for that no setting names."""
-    if policy not in set(JudgePolicy):
-        refuse(f"unknown judge {policy!r}: one of {', '.join(JudgePolicy)}")
-    if policy != JudgePolicy.LOCAL:
-        refuse(f"--judge {policy} asks a model server, which this version does not do yet: use --judge local")
+def known_policy(name: str) -> JudgePolicy:
+    """The judge policy of that name, or the end of the command."""
+    if name not in set(JudgePolicy):
+        refuse(f"unknown judge {name!r}: one of {', '.join(JudgePolicy)}")
+    return JudgePolicy(name)
 
 
 def read_judge(path: str | None) -> LocalJudge:
@@ -129,32 +175,11 @@ def read_judge(path: str | None) -> LocalJudge:
         refuse(str(error))
 
 
-def score_lines(source: str, target: str, scorer: Scorer) -> Tally:
-    """Writes one row for each line in, in order; one line at a time is in memory."""
-    if same_file(source, target):
-        refuse(f"{source} is both input and output: name another --out")
-    tally = Tally()
-    gc.freeze()  # The loaded modules never become garbage, and a collection that walks them costs a parse.
-    with (
-        open_input(source) as lines,
-        open_output(target) as rows,
-        progress("scoring", size_of(source)) as advance,
-    ):
-        for line in read_lines(lines, MAX_EVENT_BYTES):
-            row = scorer.row(line)
-            rows.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
-            tally.add(row)
-            advance(len(line.raw or b"") + 1)
-    return tally
-
-
-def explain(question: str, sql: str, enriched: str | None, scorer: Scorer, *, as_json: bool) -> None:
+def explain(query: Query, result: Score | Unscored, rules: Rules, *, as_json: bool) -> None:
     """One answer: a readable explanation on a terminal, the line out as JSON elsewhere."""
-    query = Query(question=question, sql=sql, enriched_question=enriched)
     if as_json or not sys.stdout.isatty():
-        print(json.dumps({"event_id": None, **scorer.record(query)}, ensure_ascii=True))
+        print(json.dumps({"event_id": None, **record_of(result, rules)}, ensure_ascii=True))
         return
-    result = scorer(query)
     print_to_terminal(refusal(query, result) if isinstance(result, Unscored) else explanation(result))
 
 
