@@ -1,0 +1,100 @@
+"""`sqlassay score --judge llm|cascade`: the model server that the settings name gives verdicts, many at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from consumers.judging import Panel
+from consumers.memory_judging import MemoryModelCounts
+from scoring.evaluation import conclude, examine
+from scoring.judge import LocalJudge
+from scoring.query import Query, Unscored, UnscoredReason
+from scoring.record import Record
+from scoring.rules import JudgePolicy, Rules
+from scoring.verdict import Reply, Score
+from service.commands.exits import refuse
+from service.commands.jsonl import Line
+from service.commands.score import Scorer, Tally, bug, read_event, record_of, refused_row, scored_file
+from service.commands.stored import settings
+from service.judges import open_panel
+from service.redis import open_redis
+from service.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScorer:
+    """Scores with one tenant's rules and the panel of the settings."""
+
+    settings: Settings
+    rules: Rules
+    local: LocalJudge
+
+    def __call__(self, query: Query) -> Score | Unscored:
+        async def one() -> Score | Unscored:
+            async with self._panel() as panel:
+                return await self._result(panel, query, "default")
+
+        return asyncio.run(one())
+
+    def score_file(self, source: str, target: str) -> Tally:
+        """Writes one row for each line in, in order; as many lines as calls may be in flight are in memory."""
+        return asyncio.run(self._score_file(source, target))
+
+    @asynccontextmanager
+    async def _panel(self) -> AsyncGenerator[Panel]:
+        async with (
+            open_redis(self.settings.redis) as redis,
+            open_panel(self.settings.judge, self.local, MemoryModelCounts(), redis) as panel,
+        ):
+            yield panel
+
+    async def _score_file(self, source: str, target: str) -> Tally:
+        window = 2 * self.settings.judge.in_flight
+        waiting: deque[tuple[Line, asyncio.Task[Record]]] = deque()
+        with scored_file(source, target) as (lines, write):
+            async with self._panel() as panel, asyncio.TaskGroup() as group:
+                for line in lines:
+                    waiting.append((line, group.create_task(self._row(panel, line))))
+                    while len(waiting) >= window or (waiting and waiting[0][1].done()):
+                        first, row = waiting.popleft()
+                        write(first, await row)
+                for first, row in waiting:
+                    write(first, await row)
+        return write.tally
+
+    async def _row(self, panel: Panel, line: Line) -> Record:
+        event = read_event(line)
+        if isinstance(event, Unscored):
+            return refused_row(line, event, self.rules)
+        try:
+            result = await self._result(panel, event.query(), event.tenant)
+        except Exception as error:  # One answer that trips a bug must not cost the file its scores.
+            result = bug(error)
+        return {"event_id": event.event_id, **record_of(result, self.rules)}
+
+    async def _result(self, panel: Panel, query: Query, tenant: str) -> Score | Unscored:
+        case = await asyncio.to_thread(examine, query, self.rules)
+        if isinstance(case, Unscored):
+            return case
+        reply = panel.at_once(case) or await panel.ask(case, tenant=tenant)
+        if isinstance(reply, Reply):
+            return conclude(case, reply)
+        if isinstance(reply, Unscored):
+            return reply
+        return Unscored(UnscoredReason.JUDGE_UNAVAILABLE, "the model does not answer: run this again later")
+
+
+def with_models(scorer: Scorer, policy: JudgePolicy) -> ModelScorer:
+    """The scorer that asks the model of the settings by that policy; ends the command where none is set."""
+    configured = settings()
+    if configured.judge.base_url is None:
+        refuse(
+            f"--judge {policy.value} asks a model server, and none is set: set SQLASSAY_JUDGE__BASE_URL,"
+            " SQLASSAY_JUDGE__MODEL and SQLASSAY_JUDGE__PRICES, or use --judge local"
+        )
+    rules = replace(scorer.rules, judge=replace(scorer.rules.judge, policy=policy))
+    return ModelScorer(configured, rules, scorer.judge)
