@@ -98,7 +98,7 @@ def compiled() -> bool:
 def bench_scoring(source: str | None, *, rounds: int, as_json: bool) -> None:
     """Prints the figures: a table on a terminal, JSON elsewhere."""
     raws, rules = _samples() if source is None else (_file(source), {})
-    scorable = [raw for raw in raws if _scores(raw, rules)]
+    scorable = [raw for raw in raws if is_scorable(raw, rules)]
     distinct = list({decode_event(raw, require_id=False).sql: raw for raw in scorable}.values())
     if not distinct:
         refuse(f"no event of {source or 'the samples'} can be scored")
@@ -119,7 +119,8 @@ def _file(source: str) -> list[bytes]:
         return [line.raw for line in read_lines(lines, MAX_EVENT_BYTES) if line.raw is not None]
 
 
-def _scores(raw: bytes, rules: Mapping[str, Rules]) -> bool:
+def is_scorable(raw: bytes, rules: Mapping[str, Rules]) -> bool:
+    """Whether it is an event whose SQL parses."""
     event = read_event(Line(0, raw))
     if isinstance(event, Unscored):
         return False

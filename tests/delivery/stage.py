@@ -18,6 +18,7 @@ import orjson
 from aiokafka import AIOKafkaProducer
 from sqlalchemy import URL
 
+from service.commands import slow_model
 from tests.delivery import auditing
 from tests.delivery.auditing import Findings, Held, Place
 from tests.delivery.traffic import ASKING, DEFERRING, Key, Message
@@ -60,8 +61,7 @@ class SlowModel(Server):
         """Needs nothing but the folder."""
 
     def command(self) -> list[str]:
-        program = str(Path(__file__).with_name("slow_model.py"))
-        return [sys.executable, program, str(self.port), str(self.seconds), str(self.home)]
+        return [sys.executable, slow_model.__file__, str(self.port), str(self.seconds), str(self.home)]
 
     def answers(self, said: str) -> bool:
         return "serving" in said and listens(self.port)

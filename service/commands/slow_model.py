@@ -1,6 +1,7 @@
-"""A model server that takes its time and says the same of every answer; it counts who waits. Needs nothing installed.
+"""A model server for measurements: it takes its time, says the same of every answer and counts who waits.
 
-`python slow_model.py PORT SECONDS` speaks as much of the OpenAI protocol as a judge asks for, and `GET /calls`.
+`python -m service.commands.slow_model PORT SECONDS` speaks as much of the OpenAI protocol as a judge asks for; `GET
+/calls` tells how many were answered and how many wait.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import sys
 from dataclasses import dataclass
 
-_OPINION = {
+_OPINION: dict[str, object] = {
     "rationale": "It reads as asked.",
     "verdict": "Likely Correct",
     "confidence": 0.7,
