@@ -74,7 +74,9 @@ def _check_role(settings: Settings, role: Role) -> None:
     lacking = lacking or ("" if settings.database.url is not None else "database.url")
     if lacking:
         name = variable_name(*lacking.split("."))
-        raise SettingsError(f"--role {role.value} shares its work with other processes: set {name}, or use --role all")
+        raise SettingsError(
+            f"--role {role.value} shares its work through Kafka and a database: set {name}, or --role all"
+        )
 
 
 async def _open_rules(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -173,7 +174,8 @@ async def test_records_read_again_double_nothing_and_tell_their_result_again(ben
         async with bench.serving(group=group) as client:
 
             async def done(client=client) -> bool:
-                return "sqlassay_outcomes_total" in (await client.get("/metrics")).text
+                counts = re.findall(r"^sqlassay_outcomes_total{.*} (.+)$", (await client.get("/metrics")).text, re.M)
+                return sum(map(float, counts)) == 5
 
             await wait_until(done)
     assert len(await bench.rows()) == 5
