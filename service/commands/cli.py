@@ -247,6 +247,21 @@ def bench_stream(
     command(seconds=seconds, as_json=as_json)
 
 
+@bench.command("judge")
+def bench_judge(
+    in_flight: Annotated[int, typer.Option("--in-flight", min=1, max=5000, metavar="N", help="Calls at once.")] = 200,
+    model_seconds: Annotated[
+        float, typer.Option("--model-seconds", min=0.01, metavar="S", help="How long the model takes for a reply.")
+    ] = 1.0,
+    seconds: Annotated[float, typer.Option("--seconds", min=1.0, metavar="S", help="How long to measure.")] = 20.0,
+    as_json: AsJson = False,
+) -> None:
+    """Replies per second of the model judge against a slow model server of its own, as a share of the ideal."""
+    from service.commands.bench_judge import bench_judge as command
+
+    command(in_flight=in_flight, model_seconds=model_seconds, seconds=seconds, as_json=as_json)
+
+
 @bench.command("equivalence")
 def bench_equivalence(
     source: Annotated[
