@@ -68,6 +68,8 @@ class Driver:
     policy: DriverPolicy = field(default_factory=DriverPolicy)
     excused: Callable[[], bool] = lambda: False
     """Whether a dependency is down, so that nothing can move."""
+    released: Callable[[], None] = lambda: None
+    """Told when partitions are taken away, after what was under way got its time: what is held of them is another's."""
     _source: Source | None = None
     _offsets: Offsets = field(default_factory=Offsets)
     _limit: DeadLetterLimit = field(init=False)
@@ -120,6 +122,7 @@ class Driver:
         """These go to another member: what is under way may end for a bounded time, and what ended is committed."""
         await self._settle(partitions, self.policy.drain)
         self._offsets.revoke(partitions)
+        self.released()
 
     async def drain(self, seconds: float) -> None:
         """Fetches no more, lets what is under way end for so long, and commits what ended."""

@@ -37,7 +37,7 @@ class Bury(Protocol):
         ...
 
 
-async def _count_only(event: SpanEvent, outcome: Outcome) -> None:
+async def count_only(event: SpanEvent, outcome: Outcome) -> None:
     """For a process without dead letters: the outcome is counted, and the sender told."""
 
 
@@ -101,7 +101,7 @@ class JoinSpans:
         submit: Submit,
         timer: Callable[[], float],
         *,
-        bury: Bury = _count_only,
+        bury: Bury = count_only,
         backoff: Backoff | None = None,
         most_storing: int = 1000,
     ) -> None:

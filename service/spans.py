@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Protocol
 
+import orjson
+
+from consumers.dead_letters import MAX_KEPT_BYTES, dead_letter
 from consumers.envelopes import Headers
 from consumers.events import InvalidEvent, InvalidReason, refuse_large
-from consumers.join_spans import JoinSpans, Submit
-from consumers.outcomes import OutcomeKind
+from consumers.join_spans import Bury, JoinSpans, Submit, count_only
+from consumers.outcomes import Outcome, OutcomeKind
 from consumers.ports import Unavailable
-from consumers.spans import JoinLimits, Span, SpanJoin, SpanTable
+from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable
+from consumers.streams import Message, Publisher
 from service.logs import log
 from service.metrics import Metrics
 from service.otlp import Export, read_otlp, write_protobuf
@@ -42,16 +46,20 @@ class SpanIntake(Protocol):
 
 @asynccontextmanager
 async def joining(
-    settings: SpanSettings, submit: Submit, metrics: Metrics, *, patience: float
+    settings: SpanSettings, submit: Submit, metrics: Metrics, *, patience: float, bury: Bury | None = None
 ) -> AsyncGenerator[JoinSpans]:
-    """A running join; on leaving, what it holds is stored, joined as far as it is, if `patience` seconds suffice."""
+    """A running join. On leaving, what it holds is stored, joined as far as it is, if `patience` seconds suffice.
+
+    With none, it is forgotten: for spans that Kafka hands to the next process.
+    """
     limits = JoinLimits(seconds=settings.window, spans=settings.most, characters=settings.bytes)
-    joined = JoinSpans(SpanJoin(settings.table, limits), submit, time.monotonic)
+    joined = JoinSpans(SpanJoin(settings.table, limits), submit, time.monotonic, bury=bury or count_only)
     metrics.spans_waiting.set_function(lambda: joined.spans)
     running = asyncio.create_task(joined.run(), name="join-spans")
     try:
         yield joined
-        await _finish(joined, patience)
+        if patience:
+            await _finish(joined, patience)
     finally:
         running.cancel()
         joined.forget()
@@ -88,35 +96,31 @@ class SpansInMemory:
         return Rejected(count=export.rejected + len(dead), fault=fault)
 
 
-class Produce(Protocol):
-    """Writes one record to the topic of spans."""
-
-    def __call__(self, key: bytes, value: bytes, headers: Mapping[str, str], /) -> Awaitable[None]:
-        """Returns when all replicas have it; raises `Unavailable`."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpansToKafka:
     """Writes them to the topic that the workers join, a trace at a time, so that one worker sees all of it."""
 
-    produce: Produce
+    publisher: Publisher
+    topic: str
     most_bytes: int = 512 * 1024
     """Largest record."""
 
     async def take(self, export: Export, tenant: str | None) -> Rejected:
         """Takes them once every record is acknowledged; raises `Unavailable`."""
-        headers = {} if tenant is None else {TENANT_HEADER: tenant}
-        rejected, fault, sending = export.rejected, export.fault, list[Awaitable[None]]()
-        for trace_id, spans in _traces(export.spans).items():
-            for value, count in _records(spans, self.most_bytes):
-                if len(value) > self.most_bytes:
-                    rejected += count
-                    fault = fault or f"a span has {len(value)} bytes: at most {self.most_bytes} are accepted"
-                else:
-                    sending.append(self.produce(trace_id.encode(), value, headers))
-        await asyncio.gather(*sending)
-        return Rejected(count=rejected, fault=fault)
+        records = [
+            (trace_id, *each)
+            for trace_id, spans in _traces(export.spans).items()
+            for each in _records(spans, self.most_bytes)
+        ]
+        small = [each for each in records if len(each[1]) <= self.most_bytes]
+        refused = await self.publisher.publish([self._message(trace, value, tenant) for trace, value, _ in small])
+        large = [each for each in records if len(each[1]) > self.most_bytes] + [small[place] for place in refused]
+        fault = f"a span has {len(large[0][1])} bytes, more than one record holds" if large else ""
+        return Rejected(count=export.rejected + sum(count for *_, count in large), fault=export.fault or fault)
+
+    def _message(self, trace_id: str, value: bytes, tenant: str | None) -> Message:
+        headers = [] if tenant is None else [(TENANT_HEADER, tenant.encode())]
+        return Message(topic=self.topic, key=trace_id.encode(), value=value, headers=headers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,20 +136,52 @@ class SpansFromKafka:
         """Takes one record; its offset may be committed when the receipt resolves. Raises `InvalidEvent`."""
         export = await asyncio.to_thread(self._read, value)
         self.metrics.spanned(len(export.spans), export.rejected)
-        if export.rejected and not export.spans:
-            raise InvalidEvent(InvalidReason.NOT_OTLP, f"no span of the record can be read: {export.fault}")
         return (await self.joined.take(export.spans, tenant=_sender(headers))).done
 
     def _read(self, value: bytes | None) -> Export:
         if value is None:
             raise InvalidEvent(InvalidReason.NO_VALUE, "the record has no value (a tombstone): send spans")
         refuse_large(len(value), self.max_bytes)
-        return read_otlp(value, self.table)
+        export = read_otlp(value, self.table)
+        if export.rejected and not export.spans:
+            raise InvalidEvent(InvalidReason.NOT_OTLP, f"no span of the record can be read: {export.fault}")
+        return export
 
 
 def _sender(headers: Headers) -> str | None:
     said = next((raw for name, raw in headers if name == TENANT_HEADER and raw), None)
     return None if said is None else said.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class _JoinedRecord:
+    """An event as if its producer had sent it plainly: what is kept of one that can never be stored."""
+
+    topic: str
+    key: bytes
+    value: bytes
+    partition: int = -1
+    offset: int = -1
+    timestamp: int = -1
+    headers: Sequence[tuple[str, bytes]] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuryEvent:
+    """Writes an event of spans that can never be stored to the dead letters, as plain JSON."""
+
+    publisher: Publisher
+    topic: str
+    """Of the spans."""
+    dead_topic: str
+
+    async def __call__(self, event: SpanEvent, outcome: Outcome) -> None:
+        """Returns when it is acknowledged; raises `Unavailable`."""
+        most = MAX_KEPT_BYTES
+        record = _JoinedRecord(self.topic, event.trace.trace_id.encode(), orjson.dumps(event.payload))
+        said = {"reason": outcome.reason, "detail": outcome.detail}
+        while await self.publisher.publish([dead_letter(record, self.dead_topic, **said, most=most)]):
+            most //= 10
 
 
 def _traces(spans: Sequence[Span]) -> dict[str, list[Span]]:

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -164,10 +164,15 @@ def _drivers(parts: Parts, pool: Pool, joined: JoinSpans) -> list[tuple[Driver, 
         metrics=parts.metrics,
         max_bytes=parts.settings.limits.max_body_bytes,
     )
-    read: list[tuple[str, str, Handle]] = [(kafka.topic_events, kafka.group, scoring_events(pool))]
+    drivers = [(_driver(parts, publisher, pool, kafka.topic_events, scoring_events(pool)), kafka.group)]
     if kafka.topic_spans:
-        read.append((kafka.topic_spans, f"{kafka.group}-spans", joining_spans(spans)))
-    return [(_driver(parts, publisher, pool, topic, handle), group) for topic, group, handle in read]
+        driver = _driver(parts, publisher, pool, kafka.topic_spans, joining_spans(spans))
+        # a rebalance takes every partition away, so every open trace is read again, by whomever
+        driver.released = joined.forget
+        # spans wait for their trace by design
+        driver.policy = replace(driver.policy, stalled=kafka.stalled + 2 * parts.settings.spans.window)
+        drivers.append((driver, f"{kafka.group}-spans"))
+    return drivers
 
 
 def _driver(parts: Parts, publisher: Publisher, pool: Pool, topic: str, handle: Handle) -> Driver:

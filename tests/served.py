@@ -18,8 +18,8 @@ _CHILD = "from service.serving import run; from service.settings import load_set
 
 
 @asynccontextmanager
-async def served(database: URL, **environment: str) -> AsyncIterator[str]:
-    """The address of a service on `database`, told to stop and waited for at the end."""
+async def served(database: URL, *, kill: bool = False, **environment: str) -> AsyncIterator[str]:
+    """The address of a service on `database`, at the end told to stop and waited for, or killed."""
     others = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
     own = {
         "SQLASSAY_DATABASE__URL": database.render_as_string(hide_password=False),
@@ -38,5 +38,6 @@ async def served(database: URL, **environment: str) -> AsyncIterator[str]:
             heard += line.decode()
         yield found[0]
     finally:
-        child.terminate()
+        if child.returncode is None:
+            child.kill() if kill else child.terminate()
         await child.communicate()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -12,11 +12,12 @@ from consumers.join_spans import JoinSpans
 from consumers.outcomes import Outcome, OutcomeKind
 from consumers.ports import Unavailable
 from consumers.score_events import Record
-from consumers.spans import JoinLimits, Span, SpanJoin, SpanTable
+from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable, TraceKey
+from consumers.streams import Message
 from service.metrics import Metrics
 from service.otlp import Export, read_otlp
 from service.settings import MetricSettings
-from service.spans import SpansFromKafka, SpansToKafka
+from service.spans import BuryEvent, SpansFromKafka, SpansToKafka
 
 TABLE = SpanTable()
 
@@ -26,45 +27,66 @@ def span(trace: int, number: int, **attributes: str) -> Span:
 
 
 @dataclass(slots=True)
-class Topic:
-    """Records by key, as they were acknowledged."""
+class Topics:
+    """A `Publisher` that keeps what was acknowledged; over `most` bytes is too large."""
 
-    records: list[tuple[bytes, bytes, Mapping[str, str]]] = field(default_factory=list)
+    most: int = 1_000_000
+    messages: list[Message] = field(default_factory=list[Message])
 
-    async def produce(self, key: bytes, value: bytes, headers: Mapping[str, str]) -> None:
-        self.records.append((key, value, headers))
+    async def publish(self, messages: Sequence[Message]) -> list[int]:
+        self.messages += [each for each in messages if len(each.value) <= self.most]
+        return [place for place, each in enumerate(messages) if len(each.value) > self.most]
 
 
 async def test_each_trace_is_a_record_keyed_by_its_id_with_its_sender():
-    topic = Topic()
+    topics = Topics()
     spans = [span(1, 1, **{"sqlassay.question": "q"}), span(2, 1), span(1, 2, **{"db.query.text": "s"})]
-    rejected = await SpansToKafka(produce=topic.produce).take(Export(spans=spans, rejected=1, fault="no id"), "kites")
+    export = Export(spans=spans, rejected=1, fault="no id")
+    rejected = await SpansToKafka(publisher=topics, topic="query-spans").take(export, "kites")
     assert (rejected.count, rejected.fault) == (1, "no id")
-    assert [(key, headers) for key, _, headers in topic.records] == [
-        (spans[0].trace_id.encode(), {"sqlassay-tenant": "kites"}),
-        (spans[1].trace_id.encode(), {"sqlassay-tenant": "kites"}),
+    assert [(each.topic, each.key, each.headers) for each in topics.messages] == [
+        ("query-spans", spans[0].trace_id.encode(), [("sqlassay-tenant", b"kites")]),
+        ("query-spans", spans[1].trace_id.encode(), [("sqlassay-tenant", b"kites")]),
     ]
-    assert list(read_otlp(topic.records[0][1], TABLE).spans) == [spans[0], spans[2]]
+    assert list(read_otlp(topics.messages[0].value, TABLE).spans) == [spans[0], spans[2]]
 
 
 async def test_a_large_trace_is_several_records_and_a_span_too_large_for_one_is_rejected():
-    topic = Topic()
-    texts = ["x" * 400, "y" * 5000, *("z" * 400 for _ in range(6))]
+    topics = Topics(most=900)
+    texts = ["x" * 400, "y" * 5000, "w" * 850, *("z" * 400 for _ in range(6))]
     spans = [span(1, number, **{"db.query.text": text}) for number, text in enumerate(texts, 1)]
-    rejected = await SpansToKafka(produce=topic.produce, most_bytes=1024).take(Export(spans=spans), None)
-    assert rejected.count == 1
-    assert "1024" in rejected.fault
-    assert all(len(value) <= 1024 for _, value, _ in topic.records)
-    sent = [each for _, value, _ in topic.records for each in read_otlp(value, TABLE).spans]
-    assert sent == [spans[0], *spans[2:]]
+    to_kafka = SpansToKafka(publisher=topics, topic="query-spans", most_bytes=1024)
+    rejected = await to_kafka.take(Export(spans=spans), None)
+    sent = [each for message in topics.messages for each in read_otlp(message.value, TABLE).spans]
+    assert {each.span_id for each in spans} - {each.span_id for each in sent} >= {spans[1].span_id, spans[2].span_id}
+    assert rejected.count == len(spans) - len(sent)
+    assert "one record" in rejected.fault
 
 
 async def test_spans_that_kafka_does_not_acknowledge_must_be_sent_again():
-    async def produce(key: bytes, value: bytes, headers: Mapping[str, str]) -> None:
-        raise Unavailable("Kafka does not answer")
+    class Down:
+        async def publish(self, messages: Sequence[Message]) -> list[int]:
+            raise Unavailable("Kafka does not answer")
 
     with pytest.raises(Unavailable):
-        await SpansToKafka(produce=produce).take(Export(spans=[span(1, 1)]), None)
+        await SpansToKafka(publisher=Down(), topic="t").take(Export(spans=[span(1, 1)]), None)
+
+
+async def test_an_event_that_can_never_be_stored_is_a_dead_letter_that_can_be_replayed():
+    topics = Topics(most=2000)
+    payload = {"event_id": "1", "source": "/opentelemetry", "question": "q", "sql": "s" * 3000}
+    event = SpanEvent(trace=TraceKey(None, f"{1:032x}"), payload=payload)
+    bury = BuryEvent(publisher=topics, topic="query-spans", dead_topic="query-events.dead")
+    await bury(event, Outcome(kind=OutcomeKind.DEAD_LETTERED, reason="ID_CONFLICT", detail="it came before"))
+    [letter] = topics.messages
+    said = dict(letter.headers)
+    assert (letter.topic, said["dead-letter-reason"], said["dead-letter-topic"]) == (
+        "query-events.dead",
+        b"ID_CONFLICT",
+        b"query-spans",
+    )
+    assert letter.value.startswith(b'{"event_id":"1"')
+    assert len(letter.value) <= 2000
 
 
 def from_kafka() -> tuple[SpansFromKafka, list[Record]]:
@@ -84,12 +106,9 @@ def from_kafka() -> tuple[SpansFromKafka, list[Record]]:
 
 
 async def test_what_was_written_to_the_topic_and_what_the_collector_writes_in_json_is_joined():
-    topic = Topic()
+    topics = Topics()
     asked, answered = span(1, 1, **{"sqlassay.question": "q"}), span(1, 2, **{"db.query.text": "SELECT 1"})
-    await SpansToKafka(produce=topic.produce).take(Export(spans=[asked]), "kites")
-    [(_, value, headers)] = topic.records
-    spans, submitted = from_kafka()
-    first = await spans.take(value, [(name, text.encode()) for name, text in headers.items()])
+    await SpansToKafka(publisher=topics, topic="query-spans").take(Export(spans=[asked]), "kites")
     document = {
         "traceId": answered.trace_id,
         "spanId": answered.span_id,
@@ -97,9 +116,14 @@ async def test_what_was_written_to_the_topic_and_what_the_collector_writes_in_js
         "attributes": [{"key": "db.query.text", "value": {"stringValue": "SELECT 1"}}],
     }
     collector = json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [document]}]}]}).encode()
-    second = await spans.take(collector, [("sqlassay-tenant", b"kites"), ("other", b"\xff")])
+    spans, submitted = from_kafka()
+    [written] = topics.messages
+    receipts = [
+        await spans.take(written.value, written.headers),
+        await spans.take(collector, [("sqlassay-tenant", b"kites"), ("other", b"\xff")]),
+    ]
     await spans.joined.close()
-    await asyncio.gather(first, second)
+    await asyncio.gather(*receipts)
     [record] = submitted
     assert (record.payload["question"], record.payload["sql"], record.tenant) == ("q", "SELECT 1", "kites")
 
