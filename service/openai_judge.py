@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, cast
+from typing import cast
 
 import httpx2
 import openai
-from openai.types.chat import ChatCompletion
+import orjson
 from pydantic import SecretStr
 
 from consumers.ports import Completion, ModelFailed
@@ -20,6 +21,8 @@ from consumers.texts import shorten
 
 MAX_BODY = 256 * 1024
 """Largest response body read, in bytes."""
+POOL_SIZE = 8
+"""Connections of one pool."""
 LONGEST_REST = 300.0
 """Most seconds that a server's Retry-After is heeded for."""
 _SENT_HEADERS = frozenset("host accept content-type content-length connection user-agent".split())
@@ -35,9 +38,16 @@ class _TooLargeError(httpx2.TransportError):
     """The body is larger than the bound."""
 
 
+@dataclass(slots=True)
+class _Pool:
+    transport: httpx2.AsyncHTTPTransport
+    busy: int = 0
+
+
 class _BoundedStream(httpx2.AsyncByteStream):
-    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+    def __init__(self, stream: httpx2.AsyncByteStream, pool: _Pool) -> None:
         self._stream = stream
+        self._pool: _Pool | None = pool
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
@@ -48,6 +58,9 @@ class _BoundedStream(httpx2.AsyncByteStream):
             yield chunk
 
     async def aclose(self) -> None:
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.busy -= 1
         await self._stream.aclose()
 
 
@@ -60,8 +73,13 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
     def __init__(self, base_url: httpx2.URL, api_key: str | None, connections: int) -> None:
         self._origin = (base_url.scheme, base_url.host, base_url.port)
         self._authorization = f"Bearer {api_key}" if api_key else None
-        limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
-        self._inner = httpx2.AsyncHTTPTransport(limits=limits, trust_env=False)
+        limits = httpx2.Limits(max_connections=POOL_SIZE, max_keepalive_connections=POOL_SIZE)
+        verify = httpx2.create_ssl_context(trust_env=False)
+        # a pool looks at each of its connections for each request: one of hundreds would cost more than the request
+        self._pools = [
+            _Pool(httpx2.AsyncHTTPTransport(verify=verify, limits=limits, trust_env=False))
+            for _ in range(-(-connections // POOL_SIZE))
+        ]
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """The response, its body bounded; raises for another host than the one that is set."""
@@ -72,16 +90,23 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         request.headers = httpx2.Headers([*kept, ("accept-encoding", "identity")])
         if self._authorization is not None:
             request.headers["authorization"] = self._authorization
-        response = await self._inner.handle_async_request(request)
+        pool = min(self._pools, key=lambda each: each.busy)
+        pool.busy += 1
+        try:
+            response = await pool.transport.handle_async_request(request)
+        except BaseException:
+            pool.busy -= 1
+            raise
+        stream = _BoundedStream(cast("httpx2.AsyncByteStream", response.stream), pool)
         if response.headers.get("content-encoding", "identity") != "identity":
-            await response.aclose()
+            await stream.aclose()
             raise _TooLargeError("the response is packed, and its size unknown")
-        stream = cast("httpx2.AsyncByteStream", response.stream)
-        return httpx2.Response(response.status_code, headers=response.headers, stream=_BoundedStream(stream))
+        return httpx2.Response(response.status_code, headers=response.headers, stream=stream)
 
     async def aclose(self) -> None:
         """Closes the connections."""
-        await self._inner.aclose()
+        for pool in self._pools:
+            await pool.transport.aclose()
 
 
 class OpenAIJudge:
@@ -110,7 +135,7 @@ class OpenAIJudge:
         """
         try:
             async with asyncio.timeout(seconds):
-                return _completion(await self._create(system, user, schema))
+                return _completion(orjson.loads((await self._create(system, user, schema)).content))
         except TimeoutError as error:
             raise ModelFailed(f"the model gave no whole reply within {seconds:.3g} seconds", billed=True) from error
         except openai.APIStatusError as error:
@@ -118,7 +143,7 @@ class OpenAIJudge:
         except (openai.OpenAIError, httpx2.HTTPError, ValueError) as error:
             raise _failure(error) from error
 
-    async def _create(self, system: str, user: str, schema: Mapping[str, object]) -> ChatCompletion:
+    async def _create(self, system: str, user: str, schema: Mapping[str, object]) -> httpx2.Response:
         while True:
             asked = self._format
             try:
@@ -128,20 +153,23 @@ class OpenAIJudge:
                     raise
                 self._format = max(self._format, asked + 1)
 
-    async def _send(self, system: str, user: str, response_format: dict[str, Any] | openai.Omit) -> ChatCompletion:
-        return await self._client.chat.completions.create(
-            model=self._model,
-            messages=[{"role": "system", "content": system}, {"role": "user", "content": user}],
-            temperature=0,
-            max_tokens=self._max_tokens,
-            n=1,
-            response_format=cast("Any", response_format),
-        )
+    async def _send(self, system: str, user: str, response_format: dict[str, object] | None) -> httpx2.Response:
+        body: dict[str, object] = {
+            "model": self._model,
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
+            "temperature": 0,
+            "max_tokens": self._max_tokens,
+            "n": 1,
+        }
+        if response_format is not None:
+            body["response_format"] = response_format
+        # the typed call walks the whole schema by its type hints each time: a quarter of the cost of a reply
+        return await self._client.post("/chat/completions", cast_to=httpx2.Response, body=body)
 
 
-def _response_format(form: str, schema: Mapping[str, object]) -> dict[str, Any] | openai.Omit:
+def _response_format(form: str, schema: Mapping[str, object]) -> dict[str, object] | None:
     if form == "text":
-        return openai.omit
+        return None
     if form == "json_object":
         return {"type": "json_object"}
     return {"type": "json_schema", "json_schema": {"name": "verdict", "strict": True, "schema": schema}}
@@ -152,29 +180,31 @@ def _is_about_format(error: openai.APIStatusError) -> bool:
     return any(word in said for word in ("response_format", "json_schema", "json_object", "schema", "grammar"))
 
 
-def _completion(said: ChatCompletion) -> Completion:
+def _completion(body: object) -> Completion:
     """What a well-formed body says; a body of another shape is the server's failure."""
-    # the library does not check what a server sends against its types
-    body = cast("Any", said)
-    try:
-        choice, usage = body.choices[0], body.usage
-        message = choice.message
-        text = message.content
-        refused = bool(getattr(message, "refusal", None)) or choice.finish_reason == "content_filter"
-    except (AttributeError, IndexError, TypeError, KeyError) as error:
-        raise ModelFailed("the model server sent something that is no completion", billed=True) from error
+    choice = _first(_field(body, "choices"))
+    message, usage = _field(choice, "message"), _field(body, "usage")
+    text = _field(message, "content")
+    refused = bool(_field(message, "refusal")) or _field(choice, "finish_reason") == "content_filter"
     if not refused and not isinstance(text, str):
-        raise ModelFailed("the model server sent a completion without text", billed=True)
+        raise ModelFailed("the model server sent something that is no completion", billed=True)
     return Completion(
         text=text if isinstance(text, str) else "",
-        tokens_in=_count(usage, "prompt_tokens"),
-        tokens_out=_count(usage, "completion_tokens"),
+        tokens_in=_count(_field(usage, "prompt_tokens")),
+        tokens_out=_count(_field(usage, "completion_tokens")),
         refused=refused,
     )
 
 
-def _count(usage: object, name: str) -> int | None:
-    value = getattr(usage, name, None)
+def _field(value: object, name: str) -> object:
+    return cast("Mapping[str, object]", value).get(name) if isinstance(value, dict) else None
+
+
+def _first(value: object) -> object:
+    return cast("Sequence[object]", value)[0] if isinstance(value, list) and value else None
+
+
+def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**40 else None
 
 

@@ -13,6 +13,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+import uvloop
 from rich.text import Text
 
 from consumers.events import QueryEvent, decode_event, decode_rules
@@ -75,8 +76,9 @@ class JudgeBench:
 
 def bench_judge(*, in_flight: int, model_seconds: float, seconds: float, as_json: bool) -> None:
     """Prints the figures: a table on a terminal, JSON elsewhere."""
-    with _slow_model(model_seconds) as url:
-        bench = asyncio.run(_measure(url, in_flight, model_seconds, seconds))
+    # the loop is the one that the service runs on
+    with _slow_model(model_seconds) as url, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        bench = runner.run(_measure(url, in_flight, model_seconds, seconds))
     if as_json or not sys.stdout.isatty():
         print(json.dumps(bench.document()))
     else:
