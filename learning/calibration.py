@@ -17,10 +17,10 @@ from sklearn.model_selection import GroupKFold
 from scoring.reasons import HINTS, IN_FAVOUR, ReasonCode
 from scoring.signals import SIGNALS
 
-LEAST_HINT = -1.0
+LEAST_HINT = -2.0
 """Strongest weight, in log-odds, of a code that only hints.
 
-Execution labels call every answer with one column more than the reference wrong; readers do not.
+Execution labels call every answer with one column more than the reference wrong; readers do so less often.
 """
 Floats = NDArray[np.float64]
 CODES = tuple(SIGNALS)
@@ -55,8 +55,11 @@ class Fit:
     accuracy: float
 
 
-def calibrate(rows: Sequence[Labelled], *, penalty: float = 2.0, folds: int = 5) -> Fit:
+def calibrate(rows: Sequence[Labelled], *, penalty: float = 1.0, folds: int = 5) -> Fit:
     """Fits on all rows; measures on groups held out. The same rows in the same order give the same weights.
+
+    How steep the log-odds are is corrected by what they were worth on groups held out (Platt's scaling), and the
+    correction is folded into intercept and weights.
 
     `penalty` is the strength of the pull to `PRIOR` on each weight, in summed row weights. Raises `ValueError`
     when there is one label only, or fewer groups than folds.
@@ -67,10 +70,15 @@ def calibrate(rows: Sequence[Labelled], *, penalty: float = 2.0, folds: int = 5)
     groups = [row.group for row in rows]
     if len(set(correct.tolist())) < 2 or len(set(groups)) < folds:
         raise ValueError(f"{len(rows)} labels in {len(set(groups))} groups: need both labels and {folds} groups")
+    log_odds = np.zeros(len(rows))
+    splits = list(GroupKFold(folds).split(signals, correct, groups))
+    for train, test in splits:
+        solution = _fit(signals[train], correct[train], share[train], penalty)
+        log_odds[test] = solution[0] + signals[test] @ solution[1:]
     held_out = np.zeros(len(rows))
-    for train, test in GroupKFold(folds).split(signals, correct, groups):
-        held_out[test] = _predict(signals[test], _fit(signals[train], correct[train], share[train], penalty))
-    solution = _fit(signals, correct, share, penalty)
+    for train, test in splits:
+        held_out[test] = expit(_slope(log_odds[train], correct[train], share[train]) * log_odds[test])
+    solution = _slope(log_odds, correct, share) * _fit(signals, correct, share, penalty)
     return Fit(
         intercept=float(solution[0]),
         weights={code: float(weight) for code, weight in zip(CODES, solution[1:], strict=True)},
@@ -104,8 +112,17 @@ def _side(code: ReasonCode) -> tuple[float | None, float | None]:
     return (LEAST_HINT if code in HINTS else None, 0.0)
 
 
-def _predict(signals: Floats, solution: Floats) -> Floats:
-    return np.asarray(expit(solution[0] + signals @ solution[1:]), dtype=np.float64)
+def _slope(log_odds: Floats, correct: Floats, share: Floats) -> float:
+    """The factor that makes log-odds of rows held out say how often they are right.
+
+    No shift is fitted: the intercept has seen every group, and a shift would differ between splits by chance.
+    """
+    signs = np.where(correct == 1, 1.0, -1.0)
+
+    def loss(factor: Floats) -> float:
+        return float(share @ np.logaddexp(0, -signs * factor[0] * log_odds))
+
+    return float(minimize(loss, np.ones(1), method="L-BFGS-B", bounds=[(0.05, 5.0)]).x[0])
 
 
 def weights_document(fit: Fit, *, version: str) -> dict[str, object]:
