@@ -38,11 +38,12 @@ class Envelope:
     partitionkey: str | None = None
 
 
-def read_envelope(value: bytes | None, headers: Headers, *, max_bytes: int = MAX_EVENT_BYTES) -> Envelope:
+def read_envelope(value: object, headers: Headers, *, max_bytes: int = MAX_EVENT_BYTES) -> Envelope:
     """The record without its wrapping; raises `InvalidEvent` where the wrapping is not as CloudEvents 1.0 says.
 
-    Reads `ce_…` (Kafka), `ce-…` (HTTP), `content-type` and `traceparent` headers and no others, so that foreign
-    bytes in a foreign header cost nobody an event. Plain JSON is left unparsed.
+    `value` is the record's bytes (`None` is a tombstone), or an object parsed from them. Reads `ce_…` (Kafka), `ce-…`
+    (HTTP), `content-type` and `traceparent` headers and no others, so that foreign bytes in a foreign header cost
+    nobody an event. Plain JSON is left unparsed.
 
     >>> plain = read_envelope(b'{"question": "q", "sql": "s"}', [])
     >>> plain.payload, plain.id
@@ -51,7 +52,8 @@ def read_envelope(value: bytes | None, headers: Headers, *, max_bytes: int = MAX
     if value is None:
         detail = "the record has no value (a tombstone): an event is a JSON object; forgetting is `sqlassay forget`"
         raise InvalidEvent(InvalidReason.NO_VALUE, detail)
-    refuse_large(len(value), max_bytes)
+    if isinstance(value, bytes):
+        refuse_large(len(value), max_bytes)
     said = _read_headers(headers)
     envelope = _unwrap(value, said)
     own = said.others.get("traceparent")
@@ -109,19 +111,23 @@ def _text(name: str, raw: bytes) -> str:
         raise InvalidEvent(InvalidReason.INVALID_ENCODING, detail) from None
 
 
-def _unwrap(value: bytes, said: _Said) -> Envelope:
+def _unwrap(value: object, said: _Said) -> Envelope:
     kind = media_type(said.others.get("content-type", ""))
     if kind == STRUCTURED:
-        return read_structured(parse_json(value))
+        return read_structured(_parsed(value))
     if kind.startswith("application/cloudevents"):
         _refuse(f"content type {shorten(kind)} is not read here: send {STRUCTURED}, one event per record")
     if said.attributes:
         attributes = {"datacontenttype": kind or None, **said.attributes}
         # an attribute check first: bytes of another content type must not be parsed as JSON
         _check(attributes, said.prefix)
-        return _cloud_event(attributes, parse_json(value), said.prefix)
-    document = parse_json(value) if b'"specversion"' in value else None
-    return read_structured(document) if _looks_structured(document) else Envelope(payload=value)
+        return _cloud_event(attributes, _parsed(value), said.prefix)
+    document = _parsed(value) if not isinstance(value, bytes) or b'"specversion"' in value else None
+    return read_structured(document) if looks_structured(document) else Envelope(payload=value)
+
+
+def _parsed(value: object) -> object:
+    return parse_json(value) if isinstance(value, bytes) else value
 
 
 def media_type(header: str) -> str:
@@ -133,9 +139,9 @@ def media_type(header: str) -> str:
     return header.partition(";")[0].strip().lower()
 
 
-def _looks_structured(document: object) -> bool:
-    # producers forget the content type, and nothing else holds these keys without a question
-    return isinstance(document, Mapping) and "data" in document and "question" not in document
+def looks_structured(document: object) -> bool:
+    """Whether a parsed object is a CloudEvent though no content type says so: producers forget it."""
+    return isinstance(document, Mapping) and {"specversion", "data"} <= document.keys() and "question" not in document
 
 
 def _cloud_event(attributes: Mapping[str, object], data: object, prefix: str) -> Envelope:

@@ -79,8 +79,7 @@ def decode(record: Record, max_event_bytes: int = MAX_EVENT_BYTES) -> Known | Ou
 def _decode(record: Record, most: int) -> Known | Outcome:
     payload, sampledrate = record.payload, record.sampledrate
     if record.headers is not None:
-        value = payload if isinstance(payload, bytes) else None
-        envelope = read_envelope(value, record.headers, max_bytes=most)
+        envelope = read_envelope(payload, record.headers, max_bytes=most)
         payload, sampledrate = envelope.payload, envelope.sampledrate
     event = decode_event(payload, require_id=record.require_id, tenant=record.tenant or "default", max_bytes=most)
     if record.tenant is not None and event.tenant != record.tenant:

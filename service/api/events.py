@@ -13,6 +13,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
+from consumers.envelopes import BATCH, STRUCTURED, Headers, looks_structured, media_type
 from consumers.events import InvalidEvent, InvalidReason, QueryEvent, parse_json
 from consumers.outcomes import Outcome, OutcomeKind
 from consumers.score_events import Record
@@ -23,7 +24,7 @@ from service.service import Service
 
 router = APIRouter(tags=["events"])
 
-_JSON = {"", "application/json", "application/cloudevents+json"}
+_JSON = {"", "application/json"}
 _NDJSON = {"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"}
 _EXAMPLE = {
     "event_id": "orders-7f3a",
@@ -99,6 +100,22 @@ def _event_schema() -> dict[str, Any]:
     return schema | {"required": ["event_id", *schema["required"]]}
 
 
+def _cloud_event_schema() -> dict[str, Any]:
+    named = {name: {"type": "string"} for name in ("id", "source", "type", "partitionkey", "traceparent")}
+    event = _event_schema()
+    return {
+        "type": "object",
+        "required": ["specversion", "id", "source", "type", "data"],
+        "properties": {
+            **named,
+            "specversion": {"const": "1.0"},
+            "time": {"type": "string", "format": "date-time"},
+            "sampledrate": {"type": "integer", "minimum": 1},
+            "data": event | {"required": ["question", "sql"]},
+        },
+    }
+
+
 _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -111,6 +128,8 @@ _BODY: dict[str, Any] = {
                 "schema": {"type": "string"},
                 "example": orjson.dumps(_EXAMPLE, option=orjson.OPT_APPEND_NEWLINE).decode(),
             },
+            STRUCTURED: {"schema": _cloud_event_schema()},
+            BATCH: {"schema": {"type": "array", "items": _cloud_event_schema()}},
         },
     }
 }
@@ -125,7 +144,7 @@ _BODY: dict[str, Any] = {
     summary="Publish answers to score",
 )
 async def post_events(request: Request, service: RunningService, caller: CallingTenant) -> JSONResponse:
-    """One event, a JSON array of them, or one per line (NDJSON).
+    """One event, a JSON array of them, one per line (NDJSON), or CloudEvents: one, a batch, or headers `ce-…`.
 
     The reply comes when every row is committed or, with Kafka, when the stream has every event; with one result per
     event, in order. 202: at least one event is stored or published. 422: every event is refused. 503: nothing is lost
@@ -162,13 +181,17 @@ async def read_body(request: Request, service: Service) -> AsyncGenerator[bytes]
 
 def read_records(request: Request, body: bytes, tenant: str | None, most: int) -> list[Record]:
     """The records of a body by its content type; raises `ApiError` for what holds none."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind in _NDJSON:
-        payloads: list[object] = [line for line in body.split(b"\n") if line.strip()]
-    elif kind in _JSON:
+    kind = media_type(request.headers.get("content-type", ""))
+    envelope = [(name.decode("latin-1"), raw) for name, raw in request.headers.raw if name.startswith(b"ce-")]
+    if envelope:
+        payloads: list[object] = [body]
+        envelope.append(("content-type", kind.encode()))
+    elif kind in _NDJSON:
+        payloads = [line for line in body.split(b"\n") if line.strip()]
+    elif kind in {*_JSON, STRUCTURED, BATCH}:
         payloads = _read_json(body)
     else:
-        fix = "Send application/json or application/x-ndjson."
+        fix = "Send application/json, application/x-ndjson or CloudEvents."
         raise ApiError(415, "UNSUPPORTED_MEDIA_TYPE", f"content type {kind!r} is not read here", fix)
     if not payloads:
         raise ApiError(400, "NO_EVENTS", "the body holds no event", "Send at least one event.")
@@ -176,7 +199,16 @@ def read_records(request: Request, body: bytes, tenant: str | None, most: int) -
         message = f"the body holds {len(payloads)} events, more than {most}"
         raise ApiError(413, "TOO_MANY_EVENTS", message, "Send fewer events at once.")
     size = len(body) // len(payloads)
-    return [Record(payload=payload, require_id=True, tenant=tenant, size=size) for payload in payloads]
+    return [
+        Record(payload=each, headers=envelope or _envelope(each, kind), require_id=True, tenant=tenant, size=size)
+        for each in payloads
+    ]
+
+
+def _envelope(payload: object, kind: str) -> Headers | None:
+    """The headers of one event of a body: a CloudEvent in structured mode, or `None`."""
+    structured = kind in {STRUCTURED, BATCH} or looks_structured(payload)
+    return [("content-type", STRUCTURED.encode())] if structured else None
 
 
 def _read_json(body: bytes) -> list[object]:

@@ -230,3 +230,36 @@ async def close_database(postgres_url, name: str, *, allow: bool) -> None:
             closing = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :name")
             await connection.execute(closing, {"name": name})
     await engine.dispose()
+
+
+LOAF = {"question": "How many loaves are there?", "sql": "SELECT COUNT(*) FROM loaves"}
+
+
+def cloud(number: int, **more: object) -> dict[str, object]:
+    return {"specversion": "1.0", "id": f"loaf-{number}", "source": "/oven", "type": "answer", "data": LOAF, **more}
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("application/cloudevents+json", cloud(1)),
+        ("application/cloudevents-batch+json", [cloud(1), cloud(2, specversion="0.3"), cloud(3, data=None)]),
+        ("application/json", cloud(1)),
+        ("application/json", [cloud(1), LOAF]),
+    ],
+)
+async def test_cloud_events_are_taken_one_or_many_with_or_without_their_content_type(client, kind, body):
+    reply = (await client.post("/v1/events", content=json.dumps(body), headers={"Content-Type": kind})).json()
+    assert (reply["results"][0]["event_id"], reply["results"][0]["status"]) == ("loaf-1", "scored")
+    refused = [result["error"]["code"] for result in reply["results"][1:]]
+    assert refused == {3: ["INVALID_ENVELOPE", "NOT_AN_OBJECT"], 2: ["MISSING_ID"], 1: []}[len(reply["results"])]
+
+
+async def test_a_cloud_event_in_headers_is_taken(client):
+    headers = {"ce-specversion": "1.0", "ce-id": "loaf%201", "ce-source": "/oven", "ce-type": "answer"}
+    for status in ("scored", "duplicate"):
+        reply = await client.post("/v1/events", json=LOAF, headers=headers)
+        [result] = reply.json()["results"]
+        assert (result["event_id"], result["status"]) == ("loaf 1", status)
+    reply = await client.post("/v1/events", json=LOAF, headers=headers | {"content-type": "text/plain"})
+    assert (reply.status_code, reply.json()["error"]["code"]) == (422, "INVALID_ENVELOPE")
