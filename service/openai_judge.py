@@ -21,7 +21,7 @@ from consumers.texts import shorten
 
 MAX_BODY = 256 * 1024
 """Largest response body read, in bytes."""
-POOL_SIZE = 8
+POOL_SIZE = 2
 """Connections of one pool."""
 LONGEST_REST = 300.0
 """Most seconds that a server's Retry-After is heeded for."""
