@@ -24,7 +24,7 @@ from sqlalchemy import text as sql
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from tests.servers import named
-from tests.servers.install import ServerMissing
+from tests.servers.install import Program, ServerMissing
 from tests.servers.kafka_server import KafkaServer
 from tests.servers.postgres_server import PostgresServer, debian_postgres, wheel_postgres
 from tests.servers.redis_server import RedisServer
@@ -90,6 +90,14 @@ def unavailable(error: ServerMissing) -> NoReturn:
     if os.environ.get("CI", "").lower() in {"true", "1"}:
         pytest.fail(str(error))
     pytest.skip(str(error))
+
+
+def found(program: Program) -> Path:
+    """Where a program is; without it the test is skipped, under CI it fails."""
+    try:
+        return program.find()
+    except ServerMissing as error:
+        unavailable(error)
 
 
 @contextmanager

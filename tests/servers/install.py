@@ -83,6 +83,16 @@ POSTGRES = Program(
     otherwise="or start one (docker run -e POSTGRES_PASSWORD=test -p 5432:5432 postgres:15) and set"
     " SQLASSAY_TEST_DATABASE_URL=postgresql://postgres:test@127.0.0.1:5432/postgres",
 )
+PROMETHEUS, PROMTOOL = (
+    Program(path=name, package="prometheus", otherwise="or put Prometheus' own programs on the PATH")
+    for name in ("prometheus", "promtool")
+)
+ALERTMANAGER = Program(
+    path="prometheus-alertmanager",
+    package="prometheus-alertmanager",
+    otherwise="or put Alertmanager on the PATH under that name",
+)
+AMTOOL = Program(path="amtool", package="prometheus-alertmanager", otherwise="or put Alertmanager's amtool on the PATH")
 
 
 def kafka_jars() -> Path:

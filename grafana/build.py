@@ -1,0 +1,93 @@
+"""Writes the dashboards: `python -m grafana.build` makes the JSON that the chart and compose.yaml ship."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from grafana_foundation_sdk.builders import dashboard
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.models import dashboard as models
+
+from grafana.accuracy import accuracy
+from grafana.judge import judge
+from grafana.panels import SOURCE, Rows, draw
+from grafana.pipeline import pipeline
+
+HOME = Path(__file__).parent / "dashboards"
+_RUNBOOKS = "https://github.com/sqlassay/sqlassay/blob/main/docs/runbooks/README.md"
+_CONSOLE = "/v1/evaluations?tenant=${tenant}&agent=${agent}&order=worst&limit=50"
+_NEW_VERSION = (
+    "sum by (tenant, agent, judge, evaluator) (sqlassay_score_count)"
+    " unless sum by (tenant, agent, judge, evaluator) (sqlassay_score_count offset 10m)"
+)
+_NEW_RULES = "changes(sqlassay_rules_version[5m]) > 0"
+
+
+def boards() -> dict[str, str]:
+    """Every dashboard's file name and JSON."""
+    made = {
+        "accuracy": _board("SQLAssay: accuracy", "sqlassay-accuracy", "How good the answers are, and why.", accuracy()),
+        "pipeline": _board(
+            "SQLAssay: pipeline", "sqlassay-pipeline", "Whether every event is handled, in time.", pipeline()
+        ),
+        "judge": _board("SQLAssay: judge", "sqlassay-judge", "What the model judge does, and what it costs.", judge()),
+    }
+    return {name: JSONEncoder(sort_keys=True, indent=2).encode(board.build()) + "\n" for name, board in made.items()}
+
+
+def _board(title: str, uid: str, shows: str, rows: Rows) -> dashboard.Dashboard:
+    board = (
+        dashboard.Dashboard(title)
+        .uid(uid)
+        .description(shows)
+        .tags(["sqlassay"])
+        .time("now-6h", "now")
+        .refresh("1m")
+        .timezone("browser")
+        .tooltip(models.DashboardCursorSync.CROSSHAIR)
+        .readonly()
+        .with_variable(dashboard.DatasourceVariable("datasource").label("Prometheus").type("prometheus"))
+    )
+    for name, source in (("tenant", "sqlassay_score_count"), ("agent", 'sqlassay_score_count{tenant=~"$tenant"}')):
+        board.with_variable(_variable(name, source))
+    for name, colour, query in (("instrument", "purple", _NEW_VERSION), ("rules", "blue", _NEW_RULES)):
+        marker = dashboard.AnnotationQuery().name(name).datasource(SOURCE).enable(True).icon_color(colour).expr(query)
+        board.annotation(marker)
+    board.link(
+        dashboard.DashboardLink("SQLAssay").type(models.DashboardLinkType.DASHBOARDS).tags(["sqlassay"]).keep_time(True)
+    )
+    board.link(
+        dashboard.DashboardLink("Worst answers").type(models.DashboardLinkType.LINK).url(_CONSOLE).target_blank(True)
+    )
+    board.link(
+        dashboard.DashboardLink("Runbooks").type(models.DashboardLinkType.LINK).url(_RUNBOOKS).target_blank(True)
+    )
+    draw(board, rows)
+    return board
+
+
+def _variable(name: str, source: str) -> dashboard.QueryVariable:
+    return (
+        dashboard.QueryVariable(name)
+        .label(name.capitalize())
+        .query(f"label_values({source}, {name})")
+        .datasource(SOURCE)
+        .multi(True)
+        .include_all(True)
+        .all_value(".*")
+        .refresh(models.VariableRefresh.ON_TIME_RANGE_CHANGED)
+        .sort(models.VariableSort.ALPHABETICAL_ASC)
+    )
+
+
+def main() -> None:
+    """Writes every file anew."""
+    HOME.mkdir(exist_ok=True)
+    for name, text in boards().items():
+        (HOME / f"{name}.json").write_text(text, encoding="utf-8")
+        print(f"wrote {name}.json", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

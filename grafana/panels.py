@@ -1,0 +1,105 @@
+"""Panels as data, and how they are drawn: a panel is a title, what it shows, and its queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from grafana_foundation_sdk.builders import bargauge, common, dashboard, prometheus, stat, table, timeseries
+from grafana_foundation_sdk.models import common as kinds
+from grafana_foundation_sdk.models import dashboard as models
+
+TIERS = {"poor": "#c4162a", "marginal": "#ff9830", "good": "#96d98d", "excellent": "#37872d"}
+"""The tiers' colours, the same wherever a tier is shown."""
+SOURCE = models.DataSourceRef(type_val="prometheus", uid="${datasource}")
+_HEIGHT = {"stat": 4}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """One panel, before it is drawn."""
+
+    title: str
+    shows: str
+    """What a reader should see in it; the panel's description."""
+    queries: Mapping[str, str]
+    """PromQL by legend."""
+    kind: str = "lines"
+    """lines, stacked, stat, bars or table."""
+    unit: str = "short"
+    width: int = 12
+    """Of 24."""
+    steps: Sequence[tuple[float | None, str]] = ()
+    """Colours by value, from below."""
+    most: float | None = None
+    """The top of the axis."""
+    colours: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Colours by legend."""
+
+
+Rows: TypeAlias = Sequence[tuple[str, Sequence[Panel]]]
+"""Titles of rows, and what stands in each."""
+_NEW = {
+    "lines": timeseries.Panel,
+    "stacked": timeseries.Panel,
+    "stat": stat.Panel,
+    "bars": bargauge.Panel,
+    "table": table.Panel,
+}
+
+
+def draw(board: dashboard.Dashboard, rows: Rows) -> None:
+    """Adds the rows to a dashboard."""
+    for title, panels in rows:
+        board.with_row(dashboard.Row(title))
+        for each in panels:
+            board.with_panel(_drawn(each))
+
+
+def _drawn(panel: Panel) -> Any:
+    drawn: Any = (
+        _NEW[panel.kind]()
+        .title(panel.title)
+        .description(panel.shows)
+        .datasource(SOURCE)
+        .unit(panel.unit)
+        .span(panel.width)
+        .height(_HEIGHT.get(panel.kind, 8))
+        .no_value("no data")
+    )
+    for letter, (legend, query) in zip("ABCDEFGH", panel.queries.items(), strict=False):
+        drawn.with_target(_query(letter, legend, query, panel.kind))
+    if panel.steps:
+        steps = [models.Threshold(value=value, color=colour) for value, colour in panel.steps]
+        drawn.thresholds(dashboard.ThresholdsConfig().mode(models.ThresholdsMode.ABSOLUTE).steps(steps))
+        drawn.color_scheme(dashboard.FieldColor().mode(models.FieldColorModeId.THRESHOLDS))
+    if panel.most is not None:
+        drawn.min(0).max(panel.most)
+    for name, colour in panel.colours.items():
+        fixed = {"mode": "fixed", "fixedColor": colour}
+        drawn.override_by_name(name, [models.DynamicConfigValue(id_val="color", value=fixed)])
+    return _styled(drawn, panel.kind)
+
+
+def _query(letter: str, legend: str, query: str, kind: str) -> prometheus.Dataquery:
+    made = prometheus.Dataquery().ref_id(letter).expr(query).legend_format(legend).datasource(SOURCE)
+    if kind in {"stat", "bars", "table"}:
+        made.instant()
+    if kind == "table":
+        made.format(prometheus.prometheus.PromQueryFormat.TABLE)
+    return made
+
+
+def _styled(drawn: Any, kind: str) -> Any:
+    if kind == "stacked":
+        drawn.fill_opacity(60).line_width(0).stacking(common.StackingConfig().mode(kinds.StackingMode.NORMAL))
+    if kind in {"lines", "stacked"}:
+        legend = common.VizLegendOptions().display_mode(kinds.LegendDisplayMode.LIST).show_legend(True)
+        drawn.legend(legend.placement(kinds.LegendPlacement.BOTTOM))
+        drawn.tooltip(common.VizTooltipOptions().mode(kinds.TooltipDisplayMode.MULTI).sort(kinds.SortOrder.DESCENDING))
+    if kind == "bars":
+        drawn.orientation(kinds.VizOrientation.HORIZONTAL).display_mode(kinds.BarGaugeDisplayMode.BASIC)
+    if kind in {"bars", "stat"}:
+        drawn.reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]))
+    return drawn

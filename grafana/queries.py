@@ -1,0 +1,43 @@
+"""The few shapes of PromQL that panels are made of."""
+
+from __future__ import annotations
+
+
+def rate(metric: str, by: str = "", where: str = "") -> str:
+    """How much a counter grows in a second.
+
+    >>> rate("sqlassay_consumed_total", by="trigger")
+    'sum by (trigger) (rate(sqlassay_consumed_total[$__rate_interval]))'
+    """
+    return f"{_sum(by)}(rate({_of(metric, where)}[$__rate_interval]))"
+
+
+def grown(metric: str, by: str = "", where: str = "") -> str:
+    """How much a counter grew over the range that is shown.
+
+    >>> grown("sqlassay_score_count", where='tenant="library"')
+    'sum(increase(sqlassay_score_count{tenant="library"}[$__range]))'
+    """
+    return f"{_sum(by)}(increase({_of(metric, where)}[$__range]))"
+
+
+def parts(metric: str, label: str, where: str = "") -> str:
+    """The shares of a counter's growth by one label."""
+    return f"{rate(metric, label, where)} / ignoring ({label}) group_left () {rate(metric, where=where)}"
+
+
+def quantile(share: float, histogram: str, by: str = "") -> str:
+    """What this share of the observations does not exceed.
+
+    >>> quantile(0.95, "sqlassay_stage_seconds", by="stage")
+    'histogram_quantile(0.95, sum by (le, stage) (rate(sqlassay_stage_seconds_bucket[$__rate_interval])))'
+    """
+    return f"histogram_quantile({share:g}, {rate(f'{histogram}_bucket', f'le, {by}' if by else 'le')})"
+
+
+def _sum(by: str) -> str:
+    return f"sum by ({by}) " if by else "sum"
+
+
+def _of(metric: str, where: str) -> str:
+    return f"{metric}{{{where}}}" if where else metric

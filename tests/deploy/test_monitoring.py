@@ -1,0 +1,167 @@
+"""Rules and dashboards: of one piece with the metrics, the runbooks and the chart that ships them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from helm_python import HelmError
+
+from grafana.build import HOME, boards
+from service.metrics import Metrics
+from service.settings import MetricSettings
+from tests.deploy.charts import ROOT, only, render
+from tests.servers.fixtures import found
+from tests.servers.install import AMTOOL, PROMTOOL
+
+PROMETHEUS = ROOT / "deploy" / "prometheus"
+RULES = PROMETHEUS / "sqlassay.rules.yml"
+CASES = sorted((PROMETHEUS / "tests").glob("*.test.yml"))
+RUNBOOKS = ROOT / "docs" / "runbooks"
+WRITE = os.environ.get("SQLASSAY_TEST_WRITE_RULES")
+"""Set, the rules beside Prometheus' configuration are written anew from the chart."""
+HEADER = (
+    "# Rendered from deploy/helm/sqlassay/files/rules.yaml with the chart's default conditions; not edited by hand.\n"
+)
+
+
+@pytest.fixture(scope="module")
+def rules() -> dict[str, object]:
+    return only(render({"alerts": {"enabled": True}}), "PrometheusRule")["spec"]
+
+
+def every(rules: dict[str, object], kind: str) -> Iterator[dict[str, object]]:
+    return (rule for group in rules["groups"] for rule in group["rules"] if kind in rule)
+
+
+@pytest.fixture(scope="module")
+def promtool() -> Path:
+    return found(PROMTOOL)
+
+
+def run(program: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+def test_the_rules_beside_prometheus_are_those_of_the_chart(rules: dict[str, object]):
+    rendered = HEADER + yaml.safe_dump(rules, sort_keys=False, width=200, allow_unicode=True)
+    if WRITE:
+        RULES.write_text(rendered)
+    assert RULES.read_text() == rendered, "SQLASSAY_TEST_WRITE_RULES=1 make test ARGS='-k monitoring' writes them anew"
+
+
+def test_the_rules_are_what_prometheus_reads(promtool: Path):
+    done = run(promtool, "check", "rules", RULES)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("cases", CASES, ids=lambda path: path.stem)
+def test_the_rules_fire_and_are_silent_as_their_cases_say(promtool: Path, cases: Path):
+    done = run(promtool, "test", "rules", cases)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("before", "after"), [("< on (tenant)", "> on (tenant)"), ("> 0.28", "> 0.99")])
+def test_a_broken_rule_fails_the_cases(promtool: Path, tmp_path: Path, before: str, after: str):
+    broken = RULES.read_text().replace(before, after)
+    assert broken != RULES.read_text()
+    (tmp_path / "tests").mkdir()
+    (tmp_path / RULES.name).write_text(broken)
+    for each in CASES:
+        (tmp_path / "tests" / each.name).write_text(each.read_text())
+    done = run(promtool, "test", "rules", *(tmp_path / "tests").glob("*.yml"))
+    assert done.returncode != 0
+
+
+def test_every_alert_says_how_bad_it_is_what_it_is_and_what_to_do(rules: dict[str, object]):
+    for alert in every(rules, "alert"):
+        assert alert["labels"]["severity"] in {"page", "ticket", "info"}
+        assert {"summary", "description", "runbook_url"} <= alert["annotations"].keys()
+        assert (RUNBOOKS / alert["annotations"]["runbook_url"].rpartition("/")[2]).exists()
+        assert alert["annotations"]["runbook_url"].endswith(f"/{alert['alert']}.md")
+
+
+def test_every_alert_has_a_runbook_and_cases_and_no_runbook_is_without_its_alert(rules: dict[str, object]):
+    alerts = {alert["alert"] for alert in every(rules, "alert")}
+    assert alerts == {path.stem for path in RUNBOOKS.glob("SQLAssay*.md")}
+    index = (RUNBOOKS / "README.md").read_text()
+    cases = "".join(path.read_text() for path in CASES)
+    assert [name for name in sorted(alerts) if f"[{name}]({name}.md)" not in index] == []
+    assert [name for name in sorted(alerts) if name not in cases] == []
+
+
+def exposed() -> set[str]:
+    """Every name that a query may use of what the service exposes."""
+    names: set[str] = set()
+    for name, kind, _ in Metrics(MetricSettings(), "local").declared():
+        names |= {
+            "histogram": {f"{name}_sum", f"{name}_count", f"{name}_bucket"},
+            "counter": {f"{name}_total"},
+            "info": {f"{name}_info"},
+        }.get(kind, {name})
+    return names
+
+
+def names_in(query: str) -> set[str]:
+    return set(re.findall(r"\bsqlassay[_:][a-z_:]+", query))
+
+
+def test_rules_use_metrics_that_there_are(rules: dict[str, object]):
+    known = exposed() | {rule["record"] for rule in every(rules, "record")}
+    used = {name for group in rules["groups"] for rule in group["rules"] for name in names_in(rule["expr"])}
+    assert used <= known
+
+
+def test_dashboards_are_those_that_the_code_builds():
+    assert {path.stem: path.read_text() for path in HOME.glob("*.json")} == boards(), "python -m grafana.build"
+
+
+def panels() -> Iterator[tuple[str, dict[str, object]]]:
+    for path in sorted(HOME.glob("*.json")):
+        for panel in json.loads(path.read_text())["panels"]:
+            if panel["type"] != "row":
+                yield path.stem, panel
+
+
+def test_every_panel_says_what_it_shows_in_which_unit_from_metrics_that_there_are():
+    titles = [(board, panel["title"]) for board, panel in panels()]
+    assert len(titles) == len(set(titles)) > 25
+    for board, panel in panels():
+        assert panel["description"], (board, panel["title"])
+        assert panel["fieldConfig"]["defaults"]["unit"], (board, panel["title"])
+        for target in panel["targets"]:
+            assert names_in(target["expr"]), (board, panel["title"])
+            assert names_in(target["expr"]) <= exposed(), (board, panel["title"])
+
+
+@pytest.mark.parametrize(
+    ("conditions", "said"),
+    [
+        ({"objective": 0.5, "fastShare": 0.02}, "can never be seen"),
+        ({"slowShare": 0.001}, "is no faster than the budget allows"),
+        ({"long": "soon"}, "long"),
+        ({"coverage": 1.5}, "coverage"),
+        ({"tier": "poor"}, "tier"),
+        ({"windows": 3}, "windows"),
+    ],
+)
+def test_conditions_under_which_an_alert_could_never_or_always_fire_are_refused(
+    conditions: dict[str, object], said: str
+):
+    with pytest.raises(HelmError, match=said):
+        render({"alerts": {"enabled": True, "conditions": conditions}})
+
+
+def test_an_example_for_alertmanager_routes_by_severity_and_silences_what_is_explained():
+    path = PROMETHEUS / "alertmanager.yml"
+    done = run(found(AMTOOL), "check-config", path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    alerts = {alert["alert"] for alert in every(yaml.safe_load(RULES.read_text()), "alert")}
+    named = set(re.findall(r"SQLAssay\w+", re.sub(r"SQLAssayLag\.\*", "SQLAssayLagHigh", path.read_text())))
+    assert named <= alerts
