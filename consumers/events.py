@@ -40,7 +40,9 @@ __all__ = [
     "decode_rules",
     "is_name",
     "parse_json",
+    "refuse_bad_text",
     "refuse_large",
+    "to_utc",
 ]
 
 MAX_EVENT_BYTES = 1024 * 1024
@@ -80,6 +82,8 @@ class InvalidReason(StrEnum):
     """An event with the same tenant, source and id but other content came before."""
     REFUSED_BY_STORE = "REFUSED_BY_STORE"
     """The database cannot hold this event's values."""
+    UNKNOWN_EVENT = "UNKNOWN_EVENT"
+    """A label names an event that is not stored."""
 
 
 class InvalidEvent(Exception):  # noqa: N818 the design's name for what is never retried
@@ -104,7 +108,8 @@ def _answer(value: object) -> object:
     return "" if value is None else value
 
 
-def _to_utc(moment: datetime) -> datetime:
+def to_utc(moment: datetime) -> datetime:
+    """The moment in UTC, which one without a zone is in; raises `ValueError` where UTC has no such year."""
     try:
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except OverflowError as error:
@@ -149,7 +154,7 @@ class QueryEvent(BaseModel):
     tenant: _Name = Field(default="default", description="Whose rules and rows these are.")
     agent: _Name = Field(default="default", description="The text-to-SQL agent that answered.")
     agent_version: _OptionalName = Field(default=None, description="The agent's release.")
-    occurred_at: Annotated[datetime, AfterValidator(_to_utc)] | None = Field(
+    occurred_at: Annotated[datetime, AfterValidator(to_utc)] | None = Field(
         default=None, description="When the agent answered; anchors relative dates. Without a zone it is UTC."
     )
     question: _Text = Field(description="What the person asked (Qu).")
@@ -222,7 +227,7 @@ def decode_event(
     if require_id and fields.keys().isdisjoint(_IDS):
         detail = "field event_id is absent or blank: name each event, so a resend is known"
         raise InvalidEvent(InvalidReason.MISSING_ID, detail)
-    _refuse_bad_text(fields)
+    refuse_bad_text(fields)
     event = _validated(fields)
     refuse_large(len(event.payload) + len(event.reference_sql or ""), max_bytes)
     return event
@@ -266,7 +271,8 @@ def refuse_large(size: int, max_bytes: int) -> None:
         raise InvalidEvent(InvalidReason.EVENT_TOO_LARGE, detail)
 
 
-def _refuse_bad_text(fields: Mapping[str, object]) -> None:
+def refuse_bad_text(fields: Mapping[str, object]) -> None:
+    """Raises `InvalidEvent` (`INVALID_TEXT`) where a text in it is one that no database holds."""
     pending: list[tuple[str, object]] = list(fields.items())
     seen = 0
     while pending:

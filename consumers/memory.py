@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from consumers.deferrals import Deferral
 from consumers.evaluation import Claim, Evaluation, EventKey
+from consumers.labels import Label, Target
 from consumers.outcomes import Outcome, Tally, Trigger
 from scoring.rules import Rules
 
@@ -123,3 +124,26 @@ class MemoryOutcomes:
     def failed(self, where: str, error: Exception) -> None:
         """Keeps a bug."""
         self.faults.append((where, error))
+
+
+@dataclass(slots=True)
+class MemoryLabels:
+    """A `LabelStore` of the events in a `MemoryScores`."""
+
+    scores: MemoryScores
+    kept: dict[tuple[EventKey, str], Label] = field(default_factory=dict[tuple[EventKey, str], Label])
+
+    async def events(self, targets: Sequence[Target]) -> Mapping[Target, EventKey]:
+        """The events that are stored, by target."""
+        by_id = {Target(key.tenant, evaluation_id=row.id): key for key, row in self.scores.rows.items()}
+        by_key = {Target(key.tenant, key=key): key for key in self.scores.rows}
+        known = by_id | by_key
+        return {target: known[target] for target in targets if target in known}
+
+    async def keep(self, labels: Sequence[tuple[EventKey, Label]]) -> None:
+        """Keeps each reviewer's latest label of each event."""
+        for key, label in labels:
+            before = self.kept.get((key, label.reviewer), label)
+            self.kept[key, label.reviewer] = max(before, label, key=lambda each: each.labelled_at)
+            if before.labelled_at == label.labelled_at:
+                self.kept[key, label.reviewer] = label

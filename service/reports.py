@@ -119,7 +119,7 @@ async def evaluations(
 
 async def evaluation(engine: AsyncEngine, id_: UUID, tenant: str | None = None) -> dict[str, Any] | None:
     """One evaluation in full, if it is there and of `tenant` (`None` is any)."""
-    first, last = _moments(id_)
+    first, last = moments_of(id_)
     query = select(EVALUATIONS).where(
         EVALUATIONS.c.id == id_, EVALUATIONS.c.occurred_at >= first, EVALUATIONS.c.occurred_at <= last
     )
@@ -157,7 +157,7 @@ async def report(engine: AsyncEngine, wanted: Wanted | None = None, *, by_versio
     return [_report_row(row) for row in await _rows(engine, query)]
 
 
-def _moments(id_: UUID) -> tuple[datetime, datetime]:
+def moments_of(id_: UUID) -> tuple[datetime, datetime]:
     """Between which times the event of a row with this id lies: its day alone is then searched."""
     millis = id_.int >> 80
     epoch, step = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=2)

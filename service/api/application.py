@@ -10,7 +10,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.types import ASGIApp, Lifespan, Message, Receive, Scope, Send
 
 from scoring import EVALUATOR_VERSION
-from service.api import evaluations, events, health, rules, traces
+from service.api import evaluations, events, health, labels, rules, traces
 from service.api.errors import handle_errors
 from service.service import Role, Service
 
@@ -27,7 +27,7 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     )
     app.state.service = service
     only_works = service is not None and service.role is Role.WORKER
-    for module in (health,) if only_works else (events, traces, evaluations, rules, health):
+    for module in (health,) if only_works else (events, traces, evaluations, labels, rules, health):
         app.include_router(module.router)
     handle_errors(app)
     app.add_middleware(Timing)

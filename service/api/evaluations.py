@@ -21,7 +21,7 @@ from service.api.replies import as_json
 from service.reports import MAX_PAGE, Order, Wanted, evaluation, evaluations, report
 
 router = APIRouter(tags=["evaluations"])
-_Name = Annotated[str, Field(max_length=128, pattern=r"^[^\x00]*$")]
+Name = Annotated[str, Field(max_length=128, pattern=r"^[^\x00]*$")]
 
 
 def _aware(value: object) -> object:
@@ -29,7 +29,7 @@ def _aware(value: object) -> object:
     return value.strip().replace(" ", "+") if isinstance(value, str) and value.count(":") > 2 else value
 
 
-_Moment = Annotated[datetime, BeforeValidator(_aware)]
+Moment = Annotated[datetime, BeforeValidator(_aware)]
 
 
 class Window(BaseModel):
@@ -37,16 +37,16 @@ class Window(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    tenant: _Name | None = Field(default=None, description="Only this tenant's.", examples=["meridian-retail"])
-    agent: _Name | None = Field(default=None, description="Only this agent's.", examples=["atlas"])
-    agent_version: _Name | None = Field(default=None, description="Only this release's.", examples=["2.4.0"])
-    since: _Moment | None = Field(default=None, description="Occurred then or later; no zone is UTC.")
-    until: _Moment | None = Field(default=None, description="Occurred before then.")
+    tenant: Name | None = Field(default=None, description="Only this tenant's.", examples=["meridian-retail"])
+    agent: Name | None = Field(default=None, description="Only this agent's.", examples=["atlas"])
+    agent_version: Name | None = Field(default=None, description="Only this release's.", examples=["2.4.0"])
+    since: Moment | None = Field(default=None, description="Occurred then or later; no zone is UTC.")
+    until: Moment | None = Field(default=None, description="Occurred before then.")
 
     def wanted(self, caller: Caller) -> Wanted:
         """The restriction to what the caller may see."""
         given = self.model_dump(include={"agent", "agent_version"})
-        return Wanted(tenant=caller.only(self.tenant), since=_utc(self.since), until=_utc(self.until), **given)
+        return Wanted(tenant=caller.only(self.tenant), since=utc(self.since), until=utc(self.until), **given)
 
 
 class ListQuery(Window):
@@ -66,7 +66,7 @@ class ListQuery(Window):
     def wanted(self, caller: Caller) -> Wanted:
         """The restriction to what the caller may see."""
         given = self.model_dump(mode="json", exclude={"tenant", "since", "until", "order", "limit", "cursor"})
-        return Wanted(tenant=caller.only(self.tenant), since=_utc(self.since), until=_utc(self.until), **given)
+        return Wanted(tenant=caller.only(self.tenant), since=utc(self.since), until=utc(self.until), **given)
 
 
 class ReportQuery(Window):
@@ -75,7 +75,8 @@ class ReportQuery(Window):
     by: Literal["agent", "agent_version"] = Field(default="agent", description="Whether releases are told apart.")
 
 
-def _utc(moment: datetime | None) -> datetime | None:
+def utc(moment: datetime | None) -> datetime | None:
+    """The moment, in UTC where it names no zone."""
     return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=UTC)
 
 

@@ -1,0 +1,173 @@
+"""Labels: reviewers' words about answers, kept and listed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from consumers.events import InvalidReason
+from consumers.labels import ErrorType, KeepLabels, LabelDocument, LabelRecord, LabelValue
+from consumers.outcomes import Outcome, OutcomeKind
+from service.api.access import CallingTenant, RunningService
+from service.api.errors import ErrorBody, ErrorReply, errors
+from service.api.evaluations import Moment, Name, utc
+from service.api.events import EventError, read_body, read_records
+from service.api.replies import as_json
+from service.labels import PostgresLabels, WantedLabels, labels
+from service.reports import MAX_PAGE
+
+router = APIRouter(tags=["labels"])
+_EXAMPLE = {
+    "tenant": "meridian-retail",
+    "agent": "atlas",
+    "event_id": "7",
+    "label": "wrong",
+    "error_type": "filter",
+    "note": "cancelled orders are counted too",
+    "reviewer": "noor",
+}
+
+
+class LabelsReply(BaseModel):
+    """What became of all labels of a request."""
+
+    kept: int = Field(description="Labels that stand, now or from before.")
+    errors: list[EventError | None] = Field(description="For each label, in order: why it was not kept, else null.")
+
+
+class LabelsRefusal(LabelsReply):
+    """The same, where no label was kept."""
+
+    error: ErrorBody
+
+
+class LabelItem(BaseModel):
+    """A label with its event's current evaluation, whose fields are null once it is no longer stored."""
+
+    model_config = ConfigDict(extra="allow")
+
+    tenant: str
+    source: str
+    event_id: str
+    reviewer: str
+    label: LabelValue
+    error_type: ErrorType | None
+    note: str | None
+    correction: str | None
+    labelled_at: datetime
+    evaluation_id: UUID | None
+    agent: str | None
+    question: str | None
+    sql: str | None
+    score: float | None
+    p_correct: float | None
+
+
+class LabelPage(BaseModel):
+    """A page of labels."""
+
+    items: list[LabelItem]
+    next_cursor: str | None = Field(description="Send it as cursor for the next page; null on the last.")
+
+
+class LabelQuery(BaseModel):
+    """Filters and page of a list of labels."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tenant: Name | None = Field(default=None, description="Only this tenant's.")
+    agent: Name | None = Field(default=None, description="Only of this agent's answers.")
+    label: LabelValue | None = Field(default=None, description="Only these.")
+    error_type: ErrorType | None = Field(default=None, description="Only of this type.")
+    reviewer: Name | None = Field(default=None, description="Only by this reviewer.")
+    event_id: Annotated[str, Field(max_length=256, pattern=r"^[^\x00]*$")] | None = Field(
+        default=None, description="Only of events with this id."
+    )
+    since: Moment | None = Field(default=None, description="Labelled then or later; no zone is UTC.")
+    until: Moment | None = Field(default=None, description="Labelled before then.")
+    limit: int = Field(default=50, ge=1, le=MAX_PAGE, description="Labels of a page.")
+    cursor: str | None = Field(default=None, max_length=4000, description="next_cursor of the page before.")
+
+
+def _label_schema() -> dict[str, Any]:
+    schema = LabelDocument.model_json_schema()
+    kinds = schema.pop("$defs")
+    for name, kind in (("label", "LabelValue"), ("error_type", "ErrorType")):
+        described = schema["properties"][name].get("description")
+        schema["properties"][name] = {"type": "string", "enum": kinds[kind]["enum"], "description": described}
+    return schema
+
+
+_SCHEMA = _label_schema()
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {"oneOf": [_SCHEMA, {"type": "array", "items": _SCHEMA}]},
+                "examples": {"one": {"value": _EXAMPLE}, "several": {"value": [_EXAMPLE]}},
+            },
+            "application/x-ndjson": {"schema": {"type": "string"}},
+        },
+    }
+}
+
+
+@router.post(
+    "/v1/labels",
+    response_model=LabelsReply,
+    responses=errors(400, 401, 413, 415) | {status: {"model": LabelsRefusal} for status in (403, 422)} | errors(503),
+    openapi_extra=_BODY,
+    summary="Say whether answers are right",
+)
+async def post_labels(request: Request, service: RunningService, caller: CallingTenant) -> Response:
+    """One label, a JSON array of them, or one per line (NDJSON).
+
+    A reviewer has one label for each event, the latest by `labelled_at`; the same label sent again changes nothing.
+    422: no label was kept. 503: none was kept for now, send it again.
+    """
+    async with read_body(request, service) as body:
+        sent = read_records(request, body, caller.tenant, service.settings.limits.max_events)
+        now = datetime.now(UTC)
+        records = [LabelRecord(payload=each.payload, tenant=caller.tenant, sent_at=now) for each in sent]
+        return _answer(await KeepLabels(store=PostgresLabels(service.engine))(records))
+
+
+def _answer(ended: list[Outcome | None]) -> Response:
+    faults = [each for each in ended if each is not None]
+    if any(each.kind is OutcomeKind.DEFERRED for each in faults):
+        first = next(each for each in faults if each.kind is OutcomeKind.DEFERRED)
+        fix = "Send the request again; labels that stand are left as they are."
+        body = ErrorReply(error=ErrorBody(code=first.reason, message=first.detail, fix=fix))
+        return JSONResponse(body.model_dump(), 503, {"Retry-After": "2"})
+    reply = LabelsReply(
+        kept=len(ended) - len(faults),
+        errors=[EventError(code=each.reason, message=each.detail) if each else None for each in ended],
+    )
+    if reply.kept:
+        return JSONResponse(reply.model_dump(mode="json"))
+    foreign = all(each.reason == InvalidReason.TENANT_NOT_ALLOWED.value for each in faults)
+    message = f"every label is refused; the first: {faults[0].detail}"
+    error = ErrorBody(code=faults[0].reason, message=message, fix="Mend what each error names.")
+    return JSONResponse(LabelsRefusal(**dict(reply), error=error).model_dump(mode="json"), 403 if foreign else 422)
+
+
+@router.get(
+    "/v1/labels",
+    response_model=LabelPage,
+    responses=errors(400, 401, 403, 503),
+    summary="List labels",
+)
+async def list_labels(
+    query: Annotated[LabelQuery, Query()], service: RunningService, caller: CallingTenant
+) -> Response:
+    """Newest first, each beside its event's current evaluation: what calibration and agreement are computed from."""
+    given = query.model_dump(mode="json", exclude={"tenant", "since", "until", "limit", "cursor"})
+    wanted = WantedLabels(tenant=caller.only(query.tenant), since=utc(query.since), until=utc(query.until), **given)
+    page = await labels(service.engine, wanted, limit=query.limit, cursor=query.cursor)
+    return as_json({"items": page.items, "next_cursor": page.next_cursor})

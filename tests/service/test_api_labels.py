@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from service.settings import HttpSettings
+
+EVENT = {"event_id": "7", "question": "How many loaves?", "sql": "SELECT COUNT(*) FROM loaves", "agent": "crumb"}
+LABEL = {"event_id": "7", "agent": "crumb", "label": "wrong", "error_type": "filter", "reviewer": "ann"}
+
+
+async def test_a_label_is_kept_once_and_listed_beside_what_the_judge_said(client):
+    [event] = (await client.post("/v1/events", json=EVENT)).json()["results"]
+    for _ in range(2):
+        reply = await client.post("/v1/labels", json=LABEL)
+        assert (reply.status_code, reply.json()) == (200, {"kept": 1, "errors": [None]})
+    page = (await client.get("/v1/labels")).json()
+    [item] = page["items"]
+    assert (item["label"], item["error_type"], item["evaluation_id"]) == ("wrong", "filter", event["evaluation_id"])
+    assert (item["sql"], item["score"], page["next_cursor"]) == (EVENT["sql"], event["score"], None)
+
+
+async def test_an_evaluation_names_its_event(client):
+    [event] = (await client.post("/v1/events", json=EVENT)).json()["results"]
+    label = {"evaluation_id": event["evaluation_id"], "label": "right", "reviewer": "ben"}
+    assert (await client.post("/v1/labels", json=label)).json()["kept"] == 1
+
+
+async def test_labels_that_are_refused_are_named_and_cost_the_others_nothing(client):
+    await client.post("/v1/events", json=EVENT)
+    lines = "\n".join(json.dumps(each) for each in (LABEL | {"label": "maybe"}, LABEL, LABEL | {"event_id": "8"}))
+    reply = await client.post("/v1/labels", content=lines, headers={"content-type": "application/x-ndjson"})
+    assert reply.status_code == 200
+    assert reply.json()["kept"] == 1
+    codes = [each and each["code"] for each in reply.json()["errors"]]
+    assert codes == ["INVALID_FIELD", None, "UNKNOWN_EVENT"]
+    refused = await client.post("/v1/labels", json=LABEL | {"event_id": "8"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (422, "UNKNOWN_EVENT")
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("label=wrong", {"1"}),
+        ("label=right&agent=crumb", {"0", "2"}),
+        ("error_type=join", {"1"}),
+        ("reviewer=nobody", set()),
+        ("event_id=2", {"2"}),
+        ("since=2026-11-02T00:00:00%2B00:00", {"1", "2"}),
+        ("until=2026-11-02", {"0"}),
+    ],
+)
+async def test_labels_are_filtered(client, query, ids):
+    await client.post("/v1/events", json=[EVENT | {"event_id": str(number)} for number in range(3)])
+    labels = [
+        LABEL
+        | {
+            "event_id": str(number),
+            "label": "wrong" if number == 1 else "right",
+            "labelled_at": f"2026-11-0{number + 1}",
+        }
+        | {"error_type": "join" if number == 1 else None}
+        for number in range(3)
+    ]
+    assert (await client.post("/v1/labels", json=labels)).json()["kept"] == 3
+    found = (await client.get(f"/v1/labels?{query}")).json()["items"]
+    assert {each["event_id"] for each in found} == ids
+
+
+async def test_pages_hold_every_label_once_newest_first(client):
+    await client.post("/v1/events", json=[EVENT | {"event_id": str(number)} for number in range(7)])
+    same = [LABEL | {"event_id": str(number), "labelled_at": "2026-11-02T09:00:00Z"} for number in range(7)]
+    await client.post("/v1/labels", json=same)
+    seen, cursor = [], ""
+    while True:
+        page = (await client.get(f"/v1/labels?limit=3{cursor}")).json()
+        seen += [each["event_id"] for each in page["items"]]
+        if page["next_cursor"] is None:
+            break
+        cursor = f"&cursor={page['next_cursor']}"
+    assert sorted(seen) == sorted(str(number) for number in range(7))
+    assert (await client.get("/v1/labels?cursor=x")).json()["error"]["code"] == "INVALID_CURSOR"
+
+
+async def test_tenants_see_and_label_only_their_own(serving):
+    async with serving(http=HttpSettings(tokens={"bakers": "b", "millers": "m"})) as client:
+        bakers, millers = ({"Authorization": f"Bearer {token}"} for token in "bm")
+        await client.post("/v1/events", json=EVENT, headers=bakers)
+        assert (await client.post("/v1/labels", json=LABEL)).status_code == 401
+        foreign = await client.post("/v1/labels", json=LABEL | {"tenant": "bakers"}, headers=millers)
+        assert (foreign.status_code, foreign.json()["error"]["code"]) == (403, "TENANT_NOT_ALLOWED")
+        assert (await client.post("/v1/labels", json=LABEL, headers=millers)).status_code == 422
+        assert (await client.post("/v1/labels", json=LABEL, headers=bakers)).json()["kept"] == 1
+        assert (await client.get("/v1/labels", headers=millers)).json()["items"] == []
+        assert len((await client.get("/v1/labels", headers=bakers)).json()["items"]) == 1
+        assert (await client.get("/v1/labels?tenant=bakers", headers=millers)).status_code == 403

@@ -1,0 +1,152 @@
+"""One behaviour of kept labels, in memory and on PostgreSQL 15 and 18."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from consumers.labels import ErrorType, KeepLabels, LabelRecord
+from consumers.memory import MemoryLabels, MemoryScores
+from consumers.outcomes import OutcomeKind
+from service.labels import PostgresLabels, WantedLabels, labels
+from service.store import PostgresScores
+from tests.storage.conftest import NOW, evaluation
+
+
+class Reviewed:
+    """The use case over a store, and what that store holds."""
+
+    def __init__(self, store, scores, engine=None) -> None:
+        self.keep, self.scores, self.engine = KeepLabels(store=store), scores, engine
+
+    async def say(self, *payloads, tenant=None, minutes: int = 0):
+        sent = NOW + timedelta(minutes=minutes)
+        return await self.keep([LabelRecord(payload=each, tenant=tenant, sent_at=sent) for each in payloads])
+
+    async def said(self) -> dict[tuple[str, str], tuple[str, str | None]]:
+        if self.engine is None:
+            kept = self.keep.store.kept
+            return {(key.event_id, who): (each.label, each.error_type) for (key, who), each in kept.items()}
+        page = await labels(self.engine, WantedLabels(), limit=500)
+        return {(row["event_id"], row["reviewer"]): (row["label"], row["error_type"]) for row in page.items}
+
+
+@pytest.fixture(params=["memory", "postgres15", "postgres18"])
+def server(request):
+    return "memory" if request.param == "memory" else request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def unreviewed(request, server) -> Reviewed:
+    if server == "memory":
+        scores = MemoryScores()
+        return Reviewed(MemoryLabels(scores), scores)
+    engine = request.getfixturevalue("engine")
+    return Reviewed(PostgresLabels(engine), PostgresScores(engine, clock=lambda: NOW), engine)
+
+
+@pytest.fixture
+async def reviewed(unreviewed) -> Reviewed:
+    events = [evaluation("a"), evaluation("b"), evaluation("c", tenant="bakers", agent="crumb")]
+    await unreviewed.scores.record(events)
+    return unreviewed
+
+
+def label(id_: str, value: str = "right", reviewer: str = "ann", **fields) -> dict[str, object]:
+    return {"event_id": id_, "label": value, "reviewer": reviewer, **fields}
+
+
+async def test_reviewers_have_a_label_each_and_the_latest_stands(reviewed):
+    assert await reviewed.say(label("a"), label("a", "wrong", "ben", error_type="filter")) == [None, None]
+    assert await reviewed.say(label("a", "unsure"), minutes=1) == [None]
+    assert await reviewed.said() == {("a", "ann"): ("unsure", None), ("a", "ben"): ("wrong", ErrorType.FILTER)}
+
+
+async def test_the_same_label_again_or_an_older_one_changes_nothing(reviewed):
+    for minutes in (5, 5, 1):
+        assert await reviewed.say(label("a", "right" if minutes == 5 else "wrong"), minutes=minutes) == [None]
+    assert await reviewed.said() == {("a", "ann"): ("right", None)}
+
+
+async def test_of_several_labels_at_once_the_latest_stands(reviewed):
+    late, early = "2026-11-02T12:00:00Z", "2026-11-02T11:00:00+00:00"
+    await reviewed.say(label("a", "right", labelled_at=late), label("a", "wrong", labelled_at=early))
+    assert await reviewed.said() == {("a", "ann"): ("right", None)}
+
+
+async def test_an_event_is_named_by_its_key_its_agent_or_its_evaluation(reviewed):
+    by_id = {"tenant": "bakers", "label": "right", "reviewer": "cid", "evaluation_id": await id_of(reviewed, "c")}
+    ended = await reviewed.say(
+        label("c", tenant="bakers", agent="crumb"),
+        label("c", reviewer="ben", tenant="bakers", source="/bakers/crumb"),
+        by_id,
+    )
+    assert ended == [None, None, None]
+    assert {who for _, who in await reviewed.said()} == {"ann", "ben", "cid"}
+
+
+async def id_of(reviewed, event_id: str) -> str:
+    key = evaluation(event_id, tenant="bakers", agent="crumb").key
+    return str((await reviewed.scores.claims([key]))[key].evaluation_id)
+
+
+async def test_a_label_of_an_event_that_is_not_stored_is_refused_and_costs_the_others_nothing(reviewed):
+    other_tenant = {"tenant": "millers", "label": "right", "reviewer": "x", "evaluation_id": await id_of(reviewed, "c")}
+    unknown = [label("z"), label("a", source="/elsewhere"), other_tenant]
+    ended = await reviewed.say(*unknown, label("b"))
+    assert [each and (each.kind, each.reason) for each in ended] == [
+        *([(OutcomeKind.DEAD_LETTERED, "UNKNOWN_EVENT")] * 3),
+        None,
+    ]
+    assert await reviewed.said() == {("b", "ann"): ("right", None)}
+
+
+async def test_a_sender_labels_only_its_tenants_events(reviewed):
+    [foreign, own] = await reviewed.say(label("a"), label("c", tenant="bakers", agent="crumb"), tenant="bakers")
+    assert foreign is not None
+    assert foreign.reason == "UNKNOWN_EVENT"
+    assert own is None
+    [named] = await reviewed.say(label("a", tenant="default"), tenant="bakers")
+    assert named is not None
+    assert named.reason == "TENANT_NOT_ALLOWED"
+
+
+async def test_labels_from_several_places_at_once_agree(reviewed):
+    batches = [[label(id_, minutes_of) for id_ in ("a", "b")] for minutes_of in ("right", "wrong", "unsure")]
+    ended = await asyncio.gather(
+        *(
+            reviewed.say(*(batch if place % 2 else reversed(batch)), minutes=place)
+            for place, batch in enumerate(batches)
+        )
+    )
+    assert ended == [[None, None]] * 3
+    assert set((await reviewed.said()).values()) == {("unsure", None)}
+
+
+@pytest.mark.parametrize("text_", ["naïve — 北京 🍞", "quote ' and \\ and :name", "x" * 9_999])
+async def test_any_note_and_correction_can_be_kept(reviewed, text_):
+    assert await reviewed.say(label("a", note=text_, correction=text_)) == [None]
+
+
+async def test_a_label_while_the_database_is_down_is_to_be_sent_again(reviewed):
+    if reviewed.engine is None:
+        return
+    nowhere = create_async_engine(reviewed.engine.url.set(port=1))
+    ended = await KeepLabels(store=PostgresLabels(nowhere))(
+        [LabelRecord(payload=label("a"), sent_at=NOW), LabelRecord(payload=b"{", sent_at=NOW)]
+    )
+    assert [each and each.kind for each in ended] == [OutcomeKind.DEFERRED, OutcomeKind.DEAD_LETTERED]
+
+
+async def test_a_list_of_labels_survives_its_events(reviewed):
+    if reviewed.engine is None:
+        return
+    await reviewed.say(label("a", "wrong"), label("b"))
+    async with reviewed.engine.begin() as connection:
+        await connection.execute(text("DELETE FROM evaluations WHERE event_id = 'a'"))
+    rows = {row["event_id"]: row for row in (await labels(reviewed.engine, WantedLabels())).items}
+    assert (rows["a"]["question"], rows["b"]["question"]) == (None, "q")
