@@ -16,6 +16,7 @@ PREFIX = "dead-letter-"
 """First part of the headers that tell where a dead letter comes from and why."""
 TRIGGER = "sqlassay-trigger"
 """Header of a record that is not an agent's own sending."""
+_MARK = PREFIX + "replayed"
 _MOST_HEADERS = 48 * 1024
 """Bytes of a record's own headers that are kept."""
 _MOST_KEY = 16 * 1024
@@ -111,6 +112,23 @@ def replayed(letter: DeadLetter, topic: str) -> Message:
     own = [(name, raw) for name, raw in letter.headers if name != TRIGGER]
     headers = [*own, (TRIGGER, Trigger.REPLAY.value.encode())]
     return Message(topic=topic, key=letter.key, value=letter.value, headers=headers)
+
+
+def replay_mark(topic: str, partition: int, offset: int) -> Message:
+    """What says on the dead-letter topic itself that the letter at this place was sent back."""
+    return Message(topic=topic, key=None, value=b"", headers=[(_MARK, f"{partition}:{offset}".encode())])
+
+
+def is_mark(record: StreamRecord) -> bool:
+    """Whether a record of the dead-letter topic is no letter but such a mark."""
+    return any(name == _MARK for name, _ in record.headers)
+
+
+def mark_of(record: StreamRecord) -> tuple[int, int]:
+    """The partition and offset of the letter that a mark is about."""
+    said = next((raw or b"" for name, raw in record.headers if name == _MARK), b"").decode("utf-8", "replace")
+    partition, _, offset = said.partition(":")
+    return _number(partition), _number(offset)
 
 
 def trigger_of(headers: Sequence[tuple[str, bytes]]) -> Trigger:

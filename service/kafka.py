@@ -76,12 +76,12 @@ class KafkaPublisher:
                 sent = [await self._send(each) for each in messages]
                 ended = await asyncio.gather(*sent, return_exceptions=True)
         except (KafkaError, TimeoutError, OSError) as error:
-            raise _unavailable(error) from error
+            raise unavailable(error) from error
         large = [place for place, each in enumerate(ended) if isinstance(each, MessageSizeTooLargeError)]
         failed = [each for each in ended if isinstance(each, BaseException)]
         other = next((each for each in failed if not isinstance(each, MessageSizeTooLargeError)), None)
         if isinstance(other, KafkaError | OSError | TimeoutError):
-            raise _unavailable(other) from other
+            raise unavailable(other) from other
         if other is not None:
             raise other
         return large
@@ -95,7 +95,8 @@ class KafkaPublisher:
             return refused
 
 
-def _unavailable(error: BaseException) -> KafkaUnavailable:
+def unavailable(error: BaseException) -> KafkaUnavailable:
+    """A fault of Kafka's in our words."""
     what = shorten(str(error) or type(error).__name__, 200)
     return KafkaUnavailable(f"Kafka does not answer ({what}): start it or mend SQLASSAY_KAFKA__BOOTSTRAP_SERVERS")
 
@@ -119,7 +120,7 @@ async def open_publisher(settings: KafkaSettings) -> AsyncGenerator[KafkaPublish
     except (KafkaError, OSError) as error:
         with suppress(Exception):
             await producer.stop()
-        raise _unavailable(error) from error
+        raise unavailable(error) from error
     try:
         yield KafkaPublisher(producer, settings.timeout)
     finally:
@@ -174,7 +175,7 @@ class KafkaSource(ConsumerRebalanceListener):
         except _MOVED as error:
             raise NotAssigned(str(error)) from error
         except (KafkaError, TimeoutError, OSError) as error:
-            raise _unavailable(error) from error
+            raise unavailable(error) from error
 
     async def lag(self) -> Mapping[Partition, int]:
         """High water − position of each partition; the last known one while the broker does not answer."""
@@ -230,7 +231,7 @@ async def consuming(settings: KafkaSettings, drivers: Sequence[tuple[Driver, str
         try:
             await broker.start()
         except (KafkaError, OSError) as error:
-            raise _unavailable(error) from error
+            raise unavailable(error) from error
         yield
         await asyncio.gather(*(driver.drain(settings.drain) for driver, _ in drivers))
     finally:

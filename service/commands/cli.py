@@ -17,6 +17,8 @@ app = typer.Typer(
 rules = typer.Typer(help="A tenant's rules: versioned documents; each change is a new version.", no_args_is_help=True)
 bench = typer.Typer(help="Measure this machine.", no_args_is_help=True)
 app.add_typer(rules, name="rules")
+dead_letters = typer.Typer(help="Records that could never become an evaluation.", no_args_is_help=True)
+app.add_typer(dead_letters, name="dead-letters")
 learn = typer.Typer(help="Turn labels into weights of the local judge.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 app.add_typer(learn, name="learn")
@@ -184,6 +186,38 @@ def report(
     from service.commands.report import report as command
 
     command(tenant=tenant, by=by, since=since, until=until, as_json=as_json)
+
+
+@app.command()
+def publish(
+    source: Annotated[
+        str, typer.Argument(metavar="FILE.jsonl", help="Events, one JSON object a line; - is stdin.")
+    ] = "-",
+) -> None:
+    """Publish events to Kafka. Exit code 1 when some lines are no events; those are told on stderr."""
+    from service.commands.publish import publish as command
+
+    command(source)
+
+
+Reason = Annotated[Optional[str], typer.Option("--reason", metavar="CODE", help="Only those with this reason.")]
+Most = Annotated[Optional[int], typer.Option("--max", min=1, metavar="N", help="At most so many.")]
+
+
+@dead_letters.command("list")
+def dead_letters_list(reason: Reason = None, most: Most = None, as_json: AsJson = False) -> None:
+    """Print dead letters, oldest first: JSON lines with the original bytes, a line each on a terminal."""
+    from service.commands.dead_letters import list_letters
+
+    list_letters(reason=reason, most=most, as_json=as_json)
+
+
+@dead_letters.command("replay")
+def dead_letters_replay(reason: Reason = None, most: Most = None) -> None:
+    """Send dead letters back to the topic they came from, each once. Exit code 1 when there was none to send."""
+    from service.commands.dead_letters import replay_letters
+
+    replay_letters(reason=reason, most=most)
 
 
 @rules.command("show")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -37,6 +40,7 @@ class Bench:
             "topic_dead": self.kafka.dead,
             "topic_scores": self.kafka.scores,
             "topic_labels": self.kafka.labels,
+            "topic_spans": self.kafka.spans,
             **changes,
         }
         url = self.database.render_as_string(hide_password=False)
@@ -244,3 +248,62 @@ async def test_past_the_limit_of_dead_letters_reading_stops_and_health_says_so(b
             return await bench.rows() == ["a"]
 
         await wait_until(stored)
+
+
+async def sqlassay(bench: Bench, *words: str, given: bytes = b"") -> tuple[int, bytes, str]:
+    """The command in a process of its own."""
+    own = {
+        "SQLASSAY_KAFKA__BOOTSTRAP_SERVERS": bench.kafka.bootstrap,
+        "SQLASSAY_KAFKA__TOPIC_EVENTS": bench.kafka.events,
+        "SQLASSAY_KAFKA__TOPIC_DEAD": bench.kafka.dead,
+    }
+    others = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
+    child = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "service",
+        *words,
+        env=others | own,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    out, err = await child.communicate(given)
+    return child.returncode or 0, out, err.decode()
+
+
+async def test_a_file_is_published_but_for_lines_that_are_no_events(bench: Bench, wait_until: Until):
+    lines = [orjson.dumps({**SAMPLE, "event_id": "a"}), b"{", b"", orjson.dumps({**SAMPLE, "event_id": "b"})]
+    code, _, told = await sqlassay(bench, "publish", "-", given=b"\n".join(lines))
+    assert (code, "line 2: NOT_JSON" in told, "2 published, 1 refused" in told) == (1, True, True)
+    async with bench.serving():
+
+        async def stored() -> bool:
+            return await bench.rows() == ["a", "b"]
+
+        await wait_until(stored)
+
+
+async def test_dead_letters_are_listed_and_sent_back_once(bench: Bench, wait_until: Until):
+    await bench.send(b"{", {"sql": "SELECT 1"}, {**SAMPLE, "event_id": "a"})
+
+    async def dead(count: int) -> bool:
+        return len(await bench.read(bench.kafka.dead)) == count
+
+    async with bench.serving():
+        await wait_until(lambda: dead(2))
+    _, out, _ = await sqlassay(bench, "dead-letters", "list")
+    listed = [orjson.loads(line) for line in out.splitlines()]
+    assert sorted(each["reason"] for each in listed) == ["MISSING_FIELD", "NOT_JSON"]
+    assert {each["original"]["topic"] for each in listed} == {bench.kafka.events}
+    code, _, told = await sqlassay(bench, "dead-letters", "replay", "--reason", "NOT_JSON")
+    assert (code, "1 sent back" in told) == (0, True)
+    async with bench.serving() as client:
+        await wait_until(lambda: dead(4))
+        assert 'sqlassay_consumed_total{trigger="replay"} 1.0' in (await client.get("/metrics")).text
+    code, _, told = await sqlassay(bench, "dead-letters", "replay", "--reason", "NOT_JSON")
+    assert code == 1
+    assert "1 not sent: it was sent back already" in told
+    assert "1 not sent: it was replayed before, and died again" in told
+    code, out, _ = await sqlassay(bench, "dead-letters", "list", "--reason", "NOTHING")
+    assert (code, out) == (1, b"")

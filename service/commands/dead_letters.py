@@ -1,0 +1,117 @@
+"""`sqlassay dead-letters`: what was buried and why, and another chance for it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import sys
+from collections import Counter
+from collections.abc import Coroutine
+from datetime import UTC, datetime
+
+import orjson
+
+from consumers.ports import Unavailable
+from consumers.texts import shorten
+from service.commands.exits import Exit, give_up, refuse
+from service.commands.stored import settings
+from service.dead_letters import Buried, buried, replay
+from service.settings import KafkaSettings, SettingsError, variable_name
+
+
+def list_letters(*, reason: str | None, most: int | None, as_json: bool) -> None:
+    """Prints dead letters, oldest first, one a line; exit code 1 where there is none."""
+    _run(_list(kafka_settings(), reason, most, as_json or not sys.stdout.isatty()))
+
+
+def replay_letters(*, reason: str | None, most: int | None) -> None:
+    """Sends dead letters back and tells how many; exit code 1 where there was none to send."""
+    _run(_replay(kafka_settings(), reason, most))
+
+
+def kafka_settings() -> KafkaSettings:
+    """The settings of Kafka, or the end of the command where none is set."""
+    kafka = settings().kafka
+    if not kafka.bootstrap_servers:
+        refuse(f"this command speaks to Kafka: set {variable_name('kafka', 'bootstrap_servers')}")
+    return kafka
+
+
+def _run(work: Coroutine[None, None, int]) -> None:
+    try:
+        found = asyncio.run(work)
+    except SettingsError as error:
+        refuse(str(error))
+    except Unavailable as error:
+        give_up(str(error))
+    if not found:
+        raise SystemExit(int(Exit.NO))
+
+
+async def _list(kafka: KafkaSettings, reason: str | None, most: int | None, as_json: bool) -> int:
+    count = 0
+    async for each in buried(kafka, reason):
+        if most is not None and count >= most:
+            break
+        count += 1
+        if as_json:
+            sys.stdout.buffer.write(orjson.dumps(document(each), option=orjson.OPT_APPEND_NEWLINE))
+        else:
+            print(_line(each))
+    sys.stdout.flush()
+    return count
+
+
+def document(each: Buried) -> dict[str, object]:
+    """A dead letter as JSON."""
+    letter = each.letter
+    try:
+        value: dict[str, object] = {"value": letter.value.decode()}
+    except UnicodeDecodeError:
+        value = {"value_base64": base64.b64encode(letter.value).decode()}
+    return {
+        "partition": each.partition,
+        "offset": each.offset,
+        "buried_at": _moment(each.timestamp),
+        "reason": letter.reason,
+        "detail": letter.detail,
+        "original": {"topic": letter.topic, "partition": letter.partition, "offset": letter.offset},
+        "replayed": each.again,
+        "cannot_be_replayed": letter.fault,
+        **value,
+    }
+
+
+def _line(each: Buried) -> str:
+    letter = each.letter
+    mark = " (sent back)" if each.again else ""
+    place = f"{letter.topic}[{letter.partition}]@{letter.offset}"
+    return f"{each.partition}:{each.offset}  {_moment(each.timestamp)}  {letter.reason}{mark}  {place}  " + shorten(
+        letter.detail, 100
+    )
+
+
+def _moment(millis: int) -> str | None:
+    try:
+        return datetime.fromtimestamp(millis / 1000, UTC).isoformat(timespec="seconds") if millis >= 0 else None
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+async def _replay(kafka: KafkaSettings, reason: str | None, most: int | None) -> int:
+    faults, sent = Counter[str](), 0
+
+    def told(each: Buried, fault: str | None) -> None:
+        nonlocal sent
+        if fault is None:
+            sent += 1
+        else:
+            faults[fault] += 1
+
+    try:
+        await replay(kafka, reason=reason, most=most, told=told)
+    finally:
+        print(f"sqlassay: {sent} sent back", file=sys.stderr)
+        for fault, count in faults.most_common():
+            print(f"sqlassay: {count} not sent: {fault}", file=sys.stderr)
+    return sent
