@@ -11,6 +11,7 @@ import orjson
 
 from service.serving import create_app
 from service.settings import Settings
+from service.topics import asyncapi
 
 FOLDER = Path(__file__).parents[1] / "docs/contracts"
 VERSION = "1"
@@ -24,7 +25,10 @@ def openapi() -> Document:
     return {**document, "info": {**document["info"], "version": VERSION}}
 
 
-CONTRACTS: Mapping[str, Callable[[], Document]] = {"openapi.json": openapi}
+CONTRACTS: Mapping[str, Callable[[], Document]] = {
+    "openapi.json": openapi,
+    "asyncapi.json": lambda: asyncapi(VERSION),
+}
 """File name and what it holds."""
 
 

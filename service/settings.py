@@ -104,7 +104,9 @@ class KafkaSettings(_Group):
     topic_dead: str = Field(default="query-events.dead", min_length=1, description="Where dead letters go.")
     topic_scores: str = Field(default="query-scores", description="Where results go; empty publishes none.")
     topic_labels: str = Field(default="query-labels", description="Where labels come from; empty reads none.")
-    topic_spans: str = Field(default="", description="Where OpenTelemetry spans come from; empty reads none.")
+    topic_spans: str = Field(
+        default="query-spans", description="Where OpenTelemetry spans go and come from; empty reads none."
+    )
     max_records: int = Field(default=500, ge=1, le=10_000, description="Most records of one fetch.")
     timeout: float = Field(default=10.0, gt=0, le=300, description="Seconds until Kafka counts as down.")
     session_timeout: float = Field(

@@ -1,8 +1,21 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import orjson
 import pytest
 
+from consumers.dead_letters import dead_letter
+from consumers.evaluation import evaluate
+from consumers.events import decode_event
+from consumers.results import result_message
+from scoring.evaluation import conclude, examine
+from scoring.query import Unscored
+from scoring.rules import Rules
 from service.contracts import CONTRACTS, FOLDER, written
+from service.topics import QueryScore, asyncapi
+from service.weights import local_judge
 
 
 @pytest.mark.parametrize("name", CONTRACTS)
@@ -13,3 +26,27 @@ def test_the_contract_checked_in_is_what_the_code_says(name):
 
 def test_no_other_contract_lies_there():
     assert {path.name for path in FOLDER.iterdir()} == set(CONTRACTS)
+
+
+EVENT = {"event_id": "1", "question": "How many open orders are there?", "occurred_at": "2026-11-02T09:30:00Z"}
+
+
+@pytest.mark.parametrize("sql", ["SELECT COUNT(*) FROM orders WHERE status = 'open'", "SELECT", ""])
+def test_a_result_is_what_the_contract_of_its_topic_says(sql):
+    event = decode_event(EVENT | {"sql": sql}, require_id=True)
+    case, judge = examine(event.query(), Rules()), local_judge()
+    result = case if isinstance(case, Unscored) else conclude(case, judge.judge(case))
+    evaluation = evaluate(event, result, Rules(), datetime(2026, 11, 2, tzinfo=UTC))
+    message = result_message(evaluation, "query-scores")
+    told = QueryScore.model_validate_json(message.value)
+    assert set(orjson.loads(message.value)) == set(QueryScore.model_fields)
+    assert (told.score is None) == isinstance(result, Unscored)
+    declared = asyncapi("1")["components"]["messages"]["query-scores:Message"]["headers"]["properties"]
+    assert {name for name, _ in message.headers} <= set(declared)
+
+
+def test_the_headers_of_a_dead_letter_are_declared():
+    record = SimpleNamespace(topic="query-events", key=None, value=b"{", partition=0, offset=7, timestamp=1, headers=[])
+    letter = dead_letter(record, "query-events.dead", reason="NOT_JSON", detail="it ends too early", most=10)
+    declared = asyncapi("1")["components"]["messages"]["query-events.dead:Message"]["headers"]["properties"]
+    assert {name for name, _ in letter.headers} == set(declared)
