@@ -185,12 +185,12 @@ def is_named(word: str, others: Set[str]) -> bool:
     """
     if word in others or not _SAME_MEANING.get(word, _NO_WORDS).isdisjoint(others):
         return True
-    first, size = word[0], len(word)
+    first, last, size = word[0], word[-1], len(word)
     for other in others:
         if other[0] == first:
             if word_likeness(word, other) >= 0.6:
                 return True
-        elif (size >= 4 and other.endswith(word)) or (len(other) >= 4 and word.endswith(other)):
+        elif other[-1] == last and ((size >= 4 and other.endswith(word)) or (len(other) >= 4 and word.endswith(other))):
             return True
     return False
 

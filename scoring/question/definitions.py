@@ -31,7 +31,8 @@ def _words(patterns: Iterable[str]) -> str:
 
 
 _CALLS = (rf"{name}\s*\(" for name in ("in", "max", "min", "avg", "sum", "count", "divide"))
-_FORMULA = re.compile(_words([r"is\s+(?:not\s+)?null", "between", "like", *_CALLS]) + "|[=<>≥≤]")
+_FORMULA = re.compile(_words([r"is\s+(?:not\s+)?null", "between", "like", *_CALLS]))
+_COMPARISON = re.compile("[=<>≥≤]")
 _EQUATION = re.compile(r"(?<![<>!=])=(?![=<>])")
 _IDENTIFIER = re.compile(r"\s*[`\"\[]?[A-Za-z_][\w.]*[`\"\]]?\s*")
 _PROSE_END = re.compile(r"[.?!](?=\s|$)")
@@ -72,8 +73,16 @@ def read_definitions(text: str, language: Language) -> tuple[tuple[Definition, .
     return tuple(found), tuple(sorted(blanks))
 
 
+def _computes(text: str) -> bool:
+    """Whether a text compares or computes something, as columns do."""
+    if _COMPARISON.search(text) is not None:
+        return True
+    return _holds_one(text.casefold(), _FORMULA_WORDS) and _FORMULA.search(text) is not None
+
+
 _NEVER = re.compile(r"(?!)")
-_FORMULA_SIGNS = ("(", "[", "=", "<", ">", "null", "between", "like", "≥", "≤")
+_FORMULA_WORDS = ("(", "null", "between", "like")
+_FORMULA_SIGNS = (*_FORMULA_WORDS, "[", "=", "<", ">", "≥", "≤")
 """One of them stands in every bracket and every formula."""
 
 
@@ -137,7 +146,7 @@ def _unbracketed(
         pieces = _sentences(text, start, blank_start) if _may_define(text, start, blank_start, defines) else []
         for piece in pieces:
             phrase = defines.search(piece.text)
-            if phrase is not None and _FORMULA.search(piece.text, phrase.end()):
+            if phrase is not None and _computes(piece.text[phrase.end() :]):
                 found.append(_clause(piece, phrase))
             elif "=" in piece.text and _is_equation(piece.text, openers):
                 found.append((piece.start, piece.start + len(piece.text)))
@@ -239,10 +248,10 @@ def _definition(piece: _Piece, defines: re.Pattern[str]) -> Definition | None:
     if match is not None and piece.text[: match.start()].strip():
         left, right = piece.text[: match.start()], piece.text[match.end() :]
         offset = piece.start + match.end()
-        if _FORMULA.search(left) and not _FORMULA.search(right):
+        if _computes(left) and not _computes(right):
             left, right, offset = right, left, piece.start
         return _build(left, right, piece, offset)
-    if _FORMULA.search(piece.text) is None:
+    if not _computes(piece.text):
         return None
     equation = _EQUATION.search(piece.text)
     if equation is not None and _names_a_formula(piece.text, equation):

@@ -31,7 +31,7 @@ def read_enriched(text: str, question: QuestionSpec, *, language: Language = ENG
     sourced = _sourced(definitions, _Said(question, language)) if definitions else ()
     if not _only_defines(text, question, blanks):
         return specify(read(text, Source.ENRICHED, language, blanks), sourced)
-    filters = [replace(each, source=Source.ENRICHED) for each in question.filters]
+    filters = [each.permitted() for each in question.filters]
     filters += [each for definition in sourced for each in definition.filters]
     return replace(question, text=text, filters=tuple(filters), definitions=sourced)
 
@@ -63,7 +63,7 @@ class _Said:
     """The words and values of Qu, to see whether it uses what a definition defines."""
 
     def __init__(self, question: QuestionSpec, language: Language) -> None:
-        stems = {token.stem for token in question.tokens}
+        stems = set(question.stems)
         for word in [word for word in stems if "-" in word or "_" in word]:
             stems.update(_parts(word))
         if question.negations:
@@ -120,9 +120,7 @@ def _sourced(definitions: tuple[Definition, ...], said: _Said) -> tuple[Definiti
 
 def _permitted(definition: Definition, said: _Said) -> Definition:
     """A definition that Qu does not use: its filters are only permitted, but for those whose value Qu says."""
-    filters = tuple(
-        each if said.holds(each.rhs) else replace(each, source=Source.ENRICHED) for each in definition.filters
-    )
+    filters = tuple([each if said.holds(each.rhs) else each.permitted() for each in definition.filters])
     return replace(definition, filters=filters)
 
 
