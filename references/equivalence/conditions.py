@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from references.equivalence.literals import Form, Literal, Operator, values_for
-from references.equivalence.origins import Cell, Origins, first_select
+from references.equivalence.origins import Cell, Origins, first_select, sources
 from references.sandbox import Value
 
 _OPERATORS: dict[type[exp.Expr], Operator] = {
@@ -183,7 +183,7 @@ class Gatherer:
     def _named(self, name: str, scope: Scope | None) -> list[Cell]:
         if scope is None:
             return []
-        columns = [exp.column(name, table=alias) for alias in scope.selected_sources]
+        columns = [exp.column(name, table=alias) for alias in sources(scope)]
         return [cell for column in columns for cell in self._operand(column, scope).cells]
 
     def _size(self, node: exp.Expr | None) -> None:

@@ -11,7 +11,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from references.equivalence.conditions import Facts, Gatherer
-from references.equivalence.origins import Cell, Origins
+from references.equivalence.origins import Cell, Origins, sources
 from references.equivalence.reading import Side
 from references.schema import Column, Key, Kind, Reference, Schema, Table
 
@@ -21,6 +21,7 @@ _NUMBERS = re.compile(
     r"points|rating|weight|height|length|population|capacity|percent|rate|hours|minutes|level)$"
 )
 _TIMES = re.compile(r"date|time|_at$|_on$|birthday|dob")
+_PLURALS = (("people", "person"), ("ies", "y"), ("ves", "f"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("s", ""))
 _ROUNDS = 3
 """Joins through which a type travels."""
 _MOST_WORDS = 8
@@ -61,7 +62,7 @@ def _scopes(tree: exp.Query) -> list[Scope]:
 
 
 def _gather_tables(scope: Scope, named: dict[str, tuple[str, dict[str, str]]]) -> None:
-    for _, source in scope.selected_sources.values():
+    for source in sources(scope).values():
         if isinstance(source, exp.Table) and source.name:
             named.setdefault(source.name.lower(), (source.name, {}))
 
@@ -83,7 +84,7 @@ def _gather_qualified(
 
 def _source(alias: str, scope: Scope | None) -> exp.Expr | Scope | None:
     while scope is not None:
-        for name, (_, source) in scope.selected_sources.items():
+        for name, source in sources(scope).items():
             if name.lower() == alias.lower():
                 return source
         scope = scope.parent
@@ -104,7 +105,7 @@ def _gather_using(scope: Scope, named: Mapping[str, tuple[str, dict[str, str]]])
 
 
 def _base_tables(scope: Scope) -> list[str]:
-    return [source.name.lower() for _, source in scope.selected_sources.values() if isinstance(source, exp.Table)]
+    return [source.name.lower() for source in sources(scope).values() if isinstance(source, exp.Table)]
 
 
 def _is_no_column(column: exp.Column, scope: Scope, sides: Sequence[Side]) -> bool:
@@ -120,7 +121,7 @@ def _place(column: exp.Column, scope: Scope, named: Mapping[str, tuple[str, dict
         tables = _base_tables(up)
         if any(name in named[each][1] for each in tables):
             return
-        if any(_exposes(source, name) for _, source in up.selected_sources.values()):
+        if any(_exposes(source, name) for source in sources(up).values()):
             return
         if tables:
             best = max(tables, key=lambda each: (_resembles(name, each), -tables.index(each)))
@@ -187,15 +188,15 @@ def stems(table: str) -> dict[str, int]:
 
 
 def _add_stem(found: dict[str, int], name: str, strength: int) -> None:
-    found[_singular(name)] = strength
-    found[name] = strength
+    for each in (*_singulars(name), name):
+        found[each] = strength
 
 
-def _singular(word: str) -> str:
-    for ending, rest in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("people", "person"), ("s", "")):
+def _singulars(word: str) -> Iterator[str]:
+    """What one of them may be called; endings that may mean several things give several."""
+    for ending, rest in _PLURALS:
         if word.endswith(ending) and len(word) > len(ending) + 1:
-            return word.removesuffix(ending) + rest
-    return word
+            yield word.removesuffix(ending) + rest
 
 
 def _typed(schema: Schema, sides: Sequence[Side]) -> Schema:

@@ -66,7 +66,7 @@ class Origins:
         for _ in range(_DEEPEST):
             if up is None:
                 return
-            for name, (_, source) in _selected(up).items():
+            for name, source in sources(up).items():
                 if not alias or name.lower() == alias:
                     yield source, up
             up = up.parent
@@ -107,9 +107,10 @@ def first_select(tree: exp.Expr | None) -> exp.Select | None:
     return tree if isinstance(tree, exp.Select) else None
 
 
-def _selected(scope: Scope) -> Mapping[str, tuple[exp.Expr, exp.Expr | Scope]]:
+def sources(scope: Scope) -> Mapping[str, exp.Expr | Scope]:
+    """What a block reads from, by alias; nothing where its aliases clash."""
     try:
-        return scope.selected_sources
+        return {name: source for name, (_, source) in scope.selected_sources.items()}
     except (SqlglotError, AttributeError, KeyError):
         return {}
 

@@ -198,6 +198,8 @@ def mood(population: Population, rung: Rung, index: int, rng: Random) -> Mood:
     if population.sizes and index % 2:
         _enlarge(population, rows, rng)
         spread = [_spread(pool, rng) for pool in population.pools]
+    if rung is Rung.S6 and population.plans:
+        rows[rng.choice(population.plans).name] = 0
     return Mood(rung=rung, rows=rows, spread=spread, inside=rng.choice((0.95, 0.8, 0.5)), own=rng.random() < 0.5)
 
 
