@@ -42,7 +42,7 @@ async def until(condition: Callable[[], Awaitable[bool]], what: str) -> None:
     deadline = time.monotonic() + PATIENCE
     while not await condition():
         assert time.monotonic() < deadline, f"waited {PATIENCE} s in vain for {what}"
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.02)
 
 
 class SlowModel(Server):
@@ -91,10 +91,13 @@ class Stage:
         return {
             "SQLASSAY_KAFKA__BOOTSTRAP_SERVERS": self.kafka.bootstrap,
             "SQLASSAY_KAFKA__GROUP": self.kafka.group,
+            # the broker's least: a member that was killed holds its partitions for so long
+            "SQLASSAY_KAFKA__SESSION_TIMEOUT": "6",
             "SQLASSAY_KAFKA__TOPIC_EVENTS": self.kafka.events,
             "SQLASSAY_KAFKA__TOPIC_DEAD": self.kafka.dead,
             "SQLASSAY_KAFKA__TOPIC_SCORES": self.kafka.scores,
             "SQLASSAY_KAFKA__TOPIC_LABELS": self.kafka.labels,
+            "SQLASSAY_KAFKA__TOPIC_SPANS": self.kafka.spans,
             "SQLASSAY_DATABASE__URL": self.database.render_as_string(hide_password=False),
             "SQLASSAY_REDIS__URL": self.redis.url,
             "SQLASSAY_REDIS__PREFIX": self.redis.prefix,

@@ -7,7 +7,7 @@ from tests.delivery.auditing import Held
 from tests.delivery.stage import Stage, until
 from tests.delivery.traffic import ASKING, LOCAL
 
-FLOOD, CALM = 1000, 100
+FLOOD, CALM = 400, 60
 
 
 async def test_a_flood_before_a_slow_judge_lets_another_tenant_pass(stage: Stage):

@@ -30,7 +30,6 @@ async def change(stage: Stage, chance: random.Random) -> None:
 
 async def test_members_come_and_go_and_every_event_has_exactly_one_row(stage: Stage):
     chance = random.Random(SEED)
-    stage.settings["SQLASSAY_KAFKA__SESSION_TIMEOUT"] = "6"
     await stage.ready_worker()
     for number in range(CHANGES):
         messages = traffic.events(SEED + number, EVENTS_BETWEEN)
