@@ -51,6 +51,7 @@ class KafkaMetrics:
         """Counts an assignment; the lag of partitions that went elsewhere is theirs to tell."""
         self._rebalances.labels(topic).inc()
         self._assigned.labels(topic).set(partitions)
+        self._paused.labels(topic).set(0)
         self._lag.clear()
 
     def lagged(self, partition: Partition, records: int) -> None:

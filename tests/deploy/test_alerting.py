@@ -1,0 +1,269 @@
+"""The whole chain on real servers, from events to a webhook, and every panel's query on a real Prometheus."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+from prometheus_client import start_http_server
+from sqlalchemy import URL
+
+from consumers.breaker import BreakerState
+from consumers.evaluation import evaluate
+from consumers.events import decode_event
+from consumers.outcomes import Outcome, OutcomeKind
+from consumers.streams import Partition
+from grafana.build import boards
+from scoring.query import Unscored, UnscoredReason
+from scoring.rules import Rules
+from service.metrics import Metrics
+from service.settings import MetricSettings
+from tests.deploy.charts import ROOT, only, render
+from tests.servers.fixtures import Kafka, RedisSpace, found
+from tests.servers.install import ALERTMANAGER, PROMETHEUS
+from tests.servers.processes import Server, free_port
+from tests.servers.prometheus_server import AlertmanagerServer, PrometheusServer
+
+FAST_FORWARD = {
+    "long": "20s", "short": "8s", "hold": "0s", "settle": "3s", "minCount": 10, "minShortCount": 2,
+    "dropWindow": "10m", "fastWindow": "10m", "fastShort": "5m", "slowWindow": "1h", "slowShort": "10m",
+    "fastShare": 0.0005, "slowShare": 0.003, "judgedWrong": 0.6, "absent": "30s", "stuck": "60s", "age": 60,
+}  # fmt: skip
+"""The rules' own conditions, in seconds where they are minutes and hours."""
+GOOD = "SELECT COUNT(*) FROM loaves WHERE bakery = 'Crumb {n}'"
+BAD = "SELECT MAX(price) FROM ovens"
+
+
+@dataclass
+class Webhook:
+    """What Alertmanager sent."""
+
+    alerts: list[dict[str, Any]] = field(default_factory=list)
+    port: int = field(default_factory=free_port)
+
+    def seen(self, name: str, status: str) -> list[dict[str, Any]]:
+        return [each for each in self.alerts if each["labels"]["alertname"] == name and each["status"] == status]
+
+
+@pytest.fixture
+def webhook() -> Iterator[Webhook]:
+    hook = Webhook()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            hook.alerts += json.loads(self.rfile.read(int(self.headers["Content-Length"])))["alerts"]
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", hook.port), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield hook
+    server.shutdown()
+
+
+@asynccontextmanager
+async def started(server: Server) -> AsyncIterator[Server]:
+    await asyncio.to_thread(server.start)
+    try:
+        yield server
+    finally:
+        await asyncio.to_thread(server.stop)
+
+
+@asynccontextmanager
+async def service(database: URL, kafka: Kafka, redis: RedisSpace, log: Path) -> AsyncIterator[str]:
+    """A service with every part real; its address."""
+    port = free_port()
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")},
+        "SQLASSAY_DATABASE__URL": database.render_as_string(hide_password=False),
+        "SQLASSAY_KAFKA__BOOTSTRAP_SERVERS": kafka.bootstrap,
+        "SQLASSAY_KAFKA__GROUP": kafka.group,
+        "SQLASSAY_KAFKA__TOPIC_EVENTS": kafka.events,
+        "SQLASSAY_KAFKA__TOPIC_DEAD": kafka.dead,
+        "SQLASSAY_KAFKA__TOPIC_SCORES": kafka.scores,
+        "SQLASSAY_KAFKA__TOPIC_LABELS": kafka.labels,
+        "SQLASSAY_REDIS__URL": redis.url,
+        "SQLASSAY_REDIS__PREFIX": redis.prefix,
+        "SQLASSAY_HTTP__PORT": str(port),
+    }
+    with log.open("wb") as said:
+        child = subprocess.Popen(  # noqa: ASYNC220 started once, in no time
+            [sys.executable, "-m", "service", "serve"], env=environment, stderr=said, stdout=said, cwd=ROOT
+        )
+        try:
+            yield f"127.0.0.1:{port}"
+        finally:
+            child.terminate()
+            await asyncio.to_thread(child.wait)
+
+
+@dataclass
+class Traffic:
+    """Answers, a few each moment, good or bad as it is told."""
+
+    address: str
+    good: bool = True
+    sent: int = 0
+
+    async def run(self) -> None:
+        async with httpx.AsyncClient(base_url=f"http://{self.address}", timeout=30) as client:
+            while True:
+                batch = [self._event(n) for n in range(self.sent, self.sent + 5)]
+                self.sent += len(batch)
+                (await client.post("/v1/events", json=batch)).raise_for_status()
+                await asyncio.sleep(0.5)
+
+    def _event(self, number: int) -> dict[str, object]:
+        return {
+            "event_id": f"loaf-{number}",
+            "tenant": "bakers",
+            "agent": "crumb",
+            "question": f"How many loaves did the bakery 'Crumb {number}' bake?",
+            "enriched_question": f"How many loaves did the bakery 'Crumb {number}' bake (bakery refers to bakery)?",
+            "sql": GOOD.format(n=number) if self.good else BAD,
+        }
+
+
+WaitUntil = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
+
+
+async def test_a_fall_below_a_tier_reaches_on_call_and_ends_and_every_panel_has_data(
+    database: URL, kafka: Kafka, redis: RedisSpace, webhook: Webhook, tmp_path: Path, wait_until: WaitUntil
+):
+    found(PROMETHEUS)
+    found(ALERTMANAGER)
+    spec = only(render({"alerts": {"enabled": True, "conditions": FAST_FORWARD}}), "PrometheusRule")["spec"]
+    route = {"receiver": "hook", "group_wait": "0s", "group_interval": "1s", "repeat_interval": "1h"}
+    hook = {"name": "hook", "webhook_configs": [{"url": f"http://127.0.0.1:{webhook.port}/", "send_resolved": True}]}
+    async with AsyncExitStack() as stack:
+        address = await stack.enter_async_context(service(database, kafka, redis, tmp_path / "service.log"))
+        manager = AlertmanagerServer(tmp_path / "alertmanager", {"route": route, "receivers": [hook]})
+        await stack.enter_async_context(started(manager))
+        prometheus = PrometheusServer(
+            tmp_path / "prometheus", targets=[address], rules=yaml.safe_dump(spec), alertmanager=manager.port
+        )
+
+        async def ready() -> bool:
+            async with httpx.AsyncClient() as client:
+                try:
+                    return (await client.get(f"http://{address}/readyz")).status_code == 200
+                except httpx.TransportError:
+                    return False
+
+        async def gives(query: str) -> bool:
+            return bool(await prometheus.ask(query))
+
+        await wait_until(ready)
+        await stack.enter_async_context(started(prometheus))
+        traffic = Traffic(address)
+        publishing = asyncio.create_task(traffic.run())
+        stack.callback(publishing.cancel)
+        await wait_until(
+            lambda: gives("sqlassay:score_mean:long > 60 and sqlassay:settled and sqlassay:scored:long > 20")
+        )
+        assert not [each for each in webhook.alerts if each["labels"]["severity"] != "info"]
+
+        traffic.good = False
+        await wait_until(lambda: _true(webhook.seen("SQLAssayMeanBelowTier", "firing")))
+        alert = webhook.seen("SQLAssayMeanBelowTier", "firing")[0]
+        assert {"tenant": "bakers", "agent": "crumb", "tier": "marginal", "severity": "page"}.items() <= alert[
+            "labels"
+        ].items()
+        said = re.fullmatch(
+            r"crumb of bakers: mean score ([\d.]+) over 20s, below marginal \(50\)", alert["annotations"]["summary"]
+        )
+        assert said
+        assert float(said[1]) < 50
+
+        traffic.good = True
+        await wait_until(lambda: _true(webhook.seen("SQLAssayMeanBelowTier", "resolved")))
+        others = {each["labels"]["alertname"] for each in webhook.alerts} - {"SQLAssayMeanBelowTier"}
+        # as bad as these answers are, they are judged wrong too; that the instrument is new is no page
+        assert others <= {"SQLAssayJudgedWrongHigh", "SQLAssayInstrumentChanged"}
+        empty = [title for title, query in panel_queries() if not await gives(query)]
+        assert set(empty) <= ABSENT, set(empty) - ABSENT
+
+
+async def _true(seen: list[object]) -> bool:
+    return bool(seen)
+
+
+def panel_queries() -> Iterator[tuple[str, str]]:
+    """Every panel's query, as Grafana would send it."""
+    for text in boards().values():
+        for panel in json.loads(text)["panels"]:
+            for target in panel.get("targets", []):
+                query = target["expr"].replace("$__rate_interval", "30s").replace("$__range", "5m")
+                yield (
+                    f"{panel['title']}: {target['legendFormat']}",
+                    query.replace("$tenant", ".*").replace("$agent", ".*"),
+                )
+
+
+ABSENT = {
+    "Reasons: {{outcome}} {{reason}}",
+    "Without a score: {{reason}}",
+    "Stalls: {{dependency}}",
+    "Dead letters: {{reason}}",
+    "Redis: {{use}}",
+    "Latency: p50",
+    "Latency: p95",
+    "Breaker: {{state}}",
+    "Calls by end: {{end}}",
+    "Cases by end: {{end}}",
+    "Money by tenant: {{tenant}}",
+    "Tokens: {{way}}",
+}
+"""Panels of what does not happen while all goes well and nobody asks a model; the next test makes it happen."""
+
+
+async def test_panels_of_what_goes_wrong_and_of_models_have_data_when_it_does(tmp_path: Path, wait_until: WaitUntil):
+    found(PROMETHEUS)
+    metrics = Metrics(MetricSettings(), "local")
+    server, thread = start_http_server(0, addr="127.0.0.1", registry=metrics.registry)
+    prometheus = PrometheusServer(tmp_path / "prometheus", targets=[f"127.0.0.1:{server.server_port}"])
+    async with started(prometheus):
+        wanted = {title: query for title, query in panel_queries() if title in ABSENT}
+        assert set(wanted) == ABSENT
+
+        async def all_give() -> bool:
+            happen(metrics)
+            return all([bool(await prometheus.ask(query)) for query in wanted.values()])
+
+        await wait_until(all_give)
+    server.shutdown()
+    thread.join()
+
+
+def happen(metrics: Metrics) -> None:
+    """What the panels are about, told to the metrics as the service tells it."""
+    event = decode_event({"question": "How many?", "sql": ""}, require_id=False)
+    metrics.evaluated(evaluate(event, Unscored(UnscoredReason.EMPTY_SQL), Rules(), datetime.now(UTC)))
+    metrics.ended([Outcome(kind=OutcomeKind.UNSCORED, reason="EMPTY_SQL")])
+    metrics.stalled("store")
+    metrics.kafka.buried("query-events", "NOT_JSON")
+    metrics.kafka.lagged(Partition("query-events", 0), 1)
+    metrics.storage.redis_failed("rules")
+    metrics.models.called("replied", 0.2)
+    metrics.models.paid("library", 100, 20, 0.001)
+    metrics.models.judged("replied")
+    metrics.models.breaker(BreakerState.CLOSED)
