@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -17,6 +18,7 @@ from consumers.driver import Driver, DriverPolicy, Handle, Receipts
 from consumers.events import InvalidEvent
 from consumers.join_spans import JoinSpans
 from consumers.judging import Panel
+from consumers.labels import KeepLabels, LabelRecord
 from consumers.outcomes import Outcome, OutcomeKind
 from consumers.pool import Pool, PoolLimits
 from consumers.ports import RuleSource
@@ -25,6 +27,7 @@ from consumers.score_events import Record, ScoreEvents
 from consumers.streams import Publisher, StreamRecord
 from service.deferred import PostgresDeferred
 from service.kafka import consuming
+from service.labels import PostgresLabels
 from service.logs import log
 from service.metrics import Metrics
 from service.results import KafkaResults
@@ -165,6 +168,9 @@ def _drivers(parts: Parts, pool: Pool, joined: JoinSpans) -> list[tuple[Driver, 
         max_bytes=parts.settings.limits.max_body_bytes,
     )
     drivers = [(_driver(parts, publisher, pool, kafka.topic_events, scoring_events(pool)), kafka.group)]
+    if kafka.topic_labels:
+        labels = keeping_labels(KeepLabels(store=PostgresLabels(parts.engine)))
+        drivers.append((_driver(parts, publisher, pool, kafka.topic_labels, labels), f"{kafka.group}-labels"))
     if kafka.topic_spans:
         driver = _driver(parts, publisher, pool, kafka.topic_spans, joining_spans(spans))
         # a rebalance takes every partition away, so every open trace is read again, by whomever
@@ -230,6 +236,24 @@ def moment(millis: int) -> datetime | None:
         return None
 
 
+def keeping_labels(keep: KeepLabels) -> Handle:
+    """Labels of the stream into the store."""
+
+    async def handle(records: Sequence[StreamRecord]) -> Receipts:
+        ends = await keep(
+            [LabelRecord(payload=each.value, sent_at=moment(each.timestamp) or _now()) for each in records]
+        )
+        return [_ended(end) for end in ends]
+
+    return handle
+
+
+def _ended(end: Outcome | None) -> asyncio.Future[Outcome] | asyncio.Future[None]:
+    receipt: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    receipt.set_result(end)
+    return receipt
+
+
 def joining_spans(spans: SpansFromKafka) -> Handle:
     """Spans of the stream into the join."""
 
@@ -243,6 +267,4 @@ async def _taken(spans: SpansFromKafka, record: StreamRecord) -> asyncio.Future[
     try:
         return await spans.take(record.value, record.headers)
     except InvalidEvent as error:
-        dead: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        dead.set_result(Outcome(kind=OutcomeKind.DEAD_LETTERED, reason=error.reason.value, detail=error.detail))
-        return dead
+        return _ended(Outcome(kind=OutcomeKind.DEAD_LETTERED, reason=error.reason.value, detail=error.detail))

@@ -307,3 +307,31 @@ async def test_dead_letters_are_listed_and_sent_back_once(bench: Bench, wait_unt
     assert "1 not sent: it was replayed before, and died again" in told
     code, out, _ = await sqlassay(bench, "dead-letters", "list", "--reason", "NOTHING")
     assert (code, out) == (1, b"")
+
+
+async def test_labels_of_the_stream_are_kept_and_those_of_unknown_events_are_dead_letters(
+    bench: Bench, wait_until: Until
+):
+    await bench.send({**SAMPLE, "event_id": "a"})
+    label = {"event_id": "a", "label": "wrong", "reviewer": "ines"}
+    async with bench.serving():
+
+        async def stored() -> bool:
+            return await bench.rows() == ["a"]
+
+        await wait_until(stored)
+        async with AIOKafkaProducer(bootstrap_servers=bench.kafka.bootstrap) as producer:
+            for each in (label, {**label, "event_id": "b"}, {**label, "label": "green"}):
+                await producer.send_and_wait(bench.kafka.labels, orjson.dumps(each))
+
+        async def buried() -> bool:
+            return len(await bench.read(bench.kafka.dead)) == 2
+
+        await wait_until(buried)
+    engine = create_async_engine(bench.database)
+    async with engine.connect() as connection:
+        kept = (await connection.execute(text("SELECT event_id, label, reviewer FROM labels"))).all()
+    await engine.dispose()
+    assert [tuple(each) for each in kept] == [("a", "wrong", "ines")]
+    reasons = {headers_of(each)["dead-letter-reason"] for each in await bench.read(bench.kafka.dead)}
+    assert reasons == {"UNKNOWN_EVENT", "INVALID_FIELD"}
