@@ -1,0 +1,69 @@
+"""The stack of compose.yaml, held together though no container engine runs here."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import yaml
+
+from service.settings import setting_paths, variable_name
+from tests.deploy.charts import ROOT
+
+KNOWN = {variable_name(*path) for path, _ in setting_paths()}
+
+
+@pytest.fixture(scope="module")
+def stack() -> dict[str, dict[str, object]]:
+    return yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+
+
+def test_every_service_that_is_waited_for_is_there_and_can_be_waited_for(stack):
+    for name, service in stack.items():
+        for other, how in service.get("depends_on", {}).items():
+            assert other in stack, (name, other)
+            if how["condition"] == "service_healthy":
+                assert "healthcheck" in stack[other], (name, other)
+
+
+def test_every_variable_is_a_setting_and_names_a_service_of_the_stack(stack):
+    for name in ("api", "worker", "migrate"):
+        environment = stack[name]["environment"]
+        assert set(environment) <= KNOWN
+        for value in environment.values():
+            for host in re.findall(r"(?:@|//|^)([a-z]+):\d+", value):
+                assert host in stack, value
+
+
+def test_ports_are_open_on_loopback_only(stack):
+    ports = [port for service in stack.values() for port in service.get("ports", [])]
+    assert ports
+    assert all(port.startswith("127.0.0.1:") for port in ports)
+
+
+def test_everything_mounted_from_the_project_is_there(stack):
+    mounted = [volume for service in stack.values() for volume in service.get("volumes", []) if volume.startswith("./")]
+    assert len(mounted) >= 4
+    for volume in mounted:
+        assert (ROOT / volume.partition(":")[0]).exists(), volume
+
+
+def test_prometheus_scrapes_what_serves_metrics_and_reads_the_rules(stack):
+    config = yaml.safe_load((ROOT / "deploy" / "prometheus" / "prometheus.yml").read_text())
+    targets = config["scrape_configs"][0]["static_configs"][0]["targets"]
+    assert {target.partition(":")[0] for target in targets} == {"api", "worker"}
+    assert (ROOT / "deploy" / "prometheus" / config["rule_files"][0].rpartition("/")[2]).exists()
+    alertmanager = config["alerting"]["alertmanagers"][0]["static_configs"][0]["targets"][0]
+    assert alertmanager.partition(":")[0] in stack
+
+
+def test_the_image_has_every_room_and_runs_as_nobody_of_note():
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    packages = re.search(r"packages = \[(.*)\]", (ROOT / "pyproject.toml").read_text())[1]
+    for room in re.findall(r'"(\w+)"', packages):
+        assert f"COPY {room} {room}" in dockerfile
+    last = dockerfile.rpartition("\nFROM ")[2]
+    assert "USER 10001:10001" in last
+    assert "pip install" not in last
+    ignored = (ROOT / ".dockerignore").read_text().split()
+    assert not {"scoring", "service", "constraints.txt", "README.md"} & set(ignored)
