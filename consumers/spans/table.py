@@ -133,8 +133,17 @@ def _said(attributes: Attributes, ranks: _Ranks) -> dict[str, str]:
     return {row: text for row, (_, text) in found.items()}
 
 
-def _text(value: JsonValue) -> str | None:
-    return value if isinstance(value, str) else None
+_TRANSACTIONAL = frozenset("begin start commit end rollback abort savepoint release".split())
+_LONGEST_TRANSACTIONAL = 60
+"""Characters; what is longer is a program that begins so."""
+
+
+def _sql(value: JsonValue) -> str | None:
+    """The SQL; drivers trace the frame of a transaction too, which answers nothing."""
+    if not isinstance(value, str):
+        return None
+    words = value.lower().replace(";", " ").split(None, 1) if len(value) <= _LONGEST_TRANSACTIONAL else ()
+    return None if words and words[0] in _TRANSACTIONAL else value
 
 
 def _told(value: JsonValue) -> str | None:
@@ -170,7 +179,7 @@ def dialect_of(value: JsonValue) -> str | None:
 
 
 _READ: Mapping[str, Callable[[JsonValue], str | None]] = {
-    "sql": _text,
+    "sql": _sql,
     "question": question_in,
     "dialect": dialect_of,
 }

@@ -19,7 +19,8 @@ Object: TypeAlias = Mapping[str, object]
 def read_json(body: bytes, table: SpanTable) -> Export:
     """The spans of the bytes; raises `InvalidEvent` where they are no trace data."""
     document = parse_json(body)
-    if not isinstance(document, Mapping) or not isinstance(cast("Object", document).get("resourceSpans"), list):
+    # an empty object is an export of nothing; another one is something else that was sent here by mistake
+    if not isinstance(document, Mapping) or (document and "resourceSpans" not in document):
         what = "an object without resourceSpans" if isinstance(document, Mapping) else json_type(document)
         detail = f"the JSON is {what}, no OTLP trace data: send ExportTraceServiceRequest"
         raise InvalidEvent(InvalidReason.NOT_OTLP, detail)

@@ -124,6 +124,16 @@ def test_a_query_of_a_store_that_speaks_no_sql_is_no_answer(system):
     assert join(span("a", attributes=ASKED | {"db.query.text": "GET kite", "db.system.name": system})) == {}
 
 
+@pytest.mark.parametrize("sql", ["BEGIN", "commit;", "START TRANSACTION READ ONLY", "ROLLBACK TO SAVEPOINT a"])
+def test_the_frame_of_a_transaction_is_no_answer(sql):
+    assert join(span("a", attributes=ASKED | {"db.query.text": sql})) == {}
+
+
+@pytest.mark.parametrize("sql", ["", "DROP TABLE kites", "BEGIN " + "SELECT 1; " * 20 + "END"])
+def test_whatever_else_the_database_was_told_is_one(sql):
+    assert join(span("a", attributes=ASKED | {"db.query.text": sql}))["a"]["sql"] == sql
+
+
 MESSAGES = [
     ("plain text", "How many?", "How many?"),
     ("blank text", "  ", None),

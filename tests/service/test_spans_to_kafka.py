@@ -133,7 +133,7 @@ async def test_what_was_written_to_the_topic_and_what_the_collector_writes_in_js
     [
         (None, InvalidReason.NO_VALUE),
         (b"\xff", InvalidReason.NOT_OTLP),
-        (b"{}", InvalidReason.NOT_OTLP),
+        (b"[]", InvalidReason.NOT_OTLP),
         (b'{"resourceSpans": [{"scopeSpans": [{"spans": [{}]}]}]}', InvalidReason.NOT_OTLP),
         (b"\0" * 20_000, InvalidReason.EVENT_TOO_LARGE),
     ],
