@@ -22,6 +22,8 @@ app.add_typer(dead_letters, name="dead-letters")
 learn = typer.Typer(help="Turn labels into weights of the local judge.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 app.add_typer(learn, name="learn")
+evaluation = typer.Typer(help="Measure agents and judges offline.", no_args_is_help=True)
+app.add_typer(evaluation, name="eval")
 
 AsJson = Annotated[bool, typer.Option("--json", help="JSON also on a terminal.")]
 Tenant = Annotated[str, typer.Argument(metavar="TENANT", help="The tenant's name.")]
@@ -336,3 +338,73 @@ def learn_calibrate(
     except ImportError as error:
         refuse(f"calibration needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
     calibrate(labels, out=out, version=version, group=group, dataset_weights=weight or [])
+
+
+@evaluation.command("judge")
+def eval_judge(
+    labels: Annotated[
+        list[str], typer.Argument(metavar="LABELS.jsonl", help="Answers with `label`: 1 right, 0 wrong.")
+    ],
+    judge: Annotated[
+        str, typer.Option("--judge", metavar="local|llm|cascade", help="Who gives the verdict.")
+    ] = "local",
+    replies: Annotated[
+        Optional[str], typer.Option("--replies", metavar="SCORES.jsonl", help="Verdicts stored by `sqlassay score`.")
+    ] = None,
+    against: Annotated[
+        Optional[str], typer.Option("--against", metavar="SCORES.jsonl", help="A second judge's, for a paired test.")
+    ] = None,
+    bar: Annotated[
+        float, typer.Option("--bar", metavar="γ", help="Confidence from which a cascade's local judge answers alone.")
+    ] = 0.75,
+    model_accuracy: Annotated[
+        Optional[float], typer.Option("--model-accuracy", metavar="SHARE", help="Tell what a cascade over it brings.")
+    ] = None,
+    held_out: Annotated[
+        Optional[str], typer.Option("--held-out", metavar="FIELD", help="Fit on answers that differ in this field.")
+    ] = None,
+    train: Annotated[
+        Optional[list[str]], typer.Option("--train", metavar="LABELS.jsonl", help="More answers to fit on.")
+    ] = None,
+    train_weight: Annotated[float, typer.Option("--train-weight", metavar="W", help="Of a row of --train.")] = 0.15,
+    weights: Annotated[
+        Optional[str], typer.Option("--weights", metavar="FILE", help="Weights of `learn calibrate` for the judge.")
+    ] = None,
+    question_only: Annotated[
+        bool, typer.Option("--question-only", help="Hide the enriched question from the judge.")
+    ] = False,
+    by: Annotated[
+        Optional[list[str]], typer.Option("--by", metavar="FIELD", help="Slice by a field of the rows; repeat it.")
+    ] = None,
+    group: Annotated[
+        str, typer.Option("--group", metavar="FIELD", help="Rows equal in this field are drawn together.")
+    ] = "question",
+    out: Annotated[
+        Optional[str], typer.Option("--out", metavar="DIR", help="Write report.md, report.json and two plots there.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a judge against labels: agreement, calibration, confidence, slices. Needs the extra `learn`."""
+    from service.commands.exits import refuse
+
+    try:
+        from service.commands.eval_report import Asked, run
+    except ImportError as error:
+        refuse(f"measuring needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
+    asked = Asked(
+        judge=judge,
+        replies=replies,
+        against=against,
+        bar=bar,
+        model_accuracy=model_accuracy,
+        held_out=held_out,
+        training=train or [],
+        training_weight=train_weight,
+        weights=weights,
+        question_only=question_only,
+        by=by or [],
+        group=group,
+        out=out,
+        as_json=as_json,
+    )
+    run(labels, asked)

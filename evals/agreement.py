@@ -1,0 +1,184 @@
+"""How far a judge agrees with labels: the figures, each with the interval that chance allows."""
+
+# scipy and scikit-learn ship no types
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+from sklearn.metrics import cohen_kappa_score
+
+Floats = NDArray[np.float64]
+BINS = 10
+"""Bins of equal width in which stated and observed shares are compared."""
+SHARES = {"top_20": 0.20, "top_33": 1 / 3, "top_50": 0.50}
+"""Shares of the most confident answers whose accuracy is told."""
+SURE = 0.85
+"""γ from which the composite takes a verdict in full."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """One labelled answer and what a judge said of it."""
+
+    id: str
+    correct: bool
+    """The label."""
+    p_correct: float
+    group: str
+    """Answers of one group (a question, a database) are drawn together."""
+    fields: Mapping[str, tuple[str, ...]]
+    """What the figures may be sliced by: each field's values."""
+
+    @property
+    def confidence(self) -> float:
+        """γ: the probability of the side taken."""
+        return max(self.p_correct, 1 - self.p_correct)
+
+    @property
+    def agrees(self) -> bool:
+        """The side taken is the label's."""
+        return (self.p_correct >= 0.5) == self.correct
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """Figures of one judge on some answers; `nan` where the answers do not allow one."""
+
+    answers: float
+    right: float
+    """Share labelled right."""
+    accuracy: float
+    balanced_accuracy: float
+    wrong_precision: float
+    """Of those judged wrong, the share that is."""
+    wrong_recall: float
+    wrong_f1: float
+    kappa: float
+    """Cohen's κ."""
+    auc: float
+    """Chance that a right answer has a higher `p_correct` than a wrong one."""
+    calibration_error: float
+    """Mean distance of stated from observed share, over `BINS` bins of equal width."""
+    top_20: float
+    top_33: float
+    top_50: float
+    """Accuracy on that share of most confident answers."""
+    sure: float
+    """Share of answers with γ of at least `SURE`."""
+    sure_accuracy: float
+
+
+NAMES = tuple(each.name for each in fields(Measures))
+"""Every figure, in the order told."""
+
+
+def measure(rows: Sequence[Judged]) -> Measures:
+    """The figures of some answers.
+
+    >>> rows = [Judged(id=str(n), correct=n > 1, p_correct=n / 4, group="q", fields={}) for n in range(4)]
+    >>> measure(rows).auc, measure(rows).accuracy
+    (1.0, 1.0)
+    """
+    p_correct = np.array([row.p_correct for row in rows], dtype=np.float64)
+    return _measure(p_correct, np.array([row.correct for row in rows], dtype=bool))
+
+
+def _measure(p_correct: Floats, correct: NDArray[np.bool_]) -> Measures:
+    judged = p_correct >= 0.5
+    confidence = np.maximum(p_correct, 1 - p_correct)
+    agrees = judged == correct
+    order = np.argsort(-confidence, kind="stable")
+    sure = confidence >= SURE
+    both = 0 < correct.sum() < len(correct)
+    precision, recall, f1 = _of_wrong(~correct, ~judged)
+    top = {name: _mean(agrees[order[: max(1, int(len(order) * share))]]) for name, share in SHARES.items()}
+    return Measures(
+        answers=float(len(correct)),
+        right=_mean(correct),
+        accuracy=_mean(agrees),
+        balanced_accuracy=(_mean(agrees[correct]) + _mean(agrees[~correct])) / 2,
+        wrong_precision=precision,
+        wrong_recall=recall,
+        wrong_f1=f1,
+        kappa=float(cohen_kappa_score(correct, judged)) if both else float("nan"),
+        auc=rank_auc(p_correct, correct),
+        calibration_error=calibration_error(p_correct, correct),
+        sure=_mean(sure),
+        sure_accuracy=_mean(agrees[sure]),
+        **top,
+    )
+
+
+def _of_wrong(wrong: NDArray[np.bool_], judged_wrong: NDArray[np.bool_]) -> tuple[float, float, float]:
+    """Precision, recall and F1 of the wrong class; 0 where nothing is judged wrong or is."""
+    caught = float((wrong & judged_wrong).sum())
+    precision = caught / judged_wrong.sum() if judged_wrong.any() else 0.0
+    recall = caught / wrong.sum() if wrong.any() else 0.0
+    return float(precision), float(recall), float(2 * precision * recall / (precision + recall)) if caught else 0.0
+
+
+def _mean(values: NDArray[np.bool_]) -> float:
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def rank_auc(p_correct: Floats, correct: NDArray[np.bool_]) -> float:
+    """The area under the ROC curve by ranks (Mann and Whitney); ties count half."""
+    right, wrong = int(correct.sum()), int((~correct).sum())
+    if not right or not wrong:
+        return float("nan")
+    return float((rankdata(p_correct)[correct].sum() - right * (right + 1) / 2) / (right * wrong))
+
+
+def calibration_error(p_correct: Floats, correct: NDArray[np.bool_]) -> float:
+    """Mean distance of stated from observed share, weighted by the answers in each bin."""
+    return sum(count / len(correct) * abs(stated - observed) for stated, observed, count in bins(p_correct, correct))
+
+
+def bins(p_correct: Floats, correct: NDArray[np.bool_]) -> list[tuple[float, float, int]]:
+    """Stated share, observed share and number of answers of each bin that holds any."""
+    place = np.minimum((p_correct * BINS).astype(int), BINS - 1)
+    held = [place == number for number in range(BINS)]
+    return [
+        (float(p_correct[each].mean()), float(correct[each].mean()), int(each.sum())) for each in held if each.any()
+    ]
+
+
+def intervals(rows: Sequence[Judged], *, draws: int = 300, seed: int = 0) -> dict[str, tuple[float, float]]:
+    """The 95 % interval of each figure, by drawing whole groups with replacement; the same rows give the same."""
+    groups: dict[str, list[int]] = {}
+    for place, row in enumerate(rows):
+        groups.setdefault(row.group, []).append(place)
+    members = [np.array(each) for each in groups.values()]
+    p_correct = np.array([row.p_correct for row in rows], dtype=np.float64)
+    correct = np.array([row.correct for row in rows], dtype=bool)
+    dice = np.random.default_rng(seed)
+    drawn: list[list[float]] = []
+    for _ in range(draws):
+        places = np.concatenate([members[each] for each in dice.integers(0, len(members), len(members))])
+        found = _measure(p_correct[places], correct[places])
+        drawn.append([getattr(found, name) for name in NAMES])
+    return {name: _middle([each[place] for each in drawn]) for place, name in enumerate(NAMES)}
+
+
+def _middle(values: list[float]) -> tuple[float, float]:
+    """The middle 95 % of those that are numbers."""
+    told = [each for each in values if not np.isnan(each)]
+    if not told:
+        return float("nan"), float("nan")
+    low, high = np.percentile(told, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def slices(rows: Sequence[Judged], field: str, *, least: int = 10) -> dict[str, Measures]:
+    """The figures of each value of a field that at least `least` answers have, most frequent first."""
+    held: dict[str, list[Judged]] = {}
+    for row in rows:
+        for value in row.fields.get(field, ()):
+            held.setdefault(value, []).append(row)
+    frequent = sorted(held.items(), key=lambda each: (-len(each[1]), each[0]))
+    return {value: measure(answers) for value, answers in frequent if len(answers) >= least}

@@ -1,0 +1,129 @@
+"""The report on a judge, as markdown and as plain data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, cast
+
+from evals.agreement import NAMES, Measures
+from evals.cascade import Expected
+from evals.paired import Paired
+
+WORDS = {
+    "answers": "answers",
+    "right": "labelled right",
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "wrong_precision": "precision of the wrong class",
+    "wrong_recall": "recall of the wrong class",
+    "wrong_f1": "F1 of the wrong class",
+    "kappa": "Cohen's κ",
+    "auc": "AUC of `p_correct`",
+    "calibration_error": "calibration error",
+    "top_20": "accuracy, most confident 20 %",
+    "top_33": "accuracy, most confident 33 %",
+    "top_50": "accuracy, most confident 50 %",
+    "sure": "share with γ ≥ 0.85",
+    "sure_accuracy": "accuracy where γ ≥ 0.85",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """All that is told of one judge on one set of labels."""
+
+    judge: str
+    labels: str
+    unscored: int
+    """Answers that could not be scored: in no figure."""
+    measures: Measures
+    intervals: Mapping[str, tuple[float, float]]
+    slices: Mapping[str, Mapping[str, Measures]] = field(default_factory=dict[str, Mapping[str, Measures]])
+    cascade: Sequence[Expected] = ()
+    asked: float | None = None
+    """Share of answers that a cascade gave to its model."""
+    against: Paired | None = None
+    """How a second judge differs."""
+    other: str = ""
+    """The second judge's name."""
+
+    def document(self) -> dict[str, object]:
+        """The report as plain data; figures that do not exist are None."""
+        return {key: _without_nan(value) for key, value in asdict(self).items()}
+
+    def markdown(self) -> str:
+        """The report as a page."""
+        parts = [f"## {self.judge} on {self.labels}", _figures(self), *_slices(self)]
+        if self.asked is not None:
+            parts.append(f"The model was asked about {self.asked:.1%} of the answers.")
+        if self.cascade:
+            parts.append(_cascade(self.cascade))
+        if self.against is not None:
+            parts.append(_paired(self.against, self.other))
+        return "\n\n".join(parts) + "\n"
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, float):
+        return None if math.isnan(value) else round(value, 4)
+    if isinstance(value, Mapping):
+        return {str(key): _without_nan(each) for key, each in cast("Mapping[str, object]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(each) for each in cast("Sequence[object]", value)]
+    return value
+
+
+def _number(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}"
+
+
+def _figures(report: Report) -> str:
+    lines = ["| figure | value | 95 % interval |", "|---|---|---|"]
+    for name in NAMES:
+        value = getattr(report.measures, name)
+        if name == "answers":
+            lines.append(f"| {WORDS[name]} | {value:.0f} | |")
+            continue
+        low, high = report.intervals.get(name, (math.nan, math.nan))
+        lines.append(f"| {WORDS[name]} | {_number(value)} | {_number(low)}–{_number(high)} |")
+    if report.unscored:
+        lines.append(f"| not scored | {report.unscored} | |")
+    return "\n".join(lines)
+
+
+def _slices(report: Report) -> list[str]:
+    shown = ("accuracy", "wrong_recall", "auc")
+    parts: list[str] = []
+    for by, values in report.slices.items():
+        head = f"| {by} | answers | labelled right | accuracy | recall of the wrong class | AUC |\n{'|---' * 6}|"
+        rows = [
+            f"| {value} | {each.answers:.0f} | {_number(each.right)} | "
+            + " | ".join(_number(getattr(each, name)) for name in shown)
+            + " |"
+            for value, each in values.items()
+        ]
+        parts.append("\n".join([head, *rows]))
+    return parts
+
+
+def _cascade(bars: Sequence[Expected]) -> str:
+    lines = [
+        "| bar on γ | asked of the model | local accuracy above the bar | expected agreement |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| {each.bar:.2f} | {each.asked:.1%} | {_number(each.local_accuracy)} | {_number(each.agreement)} |"
+        for each in bars
+    ]
+    return "\n".join(lines)
+
+
+def _paired(found: Paired, other: str) -> str:
+    low, high = found.auc_interval
+    return (
+        f"Against {other}: right where the other is wrong on {found.only_first} answers, the reverse on"
+        f" {found.only_second} (exact McNemar p = {found.p_value:.3g}); AUC of the other differs by"
+        f" {found.auc_gain:+.3f} ({low:+.3f} to {high:+.3f})."
+    )

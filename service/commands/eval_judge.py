@@ -1,0 +1,193 @@
+"""`sqlassay eval judge`: how far a judge agrees with labels, by cross-validation, by its replies, or asked live."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+from consumers.events import MAX_EVENT_BYTES, InvalidEvent, decode_event, parse_json
+from evals.agreement import Judged, intervals, measure, slices
+from evals.cascade import cascaded, expected
+from evals.paired import pair
+from evals.report import Report
+from learning.calibration import Labelled, calibrate
+from scoring.evaluation import examine
+from scoring.judge import LocalJudge
+from scoring.query import Query
+from scoring.rules import JudgePolicy, Rules
+from scoring.signals import read_signals
+from scoring.verdict import Case
+from service.commands.exits import refuse
+from service.commands.jsonl import open_input, read_lines
+from service.commands.learn import balanced
+from service.commands.score import Scorer
+from service.commands.score_models import with_models
+
+GROUPS = 5
+"""Parts into which groups are split when the judge is fitted to the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the options ask for."""
+
+    judge: JudgePolicy
+    local: LocalJudge
+    bar: float
+    """Least γ with which the local judge answers alone in a cascade."""
+    replies: str | None
+    """Lines of `sqlassay score` to take as the model's (or the whole judge's) verdicts."""
+    group: str
+    by: Sequence[str]
+    enriched: bool
+    """Whether the judge sees the enriched question."""
+    held_out: str | None
+    """Fit on answers that differ in this field from those judged, instead of taking the weights as they are."""
+    training: Sequence[str]
+    training_weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One labelled answer that is read."""
+
+    row: Mapping[str, object]
+    query: Query
+    id: str
+    correct: bool
+
+    def judged(self, p_correct: float, wanted: Wanted) -> Judged:
+        fields = {name: _values(self.row.get(name)) for name in wanted.by}
+        group = str(self.row.get(wanted.group, self.id))
+        return Judged(id=self.id, correct=self.correct, p_correct=p_correct, group=group, fields=fields)
+
+
+def _values(value: object) -> tuple[str, ...]:
+    if isinstance(value, list):
+        return tuple(dict.fromkeys(str(each) for each in cast("list[object]", value)))
+    return () if value is None else (str(value),)
+
+
+def read(source: str, *, enriched: bool) -> Iterator[Label]:
+    """The labelled answers of a file; a line without a label ends the command."""
+    with open_input(source) as stream:
+        for line in read_lines(stream, MAX_EVENT_BYTES):
+            try:
+                row = cast("Mapping[str, object]", parse_json(line.raw or b""))
+                event = decode_event(row, require_id=False)
+            except InvalidEvent as error:
+                refuse(f"{source}, line {line.number}: {error}")
+            if row.get("label") not in (0, 1):
+                refuse(f"{source}, line {line.number}: needs `label` 0 or 1")
+            query = event.query()
+            if not enriched:
+                query = replace(query, enriched_question=None)
+            identity = str(row.get("id", row.get("event_id", line.number)))
+            yield Label(row, query, identity, row["label"] == 1)
+
+
+def report(
+    source: str, wanted: Wanted, *, against: str | None, model_accuracy: float | None
+) -> tuple[Report, list[Judged]]:
+    """The report on one file of labels, and the rows it rests on."""
+    labels = list(read(source, enriched=wanted.enriched))
+    rows, name, asked = _judge(source, labels, wanted)
+    if not rows:
+        refuse(f"{source}: no answer could be judged")
+    other = _replayed(labels, against, wanted) if against is not None else None
+    return Report(
+        judge=name,
+        labels=Path(source).stem,
+        unscored=len(labels) - len(rows),
+        measures=measure(rows),
+        intervals=intervals(rows),
+        slices={field: slices(rows, field) for field in wanted.by},
+        cascade=expected(rows, model_accuracy=model_accuracy) if model_accuracy is not None else (),
+        asked=asked,
+        against=_paired(rows, other) if other is not None else None,
+        other=Path(against).stem if against is not None else "",
+    ), rows
+
+
+def _paired(rows: list[Judged], other: list[Judged]):
+    try:
+        return pair(rows, other)
+    except ValueError as error:
+        refuse(f"--against: {error}")
+
+
+def _judge(source: str, labels: list[Label], wanted: Wanted) -> tuple[list[Judged], str, float | None]:
+    """The rows as judged, the judge's name, and the share a cascade asked of its model."""
+    if wanted.held_out is not None and wanted.replies is None:
+        return _held_out(labels, wanted), f"the local judge, held out by {wanted.held_out}", None
+    if wanted.judge is JudgePolicy.CASCADE and wanted.replies is not None:
+        local = _held_out(labels, wanted) if wanted.held_out is not None else _local(labels, wanted)
+        rows, asked = cascaded(local, _replayed(labels, wanted.replies, wanted), bar=wanted.bar)
+        return rows, f"cascade over {Path(wanted.replies).stem}, bar {wanted.bar:g}", asked
+    if wanted.replies is not None:
+        return _replayed(labels, wanted.replies, wanted), Path(wanted.replies).stem, None
+    if wanted.judge is JudgePolicy.LOCAL:
+        return _local(labels, wanted), wanted.local.name, None
+    return _live(source, labels, wanted), wanted.judge.value, None
+
+
+def _local(labels: list[Label], wanted: Wanted) -> list[Judged]:
+    cases = ((label, examine(label.query, Rules())) for label in labels)
+    return [label.judged(wanted.local.judge(case).p_correct, wanted) for label, case in cases if isinstance(case, Case)]
+
+
+def _held_out(labels: list[Label], wanted: Wanted) -> list[Judged]:
+    """Each row judged by weights that saw no answer equal to it in the held-out field."""
+    field = wanted.held_out or wanted.group
+    own = _labelled(labels, field, 1.0)
+    rows = balanced([row for _, row in own])
+    for source in wanted.training:
+        more = _labelled(read(source, enriched=wanted.enriched), field, wanted.training_weight)
+        rows += balanced([row for _, row in more])
+    groups = min(GROUPS * 2 if field == "db_id" else GROUPS, len({row.group for row in rows}))
+    try:
+        fit = calibrate(rows, folds=groups)
+    except ValueError as error:
+        refuse(f"--held-out {field}: {error}")
+    return [label.judged(float(p), wanted) for (label, _), p in zip(own, fit.held_out, strict=False)]
+
+
+def _labelled(labels: Iterator[Label] | list[Label], field: str, weight: float) -> list[tuple[Label, Labelled]]:
+    found: list[tuple[Label, Labelled]] = []
+    for label in labels:
+        case = examine(label.query, Rules())
+        if isinstance(case, Case):
+            strengths = {code: finding.strength for code, finding in read_signals(case).items()}
+            group = str(label.row.get(field, label.id))
+            found.append((label, Labelled(strengths=strengths, correct=label.correct, group=group, weight=weight)))
+    return found
+
+
+def _replayed(labels: list[Label], source: str | None, wanted: Wanted) -> list[Judged]:
+    """The rows as the lines of a file of scores judged them; lines without a score are left out."""
+    given: dict[str, float] = {}
+    with open_input(source or "-") as stream:
+        for line in read_lines(stream):
+            try:
+                row = json.loads(line.raw or b"")
+                if row["p_correct"] is not None:
+                    given[str(row.get("event_id", row.get("id")))] = float(row["p_correct"])
+            except (ValueError, TypeError, KeyError):
+                refuse(
+                    f"{source}, line {line.number}: needs `event_id` and `p_correct`, as `sqlassay score` writes them"
+                )
+    return [label.judged(given[label.id], wanted) for label in labels if label.id in given]
+
+
+def _live(source: str, labels: list[Label], wanted: Wanted) -> list[Judged]:
+    """The rows as the model of the settings judges them now."""
+    if not wanted.enriched:
+        refuse("--question-only needs the local judge, or --replies of answers scored without the enriched question")
+    with tempfile.TemporaryDirectory() as folder:
+        target = str(Path(folder) / "replies.jsonl")
+        with_models(Scorer(Rules(), wanted.local), wanted.judge).score_file(source, target)
+        return _replayed(labels, target, wanted)
