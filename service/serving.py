@@ -24,6 +24,7 @@ from service.logs import configure_logs, log
 from service.metrics import Metrics
 from service.redis import RedisLink, open_redis
 from service.redis_rules import RedisRules
+from service.retention import house_kept
 from service.service import Intake, Role, Service
 from service.settings import Settings, SettingsError, variable_name
 from service.store import PostgresRules
@@ -43,11 +44,12 @@ async def running(settings: Settings, role: Role = Role.ALL) -> AsyncGenerator[S
         enter = stack.enter_async_context
         engine = await enter(open_database(settings))
         metrics = Metrics(settings.metrics, local.name)
-        redis = await enter(open_redis(settings.redis, metrics.stalled))
+        redis = await enter(open_redis(settings.redis, metrics.storage.redis_failed))
         rules = await _open_rules(stack, engine, redis)
         publisher = await enter(open_publisher(settings.kafka)) if settings.kafka.bootstrap_servers else None
         worker: Worker | None = None
         if role is not Role.API:
+            await enter(house_kept(engine, settings.retention.days, metrics.storage.house_kept))
             panel = await enter(open_panel(settings.judge, local, metrics.models, redis, metrics.failed))
             parts = Parts(
                 settings=settings, engine=engine, rules=rules, panel=panel, metrics=metrics, publisher=publisher
