@@ -41,8 +41,10 @@ def read_question(text: str, *, source: Source = Source.QUESTION, language: Lang
 def specify(reading: Reading, definitions: tuple[Definition, ...] = ()) -> QuestionSpec:
     """The specification of a text on the desk: times claim their words first, then k, names, numbers.
 
-    The filters of the definitions that stand beside the text come last.
+    The filters of the definitions that stand beside the text come last. What is to be listed, whether it asks whether
+    and how many questions it holds are read of Qu alone: nothing asks them of Qe.
     """
+    of_user = reading.source is Source.QUESTION
     times = read_times(reading)
     quantities = read_quantities(reading)
     superlatives, values = read_superlatives(reading, quantities)
@@ -58,7 +60,7 @@ def specify(reading: Reading, definitions: tuple[Definition, ...] = ()) -> Quest
     return QuestionSpec(
         text=reading.text,
         tokens=tuple(reading.tokens),
-        outputs=read_outputs(reading),
+        outputs=read_outputs(reading) if of_user else (),
         aggregations=aggregations,
         filters=tuple(reading.filters),
         group_by=read_groups(reading),
@@ -69,8 +71,8 @@ def specify(reading: Reading, definitions: tuple[Definition, ...] = ()) -> Quest
         distinct=bool(reading.of(Role.DISTINCT)) or any(each.distinct for each in aggregations),
         ratios=tuple(read_ratios(reading)),
         negations=_negations(reading),
-        yes_no=_yes_no(reading),
-        parts=_parts(reading),
+        yes_no=of_user and _yes_no(reading),
+        parts=_parts(reading) if of_user else 1,
         definitions=definitions,
     )
 

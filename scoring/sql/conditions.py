@@ -29,7 +29,8 @@ def emit(scope: Scope, drafts: Iterable[Draft], clause: Clause) -> None:
         known = filters.get(key)
         if known is not None and known.lhs != draft.lhs:
             key = (*key, draft.lhs.columns)
-        if key not in filters:
+            known = filters.get(key)
+        if known is None:
             filters[key] = SqlFilter(
                 lhs=draft.lhs,
                 op=draft.op,
