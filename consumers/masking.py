@@ -19,7 +19,7 @@ _CHUNK = re.compile(r"\S+")
 _DATE = re.compile(r"((?:19|20)\d\d)(-\d\d?(?:-\d\d?)?(?:[T ](?:00:00|23:59)(?::(?:00|59)(?:\.[09]{1,9})?)?)?)?")
 _DATE_SAID = r"(?<![\w-])(?P<year>(?:19|20)\d\d)(?P<rest>-\d\d?(?:-\d\d?)?(?:[T ]00:00(?::00)?)?)(?![\w-])"
 _FORMAT = re.compile(
-    r"[\s%_/:.,-]*|(?:%-?[A-Za-z%][\s/:.,T-]*)+|(?:(?:YYYY|YY|MM|DD|HH24|HH|MI|SS|yyyy|mm|dd|hh|mi|ss)[/:. -]*)+"
+    r"[\s%_/:.,-]*|(?:%-?[A-Za-z%][\s/:.,T-]*)+|(?:(?:YY|MM|DD|HH24|HH|MI|SS|yy|mm|dd|hh|mi|ss)[/:. -]*)+"
 )
 _WHOLE = re.compile(
     r"(?<![\w'\"])(?:'([^'\n]{1,400})'|\"([^\"\n]{1,400})\"|[“‘]([^”’\n]{1,400})[”’])(?!\w)|" + _DATE_SAID
@@ -32,8 +32,10 @@ _KEPT_NUMBERS = frozenset({"0", "1", "2", "100"})
 _FIRST_YEAR = 10
 """The number of the earliest year's stand-in, so that some years before it have one too."""
 _SMALL_WORDS = frozenset("a an the of in on at to by or and is no as it be i".split())
-MOST_ALIKE = 32
+MOST_ALIKE = 8
 """Most known values with the same first word that are told apart."""
+MOST_PIECES = 24
+"""Most words of a known value that must stand together; the rest of a longer one is masked word by word."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -68,7 +70,7 @@ class Masker:
 
     def learn_literal(self, value: str) -> None:
         """Names a literal: it is masked wherever its words stand together."""
-        pieces = tuple(_folded(piece) for piece in _PIECE.findall(value))
+        pieces = tuple(_folded(piece) for piece in _PIECE.findall(value)[:MOST_PIECES])
         inner = value.strip("%")
         if not pieces or _kept_literal(value) or (len(pieces) == 1 and pieces[0] in _SMALL_WORDS | _KEPT_NUMBERS):
             return
@@ -149,7 +151,7 @@ class Masker:
         while place < len(pieces):
             end, stand_in = self._phrase(text, pieces, place)
             if stand_in is None:
-                first = shouted or _opens(text, pieces[place].start(), opening)
+                first = shouted or (opening and place == 0) or _follows_an_end(text, pieces[place].start())
                 stand_in = self._piece(pieces, place, opens=first)
             parts += [text[at : pieces[place].start()], stand_in]
             at, place = pieces[end - 1].end(), end
@@ -282,7 +284,7 @@ def _is_code(part: str) -> bool:
 
 
 def _kept_literal(inner: str) -> bool:
-    return _FORMAT.fullmatch(inner) is not None or (inner.isalpha() and inner.lower() in _UNITS)
+    return (len(inner) <= 40 and _FORMAT.fullmatch(inner) is not None) or (inner.isalpha() and inner.lower() in _UNITS)
 
 
 _UNITS = frozenset("second minute hour day week month quarter year dow doy epoch isodow".split())
@@ -294,7 +296,7 @@ def _says_nothing_by_capitals(words: list[str]) -> bool:
     return len(letters) > 2 and sum(word[0].isupper() for word in letters) > 0.6 * len(letters)
 
 
-def _opens(text: str, start: int, opening: bool) -> bool:
+def _follows_an_end(text: str, start: int) -> bool:
     """Whether a sentence begins there."""
     before = text[max(0, start - 3) : start].strip(" \t\n\"'“‘(")
-    return before[-1:] in (".", "?", "!", ":", ";", "-", "–") or (opening and not text[:start].strip())
+    return bool(before) and before[-1] in ".?!:;-–"
