@@ -20,6 +20,8 @@ _MARK = PREFIX + "replayed"
 _MOST_HEADERS = 48 * 1024
 """Bytes of a record's own headers that are kept."""
 _MOST_KEY = 16 * 1024
+_KEY = PREFIX + "key"
+"""Header with the record's own key."""
 
 
 def dead_letter(record: StreamRecord, topic: str, *, reason: str, detail: str, most: int = MAX_KEPT_BYTES) -> Message:
@@ -38,9 +40,12 @@ def dead_letter(record: StreamRecord, topic: str, *, reason: str, detail: str, m
         "truncated": str(len(value)) if cut and value is not None else "",
     }
     why = [(PREFIX + name, text.encode("utf-8", "replace")) for name, text in said.items() if text]
+    if key is not None and len(key) <= _MOST_KEY:
+        why.append((_KEY, key))
     return Message(
         topic=topic,
-        key=key if key is None or len(key) <= _MOST_KEY else None,
+        # a key of its own: a compacted topic takes no other, and by it a letter is removed without its neighbours
+        key=f"{record.topic}/{record.partition}/{record.offset}".encode(),
         value=(value or b"")[:most],
         headers=[*_own_headers(record), *why],
     )
@@ -101,7 +106,7 @@ def read_dead_letter(record: StreamRecord) -> DeadLetter:
         truncated=_number(said["truncated"]) if said.get("truncated") else None,
         tombstone=said.get("tombstone") == "1",
         replayed=trigger_of(own) is Trigger.REPLAY,
-        key=record.key,
+        key=next((raw for name, raw in record.headers if name == _KEY), None),
         value=record.value or b"",
         headers=own,
     )
@@ -116,7 +121,8 @@ def replayed(letter: DeadLetter, topic: str) -> Message:
 
 def replay_mark(topic: str, partition: int, offset: int) -> Message:
     """What says on the dead-letter topic itself that the letter at this place was sent back."""
-    return Message(topic=topic, key=None, value=b"", headers=[(_MARK, f"{partition}:{offset}".encode())])
+    place = f"{partition}:{offset}".encode()
+    return Message(topic=topic, key=b"mark/" + place, value=b"", headers=[(_MARK, place)])
 
 
 def is_mark(record: StreamRecord) -> bool:

@@ -26,6 +26,8 @@ class Buried:
     offset: int
     timestamp: int
     letter: DeadLetter
+    key: bytes | None
+    """By which it can be removed."""
     again: bool
     """It was sent back already."""
 
@@ -64,9 +66,15 @@ async def records(settings: KafkaSettings, topic: str) -> AsyncGenerator[Any]:
 async def buried(settings: KafkaSettings, reason: str | None = None) -> AsyncGenerator[Buried]:
     """The dead letters there are, all or those of one reason; raises `KafkaUnavailable`."""
     topic = settings.topic_dead
-    marks = {mark_of(record) async for record in records(settings, topic) if is_mark(record)}
+    marks, forgotten = set[tuple[int, int]](), dict[tuple[int, bytes], int]()
     async for record in records(settings, topic):
-        if record.value is None or is_mark(record):
+        if record.value is None:
+            forgotten[record.partition, record.key] = record.offset
+        elif is_mark(record):
+            marks.add(mark_of(record))
+    async for record in records(settings, topic):
+        removed = forgotten.get((record.partition, record.key), -1) > record.offset
+        if record.value is None or is_mark(record) or removed:
             continue
         letter = read_dead_letter(record)
         if reason is None or letter.reason == reason:
@@ -76,6 +84,7 @@ async def buried(settings: KafkaSettings, reason: str | None = None) -> AsyncGen
                 offset=record.offset,
                 timestamp=record.timestamp,
                 letter=letter,
+                key=record.key,
                 again=(place.number, record.offset) in marks,
             )
 
