@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from random import Random
 
 from references.equivalence.difference import difference
+from references.equivalence.filling import Filler
 from references.equivalence.pair import Contents, Found, Rung, Semantics, Witness
-from references.equivalence.population import Filler, Mood, Pool, Population, Spread, frozen, obeys
+from references.equivalence.population import Mood, Pool, Population, Spread, frozen, obeys
 from references.equivalence.reading import Side
 from references.equivalence.ties import untied
 from references.sandbox import Failure, Layout, Limits, Result, Row, Sandbox

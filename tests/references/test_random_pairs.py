@@ -22,7 +22,7 @@ from references.equivalence.verify import relevant, verify
 from references.sandbox import Limits
 from references.schema import Schema, read_schema
 
-PAIRS = int(os.environ.get("SQLASSAY_TEST_PAIRS", "100"))
+PAIRS = int(os.environ.get("SQLASSAY_TEST_PAIRS", "60"))
 SCHEMA = """
 CREATE TABLE shelf (id INTEGER PRIMARY KEY, room TEXT, height INTEGER);
 CREATE TABLE book (id INTEGER PRIMARY KEY, shelf_id INTEGER REFERENCES shelf (id), title TEXT, pages INTEGER);

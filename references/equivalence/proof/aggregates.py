@@ -9,7 +9,8 @@ from fractions import Fraction
 from sqlglot import exp
 
 from references.equivalence.proof.arithmetic import divided
-from references.equivalence.proof.expressions import Machine, as_number
+from references.equivalence.proof.comparisons import as_number
+from references.equivalence.proof.expressions import Machine
 from references.equivalence.proof.logic import (
     NULL,
     Bit,

@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from operator import eq, ge, gt, le, lt, ne
 
 from sqlglot import exp
 
 from references.equivalence.proof.arithmetic import divided, modulo, multiplied, negated, subtracted, summed
+from references.equivalence.proof.comparisons import as_number, as_term, compare, truth_of
+from references.equivalence.proof.conditions import TRUTHS
 from references.equivalence.proof.logic import (
-    FALSE,
     NULL,
-    TRUE,
-    UNKNOWN,
     Bit,
-    Number,
     Sort,
     Term,
     Truth,
     Unprovable,
-    aligned,
     as_real,
-    conjunction,
     constant,
-    disjunction,
     either_term,
-    every,
-    integer,
-    known,
-    negation,
     none,
-    numeric,
     pick,
     same,
     some,
@@ -40,14 +29,6 @@ from references.equivalence.proof.logic import (
 from references.equivalence.proof.rows import Frame, Relation
 from references.equivalence.proof.texts import Functions, Texts, number_in
 
-_COMPARISONS: Mapping[type[exp.Expr], str] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.GT: ">",
-    exp.GTE: ">=",
-    exp.LT: "<",
-    exp.LTE: "<=",
-}
 _NUMBERS = frozenset({"length", "instr", "julianday", "year", "month", "day", "unicode", "sign", "unixepoch"})
 _REALS = frozenset({"julianday", "round", "sqrt", "pow", "power", "exp", "ln", "log", "log10"})
 _UNSTEADY = frozenset({"random", "randomblob", "changes", "total_changes", "last_insert_rowid"})
@@ -75,13 +56,13 @@ class Machine:
             return reader(self, node, frame)
         if isinstance(node, exp.AggFunc):
             return self.aggregate(node, frame)
-        if type(node) in _TRUTHS:
+        if type(node) in TRUTHS:
             return as_term(self.truth(node, frame))
         return self._call(node, frame)
 
     def truth(self, node: exp.Expr, frame: Frame) -> Truth:
         """The truth of a condition."""
-        reader = _TRUTHS.get(type(node))
+        reader = TRUTHS.get(type(node))
         if reader is not None:
             return reader(self, node, frame)
         return truth_of(self.term(node, frame), self)
@@ -110,84 +91,6 @@ def _sort_of_call(name: str) -> Sort:
     if name in _REALS:
         return Sort.REAL
     return Sort.INTEGER if name in _NUMBERS else Sort.TEXT
-
-
-def as_term(truth: Truth) -> Term:
-    """1, 0 or NULL."""
-    null = none(some((truth.true, truth.false)))
-    return Term(null=null, value=pick(truth.true, integer(1), integer(0)), sort=Sort.INTEGER, most=1)
-
-
-def truth_of(term: Term, machine: Machine) -> Truth:
-    """A value as a condition: a number that is not 0; a text by the number it begins with."""
-    if term.null is True:
-        return UNKNOWN
-    if isinstance(term.literal, str):
-        term = constant(number_in(term.literal, whole=False) or 0)
-    elif term.sort is Sort.TEXT:
-        term = machine.functions.call("number", [term], Sort.REAL)
-    if isinstance(term.literal, int | Fraction):
-        return TRUE if term.literal else FALSE
-    zero = term.value == 0
-    return Truth(true=every((none(term.null), none(zero))), false=every((none(term.null), zero)))
-
-
-def as_number(term: Term, machine: Machine) -> Term:
-    """A value in a computation."""
-    if isinstance(term.literal, str):
-        return constant(number_in(term.literal, whole=False) or 0)
-    if term.sort is Sort.TEXT:
-        return machine.functions.call("number", [term], Sort.REAL)
-    return term
-
-
-def compare(operator: str, one: Term, other: Term, machine: Machine) -> Truth:
-    """A comparison after SQLite's conversions."""
-    if one.null is True or other.null is True:
-        return UNKNOWN
-    one, other = converted(one, other, machine), converted(other, one, machine)
-    there = every((none(one.null), none(other.null)))
-    pair = aligned(one, other)
-    if pair is None:
-        holds: Bit = operator in {"<>", "<", "<="} if numeric(one.sort) else operator in {"<>", ">", ">="}
-    else:
-        holds = _compared(operator, *pair)
-    return Truth(true=every((there, holds)), false=every((there, none(holds))))
-
-
-def _compared(operator: str, one: Number, other: Number) -> Bit:
-    return _OPERATIONS[operator](one, other)
-
-
-_OPERATIONS: Mapping[str, Callable[[Number, Number], Bit]] = {
-    "=": eq,
-    "<>": ne,
-    ">": gt,
-    ">=": ge,
-    "<": lt,
-    "<=": le,
-}
-
-
-def converted(term: Term, beside: Term, machine: Machine) -> Term:
-    """What SQLite makes of a value beside another one: text becomes a number beside a number column, and so on."""
-    if term.sort is Sort.TEXT and numeric(beside.affinity):
-        if term.affinity is Sort.TEXT or term.literal is None:
-            raise Unprovable("a text is compared with a number column")
-        number = number_in(str(term.literal))
-        return term if number is None else constant(number)
-    if numeric(term.sort) and term.affinity is Sort.NOTHING and beside.affinity is Sort.TEXT:
-        if term.literal is None:
-            raise Unprovable("a number is compared with a text column")
-        return machine.texts.term(_written(term.literal, machine))
-    return term
-
-
-def _written(literal: int | Fraction | str, machine: Machine) -> str:
-    text = str(literal)
-    if all(text != each for each, _ in machine.texts.known()):
-        raise Unprovable("a computed number is compared with a text column")
-    return text
 
 
 def _column(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
@@ -361,113 +264,4 @@ _TERMS: dict[type[exp.Expr], Callable[[Machine, exp.Expr, Frame], Term]] = {
     exp.Subquery: _scalar,
     exp.Select: _scalar,
     exp.Window: _window,
-}
-
-
-def _and(machine: Machine, node: exp.Expr, frame: Frame) -> Truth:
-    return conjunction(machine.truth(node.this, frame), machine.truth(node.args["expression"], frame))
-
-
-def _or(machine: Machine, node: exp.Expr, frame: Frame) -> Truth:
-    return disjunction(machine.truth(node.this, frame), machine.truth(node.args["expression"], frame))
-
-
-def _not(machine: Machine, node: exp.Expr, frame: Frame) -> Truth:
-    return negation(machine.truth(node.this, frame))
-
-
-def _paren(machine: Machine, node: exp.Expr, frame: Frame) -> Truth:
-    return machine.truth(node.this, frame)
-
-
-def _comparison(machine: Machine, node: exp.Expr, frame: Frame) -> Truth:
-    one, other = node.this, node.args["expression"]
-    operator = _COMPARISONS[type(node)]
-    if isinstance(one, exp.Tuple) or isinstance(other, exp.Tuple):
-        if operator != "=" or len(one.expressions) != len(other.expressions):
-            raise Unprovable("rows are compared")
-        result = TRUE
-        for a, b in zip(one.expressions, other.expressions, strict=True):
-            result = conjunction(result, compare("=", machine.term(a, frame), machine.term(b, frame), machine))
-        return result
-    return compare(operator, machine.term(one, frame), machine.term(other, frame), machine)
-
-
-def _is(machine: Machine, node: exp.Expr, frame: Frame) -> Truth:
-    other = node.args["expression"]
-    if isinstance(other, exp.Null):
-        return known(machine.term(node.this, frame).null)
-    if isinstance(other, exp.Boolean):
-        truth = machine.truth(node.this, frame)
-        return known(truth.true if other.this else truth.false)
-    one, two = machine.term(node.this, frame), machine.term(other, frame)
-    return known(same(converted(one, two, machine), converted(two, one, machine)))
-
-
-def _between(machine: Machine, node: exp.Expr, frame: Frame) -> Truth:
-    term = machine.term(node.this, frame)
-    low = compare(">=", term, machine.term(node.args["low"], frame), machine)
-    return conjunction(low, compare("<=", term, machine.term(node.args["high"], frame), machine))
-
-
-def _in(machine: Machine, node: exp.Expr, frame: Frame) -> Truth:
-    parts = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
-    terms = [machine.term(each, frame) for each in parts]
-    query = node.args.get("query")
-    result = FALSE
-    if query is None:
-        for each in node.expressions:
-            others = each.expressions if isinstance(each, exp.Tuple) else [each]
-            result = disjunction(result, _matches(terms, [machine.term(one, frame) for one in others], machine))
-        return result
-    relation = machine.query(query, frame)
-    for row in relation.rows:
-        found = _matches(terms, list(row.cells), machine)
-        there = Truth(true=every((row.present, found.true)), false=some((none(row.present), found.false)))
-        result = disjunction(result, there)
-    return result
-
-
-def _matches(terms: list[Term], others: list[Term], machine: Machine) -> Truth:
-    if len(terms) != len(others):
-        raise Unprovable("IN with rows of another width")
-    result = TRUE
-    for one, other in zip(terms, others, strict=True):
-        result = conjunction(result, compare("=", one, other, machine))
-    return result
-
-
-def _exists(machine: Machine, node: exp.Expr, frame: Frame) -> Truth:
-    return known(some(row.present for row in machine.query(node.this, frame).rows))
-
-
-def _like(machine: Machine, node: exp.Expr, frame: Frame) -> Truth:
-    pattern = node.args["expression"]
-    term, other = machine.term(node.this, frame), machine.term(pattern, frame)
-    if not isinstance(other.literal, str):
-        raise Unprovable("LIKE with a computed pattern")
-    if term.sort is not Sort.TEXT:
-        term = machine.functions.call("text", [term], Sort.TEXT)
-    holds = machine.functions.like(term, other.literal, "GLOB" if isinstance(node, exp.Glob) else "LIKE")
-    return Truth(true=every((none(term.null), holds)), false=every((none(term.null), none(holds))))
-
-
-_TRUTHS: dict[type[exp.Expr], Callable[[Machine, exp.Expr, Frame], Truth]] = {
-    exp.And: _and,
-    exp.Or: _or,
-    exp.Not: _not,
-    exp.Paren: _paren,
-    exp.EQ: _comparison,
-    exp.NEQ: _comparison,
-    exp.GT: _comparison,
-    exp.GTE: _comparison,
-    exp.LT: _comparison,
-    exp.LTE: _comparison,
-    exp.Is: _is,
-    exp.Between: _between,
-    exp.In: _in,
-    exp.Exists: _exists,
-    exp.Like: _like,
-    exp.ILike: _like,
-    exp.Glob: _like,
 }

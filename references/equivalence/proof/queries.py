@@ -8,6 +8,20 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from references.equivalence.proof.aggregates import SortKey, aggregate, cut, sort_keys, windowed
+from references.equivalence.proof.clauses import (
+    bare_columns,
+    cutting,
+    direction,
+    group_key,
+    has_aggregates,
+    names_itself,
+    place,
+    shared_cell,
+    shared_columns,
+    titles,
+    unlike,
+    within_bounds,
+)
 from references.equivalence.proof.expressions import Machine
 from references.equivalence.proof.logic import (
     NULL,
@@ -25,9 +39,6 @@ from references.equivalence.proof.logic import (
 )
 from references.equivalence.proof.rows import Frame, Group, Heading, Relation, Row
 from references.equivalence.proof.texts import Functions, Texts
-
-MOST_ROWS = 90
-"""Rows of unknowns that one table of an expression may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +108,7 @@ class Engine:
         clause = tree.args.get("with_")
         if clause is None:
             return outer
-        if clause.args.get("recursive") and any(_names_itself(each) for each in clause.expressions):
+        if clause.args.get("recursive") and any(names_itself(each) for each in clause.expressions):
             raise Unprovable("a recursive CTE")
         tables: dict[str, Relation] = {}
         frame = Frame((), (), outer, tables)
@@ -148,10 +159,10 @@ class Engine:
         side, kind = join.side.upper(), join.kind.upper()
         if kind not in {"", "INNER", "CROSS", "OUTER"} or (join.method and join.method.upper() != "NATURAL"):
             raise Unprovable(f"{kind or join.method} JOIN")
-        shared = _shared(left, right, join)
+        shared = shared_columns(left, right, join)
         added = (replace(each, hidden=each.hidden or each.name in shared) for each in right.headings)
         headings = (*left.headings, *added)
-        _within_bounds(len(left.rows) * len(right.rows))
+        within_bounds(len(left.rows) * len(right.rows))
         meeting = _Meeting(left, right, headings, shared, join.args.get("on"))
         matches = [[self._meet(a, b, meeting, outer) for b in right.rows] for a in left.rows]
         rows = [
@@ -176,7 +187,7 @@ class Engine:
     def _meet(self, a: Row, b: Row, meeting: _Meeting, outer: Frame) -> Bit:
         met: list[Bit] = []
         for name in meeting.shared:
-            one, other = _cell(meeting.left, a, name), _cell(meeting.right, b, name)
+            one, other = shared_cell(meeting.left, a, name), shared_cell(meeting.right, b, name)
             met.append(every((none(one.null), none(other.null), same(one, other))))
         if meeting.condition is not None:
             frame = Frame(meeting.headings, (*a.cells, *b.cells), outer)
@@ -199,7 +210,7 @@ class Engine:
                 for row, frame in zip(rows, frames, strict=True)
             )
         relation = Relation(relation.headings, tuple(row for row in rows if row.present is not False))
-        if tree.args.get("group") is not None or tree.args.get("having") is not None or _aggregates(tree):
+        if tree.args.get("group") is not None or tree.args.get("having") is not None or has_aggregates(tree):
             frames = self._groups(tree, relation, outer, aliases)
         else:
             frames = [
@@ -229,7 +240,7 @@ class Engine:
             cells = self._lone(relation)
             self._agree(tree, relation, members)
             return [(True, Frame(relation.headings, cells, outer, group=Group(rows, members)))]
-        named = [_group_key(each, tree) for each in clause.expressions]
+        named = [group_key(each, tree) for each in clause.expressions]
         seen = [self._aliased(row, relation, outer, aliases, clause) for row in rows]
         keys = [[self.machine.term(key, frame) for key in named] for frame in seen]
         found: list[tuple[Bit, Frame]] = []
@@ -258,7 +269,7 @@ class Engine:
         keys: Sequence[Sequence[Term]] | None = None,
     ) -> None:
         """Columns that stand bare beside aggregates agree within the group, in every database of the proof."""
-        bare = _bare_columns(tree)
+        bare = bare_columns(tree)
         spots = [
             spot
             for spot, heading in enumerate(relation.headings)
@@ -276,9 +287,9 @@ class Engine:
 
     def _output(self, tree: exp.Select, frames: Sequence[tuple[Bit, Frame]], relation: Relation) -> Relation:
         machine, items = self.machine, tree.expressions
-        headings = tuple(heading for item in items for heading in _titles(item, relation))
+        headings = tuple(heading for item in items for heading in titles(item, relation))
         having = tree.args.get("having")
-        order, start, size = _cutting(tree)
+        order, start, size = cutting(tree)
         rows: list[Row] = []
         keys: list[list[SortKey]] = []
         for present, frame in frames:
@@ -295,7 +306,7 @@ class Engine:
         if tree.args.get("distinct") is not None:
             if tree.args["distinct"].args.get("on") is not None:
                 raise Unprovable("DISTINCT ON")
-            rows = _unlike(rows)
+            rows = unlike(rows)
         if size is not None and (start or size < len(rows)):
             rows = self._cut(rows, keys, order, start, size)
         return Relation(headings, tuple(row for row in rows if row.present is not False))
@@ -305,9 +316,9 @@ class Engine:
     ) -> list[SortKey]:
         keys: list[SortKey] = []
         for each in order.expressions if order is not None else ():
-            named = _place(each.this, cells, items)
+            named = place(each.this, cells, items)
             [(term, falling, first)] = (
-                sort_keys(self.machine, [each], frame) if named is None else [(named, *_direction(each))]
+                sort_keys(self.machine, [each], frame) if named is None else [(named, *direction(each))]
             )
             keys.append((term, falling, first))
         return keys
@@ -338,7 +349,7 @@ class Engine:
         if len(left.headings) != len(right.headings):
             raise Unprovable("a set operation of different widths")
         rows = self._combined(tree, left, right)
-        order, start, size = _cutting(tree)
+        order, start, size = cutting(tree)
         if size is not None and (start or size < len(rows)):
             keys: list[list[SortKey]] = []
             for row in rows:
@@ -351,8 +362,8 @@ class Engine:
         distinct = bool(tree.args.get("distinct"))
         if isinstance(tree, exp.Union):
             rows = [*left.rows, *right.rows]
-            _within_bounds(len(rows))
-            return _unlike(rows) if distinct else rows
+            within_bounds(len(rows))
+            return unlike(rows) if distinct else rows
         if not distinct:
             raise Unprovable(f"{tree.key.upper()} ALL")
         kept: list[Row] = []
@@ -360,122 +371,4 @@ class Engine:
             there = some(every((other.present, same_rows(row.cells, other.cells))) for other in right.rows)
             there = none(there) if isinstance(tree, exp.Except) else there
             kept.append(Row(every((row.present, there)), row.cells))
-        return _unlike(kept)
-
-
-def _group_key(node: exp.Expr, tree: exp.Select) -> exp.Expr:
-    """A key of GROUP BY; a number is the output of that position."""
-    if isinstance(node, exp.Literal) and not node.is_string:
-        position = int(node.this) - 1
-        if not 0 <= position < len(tree.expressions) or any(each.is_star for each in tree.expressions):
-            raise Unprovable("GROUP BY a position that is not there")
-        return tree.expressions[position].unalias()
-    return node
-
-
-def _names_itself(cte: exp.Expr) -> bool:
-    return any(table.name.lower() == cte.alias.lower() for table in cte.this.find_all(exp.Table))
-
-
-def _within_bounds(rows: int) -> None:
-    if rows > MOST_ROWS:
-        raise Unprovable(f"more than {MOST_ROWS} rows of unknowns")
-
-
-def _shared(left: Relation, right: Relation, join: exp.Join) -> list[str]:
-    if join.args.get("using"):
-        return [each.name.lower() for each in join.args["using"]]
-    if join.method.upper() == "NATURAL":
-        names = {each.name for each in left.headings}
-        return list(dict.fromkeys(each.name for each in right.headings if each.name in names))
-    return []
-
-
-def _cell(relation: Relation, row: Row, name: str) -> Term:
-    for heading, cell in zip(relation.headings, row.cells, strict=True):
-        if heading.name == name and not heading.hidden:
-            return cell
-    raise Unprovable(f"USING a column {name} that is not there")
-
-
-def _aggregates(tree: exp.Select) -> bool:
-    return any(_is_aggregated(item, tree) for item in tree.expressions)
-
-
-def _is_aggregated(item: exp.Expr, tree: exp.Select) -> bool:
-    for node in item.find_all(exp.AggFunc):
-        if isinstance(node.parent, exp.Window) or node.find_ancestor(exp.Select) is not tree:
-            continue
-        return True
-    return False
-
-
-def _bare_columns(tree: exp.Select) -> set[tuple[str, str]]:
-    """Columns outside aggregates in what is computed once a group."""
-    order = tree.args.get("order")
-    parts = [*tree.expressions, tree.args.get("having"), order if tree.args.get("limit") is not None else None]
-    found: set[tuple[str, str]] = set()
-    for part in parts:
-        for column in part.find_all(exp.Column) if part is not None else ():
-            above = column.find_ancestor(exp.AggFunc, exp.Select)
-            if above is tree or not isinstance(above, exp.AggFunc | exp.Select):
-                found.add((column.table.lower(), column.name.lower()))
-    return found
-
-
-def _titles(item: exp.Expr, relation: Relation) -> list[Heading]:
-    if isinstance(item, exp.Star):
-        return [Heading("", each.name) for each in relation.headings if not each.hidden]
-    if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
-        return [Heading("", each.name) for each in relation.headings if each.source == item.table.lower()]
-    return [Heading("", item.alias_or_name.lower())]
-
-
-def _cutting(tree: exp.Query) -> tuple[exp.Order | None, int, int | None]:
-    """ORDER BY, OFFSET and LIMIT; no size where there is neither of the last two."""
-    limit, offset = tree.args.get("limit"), tree.args.get("offset")
-    if limit is None and offset is None:
-        return tree.args.get("order"), 0, None
-    if isinstance(limit, exp.Fetch):
-        size = _whole_number(limit.args.get("count"))
-    else:
-        size = _whole_number(limit.expression) if limit is not None else MOST_ROWS * MOST_ROWS
-    start = _whole_number(offset.expression) if offset is not None else 0
-    return tree.args.get("order"), start, size if size >= 0 else MOST_ROWS * MOST_ROWS
-
-
-def _whole_number(node: exp.Expr | None) -> int:
-    negative = isinstance(node, exp.Neg)
-    inner = node.this if isinstance(node, exp.Neg) else node
-    if not isinstance(inner, exp.Literal) or inner.is_string or not str(inner.this).isdigit():
-        raise Unprovable("LIMIT by an expression")
-    return -int(inner.this) if negative else int(inner.this)
-
-
-def _unlike(rows: Sequence[Row]) -> list[Row]:
-    """Each row once."""
-    kept: list[Row] = []
-    for index, row in enumerate(rows):
-        earlier = some(every((other.present, same_rows(row.cells, other.cells))) for other in rows[:index])
-        kept.append(Row(every((row.present, none(earlier))), row.cells))
-    return kept
-
-
-def _place(node: exp.Expr, cells: Sequence[Term], items: Sequence[exp.Expr]) -> Term | None:
-    """A sort key that is an output, by its position or its alias."""
-    if isinstance(node, exp.Literal) and not node.is_string and str(node.this).isdigit():
-        position = int(node.this) - 1
-        if 0 <= position < len(cells):
-            return cells[position]
-        raise Unprovable("ORDER BY a position that is not there")
-    if isinstance(node, exp.Column) and not node.table and not any(each.is_star for each in items):
-        for cell, item in zip(cells, items, strict=True):
-            if isinstance(item, exp.Alias) and item.alias.lower() == node.name.lower():
-                return cell
-    return None
-
-
-def _direction(each: exp.Expr) -> tuple[bool, bool]:
-    falling = bool(each.args.get("desc"))
-    first = each.args.get("nulls_first")
-    return falling, not falling if first is None else bool(first)
+        return unlike(kept)

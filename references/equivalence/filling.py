@@ -1,0 +1,147 @@
+"""Fills one small database after another, in a mood: keys and references hold but where a rung says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from random import Random
+from typing import TypeVar
+
+from references.equivalence.pair import Rung
+from references.equivalence.population import Link, Mood, Plan, Pool, Population, Slot, Spread
+from references.sandbox import Row, Value
+
+_T = TypeVar("_T")
+_WIDEST_KEY = 4
+"""Columns of a key whose combinations are tried one by one."""
+
+
+class Filler:
+    """Fills databases one after the other."""
+
+    __slots__ = ("_population", "_rng")
+
+    def __init__(self, population: Population, rng: Random) -> None:
+        self._population = population
+        self._rng = rng
+
+    def fill(self, mood: Mood) -> dict[str, list[Row]]:
+        """A database in this mood: keys and references hold but where the rung says otherwise."""
+        active = [self._active(pool, mood) for pool in self._population.pools]
+        contents: dict[str, list[Row]] = {}
+        for plan in self._population.plans:
+            contents[plan.name] = self._rows(plan, active, contents, mood)
+        for link in self._population.links:
+            if link.late and not (link.guessed and mood.rung is Rung.S2):
+                self._lead(link, contents)
+        return contents
+
+    def _lead(self, link: Link, contents: dict[str, list[Row]]) -> None:
+        """Points every row of a table to a row of another that was filled later, or of the table itself."""
+        there = [row[link.parent_position] for row in contents[link.parent]]
+        rows = contents[link.table]
+        for index, row in enumerate(rows):
+            if row[link.position] is not None and row[link.position] not in there and there:
+                rows[index] = (*row[: link.position], self._rng.choice(there), *row[link.position + 1 :])
+
+    def _active(self, pool: Pool, mood: Mood) -> list[Value]:
+        """The few values that a pool has in one database."""
+        rng, chosen = self._rng, list[Value]()
+        few = bool(pool.inside) and rng.random() < 0.4
+        for _ in range(1 if few else rng.choice((1, 2, 2, 3, 3))):
+            if mood.rung is Rung.S7 and pool.swapped and rng.random() < 0.5:
+                chosen.append(rng.choice(pool.swapped))
+            elif pool.inside and rng.random() < mood.inside:
+                chosen.append(rng.choice(pool.inside))
+            elif pool.beside and rng.random() < 0.5:
+                chosen.append(rng.choice(pool.beside))
+            else:
+                chosen.append(rng.choice(pool.own if mood.own else pool.shared))
+        return chosen
+
+    def _rows(
+        self, plan: Plan, active: Sequence[list[Value]], contents: Mapping[str, list[Row]], mood: Mood
+    ) -> list[Row]:
+        rows: list[Row] = []
+        seen: list[set[Row]] = [set() for _ in plan.keys]
+        for index in range(mood.rows[plan.name]):
+            row = self._row(plan, active, contents, mood, index)
+            if row is not None and self._keyed(plan, row, seen, active, mood, index):
+                rows.append(tuple(row))
+        return rows
+
+    def _row(
+        self,
+        plan: Plan,
+        active: Sequence[list[Value]],
+        contents: Mapping[str, list[Row]],
+        mood: Mood,
+        index: int,
+    ) -> list[Value] | None:
+        row: list[Value] = []
+        for slot in plan.slots:
+            spread = mood.spread[slot.pool]
+            if slot.parent is not None and not self._adrift(slot, mood):
+                parents = contents[slot.parent[0]]
+                if not parents and not self._may_be_null(slot, mood):
+                    return None
+                value = self._deal(parents, spread, index)[slot.parent[1]] if parents else None
+            elif spread is Spread.MANY and index >= len(active[slot.pool]):
+                value = self._population.pools[slot.pool].fresh(self._rng.randrange(40))
+            else:
+                value = self._deal(active[slot.pool], spread, index)
+            row.append(None if self._may_be_null(slot, mood) and self._rng.random() < slot.nulls else value)
+        return row
+
+    def _deal(self, values: Sequence[_T], spread: Spread, index: int) -> _T:
+        if spread is Spread.SAME:
+            return values[0]
+        return values[index % len(values)] if spread is Spread.MANY else self._rng.choice(values)
+
+    def _adrift(self, slot: Slot, mood: Mood) -> bool:
+        """A guessed reference may lead nowhere."""
+        return mood.rung is Rung.S2 and slot.guessed and self._rng.random() < 0.5
+
+    def _may_be_null(self, slot: Slot, mood: Mood) -> bool:
+        return mood.rung is Rung.S1 and slot.column.nullable and not slot.key
+
+    def _keyed(
+        self,
+        plan: Plan,
+        row: list[Value],
+        seen: list[set[Row]],
+        active: Sequence[list[Value]],
+        mood: Mood,
+        index: int,
+    ) -> bool:
+        """Makes the row's keys new; `False` where that cannot be done."""
+        held = [positions for positions, guessed in plan.keys if not (guessed and mood.rung is Rung.S2)]
+        for number, positions in enumerate(held):
+            key = tuple(row[each] for each in positions)
+            if key in seen[number] and not self._renew(plan, row, positions, seen[number], active, index):
+                return False
+        for number, positions in enumerate(held):
+            seen[number].add(tuple(row[each] for each in positions))
+        return True
+
+    def _renew(
+        self,
+        plan: Plan,
+        row: list[Value],
+        positions: tuple[int, ...],
+        taken: set[Row],
+        active: Sequence[list[Value]],
+        index: int,
+    ) -> bool:
+        """Gives the free columns of a key values that are not taken together."""
+        free = [each for each in positions if plan.slots[each].parent is None][:_WIDEST_KEY]
+        if not free:
+            return False
+        choices = [[*active[plan.slots[each].pool]] for each in free]
+        choices[-1].append(self._population.pools[plan.slots[free[-1]].pool].fresh(index))
+        for values in product(*choices):
+            for each, value in zip(free, values, strict=True):
+                row[each] = value
+            if tuple(row[each] for each in positions) not in taken:
+                return True
+        return False

@@ -1,0 +1,138 @@
+"""What the clauses of a query say, read from its tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from references.equivalence.proof.logic import Term, Unprovable, every, none, same_rows, some
+from references.equivalence.proof.rows import Heading, Relation, Row
+
+MOST_ROWS = 90
+"""Rows of unknowns that one table of an expression may have."""
+
+
+def group_key(node: exp.Expr, tree: exp.Select) -> exp.Expr:
+    """A key of GROUP BY; a number is the output of that position."""
+    if isinstance(node, exp.Literal) and not node.is_string:
+        position = int(node.this) - 1
+        if not 0 <= position < len(tree.expressions) or any(each.is_star for each in tree.expressions):
+            raise Unprovable("GROUP BY a position that is not there")
+        return tree.expressions[position].unalias()
+    return node
+
+
+def names_itself(cte: exp.Expr) -> bool:
+    """A CTE reads itself."""
+    return any(table.name.lower() == cte.alias.lower() for table in cte.this.find_all(exp.Table))
+
+
+def within_bounds(rows: int) -> None:
+    """Raises where a relation grows too large for the solver."""
+    if rows > MOST_ROWS:
+        raise Unprovable(f"more than {MOST_ROWS} rows of unknowns")
+
+
+def shared_columns(left: Relation, right: Relation, join: exp.Join) -> list[str]:
+    """The columns that USING or NATURAL make one."""
+    if join.args.get("using"):
+        return [each.name.lower() for each in join.args["using"]]
+    if join.method.upper() == "NATURAL":
+        names = {each.name for each in left.headings}
+        return list(dict.fromkeys(each.name for each in right.headings if each.name in names))
+    return []
+
+
+def shared_cell(relation: Relation, row: Row, name: str) -> Term:
+    """The cell of a shared column."""
+    for heading, cell in zip(relation.headings, row.cells, strict=True):
+        if heading.name == name and not heading.hidden:
+            return cell
+    raise Unprovable(f"USING a column {name} that is not there")
+
+
+def has_aggregates(tree: exp.Select) -> bool:
+    """An output of the block is computed over its rows."""
+    return any(_is_aggregated(item, tree) for item in tree.expressions)
+
+
+def _is_aggregated(item: exp.Expr, tree: exp.Select) -> bool:
+    for node in item.find_all(exp.AggFunc):
+        if isinstance(node.parent, exp.Window) or node.find_ancestor(exp.Select) is not tree:
+            continue
+        return True
+    return False
+
+
+def bare_columns(tree: exp.Select) -> set[tuple[str, str]]:
+    """Columns outside aggregates in what is computed once a group."""
+    order = tree.args.get("order")
+    parts = [*tree.expressions, tree.args.get("having"), order if tree.args.get("limit") is not None else None]
+    found: set[tuple[str, str]] = set()
+    for part in parts:
+        for column in part.find_all(exp.Column) if part is not None else ():
+            above = column.find_ancestor(exp.AggFunc, exp.Select)
+            if above is tree or not isinstance(above, exp.AggFunc | exp.Select):
+                found.add((column.table.lower(), column.name.lower()))
+    return found
+
+
+def titles(item: exp.Expr, relation: Relation) -> list[Heading]:
+    """The headings that an output gives."""
+    if isinstance(item, exp.Star):
+        return [Heading("", each.name) for each in relation.headings if not each.hidden]
+    if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
+        return [Heading("", each.name) for each in relation.headings if each.source == item.table.lower()]
+    return [Heading("", item.alias_or_name.lower())]
+
+
+def cutting(tree: exp.Query) -> tuple[exp.Order | None, int, int | None]:
+    """ORDER BY, OFFSET and LIMIT; no size where there is neither of the last two."""
+    limit, offset = tree.args.get("limit"), tree.args.get("offset")
+    if limit is None and offset is None:
+        return tree.args.get("order"), 0, None
+    if isinstance(limit, exp.Fetch):
+        size = _whole_number(limit.args.get("count"))
+    else:
+        size = _whole_number(limit.expression) if limit is not None else MOST_ROWS * MOST_ROWS
+    start = _whole_number(offset.expression) if offset is not None else 0
+    return tree.args.get("order"), start, size if size >= 0 else MOST_ROWS * MOST_ROWS
+
+
+def _whole_number(node: exp.Expr | None) -> int:
+    negative = isinstance(node, exp.Neg)
+    inner = node.this if isinstance(node, exp.Neg) else node
+    if not isinstance(inner, exp.Literal) or inner.is_string or not str(inner.this).isdigit():
+        raise Unprovable("LIMIT by an expression")
+    return -int(inner.this) if negative else int(inner.this)
+
+
+def unlike(rows: Sequence[Row]) -> list[Row]:
+    """Each row once."""
+    kept: list[Row] = []
+    for index, row in enumerate(rows):
+        earlier = some(every((other.present, same_rows(row.cells, other.cells))) for other in rows[:index])
+        kept.append(Row(every((row.present, none(earlier))), row.cells))
+    return kept
+
+
+def place(node: exp.Expr, cells: Sequence[Term], items: Sequence[exp.Expr]) -> Term | None:
+    """A sort key that is an output, by its position or its alias."""
+    if isinstance(node, exp.Literal) and not node.is_string and str(node.this).isdigit():
+        position = int(node.this) - 1
+        if 0 <= position < len(cells):
+            return cells[position]
+        raise Unprovable("ORDER BY a position that is not there")
+    if isinstance(node, exp.Column) and not node.table and not any(each.is_star for each in items):
+        for cell, item in zip(cells, items, strict=True):
+            if isinstance(item, exp.Alias) and item.alias.lower() == node.name.lower():
+                return cell
+    return None
+
+
+def direction(each: exp.Expr) -> tuple[bool, bool]:
+    """Whether a sort key falls, and whether NULLs come first."""
+    falling = bool(each.args.get("desc"))
+    first = each.args.get("nulls_first")
+    return falling, not falling if first is None else bool(first)

@@ -1,0 +1,110 @@
+"""Comparisons after SQLite's conversions, and values as conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from operator import eq, ge, gt, le, lt, ne
+from typing import TYPE_CHECKING
+
+from references.equivalence.proof.logic import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    Bit,
+    Number,
+    Sort,
+    Term,
+    Truth,
+    Unprovable,
+    aligned,
+    constant,
+    every,
+    integer,
+    none,
+    numeric,
+    pick,
+    some,
+)
+from references.equivalence.proof.texts import number_in
+
+if TYPE_CHECKING:
+    from references.equivalence.proof.expressions import Machine
+
+
+def as_term(truth: Truth) -> Term:
+    """1, 0 or NULL."""
+    null = none(some((truth.true, truth.false)))
+    return Term(null=null, value=pick(truth.true, integer(1), integer(0)), sort=Sort.INTEGER, most=1)
+
+
+def truth_of(term: Term, machine: Machine) -> Truth:
+    """A value as a condition: a number that is not 0; a text by the number it begins with."""
+    if term.null is True:
+        return UNKNOWN
+    if isinstance(term.literal, str):
+        term = constant(number_in(term.literal, whole=False) or 0)
+    elif term.sort is Sort.TEXT:
+        term = machine.functions.call("number", [term], Sort.REAL)
+    if isinstance(term.literal, int | Fraction):
+        return TRUE if term.literal else FALSE
+    zero = term.value == 0
+    return Truth(true=every((none(term.null), none(zero))), false=every((none(term.null), zero)))
+
+
+def as_number(term: Term, machine: Machine) -> Term:
+    """A value in a computation."""
+    if isinstance(term.literal, str):
+        return constant(number_in(term.literal, whole=False) or 0)
+    if term.sort is Sort.TEXT:
+        return machine.functions.call("number", [term], Sort.REAL)
+    return term
+
+
+def compare(operator: str, one: Term, other: Term, machine: Machine) -> Truth:
+    """A comparison after SQLite's conversions."""
+    if one.null is True or other.null is True:
+        return UNKNOWN
+    one, other = converted(one, other, machine), converted(other, one, machine)
+    there = every((none(one.null), none(other.null)))
+    pair = aligned(one, other)
+    if pair is None:
+        holds: Bit = operator in {"<>", "<", "<="} if numeric(one.sort) else operator in {"<>", ">", ">="}
+    else:
+        holds = _compared(operator, *pair)
+    return Truth(true=every((there, holds)), false=every((there, none(holds))))
+
+
+def _compared(operator: str, one: Number, other: Number) -> Bit:
+    return _OPERATIONS[operator](one, other)
+
+
+_OPERATIONS: Mapping[str, Callable[[Number, Number], Bit]] = {
+    "=": eq,
+    "<>": ne,
+    ">": gt,
+    ">=": ge,
+    "<": lt,
+    "<=": le,
+}
+
+
+def converted(term: Term, beside: Term, machine: Machine) -> Term:
+    """What SQLite makes of a value beside another one: text becomes a number beside a number column, and so on."""
+    if term.sort is Sort.TEXT and numeric(beside.affinity):
+        if term.affinity is Sort.TEXT or term.literal is None:
+            raise Unprovable("a text is compared with a number column")
+        number = number_in(str(term.literal))
+        return term if number is None else constant(number)
+    if numeric(term.sort) and term.affinity is Sort.NOTHING and beside.affinity is Sort.TEXT:
+        if term.literal is None:
+            raise Unprovable("a number is compared with a text column")
+        return machine.texts.term(_written(term.literal, machine))
+    return term
+
+
+def _written(literal: int | Fraction | str, machine: Machine) -> str:
+    text = str(literal)
+    if all(text != each for each, _ in machine.texts.known()):
+        raise Unprovable("a computed number is compared with a text column")
+    return text
