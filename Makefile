@@ -2,7 +2,7 @@
 # Needs git, make and a Python 3.11 or later with venv. No root.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check bench contracts
+.PHONY: help install demo test check bench nightly contracts
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -21,16 +21,19 @@ demo: $(STAMP) ## Score the samples, print the report and serve until Ctrl-C; ON
 test: $(STAMP) ## Run all tests; ARGS="-k name" narrows them.
 	@$(BIN)/pytest $(ARGS)
 
-check: $(STAMP) ## What CI runs: lint, format, types, import contracts, docs completeness, all tests.
+check: $(STAMP) ## Lint, format, types, import contracts, docs completeness, all tests but those of delivery.
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/basedpyright
 	@$(BIN)/lint-imports
 	@$(BIN)/pytest tests/test_docs.py tests/test_purity.py
-	@$(BIN)/pytest
+	@$(BIN)/pytest --ignore=tests/delivery
 
 bench: $(STAMP) ## Measure the scorer on one core; FILE=events.jsonl names other input than the samples.
 	@$(BIN)/sqlassay bench scoring $(FILE)
+
+nightly: $(STAMP) ## The tests of delivery at their full counts and bench stream; writes the table of docs/delivery.md.
+	@PYTHONPATH=. $(BIN)/python tests/delivery/nightly.py
 
 contracts: $(STAMP) ## Write docs/contracts anew from the code.
 	@$(BIN)/python -m service.contracts

@@ -131,22 +131,38 @@ class Stage:
                 orjson.dumps(document).decode(),
             )
 
+    @asynccontextmanager
+    async def producer(self) -> AsyncIterator[AIOKafkaProducer]:
+        """One that waits for a broker that is gone for a while."""
+        opened = AIOKafkaProducer(
+            bootstrap_servers=self.kafka.bootstrap,
+            acks="all",
+            linger_ms=5,
+            max_request_size=LARGEST,
+            request_timeout_ms=PATIENCE * 1000,
+        )
+        async with opened:
+            yield opened
+
     async def publish(self, messages: Sequence[Message], *, pace: float = 0) -> list[Place]:
         """Returns the places of the records once the broker has them; `pace` is a rest, in s, after each hundred."""
-        producer = AIOKafkaProducer(
-            bootstrap_servers=self.kafka.bootstrap, acks="all", linger_ms=5, max_request_size=LARGEST
-        )
+        async with self.producer() as producer:
+            return await self.publish_by(producer, messages, pace=pace)
+
+    async def publish_by(
+        self, producer: AIOKafkaProducer, messages: Sequence[Message], *, pace: float = 0
+    ) -> list[Place]:
+        """The same by a producer that is open already."""
         places: list[Place] = []
-        async with producer:
-            for start in range(0, len(messages), 100):
-                part = messages[start : start + 100]
-                sent = [await self._send(producer, each) for each in part]
-                for each, future in zip(part, sent, strict=True):
-                    record = await future
-                    places.append((record.partition, record.offset))
-                    if each.key is not None:
-                        self.published.setdefault(each.key, places[-1])
-                await asyncio.sleep(pace)
+        for start in range(0, len(messages), 100):
+            part = messages[start : start + 100]
+            sent = [await self._send(producer, each) for each in part]
+            for each, future in zip(part, sent, strict=True):
+                record = await future
+                places.append((record.partition, record.offset))
+                if each.key is not None:
+                    self.published.setdefault(each.key, places[-1])
+            await asyncio.sleep(pace)
         return places
 
     async def _send(self, producer: AIOKafkaProducer, each: Message) -> asyncio.Future[Any]:

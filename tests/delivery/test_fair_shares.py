@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.delivery import traffic
 from tests.delivery.auditing import Held
+from tests.delivery.figures import note
 from tests.delivery.stage import Stage, until
 from tests.delivery.traffic import ASKING, LOCAL
 
@@ -19,10 +20,17 @@ async def test_a_flood_before_a_slow_judge_lets_another_tenant_pass(stage: Stage
         return rows(await stage.held(), LOCAL) == CALM
 
     await until(calm_is_done, "the calm tenant's rows")
-    assert rows(await stage.held(), ASKING) < FLOOD / 2
+    flooded = rows(await stage.held(), ASKING)
+    assert flooded < FLOOD / 2
     await stage.drained()
     findings = await stage.audit()
     assert findings.clean, str(findings)
+    note(
+        "fairness",
+        done=f"{FLOOD} events of one tenant before a slow judge, then {CALM} of another",
+        events=FLOOD + CALM,
+        found=f"all {CALM} had their row when {flooded} of the flood had one",
+    )
 
 
 def rows(store: Held, tenant: str) -> int:

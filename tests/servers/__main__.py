@@ -9,28 +9,40 @@ import os
 import sys
 from collections.abc import Callable
 
-from tests.servers.install import JAVA, POSTGRES, REDIS, ServerMissing, kafka_jars
+from tests.servers.install import (
+    ALERTMANAGER,
+    AMTOOL,
+    JAVA,
+    POSTGRES,
+    PROMETHEUS,
+    PROMTOOL,
+    REDIS,
+    ServerMissing,
+    kafka_jars,
+)
 from tests.servers.named import DATABASE_URL, KAFKA, REDIS_URL
 
-NEEDED: dict[str, tuple[Callable[[], object], ...]] = {
-    KAFKA: (JAVA.find, kafka_jars),
-    REDIS_URL: (REDIS.find,),
-    DATABASE_URL: (POSTGRES.find,),
-}
-"""What to find for each server that no variable names."""
+NEEDED: tuple[tuple[str | None, tuple[Callable[[], object], ...]], ...] = (
+    (KAFKA, (JAVA.find, kafka_jars)),
+    (REDIS_URL, (REDIS.find,)),
+    (DATABASE_URL, (POSTGRES.find,)),
+    (None, (PROMETHEUS.find, PROMTOOL.find, ALERTMANAGER.find, AMTOOL.find)),
+)
+"""What to find unless the variable, if there is one, names a server."""
 
 
 def main() -> int:
     missing = 0
-    for variable, finds in NEEDED.items():
-        if os.environ.get(variable):
+    for variable, finds in NEEDED:
+        if variable is not None and os.environ.get(variable):
             print(f"{variable} names a server")
             continue
-        try:
-            print(*(find() for find in finds), sep="\n")
-        except ServerMissing as error:
-            missing += 1
-            print(error, file=sys.stderr)
+        for find in finds:
+            try:
+                print(find())
+            except ServerMissing as error:
+                missing += 1
+                print(error, file=sys.stderr)
     return int(missing > 0)
 
 
