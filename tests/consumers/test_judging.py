@@ -1,0 +1,310 @@
+"""The panel by the tenant's policy, and the deciders between it and a model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from consumers.asking import AskModel, Patience, Slots
+from consumers.breaker import Breaker, BreakerState
+from consumers.budgets import NOTHING, Bound, Ledger, Price, Spend, WorkerBudgets
+from consumers.judging import Panel
+from consumers.memory_judging import MemoryModelCounts, MemoryReplies
+from consumers.outcomes import DeferredReason
+from consumers.ports import Completion, ModelFailed
+from consumers.prompting import Prompt, Template, prompt_for
+from consumers.rates import Rate
+from consumers.replies import MAX_REPLY, REPLY_SCHEMA, Opinion, read_opinion
+from scoring.query import Unscored, UnscoredReason
+from scoring.rules import JudgePolicy, JudgeRules, Rules, UnparseablePolicy, WhenSpent, WhenUnavailable
+from scoring.verdict import Case, Reply, Verdict
+from service.weights import local_judge
+from tests.examples import example_case
+
+TEMPLATE = Template(version="test", system="Judge.")
+LOCAL = local_judge()
+
+
+def said(**fields: Any) -> str:
+    whole = {"rationale": "r", "verdict": "Correct", "confidence": 0.8, "reason_codes": [], "question_filters": []}
+    return json.dumps(whole | fields)
+
+
+@dataclass(slots=True)
+class ScriptedModel:
+    """A `Model` that says what it is given, in order, and the last for ever."""
+
+    says: list[str | ModelFailed] = field(default_factory=lambda: [said()])
+    asked: int = 0
+    name: str = "scripted"
+    max_tokens: int = 100
+
+    async def complete(self, system: str, user: str, schema: Mapping[str, object], *, seconds: float) -> Completion:
+        assert schema is REPLY_SCHEMA
+        assert seconds > 0
+        self.asked += 1
+        await asyncio.sleep(0)
+        answer = self.says.pop(0) if len(self.says) > 1 else self.says[0]
+        if isinstance(answer, ModelFailed):
+            raise answer
+        return Completion(text=answer, tokens_in=100, tokens_out=10)
+
+
+def panel_of(model: ScriptedModel, **parts: Any) -> Panel:
+    asking = AskModel(
+        **{
+            "model": model,
+            "template": TEMPLATE,
+            "price": Price(sent=1, received=1),
+            "masked": True,
+            "bound": Bound(),
+            "budgets": WorkerBudgets(today=lambda: date(2026, 5, 4)),
+            "cache": None,
+            "slots": Slots(total=4, of_tenant=4),
+            "rate": Rate(),
+            "breaker": Breaker(),
+            "patience": Patience(deadline=5, tries=3, first_wait=0.001, longest_wait=0.002),
+            "counts": MemoryModelCounts(),
+            "timer": asyncio.get_running_loop().time,
+            **parts,
+        }
+    )
+    return Panel(local=LOCAL.judge, model=asking)
+
+
+def case_of(policy: JudgePolicy, **judge: Any) -> Case:
+    case = example_case("list the lighthouses", "SELECT name FROM lighthouses")
+    return replace(case, rules=Rules(judge=JudgeRules(policy=policy, **judge)))
+
+
+SURE = LOCAL.judge(case_of(JudgePolicy.LOCAL)).confidence
+
+
+async def test_the_local_policy_never_asks() -> None:
+    panel = panel_of(ScriptedModel())
+    assert panel.at_once(case_of(JudgePolicy.LOCAL)) == LOCAL.judge(case_of(JudgePolicy.LOCAL))
+
+
+async def test_a_cascade_asks_below_the_bar_only() -> None:
+    panel = panel_of(ScriptedModel())
+    assert panel.at_once(case_of(JudgePolicy.CASCADE, bar=SURE)) is not None
+    assert panel.at_once(case_of(JudgePolicy.CASCADE, bar=SURE + 0.0001)) is None
+    assert panel.at_once(case_of(JudgePolicy.LLM)) is None
+
+
+async def test_sql_that_counts_as_wrong_because_it_does_not_parse_needs_no_model() -> None:
+    case = replace(case_of(JudgePolicy.LLM, bar=1), unparseable="near FORM")
+    case = replace(case, rules=replace(case.rules, unparseable=UnparseablePolicy.INCORRECT))
+    reply = panel_of(ScriptedModel()).at_once(case)
+    assert reply is not None
+    assert reply.verdict is Verdict.INCORRECT
+
+
+@pytest.mark.parametrize(
+    ("when", "end"), [(WhenUnavailable.LOCAL, "fallback"), (WhenUnavailable.DEFER, DeferredReason.JUDGE_UNAVAILABLE)]
+)
+async def test_a_model_that_is_down_is_stood_in_for_or_waited_for(when: WhenUnavailable, end: object) -> None:
+    model = ScriptedModel([ModelFailed("down")])
+    got = await panel_of(model).ask(case_of(JudgePolicy.LLM, when_unavailable=when), tenant="coast")
+    assert model.asked == 3
+    assert ("fallback" if isinstance(got, Reply) and got.fallback else got) == end
+
+
+@pytest.mark.parametrize("when", list(WhenSpent))
+async def test_a_spent_day_is_stood_in_for_or_unscored(when: WhenSpent) -> None:
+    model = ScriptedModel()
+    got = await panel_of(model).ask(case_of(JudgePolicy.LLM, tokens=5, when_spent=when), tenant="coast")
+    assert model.asked == 0
+    if when is WhenSpent.LOCAL:
+        assert isinstance(got, Reply)
+        assert got.fallback
+    else:
+        assert isinstance(got, Unscored)
+        assert got.reason is UnscoredReason.BUDGET_SPENT
+
+
+async def test_what_may_not_be_sent_is_never_deferred() -> None:
+    members = ", ".join(f"'lamp number {number}'" for number in range(5000))
+    case = example_case("all lamps", f"SELECT id FROM lamps WHERE name IN ({members})")
+    judge = JudgeRules(policy=JudgePolicy.LLM, when_unavailable=WhenUnavailable.DEFER)
+    model = ScriptedModel()
+    got = await panel_of(model).ask(replace(case, rules=Rules(judge=judge)), tenant="coast")
+    assert isinstance(got, Unscored)
+    assert (got.reason, model.asked) == (UnscoredReason.JUDGE_NOT_ASKED, 0)
+
+
+async def test_the_same_prompt_of_the_same_tenant_is_asked_once() -> None:
+    model, counts = ScriptedModel(), MemoryModelCounts()
+    panel = panel_of(model, cache=MemoryReplies(), counts=counts)
+    for tenant in ("coast", "coast", "inland"):
+        await panel.ask(case_of(JudgePolicy.LLM), tenant=tenant)
+    assert model.asked == 2
+    assert counts.cases == {"replied": 2, "cached": 1}
+
+
+async def test_a_reply_that_cannot_count_is_not_remembered() -> None:
+    model = ScriptedModel(["nonsense", said()])
+    panel = panel_of(model, cache=MemoryReplies())
+    assert isinstance(await panel.ask(case_of(JudgePolicy.LLM), tenant="coast"), Unscored)
+    assert isinstance(await panel.ask(case_of(JudgePolicy.LLM), tenant="coast"), Reply)
+
+
+async def test_a_remembered_text_that_cannot_count_is_asked_anew() -> None:
+    model, cache = ScriptedModel(), MemoryReplies()
+    panel = panel_of(model, cache=cache)
+    await panel.ask(case_of(JudgePolicy.LLM), tenant="coast")
+    cache.kept = dict.fromkeys(cache.kept, '{"verdict": "Perfect"}')
+    reply = await panel.ask(case_of(JudgePolicy.LLM), tenant="coast")
+    assert isinstance(reply, Reply)
+    assert (reply.cached, model.asked) == (False, 2)
+
+
+async def test_a_bug_of_the_judge_is_counted_and_raises_nothing() -> None:
+    seen: list[str] = []
+    panel = replace(panel_of(ScriptedModel([said()])), failed=lambda where, _: seen.append(where))
+    broken = replace(panel, local=lambda case: 1 / 0)  # pyright: ignore[reportArgumentType] that is the bug
+    got = await broken.ask(case_of(JudgePolicy.LLM), tenant="coast")
+    assert isinstance(got, Unscored)
+    assert (got.reason, seen) == (UnscoredReason.SCORER_FAILED, ["judge"])
+
+
+@pytest.mark.parametrize("billed", [True, False])
+async def test_a_call_that_may_have_been_billed_counts_as_foreseen_and_no_other_failure_does(billed: bool) -> None:
+    failure = ModelFailed("cut off", billed=billed, again=False)
+    panel = panel_of(ScriptedModel([failure]), breaker=Breaker(failures=99))
+    case = case_of(JudgePolicy.LLM, tokens=1500, when_spent=WhenSpent.UNSCORED, when_unavailable=WhenUnavailable.DEFER)
+    ends = [await panel.ask(case, tenant="coast") for _ in range(4)]
+    assert ends[0] is DeferredReason.JUDGE_UNAVAILABLE
+    assert isinstance(ends[-1], Unscored) is billed
+
+
+def prompt() -> Prompt:
+    case = example_case("lamps of Fastnet", "SELECT id FROM lamps WHERE rock = 'Fastnet'")
+    made = prompt_for(case, TEMPLATE, masked=True)
+    assert isinstance(made, Prompt)
+    return made
+
+
+OWN = LOCAL.judge(case_of(JudgePolicy.LOCAL))
+PROMPT = prompt()
+
+
+@given(
+    st.one_of(
+        st.text(max_size=300), st.recursive(st.none() | st.booleans() | st.floats() | st.text(), st.lists).map(str)
+    )
+)
+def test_no_text_of_a_model_raises_and_none_without_an_offered_verdict_counts(text: str) -> None:
+    assert isinstance(read_opinion(text, PROMPT, OWN, "llm/test"), Unscored)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(json_values, json_values, json_values, json_values, json_values)
+def test_whatever_the_fields_hold_a_reply_is_read_or_unscored(
+    verdict: object, confidence: object, codes: object, filters: object, rationale: object
+) -> None:
+    proposed = [filters, {"lhs": codes, "op": "=", "rhs": filters, "span": rationale}]
+    text = said(
+        verdict=verdict, confidence=confidence, reason_codes=codes, question_filters=proposed, rationale=rationale
+    )
+    assert isinstance(read_opinion(text, PROMPT, OWN, "llm/test"), Unscored)
+    text = said(reason_codes=codes, question_filters=proposed, rationale=rationale)
+    good = read_opinion(text, PROMPT, OWN, "llm/test")
+    assert isinstance(good, Opinion) or len(text) > MAX_REPLY
+
+
+def test_stand_ins_in_a_reply_are_read_back() -> None:
+    sent = prompt()
+    token = json.loads(sent.user.split("\n")[1])["sql"].split("'")[1]
+    filters = [{"lhs": "rock", "op": "=", "rhs": token, "span": f"lamps of {token}"}]
+    read = read_opinion(said(rationale=f"asks {token}", question_filters=filters), sent, OWN, "j")
+    assert isinstance(read, Opinion)
+    assert read.reply.rationale == "asks Fastnet"
+    assert [(each.rhs, each.span) for each in read.proposals] == [("Fastnet", "lamps of Fastnet")]
+
+
+def test_a_fence_around_the_json_is_read_through() -> None:
+    read = read_opinion(f"```json\n{said()}\n```", PROMPT, OWN, "j")
+    assert isinstance(read, Opinion)
+
+
+moments = st.lists(st.tuples(st.sampled_from(["ask", "fail", "succeed"]), st.floats(0, 20)), max_size=60)
+
+
+@given(moments)
+def test_an_open_breaker_lets_nothing_through_before_its_rest_is_over(steps: list[tuple[str, float]]) -> None:
+    breaker, now = Breaker(failures=3, rest=10, longest=40), 0.0
+    for what, wait in steps:
+        now += wait
+        state = breaker.state(now)
+        if what == "ask":
+            admitted = breaker.admits(now)
+            assert admitted is (state is BreakerState.CLOSED) or state is BreakerState.HALF_OPEN
+        elif what == "fail":
+            breaker.failed(now)
+        else:
+            breaker.succeeded()
+            assert breaker.state(now) is BreakerState.CLOSED
+
+
+def test_the_rest_doubles_up_to_its_longest() -> None:
+    breaker, now, rests = Breaker(failures=1, rest=5, longest=20), 0.0, []
+    for _ in range(4):
+        breaker.failed(now)
+        began = now
+        while not breaker.admits(now):
+            now += 1
+        rests.append(now - began)
+    assert rests == [5, 10, 20, 20]
+
+
+@given(st.lists(st.floats(0, 3), min_size=1, max_size=80), st.integers(1, 120), st.integers(1, 5))
+def test_no_minute_holds_more_calls_than_allowed_and_the_burst(waits: list[float], per_minute: int, burst: int) -> None:
+    rate, now, calls = Rate(per_minute=per_minute, burst=burst), 0.0, []
+    for wait in waits:
+        now += wait
+        calls.append(now + rate.wait(now))
+    for first in calls:
+        assert sum(first <= each < first + 60 for each in calls) <= per_minute + burst
+
+
+spends = st.builds(Spend, st.integers(0, 50), st.integers(0, 50))
+
+
+@given(spends, st.lists(st.tuples(spends, st.floats(0, 1)), max_size=40))
+def test_what_is_spent_and_reserved_never_exceeds_what_was_granted(
+    granted: Spend, calls: list[tuple[Spend, float]]
+) -> None:
+    ledger = Ledger(granted=granted)
+    for want, share in calls:
+        if ledger.reserve(want):
+            assert ledger.left.covers(NOTHING)
+            ledger.settle(want, Spend(int(want.tokens * share), int(want.micros * share)))
+    assert granted.covers(ledger.used)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+async def test_a_worker_that_shares_no_account_holds_its_part_of_each_day(workers: int) -> None:
+    day = [date(2026, 5, 4)]
+    budgets = WorkerBudgets(workers=workers, today=lambda: day[0])
+    for _ in range(2):
+        spent = 0
+        while (held := await budgets.reserve("t", Spend(10), Bound(tokens=300))) is not None:
+            held.settle(Spend(10))
+            spent += 10
+        assert spent == 300 // workers
+        day[0] = date(2026, 5, 5)
