@@ -27,6 +27,8 @@ class DriverPolicy:
 
     ahead: int = 500
     """Records that may wait to be handed on before fetching pauses."""
+    ahead_bytes: int = 64 * 1024 * 1024
+    """The same in bytes of their values."""
     commit_every: float = 0.1
     """Seconds between commits."""
     drain: float = 5.0
@@ -80,6 +82,8 @@ class Driver:
     _committing: asyncio.Lock = field(default_factory=asyncio.Lock)
     _paused: bool = False
     _stopping: bool = False
+    _held: int = 0
+    """Bytes of the values that wait to be handed on."""
     _behind: int = 0
     """Records published and not fetched, when last looked."""
     _moved: float = field(init=False)
@@ -107,8 +111,15 @@ class Driver:
             # without one, the record was fetched for an assignment that ended meanwhile: its next owner reads it
             if prefix is not None:
                 prefix.take(record.offset)
-                self._queue.put(_Item(record, prefix))
+                self._put(_Item(record, prefix))
         self._set_pause()
+
+    def _put(self, item: _Item) -> None:
+        self._held += len(item.record.value or b"")
+        self._queue.put(item)
+
+    def _give(self, items: Sequence[_Item]) -> None:
+        self._held -= sum(len(item.record.value or b"") for item in items)
 
     def assigned(self, partitions: Collection[Partition]) -> None:
         """These partitions are ours from now on."""
@@ -131,7 +142,9 @@ class Driver:
         await self._settle(list(self._offsets.assigned), seconds)
 
     async def _settle(self, partitions: Collection[Partition], seconds: float) -> None:
-        for item in self._queue.drop(lambda item: partition_of(item.record) in partitions):
+        dropped = self._queue.drop(lambda item: partition_of(item.record) in partitions)
+        self._give(dropped)
+        for item in dropped:
             item.prefix.forget(item.record.offset)
         try:
             async with asyncio.timeout(seconds):
@@ -154,13 +167,13 @@ class Driver:
 
     def _set_pause(self) -> None:
         """Pauses or resumes, where what should be is not what is."""
-        source, waiting = self._source, len(self._queue)
+        source, held = self._source, self._stopping or self.halted is not None
         if source is None:
             return
-        held = self._stopping or self.halted is not None
-        if not self._paused and (held or waiting >= self.policy.ahead):
+        filled = max(len(self._queue) / self.policy.ahead, self._held / self.policy.ahead_bytes)
+        if not self._paused and (held or filled >= 1):
             source.pause()
-        elif self._paused and not held and waiting < self.policy.ahead / 2:
+        elif self._paused and not held and filled < 0.5:
             source.resume()
         else:
             return
@@ -168,8 +181,10 @@ class Driver:
         self.flow.paused(self.topic, self._paused)
 
     async def _feed(self) -> None:
-        items = [item for item in await self._queue.next() if self._is_ours(item)]
+        taken = await self._queue.next()
+        self._give(taken)
         self._set_pause()
+        items = [item for item in taken if self._is_ours(item)]
         if self.halted is not None:
             return
         try:
@@ -203,12 +218,14 @@ class Driver:
     def _again(self, item: _Item, reason: str) -> None:
         """Hands a record on once more; one that a bug keeps handing back is a dead letter in the end."""
         item.tries += 1
+        # a dependency is down: nothing moves, and a restart would not raise it
+        self._moved = self.timer()
         if reason == DeferredReason.INTERNAL_ERROR and item.tries >= self.policy.tries:
             detail = f"handed back {item.tries} times by a bug; the log names it"
             self._dying.put((item, Outcome(kind=OutcomeKind.DEAD_LETTERED, reason=reason, detail=detail)))
             return
         wait = self.policy.backoff.wait(item.tries)
-        asyncio.get_running_loop().call_later(wait, self._queue.put, item)
+        asyncio.get_running_loop().call_later(wait, self._put, item)
 
     async def _bury(self) -> None:
         group = await self._dying.next()

@@ -38,7 +38,9 @@ class PoolLimits:
     size: int = 64 * 1024 * 1024
     """Bytes of all records in flight; one alone may be larger."""
     batch: int = 200
-    """Records looked up and examined together, and rows written together."""
+    """Records decoded together, and rows written together."""
+    chunk: int = 64
+    """Events looked up and examined together: what another tenant's event waits for at most."""
     linger: float = 0.005
     """Seconds a batch waits for more."""
     tenant_asks: int = 200
@@ -68,7 +70,7 @@ class Pool:
         self._turn = asyncio.Lock()
         self._waits = 0
         self._decoding = Groups[Job](size=limits.batch, linger=limits.linger)
-        self._preparing = FairGroups[Job](size=limits.batch)
+        self._preparing = FairGroups[Job](size=min(limits.chunk, limits.batch))
         self._asking = Lines(each=limits.tenant_asks)
         self._writing = Groups[tuple[Job, Evaluation]](size=limits.batch, linger=limits.linger)
         self._putting_off = Groups[tuple[Job, Deferral, str]](size=limits.batch, linger=limits.linger)

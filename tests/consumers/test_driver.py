@@ -183,6 +183,17 @@ async def test_fetching_pauses_while_too_much_waits_and_goes_on_when_it_is_hande
     assert bench.flow.pauses == [True, False]
 
 
+async def test_large_values_pause_fetching_by_their_bytes(bench):
+    bench.room.clear()
+    async with bench.driving(DriverPolicy(ahead_bytes=1000, commit_every=0.001)) as driver:
+        driver.take(records(0))
+        await asyncio.sleep(0)
+        driver.take(records(1, 2, value=b"x" * 600))
+        assert bench.source.paused
+        bench.room.set()
+        await until(lambda: not bench.source.paused)
+
+
 async def test_a_commit_that_fails_is_counted_and_made_again(bench):
     bench.source.failures = 2
     async with bench.driving() as driver:
