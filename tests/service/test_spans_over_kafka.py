@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import uuid
 from collections.abc import Awaitable, Callable
 
@@ -128,6 +129,40 @@ async def test_a_worker_told_to_stop_leaves_an_open_trace_to_the_next_and_stores
             return [row["unscored"] for row in await rows(url)] == [None]
 
         await wait_until(scored)
+
+
+async def test_traces_held_when_another_worker_joins_are_read_again_by_whoever_gets_them(
+    kafka, database: URL, wait_until: WaitUntil
+):
+    traces = [trace(ASKED, ANSWERED) for _ in range(12)]
+
+    async def held(*urls: str) -> int:
+        found = 0.0
+        async with httpx.AsyncClient() as client:
+            for url in urls:
+                text = (await client.get(f"{url}/metrics")).text
+                found += float(re.search(r"^sqlassay_spans_waiting (\S+)", text, re.MULTILINE)[1])
+        return int(found)
+
+    async with served(database, **environment(kafka, 600)) as first:
+        await send(first, [answered for _, answered in traces], wait_until)
+
+        async def all_held() -> bool:
+            return await held(first) == len(traces)
+
+        await wait_until(all_held)
+        async with served(database, **environment(kafka, 600)) as second:
+
+            async def shared() -> bool:
+                return await held(second) > 0 and await held(first, second) == len(traces)
+
+            await wait_until(shared)
+            await send(second, [asked for asked, _ in traces], wait_until)
+
+            async def scored() -> bool:
+                return [row["unscored"] for row in await rows(first)] == [None] * len(traces)
+
+            await wait_until(scored)
 
 
 async def test_what_is_no_trace_data_is_a_dead_letter_and_the_rest_goes_on(kafka, database: URL, wait_until):
