@@ -1,0 +1,80 @@
+"""`sqlassay score --judge llm|cascade`: the model of the settings judges, and the file keeps its order."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+from service.weights import local_judge
+from tests.servers.model_server import VERDICT, ModelServer, model_process_server, model_server
+
+__all__ = ["model_process_server", "model_server"]
+
+PRICES = '{"stand-in": {"sent": 1, "received": 10}}'
+
+
+def sqlassay(
+    *arguments: str, text: str = "", url: str | None = None, **settings: str
+) -> subprocess.CompletedProcess[str]:
+    server = {} if url is None else {"BASE_URL": url, "MODEL": "stand-in", "PRICES": PRICES}
+    named = {f"SQLASSAY_JUDGE__{name}": value for name, value in {**server, **settings}.items()}
+    return subprocess.run(
+        [sys.executable, "-m", "service", *arguments],
+        input=text,
+        capture_output=True,
+        check=False,
+        text=True,
+        env={**os.environ, **named},
+    )
+
+
+def event(number: int, columns: int = 1) -> str:
+    names = ", ".join(["name"] * columns)
+    return json.dumps({"event_id": str(number), "question": "list the piers", "sql": f"SELECT {names} FROM piers"})
+
+
+def test_the_model_judges_every_line_and_rows_keep_the_order_of_lines(model_server: ModelServer) -> None:
+    slow = {**VERDICT, "verdict": "Likely Correct", "confidence": 0.66}
+    model_server.script(slow, first=({**slow, "seconds": 0.4},))
+    lines = [event(1), "no json", *(event(number, number) for number in range(2, 9))]
+    done = sqlassay("score", "-", "--judge", "llm", text="\n".join(lines), url=model_server.url)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["event_id"] for row in rows] == ["1", None, *map(str, range(2, 9))]
+    scored = [row for row in rows if row["score"] is not None]
+    assert {(row["verdict"], row["judge"], row["model"]) for row in scored} == {
+        ("Likely Correct", "llm/judge-1", "stand-in")
+    }
+    assert {(row["tokens_in"], row["tokens_out"], row["cost"], row["cached"]) for row in scored} == {
+        (900, 100, 0.0019, False)
+    }
+    assert len(model_server.seen()) == len(scored) == 8
+
+
+def test_one_answer_may_be_judged_by_a_model(model_server: ModelServer) -> None:
+    done = sqlassay(
+        "score", "-q", "list the piers", "--sql", "SELECT name FROM piers", "--judge", "llm", url=model_server.url
+    )
+    assert json.loads(done.stdout)["rationale"] == "It reads well."
+
+
+def test_a_cascade_asks_only_where_the_local_judge_is_below_the_bar(model_server: ModelServer) -> None:
+    text = "\n".join([event(1), event(2, 2)])
+    assert sqlassay("score", "-", "--judge", "cascade", text=text, url=model_server.url).returncode == 0
+    asked = len(model_server.seen())
+    local = [json.loads(line) for line in sqlassay("score", "-", text=text).stdout.splitlines()]
+    assert asked == sum(row["confidence"] < 0.85 for row in local)
+
+
+def test_a_model_that_is_down_leaves_the_local_verdict_marked_so() -> None:
+    done = sqlassay("score", "-", "--judge", "llm", text=event(1), url="http://127.0.0.1:9/v1", TRIES="1")
+    row = json.loads(done.stdout)
+    assert (row["fallback"], row["judge"], row["model"]) == (True, local_judge().name, "stand-in")
+
+
+def test_a_model_without_a_price_is_refused_with_the_fix() -> None:
+    done = sqlassay("score", "-", "--judge", "llm", url="http://127.0.0.1:9/v1", PRICES="{}")
+    assert done.returncode == 2
+    assert "SQLASSAY_JUDGE__PRICES" in done.stderr
