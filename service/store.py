@@ -179,7 +179,14 @@ def _columns(keys: Collection[EventKey]) -> dict[str, list[str]]:
 
 _SAME = ("score", "tier", "filter_status", "verdict", "confidence", "p_correct", "judge", "unscored")
 """Columns that are fields of the record."""
-_NO_TEXTS = {"question": "", "enriched_question": None, "sql": "", "reference_sql": None}
+NO_TEXTS: Mapping[str, object] = {
+    "question": "",
+    "enriched_question": None,
+    "sql": "",
+    "reference_sql": None,
+    "attributes": {},
+}
+"""Columns of a row whose texts are withheld."""
 
 
 def evaluation_row(each: Evaluation) -> dict[str, object]:
@@ -196,7 +203,7 @@ def evaluation_row(each: Evaluation) -> dict[str, object]:
         "trigger": each.trigger.value,
         "current": each.current,
         "withheld": each.withheld,
-        **(event | _NO_TEXTS | {"attributes": {}} if each.withheld else event),
+        **(event | dict(NO_TEXTS) if each.withheld else event),
         **{name: record.get(name) for name in _SAME},
         "enrichment_status": enrichment.get("status"),
         "enrichment_score": enrichment.get("score"),

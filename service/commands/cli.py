@@ -256,6 +256,19 @@ def migrate() -> None:
     command()
 
 
+@app.command()
+def forget(
+    tenant: Annotated[str, typer.Option("--tenant", metavar="NAME", help="Whose texts.")],
+    event_id: Annotated[
+        Optional[str], typer.Option("--event", metavar="ID", help="Of this event alone, by whatever source.")
+    ] = None,
+) -> None:
+    """Remove a tenant's texts, or one event's, from the database, Redis and the dead letters; scores and codes stay."""
+    from service.commands.forget import forget as command
+
+    command(tenant, event_id)
+
+
 @bench.command("scoring")
 def bench_scoring(
     source: Annotated[

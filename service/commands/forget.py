@@ -1,0 +1,29 @@
+"""`sqlassay forget`: a tenant's texts, or one event's, removed from PostgreSQL, Redis and the dead letters."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from service.commands.stored import settings, with_database
+from service.forgetting import Forgotten, Subject, forget_dead_letters, forget_replies, forget_rows
+from service.redis import open_redis
+from service.settings import Settings
+
+
+def forget(tenant: str, event_id: str | None) -> None:
+    """Removes the texts and prints what was removed where; what is down ends the command, which can be run again."""
+    configured, subject = settings(), Subject(tenant, event_id)
+    print(json.dumps(asdict(with_database(lambda engine: _forget(engine, configured, subject)))))
+
+
+async def _forget(engine: AsyncEngine, configured: Settings, subject: Subject) -> Forgotten:
+    done = await forget_rows(engine, subject)
+    async with open_redis(configured.redis) as link:
+        if link is not None:
+            done = replace(done, replies=await forget_replies(link, subject.tenant))
+    if configured.kafka.bootstrap_servers:
+        done = replace(done, dead_letters=await forget_dead_letters(configured.kafka, subject))
+    return done
