@@ -174,9 +174,9 @@ def quoted(name: str) -> str:
 
 
 def declared(kind: str) -> str:
-    """A declared type without anything that could end the declaration.
+    """A declared type, quoted: it decides SQLite's conversions and cannot end the declaration.
 
-    >>> declared("VARCHAR(20)"), declared("INT); DROP"), declared("")
-    ('VARCHAR20', 'INT DROP', '')
+    >>> declared("VARCHAR(20)"), declared("")
+    ('"VARCHAR(20)"', '')
     """
-    return "".join(each for each in kind if each.isalnum() or each in " _")
+    return quoted(kind) if kind else ""

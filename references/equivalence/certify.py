@@ -13,7 +13,7 @@ from references.equivalence.reading import Side
 from references.equivalence.search import Bench
 from references.equivalence.witnesses import lowest
 
-TYPED = "values are of their columns' types"
+TYPED = "values are of their columns' types, and columns that are compared hold one type"
 FREE = "what SQLite picks freely is the first row's"
 PLAIN = "ordinary data: keys and references hold, no NULLs, no ties, no table is empty"
 

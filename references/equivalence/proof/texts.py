@@ -14,7 +14,7 @@ from references.equivalence.proof.logic import Bit, Number, Sort, Term, integer,
 
 _GAP = 1_000
 """Integers between two texts that the queries hold, for all the texts between them."""
-_NUMBER = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?\s*")
+_NUMBER = re.compile(r"\s*[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?\s*")
 
 
 class Texts:

@@ -1,0 +1,119 @@
+"""`sqlassay verify` and `bench equivalence` as scripts call them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SCHEMA = "CREATE TABLE shelf (id INTEGER PRIMARY KEY, room TEXT, height INTEGER)"
+TALL = "SELECT id FROM shelf WHERE height > 3"
+ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT MAX(n) FROM c"
+PAIRS: list[dict[str, Any]] = [
+    {"id": "bound", "schema": SCHEMA, "sql_a": TALL, "sql_b": "SELECT id FROM shelf WHERE height >= 3"},
+    {"id": "same", "schema": SCHEMA, "sql_a": TALL, "sql_b": "SELECT id FROM shelf WHERE NOT height <= 3"},
+    {"id": 7, "sql_a": "SELECT id FROM shelf", "sql_b": "SELECT id FROM shelf WHERE id > 0", "extra": True},
+    {"id": "endless", "sql_a": ENDLESS, "sql_b": "SELECT 1"},
+]
+FIELDS = ["id", "verdict", "level", "assumption", "reason", "bound", "trials", "cpu_seconds", "counterexample"]
+
+
+def run(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "service", *arguments]
+    return subprocess.run(command, input=given, capture_output=True, text=True, check=False, timeout=300)
+
+
+def lines(pairs: list[dict[str, Any]]) -> str:
+    return "".join(f"{json.dumps(pair)}\n" for pair in pairs)
+
+
+def rows(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_line_out_for_each_line_in_and_in_order() -> None:
+    done = run("verify", "-", "--budget", "5", "--bound", "2", given=lines(PAIRS) + "no json\n\n" + '{"id": "half"}\n')
+    assert done.returncode == 0, done.stderr
+    found = rows(done.stdout)
+    assert [row["id"] for row in found] == ["bound", "same", "7", "endless", None, None, None]
+    assert [row["verdict"] for row in found] == [
+        "different",
+        "equivalent_up_to_bound",
+        "different",
+        "unsupported",
+        "error",
+        "error",
+        "error",
+    ]
+    assert all(list(row)[: len(FIELDS)] == FIELDS for row in found)
+    assert found[0]["level"] == "S0"
+    shelf = found[0]["counterexample"]["tables"]["shelf"]
+    assert [dict(zip(shelf["columns"], row, strict=True))["height"] for row in shelf["rows"]] == [3]
+    assert found[1]["bound"] == 2
+    assert [row["line"] for row in found[4:]] == [5, 6, 7]
+
+
+def test_semantics_of_the_option_hold_for_lines_that_name_none() -> None:
+    pair = {"id": "d", "schema": SCHEMA, "sql_a": "SELECT room FROM shelf", "sql_b": "SELECT DISTINCT room FROM shelf"}
+    given = lines([pair, {**pair, "semantics": "bag"}])
+    found = rows(run("verify", "-", "--bound", "1", "--semantics", "set", given=given).stdout)
+    assert [row["verdict"] for row in found] == ["equivalent_up_to_bound", "different"]
+
+
+def test_an_explanation_is_markdown_where_it_is_piped(tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    done = run("verify", "-", "--explain", "--out", str(out), given=lines(PAIRS[:1]))
+    assert done.stdout.startswith("## bound: different (S0)")
+    assert "| id |" in done.stdout
+    assert len(rows(out.read_text())) == 1
+
+
+def test_an_explanation_takes_the_place_of_the_lines_on_stdout() -> None:
+    done = run("verify", "-", "--explain", given=lines(PAIRS[:1]))
+    assert done.stdout.count("## ") == 1
+    assert "{" not in done.stdout
+
+
+def test_witnesses_are_run_on_the_other_answers_when_asked() -> None:
+    answers = [
+        {**PAIRS[0], "id": str(bound), "sql_b": f"SELECT id FROM shelf WHERE height >= {bound}"} for bound in (3, 4)
+    ]
+    done = run("verify", "-", "--cross-check", given=lines(answers))
+    assert [row["verdict"] for row in rows(done.stdout)] == ["different", "equivalent_up_to_bound"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--semantics", "heap"], ["--bound", "99"], ["--budget", "0"]], ids=lambda each: each[0]
+)
+def test_bad_usage_is_said(arguments: list[str]) -> None:
+    done = run("verify", "-", *arguments, given=lines(PAIRS[:1]))
+    assert done.returncode == 2
+    assert done.stdout == ""
+
+
+def test_a_file_that_is_not_there_is_said() -> None:
+    done = run("verify", "nowhere.jsonl")
+    assert done.returncode == 2
+    assert "nowhere.jsonl" in done.stderr
+
+
+def test_the_bench_counts_what_was_told_apart_and_proved(tmp_path: Path) -> None:
+    source = tmp_path / "pairs.jsonl"
+    source.write_text(
+        lines([{**PAIRS[0], "verdict": "NEQ"}, {**PAIRS[1], "verdict": "EQU"}, {**PAIRS[2], "verdict": None}])
+    )
+    figures = json.loads(run("bench", "equivalence", str(source), "--json").stdout)
+    assert figures["pairs"] == 2
+    assert figures["refuted_share"] == 1.0
+    assert figures["equal_refuted_at_s0"] == 0
+    assert figures["proved_although_different"] == []
+
+
+def test_a_bench_without_labels_is_refused(tmp_path: Path) -> None:
+    source = tmp_path / "pairs.jsonl"
+    source.write_text(lines(PAIRS))
+    assert run("bench", "equivalence", str(source)).returncode == 2
