@@ -21,13 +21,21 @@ CREATE TABLE book (id INTEGER PRIMARY KEY, shelf_id INTEGER NOT NULL REFERENCES 
 """
 
 
-def proof(a: str, b: str, *, rows: int = 2, granted: Granted = ANY, semantics: Semantics = Semantics.BAG) -> Proof:
+def proof(
+    a: str,
+    b: str,
+    *,
+    rows: int = 2,
+    granted: Granted = ANY,
+    semantics: Semantics = Semantics.BAG,
+    milliseconds: int = 10_000,
+) -> Proof:
     one, other, schema = read_side(a, "sqlite"), read_side(b, "sqlite"), read_schema(SCHEMA)
     assert isinstance(one, Side)
     assert isinstance(other, Side)
     assert isinstance(schema, Schema)
     population = populate(schema, gathered(schema, (one, other)), relevant(schema, (one, other)))
-    return prove(one, other, population, semantics, rows, granted, 10_000)
+    return prove(one, other, population, semantics, rows, granted, milliseconds)
 
 
 EQUAL = {
@@ -169,3 +177,9 @@ def test_texts_keep_their_order_as_numbers() -> None:
 @pytest.mark.parametrize("text", ["", "abc", "1e999999", "--1", "0x10", " ", "1_000", "٣"])
 def test_texts_that_are_no_numbers_are_none(text: str) -> None:
     assert number_in(text) is None
+
+
+def test_a_proof_that_takes_too_long_ends() -> None:
+    joined = "SELECT COUNT(*) FROM book a, book b, shelf c, shelf d WHERE a.pages > b.pages GROUP BY a.title, c.room"
+    with pytest.raises(Unprovable, match="time"):
+        proof(joined, "SELECT id FROM book", milliseconds=0)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from time import thread_time
 from typing import Any
 
 from references.equivalence.pair import Semantics
@@ -76,10 +77,17 @@ def prove(
         raise Unprovable("the order of rows")
     texts = Texts((a.tree, b.tree))
     tables = {plan.name.lower(): _unknown(plan, population.pools, rows, granted) for plan in population.plans}
-    engine = Engine.of(tables, texts)
+    began = thread_time()
+
+    def tick() -> None:
+        if 1000 * (thread_time() - began) > milliseconds:
+            raise Unprovable("more rows of unknowns than there is time for")
+
+    engine = Engine.of(tables, texts, tick)
     left, right = engine.run(a.tree), engine.run(b.tree)
     solver = z3.Solver()
-    solver.set("timeout", max(milliseconds, _FEWEST_MILLISECONDS))
+    left_over = milliseconds - int(1000 * (thread_time() - began))
+    solver.set("timeout", max(left_over, _FEWEST_MILLISECONDS))
     solver.set("random_seed", 0)
     for fact in (*_lawful(population, tables, granted), *engine.functions.facts):
         _add(solver, fact)

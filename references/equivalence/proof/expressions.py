@@ -47,9 +47,12 @@ class Machine:
     windowed: Callable[[exp.Window, Frame], Term]
     assume: Callable[[str, Bit], None]
     """Leaves out of the proof the databases that break something."""
+    tick: Callable[[], None]
+    """Raises where time is up."""
 
     def term(self, node: exp.Expr, frame: Frame) -> Term:
         """The value of an expression."""
+        self.tick()
         kind = type(node)
         reader = _TERMS.get(kind)
         if reader is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -66,8 +66,8 @@ class Engine:
     machine: Machine
 
     @staticmethod
-    def of(tables: Mapping[str, Relation], texts: Texts) -> Engine:
-        """An engine over these tables, by folded name."""
+    def of(tables: Mapping[str, Relation], texts: Texts, tick: Callable[[], None]) -> Engine:
+        """An engine over these tables, by folded name; `tick` raises where time is up."""
         functions = Functions(texts)
         assumptions: dict[str, list[Bit]] = {}
 
@@ -82,6 +82,7 @@ class Engine:
             aggregate=lambda node, frame: aggregate(engine.machine, node, frame),
             windowed=lambda node, frame: windowed(engine.machine, node, frame),
             assume=assume,
+            tick=tick,
         )
         engine = Engine(tables, texts, functions, assumptions, [], machine)
         return engine
