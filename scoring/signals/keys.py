@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from scoring.show import show_filter
 from scoring.signals.definitions import is_defined
+from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.specification import Column
 from scoring.values import Text
@@ -134,7 +135,7 @@ def worded_key(case: Case) -> Finding | None:
     >>> worded_key(case("Which pilots fly gliders?", "SELECT name FROM pilots WHERE plane_id = 'glider'")).detail
     "plane_id = 'glider'"
     """
-    for each in case.sql.filters:
+    for each in applied(case):
         if not isinstance(each.rhs, Text) or each.lhs is None or len(each.lhs.columns) != 1:
             continue
         column, value = each.lhs.columns[0], each.rhs.folded

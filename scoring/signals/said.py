@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.specification import Kind
 from scoring.values import Choices, Number, Text, Value
@@ -55,8 +56,8 @@ def _found(folded: str, text: str) -> Iterator[str]:
 
 
 def _compared(case: Case) -> Iterator[Value]:
-    """Every literal that the SQL compares with."""
-    for each in case.sql.filters:
+    """Every literal that the SQL compares with, but in conditions that are benign or ignored."""
+    for each in applied(case):
         if isinstance(each.rhs, Choices):
             yield from sorted(each.rhs.members, key=str)
         elif each.rhs is not None:

@@ -78,7 +78,7 @@ def either_for_both(case: Case) -> Finding | None:
     tables = [table for block in sql.blocks for table in block.tables]
     if sql.set_operations or sql.group_by or len(tables) != len(set(tables)):
         return None
-    for each in sql.filters:
+    for each in applied(case):
         if each.op is Op.IN and isinstance(each.rhs, Choices) and len(each.rhs.members) == 2:
             strength = _conjoined([value.folded for value in each.rhs.members if isinstance(value, Text)], case)
             if strength:
@@ -101,7 +101,7 @@ def _spread(case: Case) -> Finding | None:
     """`below 30 and above 40` of one column ORed: one row cannot be both, two rows can."""
     if "or" in case.spoken or "and" not in case.spoken:
         return None
-    ored = [each for each in case.sql.filters if each.alternative is not None and each.lhs is not None]
+    ored = [each for each in applied(case) if each.alternative is not None and each.lhs is not None]
     if len(ored) != 2 or ored[0].lhs != ored[1].lhs or ored[0].op is ored[1].op:
         return None
     return Finding(1.0, f"{show_filter(ored[0])} or {show_filter(ored[1])}")
@@ -141,7 +141,7 @@ _BOUNDS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
 def _conditions(case: Case, path: str, *, nested: bool) -> dict[tuple[str, str], str]:
     return {
         (each.lhs.name, str(each.rhs)): show_filter(each)
-        for each in case.sql.filters
+        for each in applied(case)
         if each.lhs is not None
         and each.op is not Op.NOT_NULL
         and not isinstance(each.rhs, Expression)
@@ -182,7 +182,7 @@ def loose_alternative(case: Case) -> Finding | None:
     'heavy = 1 or fragile = 1 or late = 1'
     """
     ored: dict[str, list[SqlFilter]] = {}
-    for each in case.sql.filters:
+    for each in applied(case):
         if each.clause is Clause.WHERE:
             ored.setdefault(each.block, []).append(each)
     for filters in ored.values():

@@ -219,13 +219,16 @@ def nested_answer(case: Case) -> Finding | None:
 
 
 def laboured_answer(case: Case) -> Finding | None:
-    """SQL that does much for a short question; full strength at eight constructs a word.
+    """SQL that does much for a short question; full strength at two constructs a word; conditions aside.
 
     >>> laboured_answer(case("How many parcels are there in all?", "SELECT COUNT(*) FROM parcels")).strength < 0.2
     True
     """
+    sql = case.sql
+    parts = (sql.projections, sql.joins, sql.group_by, sql.order_by, sql.aggregations, sql.divisions)
+    size = sum(map(len, parts)) + len(sql.joins) + 2 * len(sql.blocks) - 2
     words = sum(1 for token in case.question.tokens if token.kind is Kind.WORD)
-    return Finding(min(1.0, case.sql.nodes / (8 * max(words, 4))), f"{case.sql.nodes} constructs for {words} words")
+    return Finding(min(1.0, size / (2 * max(words, 4))), f"{size} constructs for {words} words") if size else None
 
 
 def unasked_rounding(case: Case) -> Finding | None:
