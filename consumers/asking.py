@@ -178,7 +178,8 @@ class AskModel:
         return Bound(tokens=self.bound.tokens if rules.tokens is None else rules.tokens, micros=micros)
 
     async def _completion(self, prompt: Prompt, bound: Bound, tenant: str) -> Completion:
-        patience, ends = self.patience, self.timer() + self.patience.deadline
+        # a little before the deadline, so that a try that takes all of it fails and the breaker hears of it
+        patience, ends = self.patience, self.timer() + 0.95 * self.patience.deadline
         async for attempt in stamina.retry_context(
             on=lambda error: self._again(error, ends),
             attempts=patience.tries,

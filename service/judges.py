@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime
 from importlib.resources import files
 
+import stamina
+
 from consumers.asking import AskModel, Patience, Slots
 from consumers.breaker import Breaker
 from consumers.budgets import MICROS, Bound, Price, WorkerBudgets
@@ -44,6 +46,8 @@ async def open_panel(
     With `redis`, budgets are shared by all workers and replies are remembered; without, each worker holds its part of
     a budget and every case is asked anew.
     """
+    # each retry is counted; a line in the log for each would bury the others when a model is down
+    stamina.instrumentation.set_on_retry_hooks([])
     if settings.base_url is None or settings.model is None:
         yield Panel(local=local.judge, failed=failed)
         return

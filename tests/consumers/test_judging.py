@@ -308,3 +308,25 @@ async def test_a_worker_that_shares_no_account_holds_its_part_of_each_day(worker
             spent += 10
         assert spent == 300 // workers
         day[0] = date(2026, 5, 5)
+
+
+class StuckModel(ScriptedModel):
+    """It takes as long as it may, and then fails."""
+
+    async def complete(self, system: str, user: str, schema: Mapping[str, object], *, seconds: float) -> Completion:
+        self.asked += 1
+        try:
+            async with asyncio.timeout(seconds):
+                return await asyncio.Future()
+        except TimeoutError as error:
+            raise ModelFailed("no reply", billed=True) from error
+
+
+async def test_a_model_that_hangs_until_the_deadline_opens_the_breaker() -> None:
+    breaker = Breaker(failures=2, rest=60)
+    patience = Patience(deadline=0.8, call=9, tries=3, first_wait=0.001)
+    panel = panel_of(StuckModel(), breaker=breaker, patience=patience)
+    case = case_of(JudgePolicy.LLM, when_unavailable=WhenUnavailable.DEFER)
+    ends = [await panel.ask(case, tenant="coast") for _ in range(3)]
+    assert set(ends) == {DeferredReason.JUDGE_UNAVAILABLE}
+    assert breaker.state(asyncio.get_running_loop().time()) is BreakerState.OPEN
