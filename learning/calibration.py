@@ -23,6 +23,8 @@ LEAST_HINT = -2.0
 Execution labels call every answer with one column more than the reference wrong; readers do so less often.
 """
 Floats = NDArray[np.float64]
+INNER_FOLDS = 4
+"""Splits within the rows of a fit, by which its steepness is told."""
 CODES = tuple(SIGNALS)
 """The columns of the signal matrix."""
 PRIOR = np.array([0.5 if code in IN_FAVOUR else -1.0 for code in CODES])
@@ -67,18 +69,16 @@ def calibrate(rows: Sequence[Labelled], *, penalty: float = 1.0, folds: int = 5)
     signals = np.array([[row.strengths.get(code, 0.0) for code in CODES] for row in rows], dtype=np.float64)
     correct = np.array([row.correct for row in rows], dtype=np.float64)
     share = np.array([row.weight for row in rows], dtype=np.float64)
-    groups = [row.group for row in rows]
-    if len(set(correct.tolist())) < 2 or len(set(groups)) < folds:
-        raise ValueError(f"{len(rows)} labels in {len(set(groups))} groups: need both labels and {folds} groups")
-    log_odds = np.zeros(len(rows))
-    splits = list(GroupKFold(folds).split(signals, correct, groups))
-    for train, test in splits:
-        solution = _fit(signals[train], correct[train], share[train], penalty)
-        log_odds[test] = solution[0] + signals[test] @ solution[1:]
+    groups = np.array([row.group for row in rows])
+    if len(set(correct.tolist())) < 2 or len(set(groups.tolist())) < folds:
+        raise ValueError(
+            f"{len(rows)} labels in {len(set(groups.tolist()))} groups: need both labels and {folds} groups"
+        )
     held_out = np.zeros(len(rows))
-    for train, test in splits:
-        held_out[test] = expit(_slope(log_odds[train], correct[train], share[train]) * log_odds[test])
-    solution = _slope(log_odds, correct, share) * _fit(signals, correct, share, penalty)
+    for train, test in GroupKFold(folds).split(signals, correct, groups):
+        solution = _scaled(signals[train], correct[train], share[train], groups[train], penalty)
+        held_out[test] = expit(solution[0] + signals[test] @ solution[1:])
+    solution = _scaled(signals, correct, share, groups, penalty)
     return Fit(
         intercept=float(solution[0]),
         weights={code: float(weight) for code, weight in zip(CODES, solution[1:], strict=True)},
@@ -110,6 +110,16 @@ def _side(code: ReasonCode) -> tuple[float | None, float | None]:
     if code in IN_FAVOUR:
         return (0.0, None)
     return (LEAST_HINT if code in HINTS else None, 0.0)
+
+
+def _scaled(signals: Floats, correct: Floats, share: Floats, groups: NDArray[np.str_], penalty: float) -> Floats:
+    """A fit whose log-odds are as steep as those of groups held out within the same rows were right to be."""
+    log_odds = np.zeros(len(correct))
+    folds = min(INNER_FOLDS, len(set(groups.tolist())))
+    for train, test in GroupKFold(folds).split(signals, correct, groups):
+        solution = _fit(signals[train], correct[train], share[train], penalty)
+        log_odds[test] = solution[0] + signals[test] @ solution[1:]
+    return _slope(log_odds, correct, share) * _fit(signals, correct, share, penalty)
 
 
 def _slope(log_odds: Floats, correct: Floats, share: Floats) -> float:

@@ -379,7 +379,9 @@ def eval_judge(
     train: Annotated[
         Optional[list[str]], typer.Option("--train", metavar="LABELS.jsonl", help="More answers to fit on.")
     ] = None,
-    train_weight: Annotated[float, typer.Option("--train-weight", metavar="W", help="Of a row of --train.")] = 0.15,
+    train_weight: Annotated[
+        Optional[list[float]], typer.Option("--train-weight", metavar="W", help="Of a row of each --train, in order.")
+    ] = None,
     weights: Annotated[
         Optional[str], typer.Option("--weights", metavar="FILE", help="Weights of `learn calibrate` for the judge.")
     ] = None,
@@ -412,7 +414,7 @@ def eval_judge(
         model_accuracy=model_accuracy,
         held_out=held_out,
         training=train or [],
-        training_weight=train_weight,
+        training_weights=train_weight or [],
         weights=weights,
         question_only=question_only,
         by=by or [],

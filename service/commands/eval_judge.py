@@ -22,13 +22,15 @@ from scoring.rules import JudgePolicy, Rules
 from scoring.signals import read_signals
 from scoring.verdict import Case
 from service.commands.exits import refuse
-from service.commands.jsonl import open_input, read_lines
+from service.commands.jsonl import open_input, read_lines, same_file
 from service.commands.learn import balanced
 from service.commands.score import Scorer
 from service.commands.score_models import with_models
 
 GROUPS = 5
-"""Parts into which groups are split when the judge is fitted to the others."""
+"""Parts into which groups are split when the judge is fitted to the others; twice as many where groups are few."""
+MANY = 100
+"""Groups from which there are many: a part of few databases would leave out too much."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +49,8 @@ class Wanted:
     """Whether the judge sees the enriched question."""
     held_out: str | None
     """Fit on answers that differ in this field from those judged, instead of taking the weights as they are."""
-    training: Sequence[str]
-    training_weight: float
+    training: Sequence[tuple[str, float]]
+    """More files to fit on, and what a row of each weighs; the file judged is passed over among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +125,9 @@ def _paired(rows: list[Judged], other: list[Judged]):
 def _judge(source: str, labels: list[Label], wanted: Wanted) -> tuple[list[Judged], str, float | None]:
     """The rows as judged, the judge's name, and the share a cascade asked of its model."""
     if wanted.held_out is not None and wanted.replies is None:
-        return _held_out(labels, wanted), f"the local judge, held out by {wanted.held_out}", None
+        return _held_out(source, labels, wanted), f"the local judge, held out by {wanted.held_out}", None
     if wanted.judge is JudgePolicy.CASCADE and wanted.replies is not None:
-        local = _held_out(labels, wanted) if wanted.held_out is not None else _local(labels, wanted)
+        local = _held_out(source, labels, wanted) if wanted.held_out is not None else _local(labels, wanted)
         rows, asked = cascaded(local, _replayed(labels, wanted.replies, wanted), bar=wanted.bar)
         return rows, f"cascade over {Path(wanted.replies).stem}, bar {wanted.bar:g}", asked
     if wanted.replies is not None:
@@ -140,17 +142,17 @@ def _local(labels: list[Label], wanted: Wanted) -> list[Judged]:
     return [label.judged(wanted.local.judge(case).p_correct, wanted) for label, case in cases if isinstance(case, Case)]
 
 
-def _held_out(labels: list[Label], wanted: Wanted) -> list[Judged]:
+def _held_out(source: str, labels: list[Label], wanted: Wanted) -> list[Judged]:
     """Each row judged by weights that saw no answer equal to it in the held-out field."""
     field = wanted.held_out or wanted.group
     own = _labelled(labels, field, 1.0)
     rows = balanced([row for _, row in own])
-    for source in wanted.training:
-        more = _labelled(read(source, enriched=wanted.enriched), field, wanted.training_weight)
-        rows += balanced([row for _, row in more])
-    groups = min(GROUPS * 2 if field == "db_id" else GROUPS, len({row.group for row in rows}))
+    for other, weight in wanted.training:
+        if not same_file(source, other):
+            rows += balanced([row for _, row in _labelled(read(other, enriched=wanted.enriched), field, weight)])
+    groups = len({row.group for row in rows})
     try:
-        fit = calibrate(rows, folds=groups)
+        fit = calibrate(rows, folds=min(GROUPS if groups > MANY else 2 * GROUPS, groups))
     except ValueError as error:
         refuse(f"--held-out {field}: {error}")
     return [label.judged(float(p), wanted) for (label, _), p in zip(own, fit.held_out, strict=False)]

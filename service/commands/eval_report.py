@@ -32,7 +32,7 @@ class Asked:
     model_accuracy: float | None
     held_out: str | None
     training: Sequence[str]
-    training_weight: float
+    training_weights: Sequence[float]
     weights: str | None
     question_only: bool
     by: Sequence[str]
@@ -68,9 +68,16 @@ def _wanted(asked: Asked) -> Wanted:
         by=asked.by,
         enriched=not asked.question_only,
         held_out=asked.held_out,
-        training=asked.training,
-        training_weight=asked.training_weight,
+        training=list(zip(asked.training, _weights(asked), strict=True)),
     )
+
+
+def _weights(asked: Asked) -> Sequence[float]:
+    """What a row of each training file weighs: as given, once for all, or 1."""
+    given = list(asked.training_weights) or [1.0]
+    if len(given) not in {1, len(asked.training)}:
+        refuse(f"{len(asked.training)} --train and {len(given)} --train-weight: give one for each, or one for all")
+    return given * len(asked.training) if len(given) == 1 else given
 
 
 def _show(reports: Sequence[Report], *, as_json: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -71,3 +72,15 @@ def test_the_document_is_what_the_judge_reads() -> None:
 def test_too_few_labels_are_refused(rows: list[Labelled]) -> None:
     with pytest.raises(ValueError, match="need both labels"):
         calibrate(rows)
+
+
+def test_no_label_leaks_into_the_judgement_of_its_own_group() -> None:
+    """With every label of a group turned over, and of no other, what is said of that group stays to the last digit."""
+    rows = labelled(300, 5)
+    turned = "question 7"
+    other = [replace(row, correct=not row.correct) if row.group == turned else row for row in rows]
+    held = [place for place, row in enumerate(rows) if row.group == turned]
+    before, after = calibrate(rows), calibrate(other)
+    assert held
+    assert before.held_out[held].tolist() == after.held_out[held].tolist()
+    assert before.held_out.tolist() != after.held_out.tolist()
