@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from redis.asyncio import Redis
+from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
@@ -17,6 +17,9 @@ from consumers.ports import CacheUnavailable
 from consumers.texts import shorten
 from service.logs import log
 from service.settings import RedisSettings, SettingsError
+
+_CONNECTIONS = 32
+"""Of one process, changes heard of included."""
 
 
 @dataclass(slots=True)
@@ -105,13 +108,17 @@ async def open_redis(
 
 def _client(settings: RedisSettings, url: str) -> Redis:
     try:
-        return Redis.from_url(  # pyright: ignore[reportUnknownMemberType] the library leaves its options untyped
+        # those who find no connection free wait for one: the plain pool would raise, as if Redis were down
+        pool = BlockingConnectionPool.from_url(  # pyright: ignore[reportUnknownMemberType] untyped by the library
             url,
+            max_connections=_CONNECTIONS,
+            timeout=settings.timeout,
             socket_timeout=settings.timeout,
             socket_connect_timeout=settings.timeout,
             retry=Retry(NoBackoff(), 0),
             health_check_interval=30,
         )
+        return Redis.from_pool(pool)
     except ValueError:
         # the message of the library may repeat the URL, which holds a password
         raise SettingsError("SQLASSAY_REDIS__URL is no Redis URL: write redis://[:password@]host:6379/0") from None
