@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,18 +41,38 @@ def service_of(request: Request) -> Service:
 
 def caller_of(request: Request) -> Caller:
     """Who shows which token; raises a 401 where one is needed and none fits."""
+    scheme, _, shown = request.headers.get("authorization", "").partition(" ")
+    return _caller(request, shown.strip() if scheme.lower() == "bearer" else "", "Bearer")
+
+
+def reader_of(request: Request) -> Caller:
+    """Who looks at the console: the password that a browser asks for is the token, whatever the name.
+
+    Raises a 401, upon which the browser asks.
+    """
+    scheme, _, shown = request.headers.get("authorization", "").partition(" ")
+    return _caller(request, _password(shown) if scheme.lower() == "basic" else shown.strip(), 'Basic realm="SQLAssay"')
+
+
+def _password(shown: str) -> str:
+    try:
+        return base64.b64decode(shown, validate=True).decode().partition(":")[2]
+    except ValueError:
+        return ""
+
+
+def _caller(request: Request, shown: str, challenge: str) -> Caller:
     tokens = service_of(request).settings.http.tokens
     if not tokens:
         return Caller(None)
-    scheme, _, shown = request.headers.get("authorization", "").partition(" ")
-    owner = owner_of(shown.strip(), tokens) if scheme.lower() == "bearer" else None
+    owner = owner_of(shown, tokens) if shown else None
     if owner is None:
         raise ApiError(
             401,
             "UNAUTHORIZED",
             "this service needs a token, and none that it knows was shown",
             "Send the header Authorization: Bearer <token>.",
-            {"WWW-Authenticate": "Bearer"},
+            {"WWW-Authenticate": challenge},
         )
     return Caller(None if owner == ALL_TENANTS else owner, owner)
 

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Lifespan, Message, Receive, Scope, Send
 from scoring import EVALUATOR_VERSION
 from service.api import evaluations, events, health, labels, rules, traces
 from service.api.errors import handle_errors
+from service.console import pages
 from service.service import Role, Service
 
 _METHODS = {"GET", "POST", "PUT", "HEAD", "OPTIONS"}
@@ -27,7 +28,7 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     )
     app.state.service = service
     only_works = service is not None and service.role is Role.WORKER
-    for module in (health,) if only_works else (events, traces, evaluations, labels, rules, health):
+    for module in (health,) if only_works else (events, traces, evaluations, labels, rules, health, pages):
         app.include_router(module.router)
     handle_errors(app)
     app.add_middleware(Timing)

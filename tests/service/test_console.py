@@ -1,0 +1,103 @@
+"""The console: what a person sees, guarded as the API is, and safe to look at whatever an agent wrote."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from service.settings import HttpSettings
+
+EVENT = {
+    "event_id": "a",
+    "tenant": "bakers",
+    "agent": "crumb",
+    "question": "How many ovens are in Oslo and older than 3 years?",
+    "enriched_question": "How many ovens are in Oslo and older than 3 years (older than 3 years refers to age > 3)?",
+    "sql": "SELECT COUNT(*) FROM ovens WHERE city = 'Oslo'",
+}
+HOSTILE = "<script>alert('x')</script>{{ 7 }}\"'&"
+
+
+async def page(client, path: str) -> str:
+    reply = await client.get(path)
+    assert reply.status_code == 200, reply.text
+    assert reply.headers["content-type"].startswith("text/html")
+    assert "script" not in reply.headers["content-security-policy"]
+    return reply.text
+
+
+async def test_home_leads_to_the_report_and_the_report_to_the_worst_answers(client):
+    assert (await client.get("/")).headers["location"] == "/console"
+    assert "No answers yet" in await page(client, "/console")
+    await client.post("/v1/events", json=EVENT)
+    shown = await page(client, "/console")
+    assert "crumb" in shown
+    link = re.search(r'href="(/console/evaluations\?[^"]+)"[^>]*>worst answers', shown)[1].replace("&amp;", "&")
+    assert "ovens are in Oslo" in await page(client, link)
+
+
+async def test_an_answer_is_explained(client):
+    reply = (await client.post("/v1/events", json=EVENT)).json()["results"][0]
+    shown = await page(client, f"/console/evaluations/{reply['evaluation_id']}")
+    for part in (
+        "FILTER_MISSING",
+        "missing",
+        "matched",
+        "city = &#39;oslo&#39;",
+        "The number",
+        f"{reply['score']:.1f}",
+    ):
+        assert part in shown, part
+
+
+async def test_an_answer_without_a_score_says_why(client):
+    reply = (await client.post("/v1/events", json={**EVENT, "sql": ""})).json()["results"][0]
+    assert "EMPTY_SQL" in await page(client, f"/console/evaluations/{reply['evaluation_id']}")
+    assert "EMPTY_SQL" in await page(client, "/console/evaluations?unscored=true")
+
+
+@pytest.mark.parametrize("path", ["/console", "/console/evaluations", "/console/evaluations/{id}"])
+async def test_hostile_text_is_shown_and_never_run(client, path):
+    event = {
+        **EVENT,
+        "agent": "a" + HOSTILE[:60],
+        "question": HOSTILE,
+        "sql": f"SELECT '{HOSTILE.replace(chr(39), '')}' AS x",
+    }
+    reply = (await client.post("/v1/events", json=event)).json()["results"][0]
+    shown = await page(client, path.format(id=reply["evaluation_id"]))
+    assert "<script" not in shown
+    assert "&lt;script" in shown
+
+
+async def test_filters_narrow_the_list_and_pages_follow_each_other(client):
+    await client.post(
+        "/v1/events",
+        json=[{**EVENT, "event_id": str(n), "question": f"How many ovens has town {n}?"} for n in range(5)],
+    )
+    first = await page(client, "/console/evaluations?limit=3")
+    assert len(re.findall(r"ovens has town \d", first)) == 3
+    following = re.search(r'class="next" href="([^"]+)"', first)[1].replace("&amp;", "&")
+    assert len(re.findall(r"ovens has town \d", await page(client, following))) == 2
+    assert "No answer fits" in await page(client, "/console/evaluations?agent=nobody")
+    assert (await client.get("/console/evaluations?tier=splendid")).status_code == 400
+
+
+async def test_with_tokens_a_browser_is_asked_and_sees_its_own_tenant_only(serving):
+    tokens = {"bakers": "b-secret", "millers": "m-secret", "*": "all"}
+    async with serving(http=HttpSettings(tokens=tokens)) as client:
+        bearer = {"Authorization": "Bearer b-secret"}
+        reply = (await client.post("/v1/events", json=EVENT, headers=bearer)).json()["results"][0]
+        path = f"/console/evaluations/{reply['evaluation_id']}"
+        for each in ("/console", "/console/evaluations", path):
+            refused = await client.get(each)
+            assert refused.status_code == 401
+            assert refused.headers["www-authenticate"].startswith("Basic")
+            assert (await client.get(each, auth=("me", "wrong"))).status_code == 401
+            assert (await client.get(each, headers={"Authorization": "Basic %%%"})).status_code == 401
+        assert "ovens" in (await client.get(path, auth=("me", "b-secret"))).text
+        assert (await client.get(path, auth=("me", "m-secret"))).status_code == 404
+        assert "crumb" not in (await client.get("/console", auth=("me", "m-secret"))).text
+        assert (await client.get("/console?tenant=bakers", auth=("me", "m-secret"))).status_code == 403
+        assert "crumb" in (await client.get("/console", auth=("anyone", "all"))).text
