@@ -17,7 +17,7 @@ from scoring.record import score_record, unscored_record
 from scoring.rules import Rules
 from scoring.verdict import Score
 
-FILLABLE = frozenset({UnscoredReason.JUDGE_UNAVAILABLE, UnscoredReason.SCORER_FAILED})
+FILLABLE = frozenset({UnscoredReason.JUDGE_UNAVAILABLE, UnscoredReason.BUDGET_SPENT, UnscoredReason.SCORER_FAILED})
 """Reasons that speak of us and not of the answer: a later try may give the row its score, once."""
 
 

@@ -103,7 +103,7 @@ async def evaluations(
     """A page of at most `limit` rows after `cursor`; raises `InvalidCursor` and `StoreUnavailable`."""
     limit = min(max(limit, 1), MAX_PAGE)
     keys = _KEYS[order]
-    query = select(*_LISTED).where(*_conditions(wanted))
+    query = select(*_LISTED).where(*conditions(wanted))
     if order is Order.WORST:
         query = query.where(EVALUATIONS.c.score.is_not(None)).order_by(*keys)
     else:
@@ -150,7 +150,7 @@ async def report(engine: AsyncEngine, wanted: Wanted | None = None, *, by_versio
             func.avg(table.p_correct).filter(scored).label("mean_p_correct"),
             (wrong * 1.0 / func.nullif(count, 0)).label("judged_wrong"),
         )
-        .where(*_conditions(wanted or Wanted()))
+        .where(*conditions(wanted or Wanted()))
         .group_by(*groups)
         .order_by(func.avg(table.score).desc().nulls_last(), *groups)
     )
@@ -181,7 +181,8 @@ def _report_row(row: Mapping[str, Any]) -> ReportRow:
     )
 
 
-def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
+def conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
+    """The restriction to current rows that are wanted."""
     table = EVALUATIONS.c
     equal = ("tenant", "agent", "agent_version", "tier", "verdict", "filter_status")
     conditions: list[ColumnElement[bool]] = [table.current]

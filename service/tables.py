@@ -81,6 +81,7 @@ class EvaluationRow(SQLModel, table=True):
             "evaluator_version",
             "rules_version",
             "judge",
+            "model",
             unique=True,
             postgresql_nulls_not_distinct=True,
         ),

@@ -92,7 +92,7 @@ def _index_evaluations() -> None:
     op.create_index(
         "evaluations_version",
         "evaluations",
-        ["event", "occurred_at", "evaluator_version", "rules_version", "judge"],
+        ["event", "occurred_at", "evaluator_version", "rules_version", "judge", "model"],
         unique=True,
         postgresql_nulls_not_distinct=True,
     )

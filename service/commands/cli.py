@@ -257,6 +257,38 @@ def migrate() -> None:
 
 
 @app.command()
+def backfill(
+    tenant: Annotated[
+        Optional[str], typer.Option("--tenant", metavar="NAME", help="This tenant's events only.")
+    ] = None,
+    agent: Annotated[Optional[str], typer.Option("--agent", metavar="NAME", help="This agent's answers only.")] = None,
+    since: Annotated[
+        Optional[str], typer.Option("--since", metavar="TIME", help="Answers from this ISO 8601 time on.")
+    ] = None,
+    until: Annotated[
+        Optional[str], typer.Option("--until", metavar="TIME", help="Answers before this ISO 8601 time.")
+    ] = None,
+    judge: Annotated[
+        Optional[str],
+        typer.Option("--judge", metavar="local|llm|cascade", help="Who judges, in place of the rules' judge."),
+    ] = None,
+    rules_version: Annotated[
+        Optional[int], typer.Option("--rules-version", metavar="N", help="This version of the tenant's rules.")
+    ] = None,
+    make_current: Annotated[
+        bool, typer.Option("--make-current", help="Lists and reports then read the new scores.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Go on after the estimate.")] = False,
+) -> None:
+    """Score stored events again, by this evaluator, other rules or another judge. Tells its cost first."""
+    from service.commands.backfill import Scope
+    from service.commands.backfill import backfill as command
+
+    scope = Scope(tenant=tenant, agent=agent, since=since, until=until)
+    command(scope, judge=judge, rules_version=rules_version, make_current=make_current, go_on=yes)
+
+
+@app.command()
 def forget(
     tenant: Annotated[str, typer.Option("--tenant", metavar="NAME", help="Whose texts.")],
     event_id: Annotated[

@@ -1,0 +1,178 @@
+"""Stored events scored again beside the rows that stand: same identity and time, seen only when asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+
+from consumers.budgets import Price
+from consumers.evaluation import evaluate
+from consumers.events import RulesDocument, decode_event
+from consumers.judging import Panel
+from consumers.outcomes import DeferredReason
+from scoring.evaluation import conclude, examine
+from scoring.rules import JudgePolicy, Rules
+from scoring.verdict import Case, Reply
+from service.backfill import TenantShare, shares
+from service.reports import Wanted, evaluations
+from service.rescore import Rescore, estimate
+from service.store import PostgresRules, PostgresScores
+from service.weights import local_judge
+from tests.storage.conftest import NOW, evaluation
+
+LATER = NOW + timedelta(days=1)
+LOCAL = local_judge()
+
+
+def event(id_: str, **fields):
+    said = {
+        "question": "How many loaves were sold last month?",
+        "sql": "SELECT COUNT(*) FROM loaves",
+        "tenant": "bakers",
+    }
+    return decode_event({"event_id": id_, **said, **fields}, require_id=True)
+
+
+def scored(id_: str, rules: Rules = Rules(), **fields):  # noqa: B008 frozen
+    each = event(id_, **fields)
+    case = examine(each.query(), rules)
+    assert isinstance(case, Case)
+    reply = replace(LOCAL.judge(case), judge="local/older")
+    return evaluate(each, conclude(case, reply), rules, NOW, timestamp=NOW - timedelta(hours=3))
+
+
+@pytest.fixture
+async def store(engine):
+    store = PostgresScores(engine, clock=lambda: NOW)
+    await store.record([scored("timed", occurred_at="2026-10-05T08:00:00Z"), scored("timeless"), evaluation("blank")])
+    return store
+
+
+def rescore(engine, rules: Rules = Rules(version=2), panel: Panel | None = None, *, current: bool = False) -> Rescore:  # noqa: B008
+    return Rescore(
+        engine=engine,
+        panel=panel or Panel(local=LOCAL.judge),
+        rules={"bakers": rules},
+        judges={JudgePolicy.LOCAL: [LOCAL.name], JudgePolicy.LLM: ["llm/test"], JudgePolicy.CASCADE: []},
+        model=None,
+        make_current=current,
+        clock=lambda: LATER,
+    )
+
+
+async def rows(engine) -> list[dict[str, object]]:
+    async with engine.connect() as connection:
+        found = await connection.execute(
+            text("SELECT * FROM evaluations WHERE tenant = 'bakers' ORDER BY event_id, id")
+        )
+        return [dict(row) for row in found.mappings()]
+
+
+def nothing(_: int) -> None:
+    """Nobody watches."""
+
+
+async def test_a_new_row_stands_beside_the_old_under_the_events_own_time(engine, store):
+    before = (await evaluations(engine, Wanted(tenant="bakers"))).items
+    done = await rescore(engine)(Wanted(tenant="bakers"), nothing)
+    assert done.ended["scored"] == 2
+    assert (await evaluations(engine, Wanted(tenant="bakers"))).items == before
+    found = await rows(engine)
+    assert {(row["event_id"], row["trigger"], row["current"], row["rules_version"]) for row in found} == {
+        ("timed", "live", True, 0),
+        ("timeless", "live", True, 0),
+        ("timed", "backfill", False, 2),
+        ("timeless", "backfill", False, 2),
+    }
+    assert len({(row["event_id"], row["occurred_at"], row["event"]) for row in found}) == 2
+
+
+async def test_relative_dates_are_anchored_as_they_were(engine, store):
+    await rescore(engine)(Wanted(tenant="bakers"), nothing)
+    by_event: dict[object, list[object]] = {}
+    for row in await rows(engine):
+        record = row["record"]
+        assert isinstance(record, dict)
+        by_event.setdefault(row["event_id"], []).append(record["question_spec"])
+    assert all(first == second for first, second in by_event.values())
+
+
+async def test_again_nothing_is_scored_and_nothing_written(engine, store):
+    await rescore(engine)(Wanted(tenant="bakers"), nothing)
+    asked: list[Case] = []
+
+    def watched(case: Case) -> Reply:
+        asked.append(case)
+        return LOCAL.judge(case)
+
+    done = await rescore(engine, panel=Panel(local=watched))(Wanted(tenant="bakers"), nothing)
+    assert (done.ended["already"], done.ended["scored"], asked) == (2, 0, [])
+    assert len(await rows(engine)) == 4
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+async def test_new_rows_become_current_when_asked_and_one_alone_is(engine, store, interrupted):
+    if interrupted:
+        await rescore(engine)(Wanted(tenant="bakers"), nothing)
+    done = await rescore(engine, current=True)(Wanted(tenant="bakers"), nothing)
+    assert done.ended["already" if interrupted else "scored"] == 2
+    listed = (await evaluations(engine, Wanted(tenant="bakers"))).items
+    assert {(row["event_id"], row["rules_version"]) for row in listed} == {("timed", 2), ("timeless", 2)}
+    claims = await store.claims([scored("timed").key, scored("timeless").key])
+    assert {claim.evaluation_id for claim in claims.values()} == {row["id"] for row in listed}
+    assert set(await store.record([scored("timed")])) == {scored("timed").key}
+
+
+async def test_other_tenants_other_times_and_withheld_texts_are_left_alone(engine, store):
+    await store.record([scored("quiet", Rules(store_raw=False)), scored("millers", tenant="millers")])
+    wanted = Wanted(tenant="bakers", since=NOW - timedelta(days=2))
+    done = await rescore(engine)(wanted, nothing)
+    assert done.ended["scored"] == 1
+    assert [(each.tenant, each.events) for each in await shares(engine, wanted, 0.85)] == [("bakers", 1)]
+
+
+async def test_a_judge_that_cannot_be_had_leaves_the_rows_as_they_are(engine, store):
+    class Absent(Panel):
+        async def ask(self, case: Case, *, tenant: str) -> DeferredReason:
+            return DeferredReason.JUDGE_UNAVAILABLE
+
+    asking = Rules(version=2, judge=replace(Rules().judge, policy=JudgePolicy.LLM))
+    done = await rescore(engine, asking, Absent(local=LOCAL.judge), current=True)(Wanted(tenant="bakers"), nothing)
+    assert done.ended["not_judged"] == 2
+    assert {row["trigger"] for row in await rows(engine)} == {"live"}
+
+
+async def test_more_events_than_a_batch_are_each_scored_once(engine):
+    store = PostgresScores(engine, clock=lambda: NOW)
+    await store.record([scored(str(number), occurred_at="2026-10-05T08:00:00Z") for number in range(450)])
+    seen: list[int] = []
+    done = await rescore(engine, current=True)(Wanted(), seen.append)
+    assert (done.ended["scored"], done.ended["already"], sum(seen)) == (450, 0, 450)
+
+
+async def test_rules_of_a_version_are_those_that_stand_in_the_row(engine, store):
+    stored = await PostgresRules(engine).put("bakers", RulesDocument(ignore_filters=["kind"]))
+    rules = await PostgresRules(engine).parsed({"bakers": stored.version})
+    await rescore(engine, rules["bakers"])(Wanted(tenant="bakers"), nothing)
+    assert {row["rules_version"] for row in await rows(engine)} == {0, stored.version}
+
+
+def share(tenant: str, events: int, unsure: int) -> TenantShare:
+    return TenantShare(tenant=tenant, events=events, unsure=unsure, letters=events * 350)
+
+
+@pytest.mark.parametrize(
+    ("policy", "calls"), [(JudgePolicy.LOCAL, 0), (JudgePolicy.LLM, 100), (JudgePolicy.CASCADE, 30)]
+)
+def test_the_estimate_counts_the_calls_that_a_policy_makes(policy, calls):
+    told = estimate([share("bakers", 100, 30)], {"bakers": policy}, Price(sent=1.0, received=10.0))
+    assert (told.events, told.model_calls, told.tokens) == (100, calls, calls * 2900)
+    assert told.cost == pytest.approx(calls * 0.0056)
+
+
+def test_without_a_price_the_cost_is_unknown_but_only_where_a_model_is_asked():
+    for policy, cost in ((JudgePolicy.LOCAL, 0.0), (JudgePolicy.LLM, None)):
+        assert estimate([share("bakers", 10, 1)], {"bakers": policy}, None).cost == cost
