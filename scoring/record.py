@@ -284,6 +284,8 @@ def _block(each: Block) -> Record:
 
 def plain(value: object) -> object:
     """Any of the specification's types as JSON: an operand by its name, an enum by its value, a tuple as a list."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, tuple):
         return [plain(each) for each in cast("tuple[object, ...]", value)]
     if isinstance(value, Operand):
@@ -293,3 +295,6 @@ def plain(value: object) -> object:
     if is_dataclass(value) and not isinstance(value, type):
         return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
     return value
+
+
+_PLAIN = frozenset({str, int, float, bool, type(None)})

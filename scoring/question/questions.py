@@ -89,10 +89,15 @@ def _time_ranges(reading: Reading) -> tuple[TimeRange | RelativeTime, ...]:
 
 
 def _negations(reading: Reading) -> tuple[str, ...]:
-    said = [reading.span(mark.start, mark.end).lower() for mark in reading.marks if mark.cue.role in _NEGATIVE_ROLES]
+    said: list[str] = []
+    if not _NEGATIVE_ROLES.isdisjoint(reading.by_role):
+        said = [
+            reading.span(each.start, each.end).lower() for each in reading.marks if each.cue.role in _NEGATIVE_ROLES
+        ]
     prefixes = reading.language.negative_prefixes
-    marked = [reading.lowers[place] for place in reading.figures]
-    return (*said, *(word for word in marked if prefixes and word.startswith(prefixes))) if said or marked else ()
+    if prefixes:
+        said += [word for word in map(reading.lower, reading.figures) if word.startswith(prefixes)]
+    return tuple(said)
 
 
 def _yes_no(reading: Reading) -> bool:

@@ -196,5 +196,9 @@ class SqlSpec:
         keep = object.__setattr__
         keep(self, "outputs", frozenset([block.path for block in answering]))
         keep(self, "having", tuple([each for each in self.filters if each.clause is Clause.HAVING]))
-        keep(self, "limit", next((each for each in self.limits if each.block == "main" and not each.partition), None))
+        keep(self, "limit", _limit(self.limits) if self.limits else None)
         keep(self, "distinct", any(block.distinct for block in answering))
+
+
+def _limit(limits: tuple[Limit, ...]) -> Limit | None:
+    return next((each for each in limits if each.block == "main" and not each.partition), None)
