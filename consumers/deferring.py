@@ -11,12 +11,14 @@ from typing import cast
 import orjson
 
 from consumers.deferrals import Deferral
-from consumers.outcomes import DeferredReason, Outcome, Trigger
+from consumers.outcomes import DeferredReason, Outcome, OutcomeKind, Trigger
 from consumers.ports import DeferredEvents, Outcomes, Unavailable
 from consumers.retries import Retries
 from consumers.score_events import Known, Record
 from scoring.query import Unscored, UnscoredReason
 
+_MOST_STEPS = 3
+"""Steps of the growing wait for an event that lets others pass: it is tried as soon as there may be room."""
 _SAMPLEDRATE = "sampledrate"
 """Key beside the event's own under which a deferral keeps what its envelope said."""
 
@@ -28,7 +30,7 @@ def deferral(known: Known, reason: DeferredReason, retries: Retries, now: dateti
     """
     tried = known.record.attempts
     if reason is DeferredReason.TENANT_OVER_SHARE:
-        tried = min(tried, retries.attempts - 1)
+        tried = min(tried, retries.attempts - 1, _MOST_STEPS)
     due = retries.due(tried, now, known.key)
     if due is None:
         return None
@@ -106,9 +108,10 @@ class RetryDeferred:
                 await asyncio.sleep(self.pause)
 
     async def __call__(self) -> int:
-        """Consumes what is due now, up to `most` events, and returns how many those were once all have ended."""
+        """Consumes what is due now, up to `most` events, and returns how many have ended for good once all have ended.
+
+        Those put off again are not among them: taking more of the same would only wear the store.
+        """
         due = await self.deferred.take_due(self.clock(), self.most, self.lease)
-        receipts = await self.submit([record_of(each) for each in due])
-        if receipts:
-            await asyncio.wait(receipts)
-        return len(due)
+        ended = await asyncio.gather(*await self.submit([record_of(each) for each in due]), return_exceptions=True)
+        return sum(isinstance(each, Outcome) and each.kind is not OutcomeKind.DEFERRED for each in ended)

@@ -25,9 +25,11 @@ from consumers.ports import DeferredEvents, RefusedByStore, Results, RulesUnavai
 from consumers.retries import Backoff, Retries
 from consumers.score_events import End, LookedUp, Record, ScoreEvents, conflict, put_off, refused
 from scoring.query import Unscored
+from scoring.rules import JudgePolicy
 from scoring.verdict import Case, Reply
 
 Result = TypeVar("Result")
+_OVER_SHARE = "more of the tenant's events wait for a model than its share of the places"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +187,9 @@ class Pool:
             self._settle(job, claim)
         elif job.tenant not in found.rules:
             self._put_off(job, DeferredReason.RULES_UNAVAILABLE, "the tenant's rules cannot be read; see the log")
+        elif found.rules[job.tenant].judge.policy is JudgePolicy.LLM and self._flight.shares.over(job.tenant):
+            # it would be put off once it is examined, which is most of the work
+            self._put_off(job, DeferredReason.TENANT_OVER_SHARE, _OVER_SHARE)
         else:
             return True
         return False
@@ -206,8 +211,7 @@ class Pool:
 
     def _ask_later(self, job: Job, case: Case) -> None:
         if self._flight.shares.over(job.tenant):
-            detail = "more of the tenant's events wait for a model than its share of the places"
-            self._put_off(job, DeferredReason.TENANT_OVER_SHARE, detail)
+            self._put_off(job, DeferredReason.TENANT_OVER_SHARE, _OVER_SHARE)
         else:
             self._flight.wait_for_model(job)
             self._asking.put(job.tenant, lambda: self._ask(job, case))
