@@ -45,6 +45,16 @@ class FailureKind(StrEnum):
     TOO_LARGE = "too_large"
 
 
+class Folding(StrEnum):
+    """When two texts that differ in letter case alone (of ASCII) are taken for the same."""
+
+    LIKE = "like"
+    """By LIKE only: SQLite's way."""
+    NEVER = "never"
+    ALWAYS = "always"
+    """By LIKE, `=`, GROUP BY and DISTINCT of columns."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
     """Why a query gave no result."""
@@ -74,7 +84,7 @@ class Sandbox:
 
     __slots__ = ("_clear", "_connection", "_fill", "_limits", "_refused", "_started", "_trusted")
 
-    def __init__(self, tables: Sequence[Layout], limits: Limits | None = None) -> None:
+    def __init__(self, tables: Sequence[Layout], limits: Limits | None = None, folding: Folding = Folding.LIKE) -> None:
         self._limits = limits or Limits()
         self._refused: str | None = None
         self._started: float | None = None
@@ -83,8 +93,10 @@ class Sandbox:
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self._limits.value_bytes)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         self._connection.execute("PRAGMA synchronous = OFF")
+        self._connection.execute(f"PRAGMA case_sensitive_like = {int(folding is Folding.NEVER)}")
+        collation = " COLLATE NOCASE" if folding is Folding.ALWAYS else ""
         for table in tables:
-            columns = ", ".join(f"{quoted(name)} {declared(kind)}" for name, kind in table.columns)
+            columns = ", ".join(f"{quoted(name)} {declared(kind)}{collation}" for name, kind in table.columns)
             self._connection.execute(f"CREATE TABLE {quoted(table.name)} ({columns})")
         self._clear = [f"DELETE FROM {quoted(table.name)}" for table in tables]  # noqa: S608 - the name is quoted
         self._fill = {

@@ -68,5 +68,18 @@ class Certifier:
     def _confirmed(self, proof: Proof) -> Found | None:
         """The solver's database on the lowest rung that allows it, when the queries differ on it for sure."""
         contents = proof.contents or {}
+        if self.a.translated and not _days_only(self.population, contents):
+            return None
         rung, data = lowest(self.bench, contents)
         return Found(rung=rung, data=data, contents=contents) if rung is not None else None
+
+
+def _days_only(population: Population, contents: Contents) -> bool:
+    """No DATE holds a time."""
+    return all(
+        len(str(row[place])) == len("2020-01-01") or row[place] is None
+        for plan in population.plans
+        for place, slot in enumerate(plan.slots)
+        if slot.column.declared.upper() == "DATE"
+        for row in contents[plan.name]
+    )

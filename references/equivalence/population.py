@@ -134,8 +134,8 @@ class Population:
         )
 
 
-def populate(schema: Schema, facts: Facts, tables: Sequence[Table]) -> Population:
-    """The population of the tables of a pair."""
+def populate(schema: Schema, facts: Facts, tables: Sequence[Table], *, typed: bool = False) -> Population:
+    """The population of the tables of a pair; `typed` says that a DATE holds no time, as outside SQLite."""
     names = {table.name.lower() for table in tables}
     references = [each for each in schema.references if each.table in names and each.parent in names]
     classes = _classes(facts, references)
@@ -149,7 +149,7 @@ def populate(schema: Schema, facts: Facts, tables: Sequence[Table]) -> Populatio
             members.setdefault(numbers[classes(_cell(table, column))], []).append((_cell(table, column), column))
     ordered = _parents_first(tables, references)
     plans = tuple(_plan(table, references, ordered, facts, lambda cell: numbers[classes(cell)]) for table in ordered)
-    pools = tuple(_pool(number, members[number], facts) for number in range(len(members)))
+    pools = tuple(_pool(number, members[number], facts, typed=typed) for number in range(len(members)))
     links = tuple(_link(each, ordered) for each in references)
     return Population(plans=plans, pools=pools, sizes=tuple(sorted(facts.sizes)), links=links)
 
@@ -258,10 +258,12 @@ def _target(parent: Table, reference: Reference) -> tuple[str, int]:
     return parent.name, names.index(reference.parent_column)
 
 
-def _pool(number: int, members: Sequence[tuple[Cell, Column]], facts: Facts) -> Pool:
+def _pool(number: int, members: Sequence[tuple[Cell, Column]], facts: Facts, *, typed: bool) -> Pool:
     kinds = {column.kind for _, column in members}
     inside = _distinct(value for cell, _ in members for value in facts.inside.get(cell, ()))
     beside = _distinct(value for cell, _ in members for value in facts.beside.get(cell, ()))
+    if typed and all(column.declared.upper() == "DATE" for _, column in members):
+        inside, beside = (tuple(each for each in values if _is_day(each)) for values in (inside, beside))
     kind = _kind(kinds, inside, computed=any(cell in facts.numeric for cell, _ in members))
     return Pool(
         inside=inside,
@@ -272,6 +274,10 @@ def _pool(number: int, members: Sequence[tuple[Cell, Column]], facts: Facts) -> 
         swapped=swapped((*inside, *beside)),
         kind=kind,
     )
+
+
+def _is_day(value: Value) -> bool:
+    return isinstance(value, str) and len(value) == len("2020-01-01") and value[4] == value[7] == "-"
 
 
 def _kind(kinds: set[Kind], inside: Iterable[Value], *, computed: bool) -> Kind:

@@ -8,8 +8,10 @@ from enum import StrEnum
 from functools import lru_cache
 
 from sqlglot import exp
-from sqlglot.errors import ErrorLevel, SqlglotError, UnsupportedError
+from sqlglot.errors import UnsupportedError
 
+from references.equivalence.translation import folding_of, translated
+from references.sandbox import Folding
 from scoring.query import Unscored, UnscoredReason
 from scoring.sql.bounds import screen
 from scoring.sql.parsing import parse_query
@@ -24,9 +26,6 @@ _CLOCKS: dict[type[exp.Expr], str] = {
     exp.CurrentDatetime: NOW,
 }
 _UNSTEADY = (exp.Rand, exp.Randn, exp.Uuid)
-_SHIFTED = (exp.Interval, exp.DateAdd, exp.DateSub, exp.DateDiff, exp.DateTrunc, exp.TimestampTrunc, exp.TimestampDiff)
-"""Date arithmetic that SQLite writes otherwise; sqlglot would hand it over as it stands."""
-_PLAIN = re.compile(r"[A-Za-z_]\w*")
 _NOW = re.compile(r"now|current_|getdate|sysdate|localtime|unixepoch", re.IGNORECASE)
 
 
@@ -53,6 +52,8 @@ class Side:
     """The same as a tree; not to be changed."""
     translated: bool
     """It was written for another dialect."""
+    folding: Folding = Folding.LIKE
+    """When letter case is taken for the same."""
 
 
 @lru_cache(maxsize=256)
@@ -88,20 +89,14 @@ def _prepared(sql: str, tree: exp.Query, dialect: str) -> Side | Refusal:
 
 
 def _translated(tree: exp.Query, dialect: str) -> Side | Refusal:
-    shifted = next(tree.find_all(*_SHIFTED), None)
-    if shifted is not None:
-        return Refusal(RefusalKind.UNSUPPORTED, f"{shifted.key.upper()} of {dialect} has no like in SQLite")
-    for name in tree.find_all(exp.Identifier):
-        if not _PLAIN.fullmatch(name.name):
-            name.set("quoted", True)
     try:
-        text = tree.sql(dialect="sqlite", unsupported_level=ErrorLevel.RAISE)
-        parsed = parse_query(text, "sqlite")
-    except (UnsupportedError, SqlglotError, ValueError, TypeError, AttributeError) as error:
+        text = translated(tree, dialect)
+    except UnsupportedError as error:
         return Refusal(RefusalKind.UNSUPPORTED, f"not in SQLite's words: {str(error).splitlines()[0][:120]}")
+    parsed = parse_query(text, "sqlite")
     if isinstance(parsed, Unscored) or not isinstance(parsed.tree, exp.Query):
         return Refusal(RefusalKind.UNSUPPORTED, f"{dialect} says what SQLite cannot")
-    return Side(sql=text, tree=parsed.tree, translated=True)
+    return Side(sql=text, tree=parsed.tree, translated=True, folding=folding_of(dialect))
 
 
 def _stop_clocks(tree: exp.Query) -> bool:

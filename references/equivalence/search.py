@@ -43,8 +43,10 @@ class Bench:
         self._a, self._b = a, b
         self._population = population
         self._semantics = semantics
-        self._sandbox = Sandbox(population.layouts, limits)
-        self._typeless = Sandbox([_untyped(each) for each in population.layouts], limits) if typeless else None
+        self._sandbox = Sandbox(population.layouts, limits, a.folding)
+        self._typeless = (
+            Sandbox([_untyped(each) for each in population.layouts], limits, a.folding) if typeless else None
+        )
         self._untied: dict[int, tuple[str, ...]] = {}
         self.slow = 0
 
@@ -125,7 +127,7 @@ class Bench:
         """The database as SQLite holds it, with both results, run anew in both orders; `None` if it does not last."""
         self._sandbox.fill(contents)
         stored = {plan.name: self._sandbox.stored(plan.name) for plan in self._population.plans}
-        sandbox = Sandbox(self._population.layouts)
+        sandbox = Sandbox(self._population.layouts, folding=self._a.folding)
         try:
             ahead = self._both(sandbox, stored)
             back = self._both(sandbox, reversed_rows(stored))

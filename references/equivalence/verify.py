@@ -126,7 +126,8 @@ class _Case:
 
     def _population(self) -> Population:
         sides = (self.a, self.b)
-        return populate(self.schema, gathered(self.schema, sides), relevant(self.schema, sides))
+        tables = relevant(self.schema, sides)
+        return populate(self.schema, gathered(self.schema, sides), tables, typed=self.a.translated)
 
     def _bench(self, population: Population) -> Bench:
         limits = Limits(seconds=max(min(Limits().seconds, self.deadline.left() / 10), 0.01))

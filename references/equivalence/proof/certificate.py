@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -75,7 +75,7 @@ def prove(
     """Whether the queries agree on every database with at most `rows` rows a table; raises `Unprovable`."""
     if semantics is Semantics.LIST:
         raise Unprovable("the order of rows")
-    texts = Texts((a.tree, b.tree))
+    texts = Texts((a.tree, b.tree), a.folding)
     tables = {plan.name.lower(): _unknown(plan, population.pools, rows, granted) for plan in population.plans}
     began = thread_time()
 
@@ -207,7 +207,14 @@ def _decoded(
     for plan in population.plans:
         rows = tables[plan.name.lower()].rows
         there = [row for row in rows if _holds(model, row.present)]
-        contents[plan.name] = tuple(tuple(_value(model, cell, texts) for cell in row.cells) for row in there)
+        dated = [population.pools[slot.pool].kind is Kind.DATE for slot in plan.slots]
+        contents[plan.name] = tuple(
+            tuple(
+                _value(model, cell, texts.day if day else texts.text)
+                for cell, day in zip(row.cells, dated, strict=True)
+            )
+            for row in there
+        )
     return contents
 
 
@@ -215,12 +222,12 @@ def _holds(model: Any, bit: Bit) -> bool:
     return bit if isinstance(bit, bool) else bool(z3.is_true(model.eval(bit, model_completion=True)))
 
 
-def _value(model: Any, cell: Term, texts: Texts) -> Value:
+def _value(model: Any, cell: Term, text: Callable[[int], str]) -> Value:
     if _holds(model, cell.null):
         return None
     found = model.eval(cell.value, model_completion=True)
     if cell.sort is Sort.TEXT:
-        return texts.text(int(found.as_long()))
+        return text(int(found.as_long()))
     if cell.sort is Sort.INTEGER:
         return max(min(int(found.as_long()), 2**62), -(2**62))
     if z3.is_rational_value(found):

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, timedelta
 from fractions import Fraction
 from typing import Any
 
 from sqlglot import exp
 
-from references.equivalence.proof.logic import Bit, Number, Sort, Term, integer, none, some, z3
+from references.equivalence.proof.logic import Bit, Number, Sort, Term, Unprovable, integer, none, some, z3
+from references.sandbox import Folding
 
 _GAP = 1_000
 """Integers between two texts that the queries hold, for all the texts between them."""
+_LAST_YEAR = 9990
 _NUMBER = re.compile(r"\s*[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?\s*")
 
 
 class Texts:
     """The texts that two queries hold, numbered in SQLite's order; any other integer is some other text."""
 
-    __slots__ = ("_codes", "_names")
+    __slots__ = ("_codes", "_names", "folding")
 
-    def __init__(self, trees: Iterable[exp.Expr]) -> None:
+    def __init__(self, trees: Iterable[exp.Expr], folding: Folding = Folding.LIKE) -> None:
+        self.folding = folding
         found = {str(each.this) for tree in trees for each in tree.find_all(exp.Literal)}
         found |= {each.name for tree in trees for each in tree.find_all(exp.Identifier) if each.args.get("quoted")}
         self._names = sorted(found, key=lambda text: text.encode("utf-8", "surrogatepass"))
         self._codes = {name: (index + 1) * _GAP for index, name in enumerate(self._names)}
+        if folding is Folding.ALWAYS and len({name.lower() for name in self._names}) < len(self._names):
+            raise Unprovable("texts of the queries that differ in letter case alone")
 
     def term(self, text: str) -> Term:
         """The constant of a text that the queries hold."""
@@ -38,12 +44,36 @@ class Texts:
 
     def text(self, code: int) -> str:
         """A text in the place of a number of the solver's."""
-        index, rest = divmod(code, _GAP)
-        if rest == 0 and 1 <= index <= len(self._names):
-            return self._names[index - 1]
-        if index <= 0 or not self._names:
-            return f"\x20{code + 10 * _GAP:05d}" if self._names else f"t{code}"
-        return f"{self._names[min(index, len(self._names)) - 1]} {rest:03d}"
+        below, rest = self._below(code)
+        if rest == 0:
+            return below
+        if not self._names:
+            return f"t{code}"
+        return f"{below} {rest:03d}" if below else f" {code + 10 * _GAP:05d}"
+
+    def day(self, code: int) -> str:
+        """The same where texts are days: one after the day below, with a time where no day is left between."""
+        below, rest = self._below(code)
+        start = _day(below or "1970-01-01")
+        if rest == 0 or start is None:
+            return below if rest == 0 else self.text(code)
+        later = start + timedelta(days=rest % _GAP) if start.year < _LAST_YEAR else start
+        above = next((name for name in self._names if name > below), None)
+        if later > start and (above is None or later.isoformat() < above):
+            return later.isoformat()
+        return f"{start.isoformat()} 00:{rest // 60 % 60:02d}:{rest % 60:02d}"
+
+    def _below(self, code: int) -> tuple[str, int]:
+        """The last text of the queries up to a number, and how far beyond it the number is."""
+        index = min(code // _GAP, len(self._names))
+        return (self._names[index - 1], code - index * _GAP) if index > 0 else ("", code or 1)
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return None
 
 
 def number_in(text: str, *, whole: bool = True) -> int | Fraction | None:
@@ -91,19 +121,23 @@ class Functions:
 
     def like(self, term: Term, pattern: str, operator: str) -> Bit:
         """Whether a text matches a pattern; told for the texts that the queries hold."""
+        if self._texts.folding is not Folding.LIKE and operator == "LIKE" and not set(pattern) & set("%_"):
+            return term.value == self._texts.term(pattern).value
         name = f"{operator} {pattern!r}"
         if name not in self._made:
             function = z3.Function(name, z3.IntSort(), z3.BoolSort())
             self._made[name] = (function, function)
-            matches = _matcher(operator, pattern)
+            matches = _matcher(operator, pattern, self._texts.folding)
             for text, code in self._texts.known():
                 fact = function(integer(code))
                 self.facts.append(fact if matches(text) else none(fact))
         return self._made[name][0](term.value)
 
 
-def _matcher(operator: str, pattern: str):
+def _matcher(operator: str, pattern: str, folding: Folding) -> Callable[[str], bool]:
+    """SQLite's own opinion of a pattern."""
     connection = sqlite3.connect(":memory:")
+    connection.execute(f"PRAGMA case_sensitive_like = {int(folding is Folding.NEVER)}")
 
     def matches(text: str) -> bool:
         return bool(connection.execute(f"SELECT ? {operator} ?", (text, pattern)).fetchone()[0])

@@ -1,0 +1,89 @@
+"""Queries of other dialects in SQLite's words, refused where the words would mean something else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sqlglot import exp
+from sqlglot.errors import ErrorLevel, SqlglotError, UnsupportedError
+
+from references.sandbox import Folding
+
+_PLAIN = re.compile(r"[A-Za-z_]\w*")
+_PARTS: Mapping[type[exp.Expr], str] = {exp.Year: "%Y", exp.Month: "%m", exp.Day: "%d"}
+_NAMED_PARTS = {"YEAR": "%Y", "MONTH": "%m", "DAY": "%d"}
+
+_ELSEWHERE: Mapping[type[exp.Expr], str] = {
+    exp.Interval: "intervals",
+    exp.DateAdd: "date arithmetic",
+    exp.DateSub: "date arithmetic",
+    exp.DateDiff: "date arithmetic",
+    exp.TimestampDiff: "date arithmetic",
+    exp.DateTrunc: "truncated dates",
+    exp.TimestampTrunc: "truncated dates",
+    exp.Greatest: "GREATEST, which leaves NULLs out or not",
+    exp.Least: "LEAST, which leaves NULLs out or not",
+    exp.GroupConcat: "joined texts, whose order is open",
+    exp.JSONExtract: "JSON paths",
+    exp.JSONBExtract: "JSON paths",
+    exp.RegexpLike: "regular expressions",
+}
+"""What sqlglot hands over though SQLite has it not, or has something else of that name."""
+
+_ROUNDING = frozenset({"postgres", "redshift", "duckdb", "snowflake", "bigquery", "oracle"})
+"""Dialects whose CAST to a whole number rounds; SQLite's truncates."""
+_NULL_AS_EMPTY = frozenset({"postgres", "redshift", "duckdb", "tsql", "oracle"})
+"""Dialects in which CONCAT leaves NULLs out."""
+_ALIKE = frozenset({"mysql", "tsql", "doris", "starrocks", "singlestore", "fabric"})
+"""Dialects in which texts that differ in letter case alone are equal, by default."""
+
+
+def folding_of(dialect: str) -> Folding:
+    """When a dialect takes letter case for the same."""
+    if dialect == "sqlite":
+        return Folding.LIKE
+    return Folding.ALWAYS if dialect in _ALIKE else Folding.NEVER
+
+
+def translated(tree: exp.Query, dialect: str) -> str:
+    """The query as SQLite runs it; raises `UnsupportedError` where it would mean something else. Changes the tree."""
+    for node in [*tree.walk()]:
+        _refuse(node, dialect)
+        if isinstance(node, exp.Identifier) and not _PLAIN.fullmatch(node.name):
+            node.set("quoted", True)
+        pattern = _part(node)
+        if pattern is not None:
+            node.replace(exp.cast(exp.TimeToStr(this=_date(node), format=exp.Literal.string(pattern)), "INTEGER"))
+    try:
+        return tree.sql(dialect="sqlite", unsupported_level=ErrorLevel.RAISE)
+    except (SqlglotError, ValueError, TypeError, AttributeError) as error:
+        raise UnsupportedError(str(error).split("\n", 1)[0]) from error
+
+
+def _refuse(node: exp.Expr, dialect: str) -> None:
+    what = _ELSEWHERE.get(type(node))
+    if what is None and isinstance(node, exp.Cast) and dialect in _ROUNDING and not isinstance(node.this, exp.Literal):
+        what = "CAST to a whole number, which rounds" if node.is_type(*exp.DataType.INTEGER_TYPES) else None
+    if what is None and isinstance(node, exp.Concat) and dialect in _NULL_AS_EMPTY:
+        what = "CONCAT, which leaves NULLs out"
+    if what is None and dialect == "tsql" and isinstance(node, exp.Add) and _adds_text(node):
+        what = "+ between texts"
+    if what is not None:
+        raise UnsupportedError(f"{what} ({dialect})")
+
+
+def _adds_text(node: exp.Add) -> bool:
+    return any(isinstance(each, exp.Literal) and each.is_string for each in (node.this, node.expression))
+
+
+def _part(node: exp.Expr) -> str | None:
+    """The format of a year, month or day that is taken out of a date."""
+    if isinstance(node, exp.Extract):
+        return _NAMED_PARTS.get(node.name.upper())
+    return _PARTS.get(type(node))
+
+
+def _date(node: exp.Expr) -> exp.Expr:
+    date = node.expression if isinstance(node, exp.Extract) else node.this
+    return date.this if isinstance(date, exp.TsOrDsToDate) else date
