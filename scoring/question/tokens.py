@@ -170,8 +170,9 @@ def _marked(word: str, start: int, end: int) -> Token:
 def _chunk(word: str, start: int) -> Iterator[Token]:
     """A run of word characters and inner marks: a number, a possessive, a code, or several words."""
     if word.endswith(_ENDINGS) and len(word) > 2:
-        yield from _chunk(word[:-2], start)
-        end = start + len(word)
+        owner, end = word[:-2], start + len(word)
+        # one possessive only: a run of them is nobody's, and would nest as deep as it is long
+        yield from [_word(owner, start)] if owner.endswith(_ENDINGS) else _chunk(owner, start)
         yield Token(word[-2:], "'s", "'s", Kind.PUNCTUATION, end - 2, end)
     elif _NUMBER.fullmatch(word) or _YEARS.fullmatch(word):
         yield Token(word, word.lower(), word, Kind.NUMBER, start, start + len(word))
