@@ -1,0 +1,107 @@
+"""`sqlassay eval judge`: labels in, figures out; what is wrong with the input is said, not raised."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from service.commands.cli import app
+
+RUNNER = CliRunner()
+PILOTS = [
+    ("How many pilots are there?", "SELECT COUNT(*) FROM pilots", 1),
+    ("How many pilots are there?", "SELECT name FROM pilots", 0),
+    ("Which pilot is the oldest?", "SELECT name FROM pilots ORDER BY age DESC LIMIT 1", 1),
+    ("Which pilot is the oldest?", "SELECT name FROM pilots ORDER BY age ASC LIMIT 1", 0),
+    ("List the pilots from Oslo", "SELECT name FROM pilots WHERE city = 'Oslo'", 1),
+    ("List the pilots from Oslo", "SELECT name FROM pilots WHERE city = 'Bergen'", 0),
+    ("Flights over 300 km", "SELECT id FROM flights WHERE km > 300", 1),
+    ("Flights over 300 km", "SELECT id FROM flights WHERE km < 300", 0),
+    ("What is the average age of the pilots?", "SELECT AVG(age) FROM pilots", 1),
+    ("What is the average age of the pilots?", "SELECT SUM(age) FROM pilots", 0),
+]
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    path = tmp_path / "labels.jsonl"
+    rows = [
+        {"id": f"p{n}", "question": question, "sql": sql, "label": label, "hangar": "east" if n < 6 else "west"}
+        for n, (question, sql, label) in enumerate(PILOTS)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def measured(*arguments: str) -> dict:
+    result = RUNNER.invoke(app, ["eval", "judge", *arguments, "--json"])
+    assert result.exit_code == 0, result.output
+    [report] = json.loads(result.stdout)
+    return report
+
+
+def test_the_local_judge_tells_plain_answers_apart(labels: Path) -> None:
+    report = measured(str(labels))
+    assert report["measures"]["auc"] > 0.9
+    assert report["measures"]["answers"] == len(PILOTS)
+
+
+def test_weights_fitted_to_other_questions_judge_each_question(labels: Path) -> None:
+    assert measured(str(labels), "--held-out", "question")["judge"] == "the local judge, held out by question"
+
+
+def test_stored_verdicts_are_measured_and_compared(labels: Path, tmp_path: Path) -> None:
+    scores = tmp_path / "scores.jsonl"
+    assert RUNNER.invoke(app, ["score", str(labels), "--out", str(scores)]).exit_code == 0
+    live = measured(str(labels))
+    replayed = measured(str(labels), "--replies", str(scores), "--against", str(scores))
+    assert replayed["measures"] == live["measures"]
+    assert replayed["against"]["p_value"] == 1.0
+
+
+def test_a_replayed_cascade_asks_only_what_the_local_judge_doubts(labels: Path, tmp_path: Path) -> None:
+    oracle = tmp_path / "oracle.jsonl"
+    rows = [{"event_id": f"p{n}", "p_correct": 0.99 if label else 0.01} for n, (_, _, label) in enumerate(PILOTS)]
+    oracle.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report = measured(str(labels), "--judge", "cascade", "--replies", str(oracle), "--bar", "1.0")
+    assert (report["asked"], report["measures"]["accuracy"]) == (1.0, 1.0)
+    unasked = measured(str(labels), "--judge", "cascade", "--replies", str(oracle), "--bar", "0.5")
+    assert unasked["asked"] == 0.0
+
+
+def test_reports_and_pictures_are_written(labels: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    result = RUNNER.invoke(app, ["eval", "judge", str(labels), "--by", "hangar", "--out", str(folder)])
+    assert result.exit_code == 0, result.output
+    assert sorted(each.name for each in folder.iterdir()) == [
+        "reliability.png",
+        "report.json",
+        "report.md",
+        "risk_coverage.png",
+    ]
+    assert "| hangar |" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--judge", "oracle"],
+        ["--bar", "0.2"],
+        ["--model-accuracy", "2"],
+        ["--held-out", "nothing", "--replies", "x"],
+        ["--held-out", "question", "--train", "a", "--train", "b", "--train-weight", "1", "--train-weight", "1"],
+    ],
+)
+def test_options_that_make_no_sense_are_refused(labels: Path, arguments: list[str]) -> None:
+    assert RUNNER.invoke(app, ["eval", "judge", str(labels), *arguments]).exit_code == 2
+
+
+def test_a_line_without_a_label_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text('{"question": "How many?", "sql": "SELECT 1"}\n')
+    result = RUNNER.invoke(app, ["eval", "judge", str(path)])
+    assert result.exit_code == 2
+    assert "line 1: needs `label`" in result.stderr
