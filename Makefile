@@ -2,7 +2,7 @@
 # Needs git, make and a Python 3.11 or later with venv. No root.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check bench nightly contracts
+.PHONY: help install demo test check bench nightly pairs contracts
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -34,6 +34,9 @@ bench: $(STAMP) ## Measure the scorer on one core; FILE=events.jsonl names other
 
 nightly: $(STAMP) ## The tests of delivery at their full counts and bench stream; writes the table of docs/delivery.md.
 	@PYTHONPATH=. $(BIN)/python tests/delivery/nightly.py
+
+pairs: $(STAMP) ## Random pairs of queries: search, proof and SQLite must agree; N=3400 a kind (three kinds) by default.
+	@SQLASSAY_TEST_PAIRS=$(or $(N),3400) $(BIN)/pytest tests/references/test_random_pairs.py
 
 contracts: $(STAMP) ## Write docs/contracts anew from the code.
 	@$(BIN)/python -m service.contracts
