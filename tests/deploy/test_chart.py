@@ -138,6 +138,13 @@ def test_settings_of_a_release_start_the_service_that_reads_them():
     assert (done.stdout.strip(), done.stderr) == ("0.0.0.0", "")
 
 
+@pytest.mark.parametrize(
+    ("values", "most"), [({}, "2"), ({"worker": {"replicas": 5}}, "5"), (MATRIX["scaled by lag"], "12")]
+)
+def test_a_worker_knows_among_how_many_a_budget_is_shared(values: dict[str, object], most: str):
+    assert only(render(values), "ConfigMap", "assay-sqlassay")["data"]["SQLASSAY_JUDGE__WORKERS"] == most
+
+
 def test_the_drain_is_shorter_than_the_time_a_pod_is_given():
     given = only(render(), "Deployment", "assay-sqlassay-worker")["spec"]["template"]["spec"]
     shutdown = next(each for path, each in _defaults() if path == ("limits", "shutdown_seconds"))
