@@ -170,7 +170,7 @@ async def _warm(rig: Rig) -> None:
 
 
 async def _p95(rig: Rig, tenant: str, per_second: float, seconds: int) -> float:
-    total = int(per_second * seconds)
+    total = max(1, int(per_second * seconds))
     watching = asyncio.create_task(rig.waits(tenant, total, seconds * 4))
     await rig.publish(islice(events(tenant), total), per_second)
     return percentile(await watching, 0.95, total)
@@ -183,9 +183,9 @@ def steady_rate(samples: Sequence[Sample], total: int) -> float:
     10.0
     """
     inner = [each for each in samples if 0.05 * total <= each.rows <= 0.95 * total]
-    if len(inner) < 2 or inner[-1].seconds == inner[0].seconds:
-        return 0.0
-    return (inner[-1].rows - inner[0].rows) / (inner[-1].seconds - inner[0].seconds)
+    # of a run too short to have a middle, all of it
+    first, last = (inner[0], inner[-1]) if len(inner) > 1 else (samples[0], samples[-1])
+    return (last.rows - first.rows) / max(last.seconds - first.seconds, 0.001)
 
 
 def percentile(waits: Sequence[float], share: float, total: int) -> float:
