@@ -12,7 +12,7 @@ from typing import cast
 from consumers.events import MAX_EVENT_BYTES, InvalidEvent, decode_event, parse_json
 from evals.agreement import Judged, intervals, measure, slices
 from evals.cascade import cascaded, expected
-from evals.paired import pair
+from evals.paired import Paired, pair
 from evals.report import Report
 from learning.calibration import Labelled, calibrate
 from scoring.evaluation import examine
@@ -92,44 +92,51 @@ def read(source: str, *, enriched: bool) -> Iterator[Label]:
             yield Label(row, query, identity, row["label"] == 1)
 
 
-def report(
-    source: str, wanted: Wanted, *, against: str | None, model_accuracy: float | None
-) -> tuple[Report, list[Judged]]:
-    """The report on one file of labels, and the rows it rests on."""
-    labels = list(read(source, enriched=wanted.enriched))
-    rows, name, asked = _judge(source, labels, wanted)
-    if not rows:
-        refuse(f"{source}: no answer could be judged")
-    other = _replayed(labels, against, wanted) if against is not None else None
-    return Report(
-        judge=name,
-        labels=Path(source).stem,
-        unscored=len(labels) - len(rows),
-        measures=measure(rows),
-        intervals=intervals(rows),
-        slices={field: slices(rows, field) for field in wanted.by},
-        cascade=expected(rows, model_accuracy=model_accuracy) if model_accuracy is not None else (),
-        asked=asked,
-        against=_paired(rows, other) if other is not None else None,
-        other=Path(against).stem if against is not None else "",
-    ), rows
+def reports(
+    sources: Sequence[str], wanted: Wanted, *, against: str | None, model_accuracy: float | None
+) -> list[tuple[Report, list[Judged]]]:
+    """The report on each file of labels, and the rows it rests on."""
+    files = [(source, list(read(source, enriched=wanted.enriched))) for source in sources]
+    fitted = _held_out(files, wanted) if wanted.held_out is not None else {}
+    made: list[tuple[Report, list[Judged]]] = []
+    for source, labels in files:
+        rows, name, asked = _judge(source, labels, wanted, fitted.get(source))
+        if not rows:
+            refuse(f"{source}: no answer could be judged")
+        other = _replayed(labels, against, wanted) if against is not None else None
+        report = Report(
+            judge=name,
+            labels=Path(source).stem,
+            unscored=len(labels) - len(rows),
+            measures=measure(rows),
+            intervals=intervals(rows),
+            slices={field: slices(rows, field) for field in wanted.by},
+            cascade=expected(rows, model_accuracy=model_accuracy) if model_accuracy is not None else (),
+            asked=asked,
+            against=_paired(rows, other) if other is not None else None,
+            other=Path(against).stem if against is not None else "",
+        )
+        made.append((report, rows))
+    return made
 
 
-def _paired(rows: list[Judged], other: list[Judged]):
+def _paired(rows: list[Judged], other: list[Judged]) -> Paired:
     try:
         return pair(rows, other)
     except ValueError as error:
         refuse(f"--against: {error}")
 
 
-def _judge(source: str, labels: list[Label], wanted: Wanted) -> tuple[list[Judged], str, float | None]:
+def _judge(
+    source: str, labels: list[Label], wanted: Wanted, fitted: list[Judged] | None
+) -> tuple[list[Judged], str, float | None]:
     """The rows as judged, the judge's name, and the share a cascade asked of its model."""
-    if wanted.held_out is not None and wanted.replies is None:
-        return _held_out(source, labels, wanted), f"the local judge, held out by {wanted.held_out}", None
     if wanted.judge is JudgePolicy.CASCADE and wanted.replies is not None:
-        local = _held_out(source, labels, wanted) if wanted.held_out is not None else _local(labels, wanted)
+        local = fitted or _local(labels, wanted)
         rows, asked = cascaded(local, _replayed(labels, wanted.replies, wanted), bar=wanted.bar)
         return rows, f"cascade over {Path(wanted.replies).stem}, bar {wanted.bar:g}", asked
+    if fitted is not None:
+        return fitted, f"the local judge, held out by {wanted.held_out}", None
     if wanted.replies is not None:
         return _replayed(labels, wanted.replies, wanted), Path(wanted.replies).stem, None
     if wanted.judge is JudgePolicy.LOCAL:
@@ -142,20 +149,21 @@ def _local(labels: list[Label], wanted: Wanted) -> list[Judged]:
     return [label.judged(wanted.local.judge(case).p_correct, wanted) for label, case in cases if isinstance(case, Case)]
 
 
-def _held_out(source: str, labels: list[Label], wanted: Wanted) -> list[Judged]:
-    """Each row judged by weights that saw no answer equal to it in the held-out field."""
+def _held_out(files: Sequence[tuple[str, list[Label]]], wanted: Wanted) -> dict[str, list[Judged]]:
+    """Each file's rows judged by weights that saw no answer equal to theirs in the held-out field; fitted once."""
     field = wanted.held_out or wanted.group
-    own = _labelled(labels, field, 1.0)
-    rows = balanced([row for _, row in own])
-    for other, weight in wanted.training:
-        if not same_file(source, other):
-            rows += balanced([row for _, row in _labelled(read(other, enriched=wanted.enriched), field, weight)])
+    own = {source: _labelled(labels, field, 1.0) for source, labels in files}
+    rows = [row for labelled in own.values() for row in balanced([row for _, row in labelled])]
+    for source, weight in wanted.training:
+        if not any(same_file(source, judged) for judged in own):
+            rows += balanced([row for _, row in _labelled(read(source, enriched=wanted.enriched), field, weight)])
     groups = len({row.group for row in rows})
     try:
         fit = calibrate(rows, folds=min(GROUPS if groups > MANY else 2 * GROUPS, groups))
     except ValueError as error:
         refuse(f"--held-out {field}: {error}")
-    return [label.judged(float(p), wanted) for (label, _), p in zip(own, fit.held_out, strict=False)]
+    said = iter(fit.held_out)
+    return {source: [label.judged(float(next(said)), wanted) for label, _ in each] for source, each in own.items()}
 
 
 def _labelled(labels: Iterator[Label] | list[Label], field: str, weight: float) -> list[tuple[Label, Labelled]]:

@@ -44,8 +44,7 @@ class Asked:
 def run(labels: Sequence[str], asked: Asked) -> None:
     """Measures each file of labels by itself and shows the reports, or writes them to a folder too."""
     wanted = _wanted(asked)
-    accuracy = asked.model_accuracy
-    measured = [eval_judge.report(source, wanted, against=asked.against, model_accuracy=accuracy) for source in labels]
+    measured = eval_judge.reports(labels, wanted, against=asked.against, model_accuracy=asked.model_accuracy)
     reports = [report for report, _ in measured]
     if asked.out is not None:
         _write(Path(asked.out), reports, {report.labels: rows for report, rows in measured})
