@@ -20,6 +20,8 @@ from service.settings import RedisSettings, SettingsError
 
 _CONNECTIONS = 32
 """Of one process, changes heard of included."""
+_PATIENCE = 10
+"""How many timeouts a wish waits for a free connection: a crowd of wishes says nothing of Redis."""
 
 
 @dataclass(slots=True)
@@ -112,7 +114,7 @@ def _client(settings: RedisSettings, url: str) -> Redis:
         pool = BlockingConnectionPool.from_url(  # pyright: ignore[reportUnknownMemberType] untyped by the library
             url,
             max_connections=_CONNECTIONS,
-            timeout=settings.timeout,
+            timeout=settings.timeout * _PATIENCE,
             socket_timeout=settings.timeout,
             socket_connect_timeout=settings.timeout,
             retry=Retry(NoBackoff(), 0),
