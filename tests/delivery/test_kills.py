@@ -6,7 +6,7 @@ import asyncio
 import random
 from dataclasses import dataclass
 
-from tests.delivery import traffic
+from tests.delivery import auditing, traffic
 from tests.delivery.figures import note
 from tests.delivery.stage import Stage, count, until
 from tests.delivery.workers import EARLY, Worker
@@ -96,13 +96,13 @@ async def test_killed_at_any_moment_every_event_has_exactly_one_row_and_a_result
 
 async def test_a_build_that_commits_offsets_early_is_found_to_lose_events(stage: Stage):
     worker = await stage.ready_worker(EARLY)
-    sending = asyncio.create_task(stage.publish(traffic.events(SEED, EVENTS)))
+    await stage.publish(traffic.events(SEED, EVENTS))
 
-    async def calls_wait() -> bool:
-        return sending.done() and await stage.model.waiting() > 0
+    async def committed_too_early() -> bool:
+        offsets = sum((await auditing.committed(stage.kafka)).values())
+        return offsets > (await stage.held()).current.total()
 
-    await until(calls_wait, "calls in flight")
-    await asyncio.sleep(0.1)
+    await until(committed_too_early, "offsets ahead of the rows")
     worker.kill()
     await stage.ready_worker()
     await stage.drained()
