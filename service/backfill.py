@@ -90,13 +90,14 @@ async def withheld(engine: AsyncEngine, wanted: Wanted) -> int:
             return await connection.scalar(query) or 0
 
 
-async def stored_events(engine: AsyncEngine, wanted: Wanted, before: datetime) -> AsyncGenerator[list[Stored]]:
-    """The events whose current row was written before then, oldest first, in batches; raises `StoreUnavailable`."""
-    order = (_ROWS.occurred_at, _ROWS.id)
+async def stored_events(engine: AsyncEngine, wanted: Wanted) -> AsyncGenerator[list[Stored]]:
+    """The events, oldest first, in batches; raises `StoreUnavailable`."""
+    # by event, not by row: the current row of an event becomes another one while this goes on
+    order = (_ROWS.occurred_at, _ROWS.event)
     query = (
         select(EVALUATIONS, _KEYS.payload_hash)
         .join(EVENT_KEYS, _SAME_EVENT)
-        .where(*scorable(wanted), _ROWS.received_at < before)
+        .where(*scorable(wanted))
         .order_by(*order)
         .limit(_BATCH)
     )
@@ -108,7 +109,7 @@ async def stored_events(engine: AsyncEngine, wanted: Wanted, before: datetime) -
                 rows = (await connection.execute(page)).mappings().all()
         if not rows:
             return
-        after = (rows[-1]["occurred_at"], rows[-1]["id"])
+        after = (rows[-1]["occurred_at"], rows[-1]["event"])
         yield [_stored(dict(row)) for row in rows]
 
 

@@ -96,7 +96,7 @@ class Rescore:
     async def __call__(self, wanted: Wanted, told: Callable[[int], None]) -> Rescored:
         """Scores them; raises `StoreUnavailable`, and what was written until then stays and is not scored again."""
         done, partitions = Rescored(), Partitions(self.engine)
-        async for batch in stored_events(self.engine, wanted, self.clock()):
+        async for batch in stored_events(self.engine, wanted):
             ready = [each for each in batch if each.event.tenant in self.rules]
             standing = await self._standing(ready)
             fresh = [each for each in ready if event_key(each.event) not in standing]

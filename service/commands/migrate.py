@@ -1,11 +1,23 @@
-"""`sqlassay migrate`: the database's tables at this version."""
+"""`sqlassay migrate`: the database's tables at this version, and the partitions of the days to come."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
 from service import database
-from service.commands.stored import with_database
+from service.commands.stored import settings, with_database
+from service.retention import keep_house
 
 
 def migrate() -> None:
-    """Brings the tables up to date and prints their revision."""
-    print(with_database(database.migrate))
+    """Brings the tables up to date, keeps house once, and prints the revision."""
+    days = settings().retention.days
+
+    async def work(engine: AsyncEngine) -> str:
+        revision = await database.migrate(engine)
+        await keep_house(engine, days, datetime.now(UTC))
+        return revision
+
+    print(with_database(work))

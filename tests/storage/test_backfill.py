@@ -153,6 +153,18 @@ async def test_more_events_than_a_batch_are_each_scored_once(engine):
     assert (done.ended["scored"], done.ended["already"], sum(seen)) == (450, 0, 450)
 
 
+async def test_going_back_to_the_rows_there_were_takes_each_event_once(engine):
+    store = PostgresScores(engine, clock=lambda: NOW)
+    await store.record([scored(str(number), occurred_at="2026-10-05T08:00:00Z") for number in range(250)])
+    await rescore(engine)(Wanted(), nothing)
+    for version in (2, 0, 2):
+        same = Rules(version=version)
+        done = await rescore(engine, same, current=True)(Wanted(), nothing)
+        assert done.ended.total() == 250, done.ended
+    async with engine.connect() as connection:
+        assert await connection.scalar(text("SELECT count(*) FROM evaluations WHERE current")) == 250
+
+
 async def test_rules_of_a_version_are_those_that_stand_in_the_row(engine, store):
     stored = await PostgresRules(engine).put("bakers", RulesDocument(ignore_filters=["kind"]))
     rules = await PostgresRules(engine).parsed({"bakers": stored.version})

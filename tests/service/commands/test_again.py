@@ -1,0 +1,136 @@
+"""`backfill` and `forget` as processes of their own on a database with events in it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import text
+
+from consumers.evaluation import evaluate
+from consumers.events import decode_event
+from scoring.evaluation import conclude, examine
+from scoring.rules import Rules
+from scoring.verdict import Case
+from service.database import create_engine
+from service.settings import DatabaseSettings
+from service.store import PostgresScores
+from service.weights import local_judge
+
+BARE = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
+
+
+@pytest.fixture
+async def engine(database):
+    opened = create_engine(database, DatabaseSettings())
+    now = datetime.now(UTC)
+    rows = []
+    for id_ in ("1", "2"):
+        event = decode_event(
+            {"event_id": id_, "tenant": "bakers", "question": "How many loaves?", "sql": "SELECT COUNT(*) FROM loaves"},
+            require_id=True,
+        )
+        case = examine(event.query(), Rules())
+        assert isinstance(case, Case)
+        rows.append(evaluate(event, conclude(case, local_judge().judge(case)), Rules(), now))
+    await PostgresScores(opened).record(rows)
+    yield opened
+    await opened.dispose()
+
+
+@pytest.fixture
+def sqlassay(database):
+    """Runs a command on this test's database."""
+    environment = BARE | {"SQLASSAY_DATABASE__URL": database.render_as_string(hide_password=False)}
+
+    async def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+        return await asyncio.to_thread(
+            subprocess.run,
+            [sys.executable, "-m", "service", *arguments],
+            env=environment | more,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    return run
+
+
+async def count(engine, condition: str) -> int:
+    async with engine.connect() as connection:
+        return await connection.scalar(text(f"SELECT count(*) FROM evaluations WHERE {condition}"))
+
+
+async def test_a_backfill_tells_its_cost_and_waits_for_a_yes(engine, sqlassay):
+    told = await sqlassay("backfill", "--tenant", "bakers")
+    assert (told.returncode, told.stdout) == (0, "")
+    estimate = json.loads(told.stderr.splitlines()[0])
+    assert estimate == {"events": 2, "model_calls": 0, "tokens": 0, "cost": 0.0, "withheld": 0}
+    assert "--yes" in told.stderr
+    assert await count(engine, "trigger = 'backfill'") == 0
+
+
+async def test_other_rules_give_rows_of_their_own_that_can_be_made_current(engine, sqlassay, tmp_path):
+    rules = tmp_path / "rules.json"
+    rules.write_text('{"lambda_min": 7}')
+    assert (await sqlassay("rules", "set", "bakers", str(rules))).returncode == 0
+    done = await sqlassay("backfill", "--tenant", "bakers", "--yes")
+    assert json.loads(done.stdout)["scored"] == 2
+    assert await count(engine, "current AND rules_version = 0") == 2
+    done = await sqlassay("backfill", "--tenant", "bakers", "--make-current", "--yes")
+    assert json.loads(done.stdout)["already"] == 2
+    assert (await count(engine, "current AND rules_version = 1"), await count(engine, "true")) == (2, 4)
+    back = await sqlassay("backfill", "--tenant", "bakers", "--rules-version", "0", "--make-current", "--yes")
+    assert json.loads(back.stdout)["already"] == 2
+    assert await count(engine, "current AND rules_version = 0") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("--tenant", "nobody"), 1, "no events"),
+        (("--judge", "oracle"), 2, "oracle"),
+        (("--judge", "llm", "--yes"), 2, "SQLASSAY_JUDGE__BASE_URL"),
+        (("--rules-version", "3"), 2, "--tenant"),
+        (("--rules-version", "3", "--tenant", "bakers"), 2, "no rules version 3"),
+        (("--since", "soon"), 2, "ISO 8601"),
+    ],
+)
+async def test_what_cannot_be_scored_again_is_told(engine, sqlassay, arguments, code, said):
+    done = await sqlassay("backfill", *arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert said in done.stderr
+
+
+async def test_what_is_forgotten_is_counted_and_cannot_be_scored_again(engine, sqlassay):
+    done = await sqlassay("forget", "--tenant", "bakers", "--event", "1")
+    expected = {"evaluations": 1, "labels": 0, "deferred": 0, "replies": 0, "dead_letters": 0}
+    assert (done.returncode, json.loads(done.stdout)) == (0, expected)
+    told = await sqlassay("backfill", "--tenant", "bakers")
+    assert json.loads(told.stderr.splitlines()[0])["events"] == 1
+    assert json.loads(told.stderr.splitlines()[0])["withheld"] == 1
+
+
+async def test_a_part_that_is_down_ends_the_command_and_it_can_be_run_again(engine, sqlassay):
+    done = await sqlassay("forget", "--tenant", "bakers", SQLASSAY_REDIS__URL="redis://127.0.0.1:1/0")
+    assert done.returncode == 3
+    assert "Redis" in done.stderr
+    assert await count(engine, "NOT withheld") == 0
+    again = await sqlassay("forget", "--tenant", "bakers")
+    assert (again.returncode, json.loads(again.stdout)["evaluations"]) == (0, 0)
+
+
+async def test_migrating_makes_the_partitions_of_the_days_to_come(engine, sqlassay):
+    done = await sqlassay("migrate")
+    assert done.returncode == 0
+    async with engine.connect() as connection:
+        made = await connection.scalar(
+            text("SELECT count(*) FROM pg_inherits WHERE inhparent = 'evaluations'::regclass")
+        )
+    assert made == 10
