@@ -71,6 +71,7 @@ EQUAL = {
         "SELECT COUNT(CASE WHEN pages > 3 THEN 1 END) FROM book",
         "SELECT COUNT(*) FROM book WHERE pages > 3",
     ),
+    "FILTER": ("SELECT COUNT(*) FILTER (WHERE pages > 3) FROM book", "SELECT COUNT(*) FROM book WHERE pages > 3"),
     "the mean": ("SELECT AVG(pages) FROM book", "SELECT SUM(pages) * 1.0 / COUNT(pages) FROM book"),
     "DISTINCT and GROUP BY": ("SELECT DISTINCT title FROM book", "SELECT title FROM book GROUP BY title"),
     "HAVING on a key": (

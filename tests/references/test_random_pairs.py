@@ -1,6 +1,6 @@
 """Search, proof and SQLite never contradict each other, whatever two queries of a small grammar say.
 
-`SQLASSAY_TEST_PAIRS` sets how many pairs are drawn: a slice here, ten thousand in the nightly run.
+`SQLASSAY_TEST_PAIRS` sets how many pairs are drawn: a slice here, ten thousand by `make pairs`.
 """
 
 from __future__ import annotations

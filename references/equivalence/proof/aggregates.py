@@ -46,9 +46,19 @@ def aggregate(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
         if outer is None:
             raise Unprovable(f"{node.key.upper()} outside a group")
         return aggregate(machine, node, outer)
+    if isinstance(node, exp.Filter):
+        return aggregate(machine, node.this, replace(frame, group=_filtered(machine, node, group, frame)))
     if isinstance(node, exp.Count) and (node.this is None or isinstance(node.this, exp.Star)):
         return count(group.members)
     return _aggregated(machine, node, node.this, group, frame)
+
+
+def _filtered(machine: Machine, node: exp.Filter, group: Group, frame: Frame) -> Group:
+    """The members that meet the condition of FILTER."""
+    condition = node.expression.this
+    frames = [replace(frame.on(row), group=None, window=None) for row in group.rows]
+    met = [machine.truth(condition, each).true for each in frames]
+    return Group(group.rows, tuple(every(both) for both in zip(group.members, met, strict=True)))
 
 
 def _aggregated(machine: Machine, node: exp.Expr, argument: exp.Expr, group: Group, frame: Frame) -> Term:

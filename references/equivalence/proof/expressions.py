@@ -57,7 +57,7 @@ class Machine:
         reader = _TERMS.get(kind)
         if reader is not None:
             return reader(self, node, frame)
-        if isinstance(node, exp.AggFunc):
+        if isinstance(node, exp.AggFunc | exp.Filter):
             return self.aggregate(node, frame)
         if type(node) in TRUTHS:
             return as_term(self.truth(node, frame))
