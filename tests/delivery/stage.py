@@ -106,6 +106,8 @@ class Stage:
             "SQLASSAY_JUDGE__PRICES": '{"slow": {"sent": 0.1, "received": 0.1}}',
             # stand-ins would make most prompts alike, and the cache would answer in the model's place
             "SQLASSAY_JUDGE__MASK": "false",
+            # a run that is killed leaves its workers to the next one, which ends them with the model's folder
+            "SQLASSAY_TEST_HOME": str(self.model.home),
             **self.settings,
         }
 
