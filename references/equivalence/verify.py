@@ -173,7 +173,7 @@ class _Case:
         return Finding(
             verdict=EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND,
             assumption=certificate.assumption,
-            reason=certificate.reason,
+            reason=certificate.reason or _beyond(population, certificate.bound),
             bound=certificate.bound,
             trials=trials,
         )
@@ -204,6 +204,12 @@ def certifier(
     except ImportError:
         return lambda _: Certificate(bound=0, assumption="", reason="proofs need the extra `references` (z3-solver)")
     return Certifier(a=a, b=b, population=population, semantics=semantics, bench=bench, remaining=remaining)
+
+
+def _beyond(population: Population, bound: int) -> str | None:
+    """A warning where the queries count further than the proof goes."""
+    most = max(population.sizes, default=0)
+    return f"the queries count up to {most} rows: larger tables may tell them apart" if most > bound else None
 
 
 def _same(bound: int) -> Finding:
