@@ -129,11 +129,10 @@ def _read_ddl(ddl: str, dialect: str | None) -> Schema | BadSchema:
             continue
         try:
             trees = parser_dialect(name).parse(ddl)
+            if any(isinstance(tree, exp.Create) and isinstance(tree.this, exp.Schema) for tree in trees):
+                return _schema_of([tree for tree in trees if isinstance(tree, exp.Create)])
         except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, KeyError) as error:
-            said = f"the schema does not parse: {str(error).splitlines()[0][:120]}"
-            continue
-        if any(isinstance(tree, exp.Create) and isinstance(tree.this, exp.Schema) for tree in trees):
-            return _schema_of([tree for tree in trees if isinstance(tree, exp.Create)])
+            said = f"the schema does not parse: {(str(error) or type(error).__name__).splitlines()[0][:120]}"
     return BadSchema(said)
 
 

@@ -78,7 +78,7 @@ def _gather_qualified(
             yield node, scope
             continue
         source = _source(node.table, scope)
-        if isinstance(source, exp.Table):
+        if isinstance(source, exp.Table) and source.name:
             named[source.name.lower()][1].setdefault(node.name.lower(), node.name)
 
 
@@ -105,7 +105,8 @@ def _gather_using(scope: Scope, named: Mapping[str, tuple[str, dict[str, str]]])
 
 
 def _base_tables(scope: Scope) -> list[str]:
-    return [source.name.lower() for source in sources(scope).values() if isinstance(source, exp.Table)]
+    tables = (source for source in sources(scope).values() if isinstance(source, exp.Table))
+    return [table.name.lower() for table in tables if table.name]
 
 
 def _is_no_column(column: exp.Column, scope: Scope, sides: Sequence[Side]) -> bool:

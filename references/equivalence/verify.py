@@ -58,6 +58,9 @@ def verify(pair: Pair, *, bound: int = 3, budget: float = 10.0, pool: WitnessPoo
         finding = _verified(pair, bound, Deadline(budget), pool)
     except RecursionError:
         finding = _unsupported("nests deeper than can be followed")
+    except (AttributeError, KeyError, TypeError, IndexError, ValueError) as error:
+        # The parser takes some broken calls and leaves out what they need; no list of them would be complete.
+        finding = _unsupported(f"an expression that the parser left incomplete ({type(error).__name__})")
     return replace(finding, cpu_seconds=round(thread_time() - began, 6))
 
 
