@@ -147,8 +147,9 @@ def test_a_worker_knows_among_how_many_a_budget_is_shared(values: dict[str, obje
 
 def test_the_drain_is_shorter_than_the_time_a_pod_is_given():
     given = only(render(), "Deployment", "assay-sqlassay-worker")["spec"]["template"]["spec"]
-    shutdown = next(each for path, each in _defaults() if path == ("limits", "shutdown_seconds"))
-    assert given["terminationGracePeriodSeconds"] > shutdown
+    defaults = dict(_defaults())
+    drain = defaults["limits", "shutdown_seconds"] + defaults["kafka", "drain"]
+    assert given["terminationGracePeriodSeconds"] > drain
 
 
 def _defaults():
