@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
 
 from scoring.question.language import Role
 from scoring.question.phrases import phrase_end, skip_openers
 from scoring.question.reading import Mark, Reading
-from scoring.specification import Kind, Output
+from scoring.specification import Kind, Output, Token
 from scoring.words import stem
 
 _MOST = 12
@@ -40,9 +41,13 @@ _CLOSING = frozenset({"?", "."})
 _CHOOSING = frozenset({"which", "who", "whose"})
 
 
+def _start(token: Token) -> int:
+    return token.start
+
+
 def _chosen(reading: Reading, output: Output) -> bool:
     """Whether an output is what `which`, `who` or `whose` stands before."""
-    place = next((at for at, token in enumerate(reading.tokens) if token.start >= output.start), 0)
+    place = bisect_left(reading.tokens, output.start, key=_start)
     return not _CHOOSING.isdisjoint(reading.lowers[max(0, place - 2) : place + 1])
 
 

@@ -140,7 +140,7 @@ def unused_definition_value(case: Case) -> Finding | None:
     """
     quoted = [each for definition in case.enriched.definitions for each in _LITERAL.findall(definition.text[:2000])]
     given = case.query.sql.casefold() if quoted else ""
-    values = list(dict.fromkeys(each.casefold().strip(" %") for each in quoted))
+    values = list(dict.fromkeys(each.casefold().strip(" %") for each in quoted[:50]))
     lost = [f"'{each}'" for each in values if each not in given]
     if len(lost) > 2 or case.question.yes_no:  # a list of what codes mean, or a value that is asked for
         return None

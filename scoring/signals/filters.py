@@ -28,7 +28,7 @@ def missing_filter(case: Case) -> Finding | None:
     'missing: 2023'
     """
     return counted(
-        [span_of(each) for each in case.filters.missing if not _otherwise_met(each, case)], "missing", most=2
+        [span_of(each) for each in case.filters.missing[:50] if not _otherwise_met(each, case)], "missing", most=2
     )
 
 
@@ -63,9 +63,12 @@ def extra_filter(case: Case) -> Finding | None:
     >>> extra_filter(case("How many orders are there?", "SELECT COUNT(*) FROM orders WHERE region = 'west'")).detail
     "unasked: region = 'west'"
     """
-    extra = [(_strangeness(each, case), show_filter(each)) for each in case.filters.extra if _restricts(each)]
-    if not extra:
+    unasked = [each for each in case.filters.extra if _restricts(each)]
+    if not unasked:
         return None
+    text = f"{case.question.text} {case.enriched.text}".casefold()
+    numbers = {number.value for spec in (case.question, case.enriched) for number in spec.numbers}
+    extra = [(_strangeness(each, case, text, numbers), show_filter(each)) for each in unasked[:50]]
     extra.sort(key=lambda each: -each[0])
     return Finding(
         min(1.0, sum(strangeness for strangeness, _ in extra) / 2),
@@ -73,10 +76,8 @@ def extra_filter(case: Case) -> Finding | None:
     )
 
 
-def _strangeness(each: SqlFilter, case: Case) -> float:
+def _strangeness(each: SqlFilter, case: Case, text: str, numbers: set[float]) -> float:
     """1 for a condition of which neither the column nor the value is spoken of, less for one that is half said."""
-    text = f"{case.question.text} {case.enriched.text}".casefold()
-    numbers = {number.value for spec in (case.question, case.enriched) for number in spec.numbers}
     said = any(
         (isinstance(value, Text) and value.folded in text) or (isinstance(value, Number) and value.value in numbers)
         for value in _literals(each.rhs)

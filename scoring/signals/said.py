@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
@@ -12,6 +13,8 @@ from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
 
 _QUOTED = re.compile(r"'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"")
+MOST = 50
+"""Literals or numbers of one text that are looked for in another: beyond that many, none is told from the rest."""
 _MARKS = re.compile(r"[\W_]+")
 
 
@@ -25,8 +28,8 @@ def recased_value(case: Case) -> Finding | None:
     if not values:
         return None
     texts = [case.query.enriched_question or "", case.question.text]
-    given = [match[1].strip() for match in _QUOTED.finditer(texts[0]) if match[1]]
-    for match in _QUOTED.finditer(case.query.sql):
+    given = [match[1].strip() for match in islice(_QUOTED.finditer(texts[0]), MOST) if match[1]]
+    for match in islice(_QUOTED.finditer(case.query.sql), MOST):
         literal = (match[1] or match[2]).strip(" %")
         said = _spellings(literal, given, texts) if literal.casefold() in values else []
         if said and literal not in said:
@@ -72,7 +75,7 @@ def unused_value(case: Case) -> Finding | None:
     """
     said = [token.text for token in case.question.tokens if token.kind is Kind.NUMBER and token.text.isdecimal()]
     sql = case.query.sql
-    lost = [each for each in said if each not in sql and not (len(each) < 4 and _beside(int(each), sql))]
+    lost = [each for each in said[:MOST] if each not in sql and not (len(each) < 4 and _beside(int(each), sql))]
     return Finding(len(lost) / len(said), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
 
 

@@ -117,8 +117,9 @@ def lost_scope(case: Case) -> Finding | None:
     if not case.sql.subqueries:
         return None
     parents = {each.block: each.parent for each in case.sql.subqueries if each.role is not SubqueryRole.DERIVED}
-    for each in case.sql.projections:
-        if each.operand.func not in _EXTREMES or each.block not in parents or _measures(each.block, case):
+    extremes = [each for each in case.sql.projections if each.operand.func in _EXTREMES and each.block in parents]
+    for each in extremes[:8]:
+        if _measures(each.block, case):
             continue
         inner = _conditions(case, each.block, nested=True)
         outer = _conditions(case, parents[each.block], nested=False)
