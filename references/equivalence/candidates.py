@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from references.equivalence.pair import EquivalenceVerdict, Finding, Pair
 from references.equivalence.verify import recheck, verify
+from references.equivalence.witnesses import WitnessPool
 
 Verify = Callable[[Pair], Finding]
 
 
-def cross_check(pairs: Sequence[Pair], verify_pair: Verify = verify) -> list[Finding]:
+def cross_check(pairs: Sequence[Pair], verify_pair: Verify | None = None) -> list[Finding]:
     """The finding of each pair, after every witness of one was run on those that had none.
 
-    All pairs have one reference (`sql_a`) and one schema.
+    All pairs have one reference (`sql_a`) and one schema. What told one apart is tried on the next before any search.
     """
-    findings = [verify_pair(pair) for pair in pairs]
-    return crossed(pairs, findings)
+    run = verify_pair or partial(verify, pool=WitnessPool())
+    return crossed(pairs, [run(pair) for pair in pairs])
 
 
 def crossed(pairs: Sequence[Pair], findings: Sequence[Finding]) -> list[Finding]:
