@@ -143,6 +143,7 @@ class AskModel:
             async with asyncio.timeout(self.patience.deadline):
                 said = await self._completion(prompt, self._bound(case), tenant)
         except _Spent:
+            self.counts.spent(tenant)
             return Unasked(NotAsked.SPENT, f"the budget of {tenant} for today does not cover another call")
         except ModelFailed as error:
             return Unasked(NotAsked.UNAVAILABLE, str(error))

@@ -31,6 +31,7 @@ class MemoryModelCounts:
     calls: Counter[str] = field(default_factory=Counter[str])
     cases: Counter[str] = field(default_factory=Counter[str])
     tokens: Counter[str] = field(default_factory=Counter[str])
+    unpaid: Counter[str] = field(default_factory=Counter[str])
     cost: float = 0.0
     state: BreakerState = BreakerState.CLOSED
     states: list[BreakerState] = field(default_factory=list[BreakerState])
@@ -48,6 +49,10 @@ class MemoryModelCounts:
     def judged(self, end: CaseEnd) -> None:
         """Counts a case."""
         self.cases[end] += 1
+
+    def spent(self, tenant: str) -> None:
+        """Counts a call that was not paid for."""
+        self.unpaid[tenant] += 1
 
     def breaker(self, state: BreakerState) -> None:
         """Keeps the state when it is another."""

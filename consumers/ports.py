@@ -220,6 +220,10 @@ class ModelCounts(Protocol):
         """A case ended so."""
         ...
 
+    def spent(self, tenant: str) -> None:
+        """The tenant's day does not cover a call that was wanted."""
+        ...
+
     def breaker(self, state: BreakerState) -> None:
         """The breaker is in this state."""
         ...

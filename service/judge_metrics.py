@@ -33,6 +33,9 @@ class JudgeMetrics:
         self._money = Counter(
             "sqlassay_model_cost", "Money for model calls, in the price list's currency.", ["tenant"], registry=registry
         )
+        self._unpaid = Counter(
+            "sqlassay_model_budget_spent", "Calls not made: the tenant's day is spent.", ["tenant"], registry=registry
+        )
         self._breaker = Gauge(
             "sqlassay_model_breaker", "1 for the state that the breaker is in.", ["state"], registry=registry
         )
@@ -56,6 +59,10 @@ class JudgeMetrics:
     def judged(self, end: CaseEnd) -> None:
         """Counts a case."""
         self._cases.labels(end).inc()
+
+    def spent(self, tenant: str) -> None:
+        """Counts a call that a budget did not cover."""
+        self._unpaid.labels(self._tenant(tenant)).inc()
 
     def breaker(self, state: BreakerState) -> None:
         """Shows the breaker's state."""

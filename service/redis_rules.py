@@ -75,6 +75,8 @@ class RedisRules:
 
     link: RedisLink
     truth: PostgresRules
+    unconfirmed: Callable[[], None] = lambda: None
+    """Told each time that the last known rules stand in for those that cannot be read."""
     timer: Callable[[], float] = time.monotonic
     known: KnownVersions = field(default_factory=lambda: KnownVersions(TTL / 2))
     _listening: bool = False
@@ -88,6 +90,7 @@ class RedisRules:
             rules = {tenant: self._last[tenant] for tenant in tenants if tenant in self._last}
             if not rules:
                 raise
+            self.unconfirmed()
         if len(self._last) > _MOST:
             self._last.clear()
         self._last.update(rules)

@@ -49,7 +49,7 @@ async def running(settings: Settings, role: Role = Role.ALL) -> AsyncGenerator[S
         engine = await enter(open_database(settings))
         metrics = Metrics(settings.metrics, local.name)
         redis = await enter(open_redis(settings.redis, metrics.storage.redis_failed))
-        rules = await _open_rules(stack, engine, redis)
+        rules = await _open_rules(stack, engine, redis, metrics)
         publisher = await enter(open_publisher(settings.kafka)) if settings.kafka.bootstrap_servers else None
         worker: Worker | None = None
         if role is not Role.API:
@@ -86,12 +86,12 @@ def _check_role(settings: Settings, role: Role) -> None:
 
 
 async def _open_rules(
-    stack: AsyncExitStack, engine: AsyncEngine, redis: RedisLink | None
+    stack: AsyncExitStack, engine: AsyncEngine, redis: RedisLink | None, metrics: Metrics
 ) -> PostgresRules | RedisRules:
     truth = PostgresRules(engine)
     if redis is None:
         return truth
-    rules = RedisRules(link=redis, truth=truth)
+    rules = RedisRules(link=redis, truth=truth, unconfirmed=metrics.storage.rules_unconfirmed)
     await stack.enter_async_context(rules.listening())
     return rules
 

@@ -120,9 +120,11 @@ async def test_a_model_that_is_down_is_stood_in_for_or_waited_for(when: WhenUnav
 
 @pytest.mark.parametrize("when", list(WhenSpent))
 async def test_a_spent_day_is_stood_in_for_or_unscored(when: WhenSpent) -> None:
-    model = ScriptedModel()
-    got = await panel_of(model).ask(case_of(JudgePolicy.LLM, tokens=5, when_spent=when), tenant="coast")
+    model, counts = ScriptedModel(), MemoryModelCounts()
+    case = case_of(JudgePolicy.LLM, tokens=5, when_spent=when)
+    got = await panel_of(model, counts=counts).ask(case, tenant="coast")
     assert model.asked == 0
+    assert counts.unpaid == {"coast": 1}
     if when is WhenSpent.LOCAL:
         assert isinstance(got, Reply)
         assert got.fallback
