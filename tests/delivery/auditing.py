@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import asyncpg
@@ -125,15 +126,27 @@ async def records(kafka: Kafka, topic: str) -> list[ConsumerRecord]:
 
 async def committed(kafka: Kafka) -> dict[int, int]:
     """The group's next offset in each partition of the topic of events; 0 where it has committed none."""
+    async with administrator(kafka) as admin:
+        return await offsets(kafka, admin)
+
+
+async def offsets(kafka: Kafka, admin: AIOKafkaAdminClient) -> dict[int, int]:
+    """The same by a client that is open already."""
+    try:
+        found = await admin.list_consumer_group_offsets(kafka.group)
+    except NOT_YET:
+        return {}
+    return {place.partition: max(each.offset, 0) for place, each in found.items() if place.topic == kafka.events}
+
+
+@asynccontextmanager
+async def administrator(kafka: Kafka) -> AsyncIterator[AIOKafkaAdminClient]:
     admin = AIOKafkaAdminClient(bootstrap_servers=kafka.bootstrap)
     await admin.start()
     try:
-        offsets = await admin.list_consumer_group_offsets(kafka.group)
-    except NOT_YET:
-        return {}
+        yield admin
     finally:
         await admin.close()
-    return {place.partition: max(each.offset, 0) for place, each in offsets.items() if place.topic == kafka.events}
 
 
 async def lag(kafka: Kafka) -> int:

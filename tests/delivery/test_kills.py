@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from dataclasses import dataclass
+from itertools import count as count_from
 
 from tests.delivery import auditing, traffic
 from tests.delivery.figures import note
@@ -30,11 +31,11 @@ class Kill:
 
 
 async def killed(stage: Stage, worker: Worker, seed: int) -> Kill:
-    """Publishes a round's events and kills the worker at a moment that the seed chooses."""
+    """Kills the worker under load at a moment that the seed chooses."""
     chance = random.Random(seed)
-    before = (await stage.held()).current.total()
-    aim = chance.choice((0, 1, chance.randrange(EVENTS // 2)))
-    sending = asyncio.create_task(stage.publish(traffic.events(seed, EVENTS), pace=chance.choice((0, 0.05))))
+    before, dead = (await stage.held()).current.total(), asyncio.Event()
+    sending = asyncio.create_task(load(stage, seed, dead))
+    aim = chance.choice((1, chance.randrange(EVENTS // 2)))
     async with stage.connection() as database:
 
         async def so_many_rows() -> bool:
@@ -44,9 +45,20 @@ async def killed(stage: Stage, worker: Worker, seed: int) -> Kill:
     await MOMENTS[seed % len(MOMENTS)](stage, chance)
     calls = await stage.model.waiting()
     worker.kill()
+    dead.set()
     await sending
     rows = (await stage.held()).current.total() - before
     return Kill(seed=seed, rows=rows, calls=calls, uncommitted=await stage.stored_uncommitted())
+
+
+async def load(stage: Stage, seed: int, enough: asyncio.Event) -> None:
+    """A round's events, and as many more as it takes until there are enough."""
+    parts = EVENTS // 100
+    async with stage.producer() as producer:
+        for part in count_from(0):
+            if part >= parts and enough.is_set():
+                return
+            await stage.publish_by(producer, traffic.events(seed * 1000 + part, 100), pace=0.1)
 
 
 async def at_any_moment(_: Stage, chance: random.Random) -> None:
@@ -61,10 +73,14 @@ async def amid_calls(stage: Stage, _: random.Random) -> None:
 
 
 async def before_the_commit(stage: Stage, _: random.Random) -> None:
-    async def some_are_stored() -> bool:
-        return await stage.stored_uncommitted() > 0
+    """Every record of this suite is an event of its own, so more rows than committed records leave some uncommitted."""
+    async with stage.connection() as database, auditing.administrator(stage.kafka) as admin:
 
-    await until(some_are_stored, "rows whose offsets are not committed")
+        async def some_are_stored() -> bool:
+            done = sum((await auditing.offsets(stage.kafka, admin)).values())
+            return await database.fetchval("SELECT count(*) FROM evaluations WHERE current") > done
+
+        await until(some_are_stored, "rows whose offsets are not committed")
 
 
 MOMENTS = (at_any_moment, amid_calls, before_the_commit)
