@@ -10,17 +10,17 @@ from typing import cast
 
 import orjson
 from asyncpg import Connection
-from sqlalchemy import ARRAY, Boolean, DateTime, Text, Uuid, bindparam, delete, text, update
+from sqlalchemy import ARRAY, Boolean, DateTime, Text, Uuid, bindparam, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.evaluation import Claim, Evaluation, EventKey
 from scoring.verdict import Reply, Score
 from service.database import translated
-from service.deferred import DEFERRAL_KEY, PostgresDeferred
+from service.deferred import PostgresDeferred
 from service.partitions import Partitions
 from service.reports import Page, ReportRow, Wanted, evaluation, evaluations, report
 from service.rule_book import PostgresRules, RulesConflict, StoredRules
-from service.tables import DEFERRED_EVENTS, EVALUATIONS
+from service.tables import EVALUATIONS
 
 __all__ = [
     "Page",
@@ -65,6 +65,15 @@ _FILL = text(
     RETURNING event_keys.tenant, event_keys.source, event_keys.event_id
     """
 ).bindparams(*(bindparam(name, type_=ARRAY(Text)) for name in _NAMES), bindparam("evaluations", type_=ARRAY(Uuid)))
+
+
+_DROP = text(
+    """
+    DELETE FROM deferred_events USING unnest(:tenants, :sources, :ids) AS ended (tenant, source, event_id)
+    WHERE deferred_events.tenant = ended.tenant AND deferred_events.source = ended.source
+      AND deferred_events.event_id = ended.event_id
+    """
+).bindparams(*(bindparam(name, type_=ARRAY(Text)) for name in _NAMES))
 
 
 @dataclass(frozen=True)
@@ -155,8 +164,7 @@ async def _fill(connection: AsyncConnection, lost: Sequence[Evaluation]) -> dict
 
 
 async def _drop_deferrals(connection: AsyncConnection, ordered: Sequence[Evaluation]) -> None:
-    keys = [tuple(each.key) for each in ordered]
-    await connection.execute(delete(DEFERRED_EVENTS).where(DEFERRAL_KEY.in_(keys)))
+    await connection.execute(_DROP, _columns([each.key for each in ordered]))
 
 
 async def _claims(connection: AsyncConnection, keys: Collection[EventKey]) -> dict[EventKey, Claim]:
