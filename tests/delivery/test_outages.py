@@ -92,6 +92,8 @@ async def load(stage: Stage, enough: asyncio.Event, started: asyncio.Event) -> N
     """Events for as long as the outage lasts; those that a broker does not take are sent when it does."""
     number = 0
     async with stage.producer() as producer:
+        # what is under way when the broker goes is all that it leaves the worker
+        await stage.publish_by(producer, traffic.events(SEED - 1, 600))
         while not enough.is_set() or number < 3:
             await stage.publish_by(producer, traffic.events(SEED + number, 100), pace=0.4)
             started.set()
