@@ -127,7 +127,7 @@ async def test_a_build_that_commits_offsets_early_is_found_to_lose_events(stage:
     assert not findings.doubled
     note(
         "a build that commits early",
-        done="one `kill -9` with calls in flight",
+        done="one `kill -9` when its offsets were ahead of its rows",
         events=len(stage.published),
         found=f"{len(findings.missing)} missing: the suite notices",
     )
