@@ -276,7 +276,7 @@ def _spelt(piece: str) -> str | None:
 
 
 def _is_year(number: str) -> bool:
-    return len(number) == 4 and number[:2] in ("19", "20")
+    return len(number) == 4 and number.isdecimal() and number[:2] in ("19", "20")
 
 
 def _is_code(part: str) -> bool:

@@ -158,3 +158,9 @@ def test_text_that_tells_the_model_what_to_say_stays_inside_the_data() -> None:
     assert [lines[0], lines[2]] == ["BEGIN DATA", "END DATA"]
     assert len(lines) == 4
     assert json.loads(lines[1])["question"] == f"loans {attack}"
+
+
+@pytest.mark.parametrize("number", ["19.5", "20.1", "1985", "19.99", "20"])
+def test_a_price_that_begins_like_a_year_is_a_number(number):
+    text = prompt_of(case_of(f"Which jars cost over {number}?", f"SELECT name FROM jars WHERE price > {number}")).user
+    assert number not in text
