@@ -24,7 +24,7 @@ from pydantic import (
 from pydantic import model_validator as after_validation
 
 from consumers.rules import InvalidRules, RulesDocument, decode_rules
-from consumers.texts import bad_character, json_type, shorten
+from consumers.texts import bad_character, json_type, shorten, shown
 from scoring.query import Query
 
 __all__ = [
@@ -229,8 +229,16 @@ def decode_event(
         raise InvalidEvent(InvalidReason.MISSING_ID, detail)
     refuse_bad_text(fields)
     event = _validated(fields)
-    refuse_large(len(event.payload) + len(event.reference_sql or ""), max_bytes)
+    refuse_large(_size(event) + len(event.reference_sql or ""), max_bytes)
     return event
+
+
+def _size(event: QueryEvent) -> int:
+    try:
+        return len(event.payload)
+    except TypeError as error:
+        detail = f"field attributes: {shorten(str(error))}; send numbers of at most 64 bits"
+        raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
 
 
 def parse_json(raw: bytes | bytearray | str) -> object:
@@ -311,7 +319,7 @@ def _validated(fields: Mapping[str, object]) -> QueryEvent:
             detail = f"field {path} is absent: an event needs question and sql"
             raise InvalidEvent(InvalidReason.MISSING_FIELD, detail) from None
         said = _SAID.get(first["type"]) or first["msg"].removeprefix("Value error, ")
-        detail = f"field {path}: {said}, got {shorten(repr(first['input']))}; fix the value or leave it out"
+        detail = f"field {path}: {said}, got {shown(first['input'])}; fix the value or leave it out"
         raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidEvent(InvalidReason.INVALID_FIELD, f"attributes: {shorten(str(error))}; send plain JSON") from None

@@ -23,7 +23,7 @@ from consumers.events import (
 )
 from consumers.outcomes import DeferredReason, Outcome, OutcomeKind
 from consumers.ports import RefusedByStore, StoreUnavailable
-from consumers.texts import json_type, shorten
+from consumers.texts import json_type, shown
 
 MAX_LABEL_BYTES = 256 * 1024
 """Largest label, in bytes of JSON."""
@@ -233,8 +233,10 @@ def _validated(fields: Mapping[str, Any]) -> LabelDocument:
         if fault["type"] == "missing":
             detail = f"field {path} is absent: a label needs label, reviewer and the event it is of"
             raise InvalidEvent(InvalidReason.MISSING_FIELD, detail) from None
-        detail = f"field {path}: {fault['msg'].removeprefix('Value error, ')}, got {shorten(repr(fault['input']))}"
+        detail = f"field {path}: {fault['msg'].removeprefix('Value error, ')}, got {shown(fault['input'])}"
         raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
+    except RecursionError:
+        raise InvalidEvent(InvalidReason.INVALID_FIELD, "a field nests too deep; send a label as documented") from None
 
 
 def _dead(reason: InvalidReason, detail: str) -> Outcome:

@@ -24,6 +24,18 @@ def json_type(value: object) -> str:
     return next((name for kind, name in _JSON_TYPES if isinstance(value, kind)), type(value).__name__)
 
 
+def shown(value: object) -> str:
+    """What a person is shown of a parsed value; of one that nests too deep to be written, only what it is.
+
+    >>> shown([1, "a"])
+    "[1, 'a']"
+    """
+    try:
+        return shorten(repr(value))
+    except RecursionError:
+        return json_type(value)
+
+
 _JSON_TYPES: tuple[tuple[type, str], ...] = (
     (bool, "true or false"),
     (int, "a number"),

@@ -66,3 +66,13 @@ def test_hostile_records_are_refused(raw, reason):
     with pytest.raises(InvalidEvent) as refusal:
         decode_label(raw, tenant=None, sent_at=NOW)
     assert refusal.value.reason == reason
+
+
+@pytest.mark.parametrize("field", ["label", "note", "evaluation_id"])
+def test_a_label_that_nests_deeper_than_it_can_be_shown_is_refused(field):
+    nested: object = "x"
+    for _ in range(1010):
+        nested = [nested]
+    with pytest.raises(InvalidEvent) as refusal:
+        decode_label(GOOD | {field: nested}, tenant=None, sent_at=NOW)
+    assert refusal.value.reason == "INVALID_FIELD"

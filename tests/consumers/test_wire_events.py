@@ -99,3 +99,21 @@ def test_anything_is_an_event_or_an_invalid_event(garbage):
     except InvalidEvent:
         return
     assert decode_event(event.model_dump(), require_id=True) == event
+
+
+@pytest.mark.parametrize("field", ["question", "event_id", "attributes"])
+@pytest.mark.parametrize("depth", [300, 990, 1010])
+def test_what_nests_deeper_than_it_can_be_shown_is_refused_like_any_other(field, depth):
+    nested: object = "x"
+    for _ in range(depth):
+        nested = [nested]
+    with pytest.raises(InvalidEvent) as refusal:
+        decode_event({"event_id": "1", "question": "q", "sql": "s", field: nested}, require_id=True)
+    assert refusal.value.reason is InvalidReason.INVALID_FIELD
+
+
+def test_a_number_larger_than_json_numbers_are_stored_is_refused():
+    event = {"event_id": "1", "question": "q", "sql": "s", "attributes": {"count": 10**30}}
+    with pytest.raises(InvalidEvent) as refusal:
+        decode_event(event, require_id=True)
+    assert refusal.value.reason is InvalidReason.INVALID_FIELD
