@@ -205,7 +205,7 @@ def _first(value: object) -> object:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**40 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 else None
 
 
 def _status_failure(error: openai.APIStatusError) -> ModelFailed:
@@ -234,10 +234,9 @@ def _retry_after(said: str | None) -> float | None:
         seconds = float(said)
     except ValueError:
         try:
-            when = parsedate_to_datetime(said)
-        except ValueError:
+            seconds = (parsedate_to_datetime(said).astimezone(UTC) - datetime.now(UTC)).total_seconds()
+        except (ValueError, OverflowError):
             return None
-        seconds = (when.astimezone(UTC) - datetime.now(UTC)).total_seconds()
     return min(max(seconds, 0.0), LONGEST_REST) if math.isfinite(seconds) else None
 
 

@@ -201,6 +201,15 @@ async def test_a_server_that_says_when_to_come_again_is_heeded(opened: Opened, m
     assert len(model_server.seen()) == 1
 
 
+@pytest.mark.parametrize("said", ["Mon, 01 Jan 99999999999999999999 00:00:00 GMT", "soon"])
+async def test_a_time_to_come_again_that_is_none_is_a_failure_like_any_other(
+    opened: Opened, model_server: ModelServer, said: str
+) -> None:
+    model_server.script({"do": "status", "status": 503, "headers": {"retry-after": said}})
+    async with opened() as (panel, _):
+        assert await asked(panel, WAITING) is DeferredReason.JUDGE_UNAVAILABLE
+
+
 async def test_the_breaker_opens_after_failures_and_closes_when_the_model_answers_again(
     opened: Opened, model_server: ModelServer, wait_until: Callable[..., Any]
 ) -> None:
