@@ -65,7 +65,9 @@ class MemoryScores:
         claims = {each.key: self.rows[each.key].claim for each in evaluations if each.key in self.rows}
         stood = {each.key: claims[each.key] for each in evaluations if not _is_free(each, claims)}
         self.rows.update({each.key: each for each in evaluations if each.key not in stood})
-        await self.deferred.drop([each.key for each in evaluations])
+        waiting = self.deferred.kept
+        same = [each for each in evaluations if each.key in waiting]
+        await self.deferred.drop([each.key for each in same if waiting[each.key].payload_hash == each.payload_hash])
         return stood
 
 

@@ -84,7 +84,10 @@ class PostgresDeferred:
 
 
 def _deferral(row: RowMapping) -> Deferral:
-    fields: dict[str, Any] = {**cast("dict[str, Any]", dict(row)), "reason": DeferredReason(row["reason"])}
+    known = row["reason"] in set(DeferredReason)
+    # a newer release may have put it off for a reason that this one does not know
+    reason = DeferredReason(row["reason"]) if known else DeferredReason.INTERNAL_ERROR
+    fields: dict[str, Any] = {**cast("dict[str, Any]", dict(row)), "reason": reason}
     return Deferral(**fields)
 
 

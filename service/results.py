@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
-from sqlalchemy import select
+from sqlalchemy import or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.evaluation import Claim, Evaluation, EventKey
@@ -36,12 +35,11 @@ class KafkaResults:
         await self.publisher.publish(messages)
 
     async def _stored(self, claims: Sequence[Claim]) -> list[Message]:
-        times = [each.occurred_at for each in claims if each.occurred_at is not None]
-        query = select(*_TOLD, _ROW.trigger, _ROW.record).where(_ROW.id.in_([each.evaluation_id for each in claims]))
-        if len(times) == len(claims):
-            # the table is partitioned by time: without bounds every partition would be searched
-            near = timedelta(seconds=1)
-            query = query.where(_ROW.occurred_at.between(min(times) - near, max(times) + near))
+        # each with its own time: the table is partitioned by it, and one far moment must not have all days searched
+        rows = [(each.occurred_at, each.evaluation_id) for each in claims if each.occurred_at is not None]
+        bare = [each.evaluation_id for each in claims if each.occurred_at is None]
+        wanted = tuple_(_ROW.occurred_at, _ROW.id).in_(rows)
+        query = select(*_TOLD, _ROW.trigger, _ROW.record).where(or_(wanted, _ROW.id.in_(bare)) if bare else wanted)
         with translated(self.engine.url):
             async with self.engine.connect() as connection:
                 found = (await connection.execute(query)).mappings()

@@ -14,6 +14,8 @@ from sqlalchemy import ARRAY, Boolean, DateTime, Text, Uuid, bindparam, text, up
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.evaluation import Claim, Evaluation, EventKey
+from consumers.ports import RefusedByStore
+from consumers.texts import shorten
 from scoring.verdict import Reply, Score
 from service.database import translated
 from service.deferred import PostgresDeferred
@@ -69,11 +71,12 @@ _FILL = text(
 
 _DROP = text(
     """
-    DELETE FROM deferred_events USING unnest(:tenants, :sources, :ids) AS ended (tenant, source, event_id)
+    DELETE FROM deferred_events USING unnest(:tenants, :sources, :ids, :hashes)
+      AS ended (tenant, source, event_id, payload_hash)
     WHERE deferred_events.tenant = ended.tenant AND deferred_events.source = ended.source
-      AND deferred_events.event_id = ended.event_id
+      AND deferred_events.event_id = ended.event_id AND deferred_events.payload_hash = ended.payload_hash
     """
-).bindparams(*(bindparam(name, type_=ARRAY(Text)) for name in _NAMES))
+).bindparams(*(bindparam(name, type_=ARRAY(Text)) for name in (*_NAMES, "hashes")))
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,11 @@ async def copy_rows(connection: AsyncConnection, won: Sequence[Evaluation]) -> N
     rows = [evaluation_row(each) for each in won]
     names = list(rows[0])
     records = [_encoded(row) for row in rows]
-    await driver.copy_records_to_table("evaluations", records=records, columns=names)  # pyright: ignore[reportUnknownMemberType] its records are untyped
+    try:
+        await driver.copy_records_to_table("evaluations", records=records, columns=names)  # pyright: ignore[reportUnknownMemberType] its records are untyped
+    except (OverflowError, ValueError, TypeError) as error:
+        # what a column cannot hold the driver refuses itself, in words of its own
+        raise RefusedByStore(f"a value does not fit its column ({shorten(str(error), 120)})") from error
 
 
 def _encoded(row: Mapping[str, object]) -> list[object]:
@@ -164,17 +171,24 @@ async def _fill(connection: AsyncConnection, lost: Sequence[Evaluation]) -> dict
 
 
 async def _drop_deferrals(connection: AsyncConnection, ordered: Sequence[Evaluation]) -> None:
-    await connection.execute(_DROP, _columns([each.key for each in ordered]))
+    # an event of the same id and other content waits on: it is a conflict, and must end as one
+    hashes = [each.payload_hash for each in ordered]
+    await connection.execute(_DROP, {**_columns([each.key for each in ordered]), "hashes": hashes})
 
 
 async def _claims(connection: AsyncConnection, keys: Collection[EventKey]) -> dict[EventKey, Claim]:
     found = await connection.execute(_CLAIMS, _columns(keys))
     return {
         EventKey(row.tenant, row.source, row.event_id): Claim(
-            row.payload_hash, row.evaluation_id, row.occurred_at, row.fillable
+            row.payload_hash, row.evaluation_id, _aware(row.occurred_at), row.fillable
         )
         for row in found
     }
+
+
+def _aware(moment: datetime) -> datetime:
+    # the driver writes the first and the last moment there is as infinite, and reads those without a zone
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _columns(keys: Collection[EventKey]) -> dict[str, list[str]]:

@@ -185,6 +185,12 @@ async def test_an_event_no_longer_waits_once_it_is_recorded_or_dropped(store, de
     assert await deferred.waiting() == 1
 
 
+async def test_an_event_waits_on_when_another_one_of_its_id_is_recorded(store, deferred):
+    await deferred.defer([deferral("a", sql="SELECT 2")])
+    await store.record([evaluation("a")])
+    assert await deferred.waiting() == 1
+
+
 @pytest.fixture
 def rules(request, server):
     if server == "memory":

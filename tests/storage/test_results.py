@@ -1,0 +1,52 @@
+"""What is told again of rows that stand."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+
+from consumers.evaluation import Claim, evaluate
+from consumers.memory_stream import MemoryPublisher
+from consumers.ports import RefusedByStore
+from scoring.evaluation import conclude
+from scoring.rules import Rules
+from scoring.verdict import Reply, Verdict
+from service.results import KafkaResults
+from service.store import PostgresScores
+from tests.examples import example_case
+from tests.storage.conftest import NOW, evaluation
+
+FAR = ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"]
+
+
+@pytest.fixture
+def store(engine) -> PostgresScores:
+    return PostgresScores(engine, clock=lambda: NOW)
+
+
+async def test_rows_of_the_first_and_the_last_moment_there_is_are_told_again_beside_others(engine, store):
+    written = [evaluation("first", occurred_at=FAR[0]), evaluation("last", occurred_at=FAR[1]), evaluation("now")]
+    await store.record(written)
+    claims = await store.claims([each.key for each in written])
+    publisher = MemoryPublisher()
+    await KafkaResults(publisher=publisher, topic="query-scores", engine=engine).publish(claims)
+    told = {orjson.loads(message.value)["event_id"] for message in publisher.messages}
+    assert told == {"first", "last", "now"}
+
+
+async def test_a_claim_that_knows_no_time_is_told_again_too(engine, store):
+    written = [evaluation("old"), evaluation("new")]
+    await store.record(written)
+    claims = {**await store.claims([written[0].key]), written[1].key: Claim("", written[1].id)}
+    publisher = MemoryPublisher()
+    await KafkaResults(publisher=publisher, topic="query-scores", engine=engine).publish(claims)
+    assert len(publisher.messages) == 2
+
+
+async def test_a_value_that_no_column_holds_is_refused_and_nothing_else(store):
+    reply = Reply(verdict=Verdict.CORRECT, confidence=0.9, p_correct=0.95, reasons=(), judge="llm/1", tokens_in=2**40)
+    score = conclude(example_case("How many loaves?", "SELECT COUNT(*) FROM loaves"), reply)
+    unfit = evaluate(evaluation("unfit").event, score, Rules(), NOW)
+    with pytest.raises(RefusedByStore):
+        await store.record([unfit])
+    assert await store.claims([unfit.key]) == {}
