@@ -83,9 +83,11 @@ class Driver:
     _paused: bool = False
     _stopping: bool = False
     _held: int = 0
-    """Bytes of the values that wait to be handed on."""
+    """Bytes of the values that wait to be handed on, or to be dead letters."""
     _behind: int = 0
     """Records published and not fetched, when last looked."""
+    _broken: bool = False
+    """A bug has ended it."""
     _moved: float = field(init=False)
     """When a record last ended, or had no reason to."""
 
@@ -156,10 +158,14 @@ class Driver:
         await self._commit()
 
     async def run(self) -> None:
-        """Works until cancelled."""
-        async with asyncio.TaskGroup() as tasks:
-            for step in (self._feed, self._bury, self._commit_soon, self._look):
-                tasks.create_task(self._for_ever(step))
+        """Works until cancelled; a bug that ends it is told of, and is a fault from then on."""
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                for step in (self._feed, self._bury, self._commit_soon, self._look):
+                    tasks.create_task(self._for_ever(step))
+        except Exception as error:
+            self._broken = True
+            self.failed(f"topic {self.topic}", error)
 
     async def _for_ever(self, step: Callable[[], Coroutine[None, None, None]]) -> None:
         while True:
@@ -170,7 +176,8 @@ class Driver:
         source, held = self._source, self._stopping or self.halted is not None
         if source is None:
             return
-        filled = max(len(self._queue) / self.policy.ahead, self._held / self.policy.ahead_bytes)
+        waiting = len(self._queue) + len(self._dying)
+        filled = max(waiting / self.policy.ahead, self._held / self.policy.ahead_bytes)
         if not self._paused and (held or filled >= 1):
             source.pause()
         elif self._paused and not held and filled < 0.5:
@@ -185,17 +192,26 @@ class Driver:
         self._give(taken)
         self._set_pause()
         items = [item for item in taken if self._is_ours(item)]
-        if self.halted is not None:
-            return
+        if self.halted is None and items:
+            await self._hand_on(items)
+
+    async def _hand_on(self, items: Sequence[_Item]) -> None:
+        """Hands records on; one that a bug cannot take must not cost the others their turn."""
         try:
             receipts = await self.handle([item.record for item in items])
+        except Unavailable:
+            for item in items:
+                self._again(item, DeferredReason.STORE_UNAVAILABLE)
         except Exception as error:
             self.failed(f"topic {self.topic}", error)
-            for item in items:
-                self._again(item, DeferredReason.INTERNAL_ERROR)
-            return
-        for item, receipt in zip(items, receipts, strict=True):
-            receipt.add_done_callback(partial(self._resolved, item))
+            if len(items) == 1:
+                self._again(items[0], DeferredReason.INTERNAL_ERROR)
+            else:
+                await self._hand_on(items[: len(items) // 2])
+                await self._hand_on(items[len(items) // 2 :])
+        else:
+            for item, receipt in zip(items, receipts, strict=True):
+                receipt.add_done_callback(partial(self._resolved, item))
 
     def _is_ours(self, item: _Item) -> bool:
         return self._offsets.prefix(partition_of(item.record)) is item.prefix
@@ -208,7 +224,7 @@ class Driver:
         if outcome is None:
             self._end(item)
         elif outcome.kind is OutcomeKind.DEAD_LETTERED:
-            self._dying.put((item, outcome))
+            self._condemn(item, outcome)
         elif outcome.kind is OutcomeKind.DEFERRED and not outcome.kept:
             self._again(item, outcome.reason)
         else:
@@ -222,10 +238,16 @@ class Driver:
         self._moved = self.timer()
         if reason == DeferredReason.INTERNAL_ERROR and item.tries >= self.policy.tries:
             detail = f"handed back {item.tries} times by a bug; the log names it"
-            self._dying.put((item, Outcome(kind=OutcomeKind.DEAD_LETTERED, reason=reason, detail=detail)))
+            self._condemn(item, Outcome(kind=OutcomeKind.DEAD_LETTERED, reason=reason, detail=detail))
             return
         wait = self.policy.backoff.wait(item.tries)
         asyncio.get_running_loop().call_later(wait, self._put, item)
+
+    def _condemn(self, item: _Item, outcome: Outcome) -> None:
+        """It waits to be a dead letter; while too many do, as when their topic cannot be written, fetching pauses."""
+        self._held += len(item.record.value or b"")
+        self._dying.put((item, outcome))
+        self._set_pause()
 
     async def _bury(self) -> None:
         group = await self._dying.next()
@@ -237,6 +259,7 @@ class Driver:
             self.flow.buried(self.topic, outcome.reason)
             self._limit.saw(True)
             self._end(item)
+        self._give([item for item, _ in group])
         self._set_pause()
 
     def _letter(self, item: _Item, outcome: Outcome, most: int) -> Message:
@@ -301,6 +324,8 @@ class Driver:
         """Why a new process would do better than this one; `None` while all is well."""
         if self.halted is not None:
             return f"reading of {self.topic} has stopped: {self.halted}"
+        if self._broken:
+            return f"reading of {self.topic} has stopped by a bug; the log names it"
         behind, still = self._behind + self._offsets.waiting, self.timer() - self._moved
         if not behind or still < self.policy.stalled:
             return None

@@ -9,14 +9,14 @@ from typing import TypeAlias
 
 from consumers.evaluation import EventKey
 from consumers.outcomes import DeferredReason, Outcome
-from consumers.ports import Outcomes
+from consumers.ports import Outcomes, Unavailable
 from consumers.score_events import End, Known, LookedUp, Record, outcome_of, put_off
 from consumers.shares import Room, Shares
 
 Receipt: TypeAlias = "asyncio.Future[Outcome]"
 
 
-class PoolClosed(Exception):  # noqa: N818 it names a state
+class PoolClosed(Unavailable):
     """The pool takes no more records."""
 
 

@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import pytest
 
 from consumers.dead_letters import DeadLetterPolicy, read_dead_letter
 from consumers.driver import Driver, DriverPolicy
+from consumers.flight import PoolClosed
 from consumers.memory_stream import MemoryFlow, MemoryPublisher, MemoryRecord, MemorySource
 from consumers.outcomes import Outcome, OutcomeKind
 from consumers.retries import Backoff
@@ -33,11 +35,17 @@ class Bench:
     down: bool = False
     room: asyncio.Event = field(default_factory=asyncio.Event)
     bug: Exception | None = None
+    poison: int | None = None
+    """Offset of a record with which no batch can be handled."""
+    calls: int = 0
 
     async def handle(self, records):
         await self.room.wait()
+        self.calls += 1
         if self.bug is not None:
             raise self.bug
+        if any(record.offset == self.poison for record in records):
+            raise ZeroDivisionError
         made = [asyncio.get_running_loop().create_future() for _ in records]
         for record, receipt in zip(records, made, strict=True):
             self.receipts.setdefault(record.offset, []).append(receipt)
@@ -299,3 +307,64 @@ async def test_a_drain_takes_no_more_and_commits_what_ended(bench):
         await draining
     assert bench.source.committed == {HERE: 2}
     assert bench.flow.ages == [1.0, 1.0]
+
+
+async def test_a_pool_that_has_closed_buries_nothing(bench):
+    bench.bug = PoolClosed("the service stopped")
+    async with bench.driving() as driver:
+        driver.take(records(0, 1))
+        await settle_for(bench, 5)
+        bench.bug = None
+        await until(lambda: len(bench.receipts) == 2)
+        bench.end(0)
+        bench.end(1)
+        await until(lambda: bench.source.committed == {HERE: 2})
+    assert (bench.flow.dead, bench.faults) == ({}, [])
+
+
+async def settle_for(bench: Bench, calls: int) -> None:
+    """Until the handler was called so often."""
+    before = bench.calls
+    await until(lambda: bench.calls >= before + calls)
+
+
+async def test_one_record_that_no_handler_can_take_costs_the_others_of_its_batch_nothing(bench):
+    bench.poison = 2
+    async with bench.driving() as driver:
+        driver.take(records(0, 1, 2, 3))
+        await until(lambda: len(bench.receipts) == 3)
+        for offset in (0, 1, 3):
+            bench.end(offset)
+        await until(lambda: bench.source.committed == {HERE: 4})
+    assert bench.flow.dead == {"INTERNAL_ERROR": 1}
+
+
+async def test_fetching_pauses_while_dead_letters_cannot_be_written(bench):
+    bench.publisher.failures = 10**6
+    policy = DriverPolicy(ahead=4, commit_every=0.001, drain=0.05, backoff=Backoff(first=0.001, most=0.005))
+    async with bench.driving(policy) as driver:
+        for start in range(0, 200, 2):
+            if bench.source.paused:
+                break
+            driver.take(records(start, start + 1))
+            await until(lambda last=start + 1: last in bench.receipts)
+            bench.end(start, DEAD)
+            bench.end(start + 1, DEAD)
+            await settle()
+        assert bench.source.paused
+        bench.publisher.failures = 0
+        await until(lambda: not bench.source.paused and driver._offsets.waiting == 0)
+
+
+async def test_a_driver_that_a_bug_ended_says_so(bench):
+    async def publish(messages):
+        raise ZeroDivisionError
+
+    async with bench.driving() as driver:
+        driver.publisher = SimpleNamespace(publish=publish)
+        driver.take(records(0))
+        await until(lambda: 0 in bench.receipts)
+        bench.end(0, DEAD)
+        await until(lambda: driver.fault() is not None)
+        assert "stopped by a bug" in driver.fault()
+    assert bench.faults
