@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -45,10 +46,16 @@ def dead_letter(record: StreamRecord, topic: str, *, reason: str, detail: str, m
     return Message(
         topic=topic,
         # a key of its own: a compacted topic takes no other, and by it a letter is removed without its neighbours
-        key=f"{record.topic}/{record.partition}/{record.offset}".encode(),
+        key=_place(record).encode(),
         value=(value or b"")[:most],
         headers=[*_own_headers(record), *why],
     )
+
+
+def _place(record: StreamRecord) -> str:
+    if record.offset >= 0:
+        return f"{record.topic}/{record.partition}/{record.offset}"
+    return f"{record.topic}/{hashlib.sha256(record.value or b'').hexdigest()}"
 
 
 def _own_headers(record: StreamRecord) -> list[tuple[str, bytes]]:
@@ -58,6 +65,20 @@ def _own_headers(record: StreamRecord) -> list[tuple[str, bytes]]:
         if size <= _MOST_HEADERS and not name.startswith(PREFIX):
             kept.append((name, raw))
     return kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainRecord:
+    """An event as if its producer had sent it plainly: what is kept of one that stands nowhere on a topic."""
+
+    topic: str
+    """Where it would have been sent, and is when it is replayed."""
+    key: bytes | None
+    value: bytes
+    partition: int = -1
+    offset: int = -1
+    timestamp: int = -1
+    headers: Sequence[tuple[str, bytes]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

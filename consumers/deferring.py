@@ -81,6 +81,10 @@ def given_up(reason: DeferredReason, attempts: int) -> Unscored:
     return Unscored(_LAST.get(reason, UnscoredReason.JUDGE_UNAVAILABLE), detail)
 
 
+async def count_only(kept: Deferral, outcome: Outcome) -> None:
+    """For a process without dead letters: the outcome is counted."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryDeferred:
     """Takes events that are due and consumes them anew, for as long as it runs."""
@@ -89,6 +93,8 @@ class RetryDeferred:
     submit: Callable[[Sequence[Record]], Awaitable[Sequence[asyncio.Future[Outcome]]]]
     outcomes: Outcomes
     clock: Callable[[], datetime]
+    bury: Callable[[Deferral, Outcome], Awaitable[None]] = count_only
+    """Keeps what can never be an evaluation, with why; raises `Unavailable`."""
     most: int = 200
     """Events taken at once."""
     lease: float = 300.0
@@ -104,6 +110,9 @@ class RetryDeferred:
             except Unavailable:
                 self.outcomes.stalled("deferred")
                 taken = 0
+            except Exception as error:
+                self.outcomes.failed("deferred", error)
+                taken = 0
             if taken < self.most:
                 await asyncio.sleep(self.pause)
 
@@ -114,4 +123,18 @@ class RetryDeferred:
         """
         due = await self.deferred.take_due(self.clock(), self.most, self.lease)
         ended = await asyncio.gather(*await self.submit([record_of(each) for each in due]), return_exceptions=True)
-        return sum(isinstance(each, Outcome) and each.kind is not OutcomeKind.DEFERRED for each in ended)
+        for_good = [
+            (kept, end)
+            for kept, end in zip(due, ended, strict=True)
+            if isinstance(end, Outcome) and end.kind is not OutcomeKind.DEFERRED
+        ]
+        await self._close(for_good)
+        return len(for_good)
+
+    async def _close(self, ended: Sequence[tuple[Deferral, Outcome]]) -> None:
+        """A row that is written takes its deferral along; what ended otherwise is dropped, the dead once buried."""
+        for kept, end in ended:
+            if end.kind is OutcomeKind.DEAD_LETTERED:
+                await self.bury(kept, end)
+        rowless = {OutcomeKind.DUPLICATE, OutcomeKind.DEAD_LETTERED}
+        await self.deferred.drop([kept.key for kept, end in ended if end.kind in rowless])

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
 from consumers.deferrals import Deferral
 from consumers.deferring import deferral, given_up
-from consumers.evaluation import Claim, Evaluation
+from consumers.evaluation import Claim, Evaluation, EventKey
 from consumers.flight import Flight, Job, Receipt
 from consumers.groups import FairGroups, Groups
 from consumers.lines import Lines
@@ -125,6 +125,7 @@ class Pool:
                     each.cancel()
         finally:
             await self._asking.cancel()
+            self._consume(self._decoding.drop(lambda _: True))
             self._flight.interrupt()
             self._thread.shutdown(wait=False, cancel_futures=True)
 
@@ -154,8 +155,7 @@ class Pool:
 
     async def _decode(self) -> None:
         jobs = await self._decoding.next()
-        for trigger, count in Counter(job.record.trigger for job in jobs).items():
-            self._score.outcomes.consumed(count, trigger)
+        self._consume(jobs)
         with self._score.timed("decode"):
             decoded = await self._in_thread(lambda: [self._score.decode(job.record) for job in jobs])
         self._flight.end([(job, each) for job, each in zip(jobs, decoded, strict=True) if isinstance(each, Outcome)])
@@ -163,6 +163,10 @@ class Pool:
             if not isinstance(each, Outcome):
                 job.decoded = each
                 self._route(job)
+
+    def _consume(self, jobs: Sequence[Job]) -> None:
+        for trigger, count in Counter(job.record.trigger for job in jobs).items():
+            self._score.outcomes.consumed(count, trigger)
 
     def _route(self, job: Job) -> None:
         if self._flight.leads(job):
@@ -257,22 +261,33 @@ class Pool:
 
     async def _publish(self) -> None:
         group = await self._publishing.next()
-        ends = {job.known.key: end for job, end in group if not isinstance(end, Outcome)}
-        failures = 0
-        while self._results is not None:
-            try:
-                await self._results.publish(ends)
-                break
-            except Unavailable as error:
-                self._note_failure(error, failures)
-            except Exception as error:
-                self._score.outcomes.failed("results", error)
-                self._waits += failures == 0
-            failures += 1
-            await asyncio.sleep(self._backoff.wait(failures))
-        self._waits -= failures > 0
+        await self._tell({job.known.key: end for job, end in group if not isinstance(end, Outcome)})
         for job, end in group:
             self._conclude(job, end)
+
+    async def _tell(self, ends: Mapping[EventKey, Evaluation | Claim]) -> None:
+        """Publishes these, for as long as it takes; one that a bug keeps back holds up none of the others."""
+        try:
+            await self._published(ends)
+        except Exception as error:
+            self._score.outcomes.failed("results", error)
+            if len(ends) > 1:
+                keys = list(ends)
+                for half in (keys[: len(keys) // 2], keys[len(keys) // 2 :]):
+                    await self._tell({key: ends[key] for key in half})
+
+    async def _published(self, ends: Mapping[EventKey, Evaluation | Claim]) -> None:
+        failures = 0
+        try:
+            while self._results is not None:
+                try:
+                    return await self._results.publish(ends)
+                except Unavailable as error:
+                    self._note_failure(error, failures)
+                failures += 1
+                await asyncio.sleep(self._backoff.wait(failures))
+        finally:
+            self._waits -= failures > 0
 
     def _conclude(self, job: Job, end: End) -> None:
         for each in self._flight.conclude(job, end):

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import orjson
 
-from consumers.dead_letters import MAX_KEPT_BYTES, dead_letter
+from consumers.dead_letters import MAX_KEPT_BYTES, PlainRecord, dead_letter
 from consumers.envelopes import Headers
 from consumers.events import InvalidEvent, InvalidReason, refuse_large
 from consumers.join_spans import Bury, JoinSpans, Submit, count_only
@@ -153,32 +153,20 @@ def _sender(headers: Headers) -> str | None:
     return None if said is None else said.decode("utf-8", "replace")
 
 
-@dataclass(frozen=True, slots=True)
-class _JoinedRecord:
-    """An event as if its producer had sent it plainly: what is kept of one that can never be stored."""
-
-    topic: str
-    key: bytes
-    value: bytes
-    partition: int = -1
-    offset: int = -1
-    timestamp: int = -1
-    headers: Sequence[tuple[str, bytes]] = ()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuryEvent:
     """Writes an event of spans that can never be stored to the dead letters, as plain JSON."""
 
     publisher: Publisher
     topic: str
-    """Of the spans."""
+    """Of events: where it goes when it is replayed."""
     dead_topic: str
 
     async def __call__(self, event: SpanEvent, outcome: Outcome) -> None:
         """Returns when it is acknowledged; raises `Unavailable`."""
         most = MAX_KEPT_BYTES
-        record = _JoinedRecord(self.topic, event.trace.trace_id.encode(), orjson.dumps(event.payload))
+        value, key = orjson.dumps(event.payload), event.trace.trace_id.encode()
+        record = PlainRecord(topic=self.topic, key=key, value=value)
         said = {"reason": outcome.reason, "detail": outcome.detail}
         while await self.publisher.publish([dead_letter(record, self.dead_topic, **said, most=most)]):
             most //= 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -12,8 +12,9 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.dead_letters import DeadLetterPolicy, trigger_of
-from consumers.deferring import RetryDeferred
+from consumers.dead_letters import MAX_KEPT_BYTES, DeadLetterPolicy, PlainRecord, dead_letter, trigger_of
+from consumers.deferrals import Deferral
+from consumers.deferring import RetryDeferred, count_only
 from consumers.driver import Driver, DriverPolicy, Handle, Receipts
 from consumers.events import InvalidEvent
 from consumers.join_spans import JoinSpans
@@ -138,7 +139,11 @@ async def _running(pool: Pool, seconds: float) -> AsyncGenerator[asyncio.Task[No
 @asynccontextmanager
 async def _retrying(parts: Parts, pool: Pool) -> AsyncGenerator[None]:
     retry = RetryDeferred(
-        deferred=PostgresDeferred(parts.engine), submit=pool.submit, outcomes=parts.metrics, clock=_now
+        deferred=PostgresDeferred(parts.engine),
+        submit=pool.submit,
+        outcomes=parts.metrics,
+        clock=_now,
+        bury=_burying(parts),
     )
     task = asyncio.create_task(retry.run(), name="retry-deferred")
     try:
@@ -148,11 +153,26 @@ async def _retrying(parts: Parts, pool: Pool) -> AsyncGenerator[None]:
         await asyncio.gather(task, return_exceptions=True)
 
 
+def _burying(parts: Parts) -> Callable[[Deferral, Outcome], Awaitable[None]]:
+    """Where an event goes that can never be stored though it was put off: to the dead letters, where Kafka is set."""
+    kafka, publisher = parts.settings.kafka, parts.publisher
+    if publisher is None:
+        return count_only
+
+    async def bury(kept: Deferral, outcome: Outcome) -> None:
+        record = PlainRecord(topic=kafka.topic_events, key=None, value=kept.payload)
+        said, most = {"reason": outcome.reason, "detail": outcome.detail}, MAX_KEPT_BYTES
+        while most and await publisher.publish([dead_letter(record, kafka.topic_dead, **said, most=most)]):
+            most //= 10
+
+    return bury
+
+
 def _joining(parts: Parts, pool: Pool) -> AbstractAsyncContextManager[JoinSpans]:
     settings, kafka, publisher = parts.settings, parts.settings.kafka, parts.publisher
     if publisher is None or not kafka.topic_spans:
         return joining(settings.spans, pool.submit, parts.metrics, patience=settings.limits.shutdown_seconds)
-    bury = BuryEvent(publisher=publisher, topic=kafka.topic_spans, dead_topic=kafka.topic_dead)
+    bury = BuryEvent(publisher=publisher, topic=kafka.topic_events, dead_topic=kafka.topic_dead)
     return joining(settings.spans, pool.submit, parts.metrics, patience=0, bury=bury)
 
 

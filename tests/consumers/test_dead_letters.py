@@ -10,6 +10,7 @@ from consumers.dead_letters import (
     MAX_KEPT_BYTES,
     DeadLetterLimit,
     DeadLetterPolicy,
+    PlainRecord,
     dead_letter,
     read_dead_letter,
     replayed,
@@ -99,3 +100,11 @@ def test_no_limits_are_never_exceeded():
     for _ in range(1000):
         limit.saw(True)
     assert limit.exceeded is None
+
+
+def test_events_that_stand_nowhere_on_a_topic_have_keys_of_their_own():
+    letters = [
+        dead_letter(PlainRecord(topic="query-events", key=None, value=value), "dead", reason="ID_CONFLICT", detail="d")
+        for value in (b"{}", b"{} ")
+    ]
+    assert len({letter.key for letter in letters}) == 2

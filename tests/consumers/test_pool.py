@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from consumers.deferring import RetryDeferred
+from consumers.deferrals import Deferral
+from consumers.deferring import RetryDeferred, deferral
 from consumers.flight import PoolClosed
 from consumers.judging import Panel
 from consumers.memory import MemoryDeferred, MemoryScores
@@ -14,7 +15,7 @@ from consumers.outcomes import DeferredReason, OutcomeKind, Trigger
 from consumers.pool import PoolLimits
 from consumers.ports import RefusedByStore, StoreUnavailable, Unavailable
 from consumers.retries import Retries
-from consumers.score_events import Record
+from consumers.score_events import Known, Record, decode
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import JudgePolicy, JudgeRules, Rules
 from service.weights import local_judge
@@ -312,3 +313,89 @@ async def test_an_event_sampled_upstream_is_not_sampled_again_and_its_rate_is_ke
     outcomes = await world.use_case()([replace(kept, sampledrate=20), dropped])
     assert [each.kind.value for each in outcomes] == ["scored", "unscored"]
     assert [row.record.get("sampledrate") for row in world.store.rows.values()] == [20, None]
+
+
+class Cursed(Board):
+    """Results of which one cannot be told."""
+
+    async def publish(self, ends):
+        if any(key.event_id == "cursed" for key in ends):
+            raise OverflowError("date value out of range")
+        await super().publish(ends)
+
+
+async def test_a_result_that_a_bug_keeps_back_holds_up_none_of_the_others(world):
+    board = Cursed()
+    async with world.running(results=board, limits=PATIENT) as pool:
+        receipts = await pool.submit([record(1), record("cursed"), record(3), record(4)])
+        outcomes = await asyncio.gather(*receipts)
+    assert {each.kind for each in outcomes} == {OutcomeKind.SCORED}
+    assert sorted(key.event_id for key, _ in board.published) == ["1", "3", "4"]
+    assert "results" in {where for where, _ in world.outcomes.faults}
+
+
+async def test_records_not_even_decoded_when_the_pool_is_cancelled_are_counted_on_both_sides(world):
+    pool = world.pool(store=Gate(), limits=replace(PATIENT, batch=1))
+    await pool.submit([record(number) for number in range(5)])
+    worker = asyncio.create_task(pool.run())
+    await asyncio.sleep(0)
+    worker.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await worker
+    assert (world.outcomes.tally.consumed, world.outcomes.tally.balanced) == (5, True)
+
+
+def put_off_by_another_worker(world, each: Record) -> Deferral:
+    known = decode(each)
+    assert isinstance(known, Known)
+    kept = deferral(known, DeferredReason.EVENT_DEADLINE, Retries(), world.now)
+    assert kept is not None
+    return kept
+
+
+def retrying(world, pool, **parts) -> RetryDeferred:
+    world.now += timedelta(hours=1)
+    return RetryDeferred(
+        deferred=world.deferred, submit=pool.submit, outcomes=world.outcomes, clock=lambda: world.now, **parts
+    )
+
+
+async def test_what_another_worker_put_off_after_its_row_was_written_does_not_wait_for_ever(world):
+    async with world.running() as pool:
+        await asyncio.gather(*await pool.submit([record()]))
+        await world.deferred.defer([put_off_by_another_worker(world, record())])
+        assert await retrying(world, pool)() == 1
+    assert world.deferred.kept == {}
+    assert world.outcomes.outcomes[-1].kind is OutcomeKind.DUPLICATE
+
+
+async def test_an_event_put_off_whose_id_another_one_took_meanwhile_is_buried_and_waits_no_longer(world):
+    world.store.deferred, buried = world.deferred, []
+
+    async def bury(kept, outcome):
+        buried.append((kept.payload, outcome.reason))
+
+    async with world.running() as pool:
+        kept = put_off_by_another_worker(world, record())
+        await world.deferred.defer([kept])
+        await asyncio.gather(*await pool.submit([record(sql="SELECT 2")]))
+        assert await retrying(world, pool, bury=bury)() == 1
+    assert buried == [(kept.payload, "ID_CONFLICT")]
+    assert world.deferred.kept == {}
+
+
+async def test_retries_outlive_a_bug(world):
+    class Buggy(MemoryDeferred):
+        async def take_due(self, now, limit, lease_seconds):
+            raise ValueError("no such reason")
+
+    async with world.running() as pool:
+        retry = RetryDeferred(
+            deferred=Buggy(), submit=pool.submit, outcomes=world.outcomes, clock=lambda: world.now, pause=0.001
+        )
+        running = asyncio.create_task(retry.run())
+        async with asyncio.timeout(20):
+            while len(world.outcomes.faults) < 2:  # noqa: ASYNC110 the loop under test tells nobody but these counts
+                await asyncio.sleep(0.001)
+        assert not running.done()
+        running.cancel()
