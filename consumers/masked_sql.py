@@ -43,6 +43,17 @@ def numbers_of(tokens: Sequence[Token]) -> list[str]:
     return [token.text for token in tokens if token.token_type is TokenType.NUMBER or token.token_type in LITERALS]
 
 
+def double_quoted(sql: str, tokens: Sequence[Token]) -> frozenset[str]:
+    """Names, in lower case, that stand in double quotes only, and never after a table's name."""
+    quoted, named = set[str](), set[str]()
+    before = None
+    for token in tokens:
+        alone = token.token_type is TokenType.IDENTIFIER and before is not TokenType.DOT and sql[token.start] == '"'
+        (quoted if alone else named).add(token.text.lower())
+        before = token.token_type
+    return frozenset(quoted - named)
+
+
 def mask_sql(masker: Masker, tokens: Sequence[Token], dialect: str) -> str:
     """The same SQL with one space where there was room or a comment, and stand-ins for all that names something."""
     keywords = parser_dialect(known(dialect) or "").tokenizer_class.KEYWORDS

@@ -9,7 +9,7 @@ from typing import cast
 
 import orjson
 
-from consumers.masked_sql import literals_of, mask_sql, numbers_of, tokens_of
+from consumers.masked_sql import double_quoted, literals_of, mask_sql, numbers_of, tokens_of
 from consumers.masking import Masker
 from scoring.linking import content_words
 from scoring.query import Unscored, UnscoredReason
@@ -126,8 +126,17 @@ def _schema(case: Case) -> frozenset[str]:
     """Names of the tables and columns that the SQL reads and the rules map to; none that the SQL compares with."""
     compared = {each.rhs.folded for each in case.sql.filters if isinstance(each.rhs, Text)}
     tables = {table for block in case.sql.blocks for table in block.tables}
-    columns = {column.name for column in case.sql.columns} | set(case.rules.column_mappings.values())
+    read = {column.name.lower() for column in case.sql.columns} - _perhaps_texts(case)
+    columns = read | set(case.rules.column_mappings.values())
     return frozenset({name.lower() for name in tables | columns} - compared)
+
+
+def _perhaps_texts(case: Case) -> frozenset[str]:
+    """Names that the SQL writes in double quotes only: SQLite takes one for a text where no column is called so."""
+    if case.sql.dialect != "sqlite":
+        return frozenset()
+    tokens = tokens_of(case.query.sql, case.sql.dialect) or []
+    return double_quoted(case.query.sql, tokens)
 
 
 def _sql(case: Case, masker: Masker | None) -> str | None:

@@ -164,3 +164,24 @@ def test_text_that_tells_the_model_what_to_say_stays_inside_the_data() -> None:
 def test_a_price_that_begins_like_a_year_is_a_number(number):
     text = prompt_of(case_of(f"Which jars cost over {number}?", f"SELECT name FROM jars WHERE price > {number}")).user
     assert number not in text
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        'SELECT COUNT(*) FROM hives WHERE lower(keeper) = lower("Ottilie Varga")',
+        'SELECT "Ottilie Varga" FROM hives',
+        'SELECT SUM(CASE WHEN keeper = "Ottilie" THEN "Varga" END) FROM hives',
+        'SELECT COUNT(*) FROM hives WHERE "Ottilie Varga" = keeper',
+        'SELECT COUNT(*) FROM hives WHERE keeper || "Varga" = name',
+        'SELECT replace(keeper, "Ottilie", "Varga") FROM hives',
+    ],
+)
+def test_what_sqlite_may_read_as_a_text_though_it_stands_in_double_quotes_is_masked(sql):
+    text = prompt_of(case_of("How many hives are kept so?", sql)).user.lower()
+    assert [name for name in ("ottilie", "varga") if name in text] == []
+
+
+def test_a_column_in_double_quotes_stays_where_a_table_or_another_place_names_it():
+    case = case_of("Which weights?", 'SELECT h."Zorb Weight", "qilt" FROM hives h WHERE qilt > 3')
+    assert 'h."Zorb Weight", "qilt"' in shown(case)["sql"]
