@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import cache
 from typing import Any, NamedTuple
 
 from sqlglot import exp
@@ -106,7 +107,7 @@ def _parse(sql: str, name: str, *, lenient: bool) -> Parsed | Unscored:
         return Unscored(UnscoredReason.EMPTY_SQL, "the SQL holds no statement")
     # The parser counts only where it has a bound to keep; walking the tree again would cost a quarter of a parse.
     nodes: int = parser._node_count  # pyright: ignore[reportPrivateUsage]
-    _IDLE.setdefault(name, []).append(tools)
+    _idle(name).append(tools)
     return _refusal(tree) or Parsed(tree=tree, dialect=name, lenient=lenient, nodes=nodes)
 
 
@@ -117,15 +118,17 @@ class _Tools(NamedTuple):
     parser: Parser
 
 
-_IDLE: dict[str, list[_Tools]] = {}
-"""Those that nobody uses, by dialect: making them takes a tenth of a parse. Those that met an error are not kept."""
+@cache
+def _idle(name: str) -> list[_Tools]:
+    """A dialect's that nobody uses: making them takes a tenth of a parse. Those that met an error are not kept."""
+    return []
 
 
 def _tools(name: str) -> _Tools:
     """A tokenizer and a parser of one's own: two threads may read SQL at once."""
     try:
-        return _IDLE[name].pop()
-    except LookupError:
+        return _idle(name).pop()
+    except IndexError:
         language = parser_dialect(name)
         return _Tools(language.tokenizer(), language.parser(max_nodes=sys.maxsize))
 
