@@ -14,7 +14,14 @@ from tests.servers.install import POSTGRES
 from tests.servers.processes import Server, ServerFailed, listens
 
 _USER = "sqlassay"
-_OPTIONS = ("listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200")
+_OPTIONS = (
+    "listen_addresses=127.0.0.1",
+    "unix_socket_directories=",
+    "max_connections=200",
+    # what the server wrote outlives its own kill without; only the machine's would lose it
+    "fsync=off",
+    "full_page_writes=off",
+)
 
 
 class PostgresServer(Server):
