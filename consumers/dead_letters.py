@@ -60,7 +60,9 @@ def _place(record: StreamRecord) -> str:
 
 def _own_headers(record: StreamRecord) -> list[tuple[str, bytes]]:
     kept, size = list[tuple[str, bytes]](), 0
-    for name, raw in record.headers:
+    for said, raw in record.headers:
+        # foreign bytes come as lone surrogates, which cannot be written
+        name = said if said.isascii() else said.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
         size += len(name) + len(raw or b"")
         if size <= _MOST_HEADERS and not name.startswith(PREFIX):
             kept.append((name, raw))

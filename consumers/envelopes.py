@@ -42,8 +42,8 @@ def read_envelope(value: object, headers: Headers, *, max_bytes: int = MAX_EVENT
     """The record without its wrapping; raises `InvalidEvent` where the wrapping is not as CloudEvents 1.0 says.
 
     `value` is the record's bytes (`None` is a tombstone), or an object parsed from them. Reads `ce_…` (Kafka), `ce-…`
-    (HTTP), `content-type` and `traceparent` headers and no others, so that foreign bytes in a foreign header cost
-    nobody an event. Plain JSON is left unparsed.
+    (HTTP), `content-type` and `traceparent` headers and no others, so that foreign bytes in a foreign header's value
+    cost nobody an event. Plain JSON is left unparsed.
 
     >>> plain = read_envelope(b'{"question": "q", "sql": "s"}', [])
     >>> plain.payload, plain.id
@@ -91,7 +91,7 @@ _OTHERS = frozenset({"content-type", "traceparent"})
 
 
 def _read_headers(headers: Headers) -> _Said:
-    named = [(name.lower(), raw) for name, raw in headers]
+    named = [(_name(name), raw) for name, raw in headers]
     said = _Said({}, {}, next((name[:3] for name, _ in named if name[:3] in _PREFIXES), ""))
     for name, raw in named:
         if name in _OTHERS:
@@ -101,6 +101,14 @@ def _read_headers(headers: Headers) -> _Said:
             if said.attributes.setdefault(name[3:], text) != text:
                 _refuse(f"header {shorten(name)} is there twice and says two things: send it once")
     return said
+
+
+def _name(name: str) -> str:
+    # foreign bytes of a name come as lone surrogates, which no text of UTF-8 holds
+    if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+        detail = "the name of a header is not UTF-8: encode names of headers as UTF-8"
+        raise InvalidEvent(InvalidReason.INVALID_ENCODING, detail)
+    return name.lower()
 
 
 def _text(name: str, raw: bytes) -> str:

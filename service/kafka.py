@@ -29,6 +29,7 @@ from consumers.ports import Unavailable
 from consumers.routers import Subscriber, Subscription, query_router
 from consumers.streams import Message, NotAssigned, Partition
 from consumers.texts import shorten
+from service.kafka_records import read_leniently
 from service.logs import log
 from service.settings import KafkaSettings, SettingsError
 
@@ -203,6 +204,7 @@ async def consuming(settings: KafkaSettings, drivers: Sequence[tuple[Driver, str
 
     Raises `KafkaUnavailable` where no broker answers.
     """
+    read_leniently()
     broker = KafkaBroker(
         settings.bootstrap_servers or "",
         client_id="sqlassay",
