@@ -12,6 +12,8 @@ from consumers.budgets import Bound, Hold, Spend
 from consumers.deferrals import Deferral
 from consumers.evaluation import Claim, Evaluation, EventKey
 from consumers.outcomes import Outcome, Trigger
+from consumers.references import AwaitingReference, ReferenceJudged
+from references.verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
 from scoring.rules import Rules
 
 
@@ -226,4 +228,43 @@ class ModelCounts(Protocol):
 
     def breaker(self, state: BreakerState) -> None:
         """The breaker is in this state."""
+        ...
+
+
+class AwaitedReferences(Protocol):
+    """Keeps the answers that wait to be judged by their references."""
+
+    async def take(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[AwaitingReference]:
+        """Takes up to `limit` that wait, newest first; nobody else is given them for `lease_seconds`.
+
+        Raises `StoreUnavailable`.
+        """
+        ...
+
+    async def conclude(self, judged: Sequence[ReferenceJudged]) -> Sequence[ReferenceJudged]:
+        """Writes what was found of those that still wait, and returns them; raises `StoreUnavailable`."""
+        ...
+
+    async def waiting(self) -> int:
+        """How many wait, counted up to a bound; raises `StoreUnavailable`."""
+        ...
+
+
+class ReferenceJudge(Protocol):
+    """Judges an answer by its reference, somewhere where it cannot do harm."""
+
+    async def judge(self, pair: AnswerPair) -> ReferenceFinding:
+        """What is found, or why nothing was."""
+        ...
+
+
+class ReferenceCounts(Protocol):
+    """Counts what becomes of references."""
+
+    def judged(self, tenant: str, agent: str, verdict: ReferenceVerdict) -> None:
+        """A verdict was written."""
+        ...
+
+    def waits(self, count: int) -> None:
+        """So many wait."""
         ...

@@ -55,10 +55,11 @@ class MalformedReferenceError(ValueError):
     """The reference's braces do not pair, or one repeats a choice that was never made."""
 
 
-def expand(reference: str, most: int = MOST_ALTERNATIVES) -> Expansion:
+def expand(reference: str, most: int = MOST_ALTERNATIVES, *, written_out: bool = False) -> Expansion:
     """Every query a reference stands for, fewest columns first within a variant.
 
-    Raises `MalformedReferenceError`.
+    Where a choice is a projection of the query with all columns, it is that query and says which columns count, unless
+    it is to be `written_out`. Raises `MalformedReferenceError`.
 
     >>> [each.sql for each in expand("SELECT {id, name}, COUNT(*) FROM t GROUP BY {}").alternatives]
     ... # doctest: +NORMALIZE_WHITESPACE
@@ -69,7 +70,7 @@ def expand(reference: str, most: int = MOST_ALTERNATIVES) -> Expansion:
     ['SELECT id, name FROM t -- columns 1', 'SELECT id, name FROM t -- columns 2',
      'SELECT id, name FROM t -- columns 1, 2', "SELECT ';{' FROM u"]
     """
-    each_variant = [_alternatives(pieces) for pieces in _variants(_pieces(reference))]
+    each_variant = [_alternatives(pieces, written_out=written_out) for pieces in _variants(_pieces(reference))]
     found: list[Alternative] = []
     # a share for every variant, so that a wide first one does not crowd out the others
     for place, variant in enumerate(each_variant):
@@ -116,14 +117,14 @@ class _Group:
     """Where its first column stands in the select list, if that is where it stands."""
 
 
-def _alternatives(pieces: Sequence[str]) -> Iterator[Alternative]:
+def _alternatives(pieces: Sequence[str], *, written_out: bool) -> Iterator[Alternative]:
     parts = _parts(pieces)
     groups = [part for part in parts if isinstance(part, _Group) and part.items]
     if not groups:
         yield Alternative(sql=_written(parts, ()))
         return
     only, surface = groups[0], _surface(parts)
-    if len(groups) == 1 and only.place is not None and _projects(surface, only):
+    if not written_out and len(groups) == 1 and only.place is not None and _projects(surface, only):
         yield from _projected(parts, only, only.place, surface)
         return
     for choice in product(*(_subsets(group.items) for group in groups)):

@@ -136,6 +136,8 @@ class Finding:
     rung: Rung | None = None
     assumption: str | None = None
     reason: str | None = None
+    fault: str | None = None
+    """`sql_a` or `sql_b`, where the reason speaks of one side that cannot be read, run or kept in its meaning."""
     bound: int | None = None
     """Rows a table up to which the queries were proved equal."""
     trials: int = 0

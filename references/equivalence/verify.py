@@ -97,7 +97,7 @@ def _case(pair: Pair, bound: int, deadline: Deadline, pool: WitnessPool | None) 
         sides.append(side)
     schema = read_schema(pair.schema, pair.constraints, pair.dialect) if pair.schema else infer_schema(sides)
     if isinstance(schema, BadSchema):
-        return Finding(verdict=EquivalenceVerdict.ERROR, reason=f"schema: {schema.detail}")
+        return _error(f"schema: {schema.detail}")
     return _Case(pair, sides[0], sides[1], schema, bound, deadline, pool)
 
 
@@ -272,17 +272,21 @@ def guesses(schema: Schema) -> Iterator[str]:
 
 def _refused(name: str, refusal: Refusal) -> Finding:
     if refusal.kind is RefusalKind.UNSUPPORTED:
-        return _unsupported(f"{name}: {refusal.detail}")
-    return Finding(verdict=EquivalenceVerdict.ERROR, reason=f"{name}: {refusal.detail}")
+        return _unsupported(f"{name}: {refusal.detail}", name)
+    return _error(f"{name}: {refusal.detail}", name)
 
 
-def _unsupported(reason: str) -> Finding:
-    return Finding(verdict=EquivalenceVerdict.UNSUPPORTED, reason=reason)
+def _unsupported(reason: str, fault: str | None = None) -> Finding:
+    return Finding(verdict=EquivalenceVerdict.UNSUPPORTED, reason=reason, fault=fault)
+
+
+def _error(reason: str, fault: str | None = None) -> Finding:
+    return Finding(verdict=EquivalenceVerdict.ERROR, reason=reason, fault=fault)
 
 
 def _failed(name: str, side: Side, failure: Failure) -> Finding:
     """SQL of another dialect that SQLite cannot run is beyond this tool; SQLite's own is in error."""
     missing = failure.detail.startswith(("no such column", "no such table", "ambiguous column"))
     if failure.kind is not FailureKind.ERROR or (side.translated and not missing):
-        return _unsupported(f"{name}: {failure.detail}")
-    return Finding(verdict=EquivalenceVerdict.ERROR, reason=f"{name} does not execute: {failure.detail}")
+        return _unsupported(f"{name}: {failure.detail}", name)
+    return _error(f"{name} does not execute: {failure.detail}", name)

@@ -1,0 +1,121 @@
+"""How an answer stands to its reference, when nothing is known of their database: what an event's reference says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from time import thread_time
+
+from references.comparison.alternatives import MalformedReferenceError, expand
+from references.equivalence.pair import EquivalenceVerdict, Finding, Pair, Rung, Semantics
+from references.equivalence.verify import verify
+from references.lint import Doubt, lint
+from references.lint import Finding as Doubtful
+from references.verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
+from scoring.sql.dialects import guess, known
+
+MOST_ALTERNATIVES = 8
+"""Queries of one reference that are tried."""
+_LEAST = 0.1
+"""Seconds that a later alternative gets, though an earlier one took all of them."""
+
+
+def judge_answer(
+    pair: AnswerPair, *, bound: int = 2, budget: float = 5.0, semantics: Semantics = Semantics.BAG
+) -> ReferenceFinding:
+    """What the reference says of the answer, within about `budget` seconds of CPU; never raises for what they hold.
+
+    An answer is measured by the alternative that says most for it.
+
+    >>> pair = AnswerPair(reference="SELECT {id, name} FROM shelf", answer="SELECT name FROM shelf")
+    >>> found = judge_answer(pair)
+    >>> found.verdict.value, found.alternative
+    ('equivalent_up_to_bound', 'SELECT name FROM shelf')
+    """
+    dialect = guess(pair.answer) if pair.dialect is None else known(pair.dialect)
+    if dialect is None:
+        return _unsupported(f"the dialect {str(pair.dialect)[:40]!r} is not known")
+    try:
+        expansion = expand(pair.reference, MOST_ALTERNATIVES, written_out=True)
+    except MalformedReferenceError as error:
+        return _unfit(str(error))
+    queries = list(dict.fromkeys(each.sql for each in expansion.alternatives))
+    if not queries:
+        return _unfit("it holds no query")
+    query, finding = _best(replace(pair, dialect=dialect), queries, bound, budget, semantics)
+    verdict = _verdict(finding)
+    return ReferenceFinding(
+        verdict=verdict,
+        finding=replace(finding, reason=_reason(finding)),
+        semantics=semantics,
+        alternative=query if len(queries) > 1 else None,
+        left_out=expansion.capped,
+        doubts=() if finding.fault == "sql_a" else _doubts(query, dialect),
+    )
+
+
+def _doubts(query: str, dialect: str) -> tuple[Doubtful, ...]:
+    """What leaves the answer of a query open that was read and run."""
+    try:
+        return lint(query, dialect)
+    except RecursionError:
+        return ()
+
+
+def _unsupported(reason: str) -> ReferenceFinding:
+    finding = Finding(verdict=EquivalenceVerdict.UNSUPPORTED, reason=reason)
+    return ReferenceFinding(verdict=ReferenceVerdict.UNSUPPORTED, finding=finding)
+
+
+def _unfit(reason: str) -> ReferenceFinding:
+    finding = Finding(verdict=EquivalenceVerdict.ERROR, reason=f"reference: {reason}")
+    doubts = (Doubtful(Doubt.MALFORMED, reason),)
+    return ReferenceFinding(verdict=ReferenceVerdict.UNFIT_REFERENCE, finding=finding, doubts=doubts)
+
+
+def _best(
+    pair: AnswerPair, queries: Sequence[str], bound: int, budget: float, semantics: Semantics
+) -> tuple[str, Finding]:
+    """The alternative that says most for the answer, with its finding; one that is equal ends the search."""
+    ends = thread_time() + budget
+    found: list[tuple[str, Finding]] = []
+    for place, query in enumerate(queries):
+        share = max((ends - thread_time()) / (len(queries) - place), _LEAST)
+        asked = Pair(sql_a=query, sql_b=pair.answer, dialect=pair.dialect, semantics=semantics)
+        found.append((query, verify(asked, bound=bound, budget=share)))
+        if found[-1][1].verdict is EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND:
+            break
+    query, best = min(found, key=lambda each: _against(each[1]))
+    return query, replace(best, cpu_seconds=round(sum(each.cpu_seconds for _, each in found), 6))
+
+
+_ORDER = (
+    EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND,
+    EquivalenceVerdict.NOT_REFUTED,
+    # nobody knows whether the answer is this alternative: that it differs from the others decides nothing
+    EquivalenceVerdict.UNSUPPORTED,
+    EquivalenceVerdict.DIFFERENT,
+    EquivalenceVerdict.ERROR,
+)
+
+
+def _against(finding: Finding) -> tuple[int, int]:
+    """How much a finding speaks against the answer: a difference on ordinary data most of all differences."""
+    rung = 0 if finding.rung is None else -list(Rung).index(finding.rung)
+    return _ORDER.index(finding.verdict), rung
+
+
+def _verdict(finding: Finding) -> ReferenceVerdict:
+    if finding.verdict is EquivalenceVerdict.ERROR and finding.fault == "sql_a":
+        return ReferenceVerdict.UNFIT_REFERENCE
+    return ReferenceVerdict(finding.verdict.value)
+
+
+_SIDES = {"sql_a": "reference", "sql_b": "answer"}
+
+
+def _reason(finding: Finding) -> str | None:
+    """The reason in an event's words."""
+    if finding.reason is None or finding.fault is None:
+        return finding.reason
+    return finding.reason.replace(finding.fault, _SIDES[finding.fault], 1)
