@@ -19,8 +19,8 @@ from scoring.query import Unscored, UnscoredReason
 
 _MOST_STEPS = 3
 """Steps of the growing wait for an event that lets others pass: it is tried as soon as there may be room."""
-_SAMPLEDRATE = "sampledrate"
-"""Key beside the event's own under which a deferral keeps what its envelope said."""
+_SAMPLEDRATE, _TRACEPARENT = "sampledrate", "traceparent"
+"""Keys beside the event's own under which a deferral keeps what its envelope said."""
 
 
 def deferral(known: Known, reason: DeferredReason, retries: Retries, now: datetime) -> Deferral | None:
@@ -51,13 +51,15 @@ def _payload(known: Known) -> bytes:
     document = known.event.model_dump()
     if known.sampledrate is not None:
         document[_SAMPLEDRATE] = known.sampledrate
+    if known.traceparent is not None:
+        document[_TRACEPARENT] = known.traceparent
     return orjson.dumps(document, option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z)
 
 
 def record_of(kept: Deferral) -> Record:
     """A deferral as a record to consume anew."""
     document = cast("dict[str, object]", orjson.loads(kept.payload))
-    rate = document.pop(_SAMPLEDRATE, None)
+    rate, traceparent = document.pop(_SAMPLEDRATE, None), document.pop(_TRACEPARENT, None)
     return Record(
         payload=document,
         require_id=True,
@@ -66,6 +68,7 @@ def record_of(kept: Deferral) -> Record:
         size=len(kept.payload),
         attempts=kept.attempts,
         sampledrate=rate if isinstance(rate, int) else None,
+        traceparent=traceparent if isinstance(traceparent, str) else None,
     )
 
 

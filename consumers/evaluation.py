@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
 from consumers.events import QueryEvent
 from consumers.outcomes import Trigger
+from consumers.trails import Trail
 from consumers.withholding import without_texts
 from scoring.query import Unscored, UnscoredReason
 from scoring.record import score_record, unscored_record
@@ -73,6 +74,8 @@ class Evaluation:
     """Whether this is the evaluation that lists and reports read; others of the same event are history."""
     withheld: bool = False
     """The tenant's rules say that texts are not stored."""
+    trail: Trail | None = field(default=None, compare=False)
+    """Where the event is traced."""
 
     @property
     def key(self) -> EventKey:

@@ -144,8 +144,13 @@ class Flight:
         self._note_landing()
 
     def _count(self, ended: Sequence[tuple[Job, Outcome]]) -> None:
-        self._outcomes.ended([replace(outcome, trigger=job.record.trigger) for job, outcome in ended])
+        self._outcomes.ended([_told(job, outcome) for job, outcome in ended])
 
     def _note_landing(self) -> None:
         if self._closed and not self._jobs:
             self._landed.set()
+
+
+def _told(job: Job, outcome: Outcome) -> Outcome:
+    trail = job.decoded.trail if job.decoded is not None else outcome.trail
+    return replace(outcome, trigger=job.record.trigger, trail=trail)

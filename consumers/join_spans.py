@@ -240,4 +240,6 @@ class JoinSpans:
 
 def _record(event: SpanEvent) -> Record:
     size = sum(len(text) for text in event.payload.values() if isinstance(text, str))
-    return Record(payload=event.payload, require_id=True, tenant=event.trace.tenant, size=size)
+    # the event's id is trace and span id, as W3C's trace context has them; what was exported was sampled
+    traceparent = f"00-{event.payload['event_id']}-01"
+    return Record(payload=event.payload, require_id=True, tenant=event.trace.tenant, size=size, traceparent=traceparent)

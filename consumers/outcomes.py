@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from uuid import UUID
 
+from consumers.trails import Trail
+
 
 class OutcomeKind(StrEnum):
     """The five ways a record can end."""
@@ -74,6 +76,8 @@ class Outcome:
     trigger: Trigger = Trigger.LIVE
     kept: bool = False
     """A deferred event is kept and will be tried again: nobody needs to send it."""
+    trail: Trail | None = field(default=None, compare=False, repr=False)
+    """Where the event is traced."""
 
 
 @dataclass(slots=True)

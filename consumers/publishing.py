@@ -25,6 +25,8 @@ def event_message(known: Known, topic: str) -> Message:
     ]
     if known.sampledrate is not None:
         headers.append(("ce_sampledrate", str(known.sampledrate).encode()))
+    if known.traceparent is not None:
+        headers.append(("ce_traceparent", known.traceparent.encode()))
     if known.record.trigger is Trigger.REPLAY:
         headers.append((TRIGGER, Trigger.REPLAY.value.encode()))
     value = orjson.dumps(event.model_dump(exclude={"event_id", "source"}), option=orjson.OPT_UTC_Z)

@@ -66,6 +66,7 @@ def _message(key: EventKey, id_: UUID, said: Mapping[str, object], record: Mappi
         ("ce_source", key.source.encode()),
         ("ce_time", moment.isoformat().encode() if isinstance(moment, datetime) else b""),
         ("content-type", b"application/json"),
+        ("ce_traceparent", str(record.get("traceparent") or "").encode()),
     ]
     return Message(
         topic=topic,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID
@@ -16,6 +16,7 @@ from consumers.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, Query
 from consumers.judging import Panel
 from consumers.outcomes import DeferredReason, Outcome, OutcomeKind, Trigger
 from consumers.ports import Outcomes, RefusedByStore, RuleSource, ScoreStore
+from consumers.trails import Trail, is_wanted, trails_of
 from scoring.evaluation import conclude, examine
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
@@ -42,6 +43,8 @@ class Record:
     """How often it was tried before."""
     sampledrate: int | None = None
     """Upstream kept one event of so many; `None` is not sampled upstream, or said by the envelope."""
+    traceparent: str | None = None
+    """W3C trace context, where no envelope says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,9 @@ class Known:
     payload_hash: str
     record: Record
     sampledrate: int | None = None
+    traceparent: str | None = None
+    trail: Trail | None = field(default=None, compare=False)
+    """Where the event is traced."""
 
     @property
     def key(self) -> EventKey:
@@ -68,24 +74,36 @@ class LookedUp:
     """Of the tenants whose rules can be read, as far as their events are not claimed."""
 
 
-def decode(record: Record, max_event_bytes: int = MAX_EVENT_BYTES) -> Known | Outcome:
-    """The event that a record is, or its dead letter. Pure."""
+def decode(record: Record, max_event_bytes: int = MAX_EVENT_BYTES, trail: Trail | None = None) -> Known | Outcome:
+    """The event that a record is, or its dead letter; a `trail` is told the trace context. Otherwise pure."""
     try:
-        return _decode(record, max_event_bytes)
+        return _decode(record, max_event_bytes, trail)
     except InvalidEvent as error:
         return _dead(error.reason, error.detail)
 
 
-def _decode(record: Record, most: int) -> Known | Outcome:
-    payload, sampledrate = record.payload, record.sampledrate
+def _decode(record: Record, most: int, trail: Trail | None) -> Known | Outcome:
+    payload, sampledrate, traceparent = record.payload, record.sampledrate, record.traceparent
     if record.headers is not None:
         envelope = read_envelope(payload, record.headers, max_bytes=most)
-        payload, sampledrate = envelope.payload, envelope.sampledrate
+        payload, sampledrate, traceparent = envelope.payload, envelope.sampledrate, envelope.traceparent
+    if trail is not None:
+        trail.traceparent = traceparent
     event = decode_event(payload, require_id=record.require_id, tenant=record.tenant or "default", max_bytes=most)
     if record.tenant is not None and event.tenant != record.tenant:
         detail = f"field tenant names another tenant than your token's, {record.tenant!r}: send only its events"
         return _dead(InvalidReason.TENANT_NOT_ALLOWED, detail, event)
-    return Known(event, event.payload_hash, record, sampledrate)
+    return Known(event, event.payload_hash, record, sampledrate, traceparent)
+
+
+def decode_traced(record: Record, max_event_bytes: int, timer: Callable[[], float]) -> Known | Outcome:
+    """What `decode` gives, with the trail that a trace will be drawn from, unless its sender keeps none of it."""
+    trail = Trail(timer(), record.traceparent)
+    decoded = decode(record, max_event_bytes, trail)
+    if not is_wanted(trail.traceparent):
+        return decoded
+    trail.passed("decode", trail.began, timer())
+    return replace(decoded, trail=trail)
 
 
 End: TypeAlias = Evaluation | Claim | Outcome
@@ -105,10 +123,14 @@ class ScoreEvents:
     timer: Callable[[], float]
     """Seconds, monotonic."""
     max_event_bytes: int = MAX_EVENT_BYTES
+    traced: bool = False
+    """Whether events leave trails."""
 
     def decode(self, record: Record) -> Known | Outcome:
         """The event that a record is, or its dead letter. Pure."""
         try:
+            if self.traced:
+                return decode_traced(record, self.max_event_bytes, self.timer)
             return decode(record, self.max_event_bytes)
         except Exception as error:
             self.outcomes.failed("record", error)
@@ -119,12 +141,13 @@ class ScoreEvents:
 
         Raises `StoreUnavailable` and `RulesUnavailable`.
         """
-        with self.timed("claims"):
+        trails = trails_of(events) if self.traced else ()
+        with self.timed("claims", trails):
             claims = await self.store.claims([each.key for each in events])
         tenants = list(dict.fromkeys(each.event.tenant for each in events if not _settles(claims.get(each.key), each)))
         if not tenants:
             return LookedUp(claims, {})
-        with self.timed("rules"):
+        with self.timed("rules", trails):
             rules = await self.rules.rules(tenants)
         self.outcomes.ruled({tenant: rules[tenant] for tenant in tenants if tenant in rules})
         return LookedUp(claims, rules)
@@ -136,6 +159,14 @@ class ScoreEvents:
 
     def judge_at_once(self, known: Known, found: LookedUp) -> Evaluation | Case:
         """Examines an event and, where no model is needed, concludes it. Pure CPU, safe in any thread."""
+        if known.trail is None:
+            return self._judge_at_once(known, found)
+        began = self.timer()
+        judged = self._judge_at_once(known, found)
+        known.trail.passed("examine", began, self.timer())
+        return judged
+
+    def _judge_at_once(self, known: Known, found: LookedUp) -> Evaluation | Case:
         case = self._examine(known, found.rules[known.event.tenant])
         if isinstance(case, Unscored):
             return self.unscored(known, found, case)
@@ -159,7 +190,7 @@ class ScoreEvents:
 
     async def ask(self, known: Known, case: Case) -> Reply | Unscored | DeferredReason:
         """What the panel says of a case for which a model must be asked."""
-        with self.timed("judge"):
+        with self.timed("judge", trails_of([known])):
             try:
                 return await self.panel.ask(case, tenant=known.event.tenant)
             except Exception as error:
@@ -191,7 +222,9 @@ class ScoreEvents:
         )
         if known.sampledrate is not None:
             evaluation.record["sampledrate"] = known.sampledrate
-        return evaluation
+        if known.traceparent is not None:
+            evaluation.record["traceparent"] = known.traceparent
+        return evaluation if known.trail is None else replace(evaluation, trail=known.trail)
 
     def bug(self, known: Known, error: Exception) -> Unscored:
         """Tells of a bug, which costs one event its score."""
@@ -201,7 +234,7 @@ class ScoreEvents:
 
     async def record(self, evaluations: Sequence[Evaluation]) -> Mapping[EventKey, End]:
         """Writes these rows in one transaction; how each key ended. Raises `StoreUnavailable`."""
-        with self.timed("record"):
+        with self.timed("record", trails_of(evaluations) if self.traced else ()):
             try:
                 stood = await self.store.record(evaluations)
             except RefusedByStore as error:
@@ -220,13 +253,16 @@ class ScoreEvents:
         return {**first, **await self.record(evaluations[half:])}
 
     @contextmanager
-    def timed(self, stage: str) -> Generator[None]:
-        """Tells how long a stage took."""
+    def timed(self, stage: str, trails: Sequence[Trail] = ()) -> Generator[None]:
+        """Tells how long a stage took, and notes it on these trails."""
         started = self.timer()
         try:
             yield
         finally:
-            self.outcomes.took(stage, self.timer() - started)
+            ended = self.timer()
+            self.outcomes.took(stage, ended - started)
+            for trail in trails:
+                trail.passed(stage, started, ended)
 
 
 _NO_RULES = Rules()

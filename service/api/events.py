@@ -183,9 +183,11 @@ def read_records(request: Request, body: bytes, tenant: str | None, most: int) -
     """The records of a body by its content type; raises `ApiError` for what holds none."""
     kind = media_type(request.headers.get("content-type", ""))
     envelope = [(name.decode("latin-1"), raw) for name, raw in request.headers.raw if name.startswith(b"ce-")]
+    # of a request and not of one event, so it must not cost the others theirs where it cannot be read
+    trace = [("traceparent", raw) for name, raw in request.headers.raw if name == b"traceparent" and raw.isascii()]
     if envelope:
         payloads: list[object] = [body]
-        envelope.append(("content-type", kind.encode()))
+        envelope += [("content-type", kind.encode()), *trace]
     elif kind in _NDJSON:
         payloads = [line for line in body.split(b"\n") if line.strip()]
     elif kind in {*_JSON, STRUCTURED, BATCH}:
@@ -200,15 +202,17 @@ def read_records(request: Request, body: bytes, tenant: str | None, most: int) -
         raise ApiError(413, "TOO_MANY_EVENTS", message, "Send fewer events at once.")
     size = len(body) // len(payloads)
     return [
-        Record(payload=each, headers=envelope or _envelope(each, kind), require_id=True, tenant=tenant, size=size)
+        Record(
+            payload=each, headers=envelope or _envelope(each, kind, trace), require_id=True, tenant=tenant, size=size
+        )
         for each in payloads
     ]
 
 
-def _envelope(payload: object, kind: str) -> Headers | None:
-    """The headers of one event of a body: a CloudEvent in structured mode, or `None`."""
+def _envelope(payload: object, kind: str, trace: list[tuple[str, bytes]]) -> Headers | None:
+    """The headers of one event of a body: a CloudEvent in structured mode, or plain in a traced request, or `None`."""
     structured = kind in {STRUCTURED, BATCH} or looks_structured(payload)
-    return [("content-type", STRUCTURED.encode())] if structured else None
+    return [("content-type", STRUCTURED.encode()), *trace] if structured else trace or None
 
 
 def _read_json(body: bytes) -> list[object]:
