@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -22,12 +22,11 @@ from service.partitions import Partitions
 from service.reports import Wanted, conditions
 from service.store import evaluation_row
 from service.tables import EVALUATIONS, EVENT_KEYS
+from service.versions import VERSIONS, StoredRow, promote
 
 _ROWS = EVALUATIONS.c
 _KEYS = EVENT_KEYS.c
 _BATCH = 200
-_VERSIONS = ("event", "occurred_at", "evaluator_version", "rules_version", "judge", "model")
-"""What no two rows may have in common."""
 _SAME_EVENT = and_(*(_ROWS[name] == _KEYS[name] for name in ("tenant", "source", "event_id")))
 
 
@@ -38,13 +37,6 @@ class Stored:
     event: QueryEvent
     occurred_at: datetime
     """The time its rows stand under, which the event itself may not name."""
-
-
-class StoredRow(NamedTuple):
-    """Where a row stands."""
-
-    id: UUID
-    occurred_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +159,7 @@ async def make_current(engine: AsyncEngine, rows: Mapping[EventKey, StoredRow]) 
         async with engine.begin() as connection:
             await _lock(connection, sorted(rows))
             for key, row in sorted(rows.items()):
-                await _promote(connection, key, row)
+                await promote(connection, key, row)
 
 
 async def record_again(
@@ -197,19 +189,10 @@ async def _lock(connection: AsyncConnection, ordered: Sequence[EventKey]) -> Non
 
 async def _add(connection: AsyncConnection, each: Evaluation) -> bool:
     row = evaluation_row(each) | {"current": False}
-    new = insert(EVALUATIONS).values(row).on_conflict_do_nothing(index_elements=_VERSIONS)
+    new = insert(EVALUATIONS).values(row).on_conflict_do_nothing(index_elements=VERSIONS)
     added = (await connection.execute(new.returning(_ROWS.id))).scalar()
     if each.current:
-        same = and_(*(_ROWS[name].is_not_distinct_from(row[name]) for name in _VERSIONS))
+        same = and_(*(_ROWS[name].is_not_distinct_from(row[name]) for name in VERSIONS))
         id_ = added or (await connection.execute(select(_ROWS.id).where(same))).scalar_one()
-        await _promote(connection, each.key, StoredRow(id_, each.occurred_at))
+        await promote(connection, each.key, StoredRow(id_, each.occurred_at))
     return added is not None
-
-
-async def _promote(connection: AsyncConnection, key: EventKey, row: StoredRow) -> None:
-    mine = and_(_ROWS.event == key.digest, _ROWS.occurred_at == row.occurred_at)
-    await connection.execute(update(EVALUATIONS).where(mine, _ROWS.current).values(current=False))
-    this = and_(_ROWS.id == row.id, _ROWS.occurred_at == row.occurred_at)
-    await connection.execute(update(EVALUATIONS).where(this).values(current=True))
-    held = and_(*(_KEYS[name] == value for name, value in zip(key._fields, key, strict=True)))
-    await connection.execute(update(EVENT_KEYS).where(held).values(evaluation_id=row.id, fillable=False))

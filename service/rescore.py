@@ -21,7 +21,6 @@ from scoring.rules import JudgePolicy, Rules
 from scoring.verdict import Case, Reply, Score
 from service.backfill import (
     Stored,
-    StoredRow,
     TenantShare,
     already_scored,
     make_current,
@@ -30,6 +29,7 @@ from service.backfill import (
 )
 from service.partitions import Partitions
 from service.reports import Wanted
+from service.versions import StoredRow
 
 LETTERS_PER_TOKEN = 3.5
 """Of questions and SQL, roughly; an estimate may be off by a third."""

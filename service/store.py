@@ -23,6 +23,7 @@ from service.partitions import Partitions
 from service.reports import Page, ReportRow, Wanted, evaluation, evaluations, report
 from service.rule_book import PostgresRules, RulesConflict, StoredRules
 from service.tables import EVALUATIONS
+from service.versions import promote, twins
 
 __all__ = [
     "Page",
@@ -158,16 +159,32 @@ async def _fill(connection: AsyncConnection, lost: Sequence[Evaluation]) -> dict
         return stood
     ids = [each.id for each in filling]
     taken = await connection.execute(_FILL, {**_columns([each.key for each in filling]), "evaluations": ids})
-    filled = {EventKey(*row) for row in taken}
+    mine = {EventKey(*row) for row in taken}
+    scored_before = await _write_filled(connection, [each for each in filling if each.key in mine])
+    return {key: claim for key, claim in stood.items() if key not in mine} | scored_before
+
+
+async def _write_filled(connection: AsyncConnection, filling: Sequence[Evaluation]) -> dict[EventKey, Claim]:
+    """Writes scores into rows that lack one; a backfill may have written the same beside, which then is current."""
+    if not filling:
+        return {}
+    rows = {each.id: evaluation_row(each) for each in filling}
+    same, before = await twins(connection, list(rows.values())), dict[EventKey, Claim]()
     for each in filling:
-        if each.key in filled:
-            table, row = EVALUATIONS.c, evaluation_row(each)
-            await connection.execute(
-                update(EVALUATIONS)
-                .where(table.occurred_at == each.occurred_at, table.id == each.id, table.score.is_(None))
-                .values(row)
-            )
-    return {key: claim for key, claim in stood.items() if key not in filled}
+        twin = same.get(each.id)
+        if twin is not None:
+            await promote(connection, each.key, twin)
+            before[each.key] = Claim(each.payload_hash, twin.id, twin.occurred_at)
+        elif not await _overwrite(connection, each, rows[each.id]):
+            # retention took the row before its key
+            await copy_rows(connection, [each])
+    return before
+
+
+async def _overwrite(connection: AsyncConnection, each: Evaluation, row: Mapping[str, object]) -> bool:
+    table = EVALUATIONS.c
+    mine = (table.occurred_at == each.occurred_at, table.id == each.id, table.score.is_(None))
+    return (await connection.execute(update(EVALUATIONS).where(*mine).values(row))).rowcount > 0
 
 
 async def _drop_deferrals(connection: AsyncConnection, ordered: Sequence[Evaluation]) -> None:

@@ -9,11 +9,12 @@ import pytest
 from sqlalchemy import text
 
 from consumers.budgets import Price
-from consumers.evaluation import evaluate
+from consumers.evaluation import Claim, evaluate
 from consumers.events import RulesDocument, decode_event
 from consumers.judging import Panel
 from consumers.outcomes import DeferredReason
 from scoring.evaluation import conclude, examine
+from scoring.query import Unscored, UnscoredReason
 from scoring.rules import JudgePolicy, Rules
 from scoring.verdict import Case, Reply
 from service.backfill import TenantShare, shares
@@ -124,6 +125,23 @@ async def test_new_rows_become_current_when_asked_and_one_alone_is(engine, store
     claims = await store.claims([scored("timed").key, scored("timeless").key])
     assert {claim.evaluation_id for claim in claims.values()} == {row["id"] for row in listed}
     assert set(await store.record([scored("timed")])) == {scored("timed").key}
+
+
+async def test_a_score_that_comes_late_finds_the_one_that_a_backfill_wrote_beside(engine):
+    store = PostgresScores(engine, clock=lambda: NOW)
+    each = event("late", occurred_at="2026-10-05T08:00:00Z")
+    failed = evaluate(each, Unscored(UnscoredReason.JUDGE_UNAVAILABLE, "away"), Rules(), NOW)
+    await store.record([failed])
+    await rescore(engine, Rules())(Wanted(tenant="bakers"), nothing)
+    [backfilled] = [row["id"] for row in await rows(engine) if row["trigger"] == "backfill"]
+    claim = (await store.claims([failed.key]))[failed.key]
+    case = examine(each.query(), Rules())
+    assert isinstance(case, Case)
+    again = evaluate(each, conclude(case, LOCAL.judge(case)), Rules(), LATER, claim=claim)
+    stood = await store.record([again])
+    assert stood == {failed.key: Claim(each.payload_hash, backfilled, failed.occurred_at)}
+    assert await store.claims([failed.key]) == stood
+    assert {row["id"] for row in await rows(engine) if row["current"]} == {backfilled}
 
 
 async def test_other_tenants_other_times_and_withheld_texts_are_left_alone(engine, store):

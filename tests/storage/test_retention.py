@@ -9,12 +9,14 @@ import pytest
 from sqlalchemy import text
 
 from consumers.events import RulesDocument
-from service.partitions import AHEAD, OTHER_DAYS
+from scoring.query import UnscoredReason
+from service.partitions import AHEAD, OTHER_DAYS, partition_name
 from service.reports import Wanted, evaluations
 from service.retention import Housekeeping, house_kept, keep_house
 from service.store import PostgresRules, PostgresScores
 from tests.storage.conftest import NOW, evaluation
 from tests.storage.test_partitions import days, rows_of
+from tests.storage.test_scores import scored
 
 AGES = (0, 5, 20, 60, 200)
 
@@ -86,6 +88,18 @@ async def test_retention_reaches_the_rows_of_other_days(engine):
     done = await keep_house(engine, 30, NOW)
     assert done is not None
     assert (done.deleted, done.other_days, await rows_of(engine, OTHER_DAYS)) == (1, 0, 0)
+
+
+async def test_a_score_that_comes_when_the_day_of_its_row_was_just_dropped_is_written_all_the_same(engine):
+    store = PostgresScores(engine, clock=lambda: NOW)
+    failed = evaluation("a", reason=UnscoredReason.JUDGE_UNAVAILABLE, occurred_at=str(NOW - timedelta(days=20)))
+    await store.record([failed])
+    async with engine.begin() as connection:
+        await connection.execute(text(f"DROP TABLE {partition_name(failed.occurred_at.date())}"))
+    late = scored(failed, (await store.claims([failed.key]))[failed.key])
+    assert await store.record([late]) == {}
+    [row] = (await evaluations(engine, Wanted())).items
+    assert (row["id"], row["score"] is None) == (failed.id, False)
 
 
 async def test_labels_go_with_their_tenants_rows(engine):
