@@ -18,6 +18,7 @@ from service.dead_letters import buried
 from service.kafka import open_publisher
 from service.redis import RedisLink
 from service.redis_judging import RedisReplies
+from service.references import forget_references
 from service.settings import KafkaSettings
 from service.store import NO_TEXTS
 from service.tables import DEFERRED_EVENTS, EVALUATIONS, EVENT_KEYS, LABELS
@@ -63,6 +64,7 @@ async def forget_rows(engine: AsyncEngine, subject: Subject) -> Forgotten:
             labels = await connection.execute(
                 update(LABELS).where(_of(LABELS.c, subject), noted).values(note=None, correction=None)
             )
+            await forget_references(connection, subject.tenant, None if keys is None else [key.digest for key in keys])
             deferred = await connection.execute(delete(DEFERRED_EVENTS).where(_of(DEFERRED_EVENTS.c, subject)))
     return Forgotten(evaluations=emptied, labels=labels.rowcount, deferred=deferred.rowcount)
 

@@ -17,9 +17,11 @@ from scoring.verdict import Score
 from service.judge_metrics import JudgeMetrics
 from service.kafka_metrics import KafkaMetrics
 from service.logs import digest, log
+from service.reference_metrics import ReferenceMetrics
 from service.reports import JUDGED_WRONG
 from service.settings import MetricSettings
 from service.storage_metrics import StorageMetrics
+from service.telemetry.counts import End, Signal
 
 CONFIDENCE_TIERS = {1.0: "high", 0.8: "medium", 0.5: "low"}
 """Names of the confidence tiers by their multiplier Γ (eq. 13)."""
@@ -80,6 +82,7 @@ class Metrics:
         self.kafka = KafkaMetrics(self.registry)
         self.storage = StorageMetrics(self.registry)
         self.models = JudgeMetrics(self.registry, self._tenants.label)
+        self.references = ReferenceMetrics(self.registry, self._tenants.label, self._agents.label)
         self._build.info({"evaluator_version": EVALUATOR_VERSION, "judge": judge})
 
     def _declare_scores(self) -> None:
@@ -124,6 +127,9 @@ class Metrics:
         self._spans = count("sqlassay_spans", "OpenTelemetry spans taken, and those rejected.", ("fate",))
         self.spans_waiting = Gauge(
             "sqlassay_spans_waiting", "Spans held for the rest of their trace.", registry=self.registry
+        )
+        self._telemetry = count(
+            "sqlassay_telemetry", "Spans and results for the OpenTelemetry collector, by their end.", ("signal", "end")
         )
         self._faults = count("sqlassay_faults", "Bugs caught while scoring; the log names them.")
         self._stage = histogram("sqlassay_stage_seconds", "Time a stage took per batch.", ("stage",), _SECONDS)
@@ -209,6 +215,10 @@ class Metrics:
         """Counts spans of one export."""
         self._spans.labels("taken").inc(taken)
         self._spans.labels("rejected").inc(rejected)
+
+    def told(self, signal: Signal, end: End, count: int) -> None:
+        """Counts what became of spans and results for the collector."""
+        self._telemetry.labels(signal, end).inc(count)
 
     def published(self, rejected: Sequence[Outcome], count: int) -> None:
         """Counts the events of a request that went to Kafka, all but those rejected."""

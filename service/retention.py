@@ -187,6 +187,10 @@ async def _expire(engine: AsyncEngine, retention: Retention, now: datetime) -> i
     return deleted
 
 
+_BESIDE = (("event_keys", "occurred_at"), ("reference_verdicts", "occurred_at"), ("labels", "labelled_at"))
+"""What is kept of an event beside its evaluations, and the time by which it expires."""
+
+
 async def _expire_where(engine: AsyncEngine, whose: str, values: Mapping[str, object], before: datetime) -> int:
     deleted = 0
     async with engine.connect() as connection:
@@ -195,7 +199,7 @@ async def _expire_where(engine: AsyncEngine, whose: str, values: Mapping[str, ob
         day = partition_day(name)
         if day is None or day < before.date():
             deleted += await _delete(engine, name, f"{whose} AND occurred_at < :before", {**values, "before": before})
-    for table, moment in (("event_keys", "occurred_at"), ("labels", "labelled_at")):
+    for table, moment in _BESIDE:
         await _delete(engine, table, f"{whose} AND {moment} < :before", {**values, "before": before})
     return deleted
 

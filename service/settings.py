@@ -224,6 +224,20 @@ class SpanSettings(_Group):
         return SpanTable(**self.attributes)
 
 
+class ReferenceSettings(_Group):
+    """Answers that come with a reference, judged by it beside the score."""
+
+    enabled: bool = Field(default=True, description="Judge them; off writes `not_judged`.")
+    processes: int = Field(default=1, ge=1, le=64, description="Processes of a worker that judge, of low priority.")
+    deadline: float = Field(default=5.0, gt=0, le=300, description="Seconds of CPU for one answer.")
+    megabytes: int = Field(default=512, ge=128, description="Memory of one process; one that wants more is ended.")
+    bound: int = Field(default=2, ge=0, le=5, description="Rows a table up to which equality is proved.")
+    semantics: Literal["bag", "set", "list"] = Field(default="bag", description="When two results are the same.")
+    patience: float = Field(
+        default=86_400.0, gt=0, description="Seconds after which an answer that waited is no longer judged."
+    )
+
+
 class LogSettings(_Group):
     """The log, on stderr."""
 
@@ -236,6 +250,19 @@ class MetricSettings(_Group):
 
     tenants: int = Field(default=50, ge=1, le=10_000, description="Tenants with a label of their own; the rest: other.")
     agents: int = Field(default=200, ge=1, le=10_000, description="Agents with a label of their own; the rest: other.")
+
+
+class TelemetrySettings(_Group):
+    """OpenTelemetry; unset, and without OTEL_EXPORTER_OTLP_ENDPOINT, nothing is exported."""
+
+    endpoint: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^\s/]+(/\S*)?$",
+        description="Base URL of an OTLP/HTTP receiver; unset leaves it to OTEL_EXPORTER_OTLP_ENDPOINT.",
+    )
+    queue: int = Field(
+        default=20_000, ge=512, description="Spans, and results, that wait for it at most; more are dropped."
+    )
 
 
 class Settings(BaseSettings):
@@ -254,8 +281,12 @@ class Settings(BaseSettings):
     pool: PoolSettings = Field(default_factory=PoolSettings, description="What is in flight at once.")
     judge: JudgeSettings = Field(default_factory=JudgeSettings, description="The judges.")
     spans: SpanSettings = Field(default_factory=SpanSettings, description="Answers that come as OpenTelemetry spans.")
+    references: ReferenceSettings = Field(
+        default_factory=ReferenceSettings, description="Answers that come with a reference."
+    )
     log: LogSettings = Field(default_factory=LogSettings, description="The log.")
     metrics: MetricSettings = Field(default_factory=MetricSettings, description="Bounds of metric labels.")
+    telemetry: TelemetrySettings = Field(default_factory=TelemetrySettings, description="OpenTelemetry.")
     state_dir: Path | None = Field(
         default=None, description="Where the embedded PostgreSQL keeps its files; default is the user's state folder."
     )

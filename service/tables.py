@@ -163,6 +163,26 @@ class LabelRow(SQLModel, table=True):
     labelled_at: datetime = _moment()
 
 
+class ReferenceVerdictRow(SQLModel, table=True):
+    """What an event's reference says of its answer; while it waits for that, when it is due."""
+
+    __tablename__: ClassVar[str] = "reference_verdicts"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Index, ...]] = (
+        Index("reference_verdicts_due", "due", postgresql_where=text("due IS NOT NULL")),
+        Index("reference_verdicts_occurred_at", "occurred_at", postgresql_using="brin"),
+    )
+
+    event: UUID = _column(Uuid, key=True)
+    tenant: str = _column(Text)
+    occurred_at: datetime = _moment()
+    due: datetime | None = _column(DateTime(timezone=True), null=True)
+    tries: int = Field(sa_column=Column(Integer, nullable=False, server_default="0"))
+    verdict: str = _column(Text)
+    level: str | None = _column(Text, null=True)
+    record: dict[str, Any] | None = _column(JSONB(none_as_null=True), null=True)
+    judged_at: datetime | None = _column(DateTime(timezone=True), null=True)
+
+
 class TenantRulesRow(SQLModel, table=True):
     """One version of one tenant's rules; never changed, the highest is in force."""
 
@@ -183,4 +203,5 @@ EVENT_KEYS = _table(EventKeyRow)
 EVALUATIONS = _table(EvaluationRow)
 DEFERRED_EVENTS = _table(DeferredEventRow)
 LABELS = _table(LabelRow)
+REFERENCE_VERDICTS = _table(ReferenceVerdictRow)
 TENANT_RULES = _table(TenantRulesRow)

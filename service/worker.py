@@ -18,11 +18,13 @@ from consumers.deferring import RetryDeferred, count_only
 from consumers.driver import Driver, DriverPolicy, Handle, Receipts
 from consumers.events import InvalidEvent
 from consumers.join_spans import JoinSpans
+from consumers.judge_references import JudgeReferences
 from consumers.judging import Panel
 from consumers.labels import KeepLabels, LabelRecord
 from consumers.outcomes import Outcome, OutcomeKind
 from consumers.pool import Pool, PoolLimits
-from consumers.ports import RuleSource
+from consumers.ports import Results, RuleSource
+from consumers.references import ReferencePolicy
 from consumers.retries import Retries
 from consumers.score_events import Record, ScoreEvents
 from consumers.streams import Publisher, StreamRecord
@@ -31,13 +33,18 @@ from service.kafka import consuming
 from service.labels import PostgresLabels
 from service.logs import log
 from service.metrics import Metrics
+from service.reference_processes import longest, reference_processes
+from service.references import PostgresReferences
 from service.results import KafkaResults
 from service.settings import Settings
 from service.spans import BuryEvent, SpansFromKafka, joining
 from service.store import PostgresScores
+from service.telemetry import Telemetry, TracedOutcomes, TracedResults
 
 _HEADROOM = 512
 """Bytes a record holds beside its value."""
+_REFERENCES = 4
+"""Answers that a process is given together, to be judged by their references."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -68,6 +75,8 @@ class Parts:
     metrics: Metrics
     publisher: Publisher | None
     """Where Kafka is set."""
+    telemetry: Telemetry | None = None
+    """Where OpenTelemetry is on."""
 
 
 @asynccontextmanager
@@ -81,6 +90,7 @@ async def working(parts: Parts) -> AsyncGenerator[Worker]:
     async with AsyncExitStack() as stack:
         task = await stack.enter_async_context(_running(pool, seconds))
         await stack.enter_async_context(_retrying(parts, pool))
+        await stack.enter_async_context(_judging_references(parts))
         joined = await stack.enter_async_context(_joining(parts, pool))
         drivers = _drivers(parts, pool, joined)
         if drivers:
@@ -89,16 +99,17 @@ async def working(parts: Parts) -> AsyncGenerator[Worker]:
 
 
 def _pool(parts: Parts) -> Pool:
-    settings, kafka = parts.settings, parts.settings.kafka
+    settings, kafka, telemetry = parts.settings, parts.settings.kafka, parts.telemetry
     pool, limits = settings.pool, settings.limits
     score = ScoreEvents(
         panel=parts.panel,
         rules=parts.rules,
         store=PostgresScores(parts.engine),
-        outcomes=parts.metrics,
+        outcomes=parts.metrics if telemetry is None else TracedOutcomes(parts.metrics, telemetry),
         clock=_now,
         timer=time.monotonic,
         max_event_bytes=limits.max_event_bytes,
+        traced=telemetry is not None,
     )
     bounds = PoolLimits(
         records=pool.in_flight,
@@ -110,9 +121,10 @@ def _pool(parts: Parts) -> Pool:
         # those who sent by HTTP are told to send again; a record of Kafka waits for as long as it takes
         patience=pool.patience if parts.publisher is None else None,
     )
-    results = None
+    results: Results | None = None
     if parts.publisher is not None and kafka.topic_scores:
         results = KafkaResults(publisher=parts.publisher, topic=kafka.topic_scores, engine=parts.engine)
+        results = results if telemetry is None else TracedResults(results, time.monotonic)
     deferred, retries = PostgresDeferred(parts.engine), Retries(attempts=pool.attempts)
     return Pool(score, limits=bounds, deferred=deferred, results=results, retries=retries)
 
@@ -151,6 +163,35 @@ async def _retrying(parts: Parts, pool: Pool) -> AsyncGenerator[None]:
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _judging_references(parts: Parts) -> AsyncGenerator[None]:
+    settings, kafka = parts.settings.references, parts.settings.kafka
+    at_once = settings.processes * _REFERENCES
+    async with reference_processes(settings) as processes:
+        judge = JudgeReferences(
+            awaited=PostgresReferences(parts.engine),
+            judge=processes,
+            rules=parts.rules,
+            policy=ReferencePolicy(
+                judge=settings.enabled,
+                patience=settings.patience,
+                at_once=at_once,
+                lease=_REFERENCES * longest(settings),
+            ),
+            counts=parts.metrics.references,
+            outcomes=parts.metrics,
+            clock=_now,
+            publisher=parts.publisher,
+            topic=kafka.topic_scores,
+        )
+        task = asyncio.create_task(judge.run(), name="judge-references")
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
 
 
 def _burying(parts: Parts) -> Callable[[Deferral, Outcome], Awaitable[None]]:
