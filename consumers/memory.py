@@ -63,16 +63,15 @@ class MemoryScores:
     async def record(self, evaluations: Sequence[Evaluation]) -> Mapping[EventKey, Claim]:
         """Keeps those whose key is free and those that fill its row; returns the claims of the others."""
         claims = {each.key: self.rows[each.key].claim for each in evaluations if each.key in self.rows}
-        stood = {each.key: claims[each.key] for each in evaluations if not _is_free(each, claims)}
+        stood = {each.key: claims[each.key] for each in evaluations if not self._is_free(each, claims)}
         self.rows.update({each.key: each for each in evaluations if each.key not in stood})
         waiting = self.deferred.kept
         same = [each for each in evaluations if each.key in waiting]
         await self.deferred.drop([each.key for each in same if waiting[each.key].payload_hash == each.payload_hash])
         return stood
 
-
-def _is_free(each: Evaluation, claims: Mapping[EventKey, Claim]) -> bool:
-    return each.key not in claims or each.fills(claims[each.key])
+    def _is_free(self, each: Evaluation, claims: Mapping[EventKey, Claim]) -> bool:
+        return each.key not in claims or each.fills(claims[each.key]) or self.rows[each.key] is each
 
 
 @dataclass(slots=True)

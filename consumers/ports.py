@@ -74,8 +74,9 @@ class ScoreStore(Protocol):
         """Claims the keys and writes the rows in one transaction; their keys must be distinct.
 
         Returns the claims of others that stood before: those evaluations were not written. One that `fills` the claim
-        that stands is written into its row. The deferrals of all these events are dropped. Raises `StoreUnavailable`
-        (nothing is written, or all is and a resend will say so) or `RefusedByStore` (nothing is written).
+        that stands is written into its row; one that was written before by this very call, whose answer was lost, is
+        its own. The deferrals of all these events are dropped. Raises `StoreUnavailable` (nothing is written, or all
+        is: call again) or `RefusedByStore` (nothing is written).
         """
         ...
 

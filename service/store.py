@@ -10,7 +10,7 @@ from typing import cast
 
 import orjson
 from asyncpg import Connection
-from sqlalchemy import ARRAY, Boolean, DateTime, Text, Uuid, bindparam, text, update
+from sqlalchemy import ARRAY, Boolean, DateTime, Text, Uuid, bindparam, select, text, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.evaluation import Claim, Evaluation, EventKey
@@ -20,6 +20,7 @@ from scoring.verdict import Reply, Score
 from service.database import translated
 from service.deferred import PostgresDeferred
 from service.partitions import Partitions
+from service.references import keep_awaited
 from service.reports import Page, ReportRow, Wanted, evaluation, evaluations, report
 from service.rule_book import PostgresRules, RulesConflict, StoredRules
 from service.tables import EVALUATIONS
@@ -109,9 +110,10 @@ class PostgresScores:
             async with self.engine.begin() as connection:
                 won = await _claim(connection, ordered)
                 await copy_rows(connection, [each for each in ordered if each.key in won])
+                await keep_awaited(connection, [each for each in ordered if each.key in won])
                 stood = await _fill(connection, [each for each in ordered if each.key not in won])
                 await _drop_deferrals(connection, ordered)
-                return stood
+                return await _of_others(connection, ordered, stood)
 
 
 async def _claim(connection: AsyncConnection, ordered: Sequence[Evaluation]) -> set[EventKey]:
@@ -185,6 +187,21 @@ async def _overwrite(connection: AsyncConnection, each: Evaluation, row: Mapping
     table = EVALUATIONS.c
     mine = (table.occurred_at == each.occurred_at, table.id == each.id, table.score.is_(None))
     return (await connection.execute(update(EVALUATIONS).where(*mine).values(row))).rowcount > 0
+
+
+async def _of_others(
+    connection: AsyncConnection, ordered: Sequence[Evaluation], stood: Mapping[EventKey, Claim]
+) -> Mapping[EventKey, Claim]:
+    """The claims without those that these very evaluations made: whose commit was not heard of, and is made again."""
+    alike = [each for each in ordered if each.key in stood and stood[each.key].evaluation_id == each.id]
+    if not alike:
+        return stood
+    table = EVALUATIONS.c
+    # a row that is filled keeps its id, whoever fills it; only what was written then says who it was
+    row = tuple_(table.occurred_at, table.id, table.received_at)
+    wanted = [(each.occurred_at, each.id, each.received_at) for each in alike]
+    own = set(await connection.scalars(select(table.id).where(row.in_(wanted))))
+    return {key: claim for key, claim in stood.items() if claim.evaluation_id not in own}
 
 
 async def _drop_deferrals(connection: AsyncConnection, ordered: Sequence[Evaluation]) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from consumers.deferrals import Deferral
 from consumers.deferring import RetryDeferred, deferral
+from consumers.evaluation import Evaluation
 from consumers.flight import PoolClosed
 from consumers.judging import Panel
 from consumers.memory import MemoryDeferred, MemoryScores
@@ -275,6 +276,29 @@ async def test_a_receipt_resolves_only_after_its_result_is_published_and_a_dupli
         world.store.rows[key].claim for key, _ in board.published
     ]
     assert len(board.published) == 2
+
+
+@dataclass
+class Deaf(MemoryScores):
+    """A store whose answers are lost at first."""
+
+    lost: int = 2
+
+    async def record(self, evaluations):
+        stood = await super().record(evaluations)
+        if self.lost:
+            self.lost -= 1
+            raise StoreUnavailable("the connection was lost in COMMIT")
+        return stood
+
+
+async def test_rows_whose_commit_was_not_heard_of_count_once_and_as_what_they_are(world):
+    board = Board()
+    async with world.running(store=Deaf(), results=board, limits=PATIENT) as pool:
+        ends = await asyncio.gather(*await pool.submit([record(1), record(1), record(2)]))
+    assert [each.kind.value for each in ends] == ["scored", "duplicate", "scored"]
+    assert [isinstance(end, Evaluation) for _, end in board.published].count(True) == 2
+    assert len(world.outcomes.evaluations) == 2
 
 
 class Buggy(MemoryScores):

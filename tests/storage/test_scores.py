@@ -49,11 +49,11 @@ def deferred(ports):
     return ports[1]
 
 
-def scored(unscored: Evaluation, claim=None) -> Evaluation:
+def scored(unscored: Evaluation, claim=None, hours: int = 1) -> Evaluation:
     """The same event with a score."""
     reply = Reply(verdict=Verdict.CORRECT, confidence=0.9, p_correct=0.95, reasons=(), judge="local/test")
     score = conclude(example_case("How many loaves?", "SELECT COUNT(*) FROM loaves"), reply)
-    return evaluate(unscored.event, score, Rules(), NOW + timedelta(hours=1), trigger=Trigger.DEFERRED, claim=claim)
+    return evaluate(unscored.event, score, Rules(), NOW + timedelta(hours=hours), trigger=Trigger.DEFERRED, claim=claim)
 
 
 async def test_what_is_recorded_has_a_claim(store):
@@ -110,11 +110,21 @@ async def test_a_row_without_a_score_for_reasons_of_ours_is_filled_once(store):
     await store.record([failed, evaluation("b")])
     claim = (await store.claims([failed.key]))[failed.key]
     assert claim.fillable
-    first, second = scored(failed, claim), scored(failed, claim)
+    first, second = scored(failed, claim), scored(failed, claim, hours=2)
     assert await store.record([first]) == {}
     filled = (await store.claims([failed.key]))[failed.key]
     assert (filled.fillable, filled.evaluation_id, filled.occurred_at) == (False, failed.id, failed.occurred_at)
     assert set(await store.record([second])) == {failed.key}
+
+
+async def test_rows_whose_commit_was_not_heard_of_are_their_writers_own_when_it_writes_them_again(store):
+    first, failed = evaluation("a"), evaluation("b", reason=UnscoredReason.JUDGE_UNAVAILABLE)
+    assert await store.record([first, failed]) == {}
+    assert await store.record([first, failed, evaluation("c")]) == {}
+    filling = scored(failed, (await store.claims([failed.key]))[failed.key])
+    assert await store.record([filling]) == {}
+    assert await store.record([filling]) == {}
+    assert set(await store.record([evaluation("a"), scored(failed, hours=3)])) == {first.key, failed.key}
 
 
 async def test_a_row_is_not_filled_by_another_event_or_by_a_reason(store):
