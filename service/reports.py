@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from scoring.query import UnscoredReason
 from scoring.verdict import Verdict
 from service.database import translated
-from service.tables import EVALUATIONS
+from service.tables import EVALUATIONS, REFERENCE_VERDICTS
 
 JUDGED_WRONG = (Verdict.POTENTIALLY_INCORRECT.value, Verdict.INCORRECT.value)
 """Verdicts that say the answer is wrong."""
@@ -54,6 +54,8 @@ class Wanted:
     """Only rows without a score, or only rows with one."""
     min_score: float | None = None
     max_score: float | None = None
+    reference: str | None = None
+    """What its reference says of the answer."""
     since: datetime | None = None
     """Occurred then or later."""
     until: datetime | None = None
@@ -91,6 +93,10 @@ class ReportRow:
 
 
 _LISTED = [column for column in EVALUATIONS.c if column.name not in {"record", "attributes", "reference_sql", "event"}]
+_SAID = REFERENCE_VERDICTS.c
+_REFERENCE = (_SAID.verdict.label("reference_verdict"), _SAID.level.label("reference_level"))
+_BESIDE = EVALUATIONS.outerjoin(REFERENCE_VERDICTS, EVALUATIONS.c.event == _SAID.event)
+"""Evaluations with what the reference says, where there is one."""
 _KEYS = {
     Order.NEWEST: (EVALUATIONS.c.occurred_at, EVALUATIONS.c.id),
     Order.WORST: (EVALUATIONS.c.p_correct, EVALUATIONS.c.score, EVALUATIONS.c.id),
@@ -103,7 +109,7 @@ async def evaluations(
     """A page of at most `limit` rows after `cursor`; raises `InvalidCursor` and `StoreUnavailable`."""
     limit = min(max(limit, 1), MAX_PAGE)
     keys = _KEYS[order]
-    query = select(*_LISTED).where(*conditions(wanted))
+    query = select(*_LISTED, *_REFERENCE).select_from(_BESIDE).where(*conditions(wanted))
     if order is Order.WORST:
         query = query.where(EVALUATIONS.c.score.is_not(None)).order_by(*keys)
     else:
@@ -120,9 +126,8 @@ async def evaluations(
 async def evaluation(engine: AsyncEngine, id_: UUID, tenant: str | None = None) -> dict[str, Any] | None:
     """One evaluation in full, if it is there and of `tenant` (`None` is any)."""
     first, last = moments_of(id_)
-    query = select(EVALUATIONS).where(
-        EVALUATIONS.c.id == id_, EVALUATIONS.c.occurred_at >= first, EVALUATIONS.c.occurred_at <= last
-    )
+    query = select(EVALUATIONS, *_REFERENCE, _SAID.record.label("reference")).select_from(_BESIDE)
+    query = query.where(EVALUATIONS.c.id == id_, EVALUATIONS.c.occurred_at >= first, EVALUATIONS.c.occurred_at <= last)
     if tenant is not None:
         query = query.where(EVALUATIONS.c.tenant == tenant)
     rows = await _rows(engine, query.limit(1))
@@ -197,6 +202,8 @@ def conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
         conditions.append(table.occurred_at < wanted.until)
     if wanted.reason is not None:
         conditions.append(table.reason_codes.contains([wanted.reason]))
+    if wanted.reference is not None:
+        conditions.append(table.event.in_(select(_SAID.event).where(_SAID.verdict == wanted.reference)))
     if wanted.unscored is not None:
         conditions.append(table.score.is_(None) if wanted.unscored else table.score.is_not(None))
     return conditions

@@ -15,6 +15,7 @@ from consumers.dead_letters import PREFIX
 from consumers.events import QueryEvent
 from consumers.labels import LabelDocument
 from consumers.outcomes import Trigger
+from consumers.references import REFERENCE_TYPE
 from consumers.results import RESULT_TYPE
 from scoring.query import UnscoredReason
 from scoring.rules import Tier
@@ -71,6 +72,20 @@ class QueryScore(BaseModel):
     enrichment: ScoreEnrichment
 
 
+class ReferenceSaid(BaseModel):
+    """What an event's reference says of its answer, once it was judged. At least once, always with the same `ce_id`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    event_id: str
+    tenant: str
+    source: str
+    agent: str
+    agent_version: str | None
+    evaluation_id: str = Field(description="The event's current evaluation.")
+    reference: dict[str, Any] = Field(description="`verdict`, `level`, `counterexample` and what they rest on.")
+
+
 def _headers(**names: str) -> dict[str, Any]:
     return {"type": "object", "properties": {name: _TEXT | {"description": text} for name, text in names.items()}}
 
@@ -87,7 +102,7 @@ _RESULT = {
     "ce_specversion": "1.0",
     "ce_id": "The evaluation's id.",
     "ce_source": "The event's source.",
-    "ce_type": RESULT_TYPE,
+    "ce_type": f"{RESULT_TYPE}, or {REFERENCE_TYPE}, whose id is its own.",
     "ce_time": "The event's time.",
     "content-type": "application/json",
 }
@@ -110,7 +125,10 @@ def _topics(settings: KafkaSettings) -> tuple[KafkaBroker, dict[str, dict[str, A
     @broker.subscriber(settings.topic_labels, title=settings.topic_labels, description="What reviewers say.")
     async def on_label(label: LabelDocument) -> None: ...
 
-    broker.publisher(settings.topic_scores, title=settings.topic_scores, description="Results.", schema=QueryScore)
+    said = "Results: how an event ended, then, where it came with a reference, what that says of the answer."
+    broker.publisher(
+        settings.topic_scores, title=settings.topic_scores, description=said, schema=QueryScore | ReferenceSaid
+    )
     dead = "Records that can never be an evaluation, as they came; a long one is cut."
     broker.publisher(settings.topic_dead, title=settings.topic_dead, description=dead, schema=bytes)
     return broker, {

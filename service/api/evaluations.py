@@ -11,6 +11,8 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from references.equivalence.pair import Rung
+from references.verdict import ReferenceVerdict
 from scoring.query import UnscoredReason
 from scoring.reasons import ReasonCode
 from scoring.rules import Tier
@@ -56,6 +58,7 @@ class ListQuery(Window):
     verdict: Verdict | None = Field(default=None, description="Only this verdict.")
     filter_status: FilterStatus | None = Field(default=None, description="Only this filter status.")
     reason: ReasonCode | UnscoredReason | None = Field(default=None, description="Only with this reason code.")
+    reference: ReferenceVerdict | None = Field(default=None, description="Only those of which their reference says so.")
     unscored: bool | None = Field(default=None, description="Only without (true) or only with (false) a score.")
     min_score: float | None = Field(default=None, ge=0, le=100, description="Least score.")
     max_score: float | None = Field(default=None, ge=0, le=100, description="Greatest score.")
@@ -101,6 +104,8 @@ class EvaluationItem(BaseModel):
     unscored: UnscoredReason | None
     reason_codes: list[str]
     rules_version: int
+    reference_verdict: ReferenceVerdict | None = Field(description="Beside the score; null where none was sent.")
+    reference_level: Rung | None = Field(description="What must be granted for a difference to count.")
 
 
 class EvaluationInFull(EvaluationItem):
@@ -108,6 +113,7 @@ class EvaluationInFull(EvaluationItem):
 
     attributes: dict[str, Any]
     record: dict[str, Any] = Field(description="The line that `sqlassay score` would write.")
+    reference: dict[str, Any] | None = Field(description="What the reference says, as `sqlassay verify` writes it.")
 
 
 class EvaluationPage(BaseModel):

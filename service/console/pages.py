@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from references.verdict import ReferenceVerdict
 from scoring import EVALUATOR_VERSION
 from scoring.rules import Tier
 from scoring.verdict import FilterStatus, Verdict
@@ -85,6 +86,7 @@ async def show_evaluations(query: Annotated[ListQuery, Query()], service: Runnin
         "tier": list(Tier),
         "verdict": list(Verdict),
         "filter_status": list(FilterStatus),
+        "reference": list(ReferenceVerdict),
     }
     return _shown("evaluations.html", title="Answers", page=page, given=given, choices=choices)
 
