@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,11 +14,14 @@ from consumers.join_spans import Submit
 from consumers.outcomes import Outcome, OutcomeKind
 from consumers.pool import Pool
 from consumers.publishing import event_message
-from consumers.score_events import Known, Record, decode
+from consumers.score_events import Known, Record, decode, decode_traced
 from consumers.streams import Publisher
+from consumers.trails import Stage
 from service.metrics import Metrics
 from service.settings import Settings, SettingsError
 from service.spans import SpanIntake, SpansInMemory, SpansToKafka, joining
+from service.telemetry import Telemetry
+from service.telemetry.following import outcome_attributes
 from service.worker import Worker
 
 
@@ -55,16 +59,26 @@ class EventsToKafka:
     topic: str
     metrics: Metrics
     max_event_bytes: int
+    telemetry: Telemetry | None = None
+    """Where OpenTelemetry is on."""
 
     async def take(self, records: Sequence[Record]) -> Sequence[Outcome | Published]:
         """Published once all replicas in sync have it, or why it never can be; raises `KafkaUnavailable`."""
-        decoded = await asyncio.to_thread(lambda: [decode(each, self.max_event_bytes) for each in records])
+        decoded = await asyncio.to_thread(lambda: [self._decode(each) for each in records])
         known = [each for each in decoded if isinstance(each, Known)]
+        began = time.monotonic()
         large = await self.publisher.publish([event_message(each, self.topic) for each in known])
         refused = {id(known[place]) for place in large}
         ends = [self._end(each, id(each) in refused) for each in decoded]
         self.metrics.published([each for each in ends if isinstance(each, Outcome)], len(ends))
+        if self.telemetry is not None:
+            draw_published(self.telemetry, decoded, ends, Stage("publish", began, time.monotonic()))
         return ends
+
+    def _decode(self, record: Record) -> Known | Outcome:
+        if self.telemetry is not None:
+            return decode_traced(record, self.max_event_bytes, time.monotonic)
+        return decode(record, self.max_event_bytes)
 
     def _end(self, decoded: Known | Outcome, refused: bool) -> Outcome | Published:
         if isinstance(decoded, Outcome):
@@ -79,8 +93,27 @@ class EventsToKafka:
         )
 
 
+def draw_published(
+    telemetry: Telemetry, decoded: Sequence[Known | Outcome], ends: Sequence[Outcome | Published], publish: Stage
+) -> None:
+    """Draws the traces of the events of a request: written to Kafka, or why not."""
+    for each, end in zip(decoded, ends, strict=True):
+        if each.trail is None:
+            continue
+        if isinstance(each, Known):
+            each.trail.passed(*publish)
+        if isinstance(end, Outcome):
+            telemetry.draw("sqlassay.publish", each.trail, outcome_attributes(end), end.reason)
+        else:
+            telemetry.draw("sqlassay.publish", each.trail, {"sqlassay.event.id": end.event_id}, None)
+
+
 def event_intake(
-    settings: Settings, metrics: Metrics, publisher: Publisher | None, worker: Worker | None
+    settings: Settings,
+    metrics: Metrics,
+    publisher: Publisher | None,
+    worker: Worker | None,
+    telemetry: Telemetry | None = None,
 ) -> EventIntake:
     """Kafka's where it is set, else the worker's own."""
     if publisher is None:
@@ -88,7 +121,7 @@ def event_intake(
             raise SettingsError("without Kafka this process has to score itself: use --role all")
         return EventsInMemory(worker.pool)
     most, topic = settings.limits.max_event_bytes, settings.kafka.topic_events
-    return EventsToKafka(publisher=publisher, topic=topic, metrics=metrics, max_event_bytes=most)
+    return EventsToKafka(publisher=publisher, topic=topic, metrics=metrics, max_event_bytes=most, telemetry=telemetry)
 
 
 @asynccontextmanager

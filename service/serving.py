@@ -30,6 +30,7 @@ from service.retention import house_kept
 from service.service import Intake, Role, Service
 from service.settings import Settings, SettingsError, variable_name
 from service.store import PostgresRules
+from service.telemetry import open_telemetry
 from service.weights import fitted_judge, local_judge
 from service.worker import Parts, Worker, working
 
@@ -47,8 +48,9 @@ async def running(settings: Settings, role: Role = Role.ALL) -> AsyncGenerator[S
     local = _judge(settings)
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
-        engine = await enter(open_database(settings))
         metrics = Metrics(settings.metrics, local.name)
+        telemetry = await enter(open_telemetry(settings.telemetry, metrics))
+        engine = await enter(open_database(settings))
         redis = await enter(open_redis(settings.redis, metrics.storage.redis_failed))
         rules = await _open_rules(stack, engine, redis, metrics)
         publisher = await enter(open_publisher(settings.kafka)) if settings.kafka.bootstrap_servers else None
@@ -57,10 +59,16 @@ async def running(settings: Settings, role: Role = Role.ALL) -> AsyncGenerator[S
             await enter(house_kept(engine, settings.retention.days, metrics.storage.house_kept))
             panel = await enter(open_panel(settings.judge, local, metrics.models, redis, metrics.failed))
             parts = Parts(
-                settings=settings, engine=engine, rules=rules, panel=panel, metrics=metrics, publisher=publisher
+                settings=settings,
+                engine=engine,
+                rules=rules,
+                panel=panel,
+                metrics=metrics,
+                publisher=publisher,
+                telemetry=telemetry,
             )
             worker = await enter(working(parts))
-        events = event_intake(settings, metrics, publisher, worker)
+        events = event_intake(settings, metrics, publisher, worker, telemetry)
         yield Service(
             settings=settings,
             role=role,
