@@ -226,7 +226,11 @@ class AskModel:
     async def _reserve(self, prompt: Prompt, bound: Bound, tenant: str) -> Hold | None:
         if bound.is_none:
             return None
-        held = await self.budgets.reserve(tenant, self._foreseen(prompt), bound)
+        try:
+            held = await self.budgets.reserve(tenant, self._foreseen(prompt), bound)
+        except CacheUnavailable as error:
+            detail = f"what {tenant} may still spend today cannot be asked for: {error}"
+            raise ModelFailed(detail, again=False) from error
         if held is None:
             raise _Spent
         return held

@@ -87,10 +87,6 @@ class Ledger:
 
     granted: Spend = NOTHING
     used: Spend = NOTHING
-    unbooked: Spend = NOTHING
-    """Granted to itself while the shared account could not be reached, and not yet entered there."""
-    is_known: bool = False
-    """The shared account granted something this day."""
 
     @property
     def left(self) -> Spend:
@@ -111,7 +107,11 @@ class Ledger:
 
     def grant(self, more: Spend) -> None:
         """The shared account gave more."""
-        self.granted, self.is_known = self.granted.plus(more), True
+        self.granted = self.granted.plus(more)
+
+    def give_back(self) -> None:
+        """Keeps nothing that is neither spent nor reserved."""
+        self.granted = self.used
 
     def settle(self, reserved: Spend, spent: Spend) -> None:
         """A call ended: what it cost in place of what was reserved."""

@@ -198,7 +198,10 @@ class Budgets(Protocol):
     """Knows what tenants may still spend today."""
 
     async def reserve(self, tenant: str, want: Spend, bound: Bound) -> Hold | None:
-        """Takes `want` out of the tenant's day; `None` where it is spent. The hold must be settled."""
+        """Takes `want` out of the tenant's day; `None` where it is spent. The hold must be settled.
+
+        Raises `CacheUnavailable` where nobody can say what is left.
+        """
         ...
 
 

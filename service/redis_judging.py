@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date
 from typing import cast
+from uuid import uuid4
 
 from consumers.budgets import NOTHING, Bound, Hold, Ledger, Ledgers, Spend
 from consumers.ports import CacheUnavailable
@@ -17,28 +18,34 @@ KEPT_SECONDS = 3 * 86_400
 """How long a day's account is kept: longer than any two clocks differ."""
 PORTIONS = 4
 """A worker is granted this part of its equal share of what is left: small near the end, so little lies idle."""
-BOOKING_SECONDS = 0.5
-"""How often a worker that helped itself tries to enter that in the shared account."""
+ENTERING_SECONDS = 2.0
+"""How often a worker says again what it was granted, for a Redis that forgot."""
 
 _GRANT = """
-local t = tonumber(redis.call('HGET', KEYS[1], 't') or '0')
-local m = tonumber(redis.call('HGET', KEYS[1], 'm') or '0')
-local want_t, want_m = tonumber(ARGV[1]), tonumber(ARGV[2])
-local most_t, most_m = tonumber(ARGV[3]), tonumber(ARGV[4])
-local parts = tonumber(ARGV[5])
-t, m = t + tonumber(ARGV[6]), m + tonumber(ARGV[7])
-local give_t, give_m, given = 0, 0, 0
+local key, worker = KEYS[1], ARGV[1]
+local held_t, held_m = tonumber(ARGV[2]), tonumber(ARGV[3])
+local want_t, want_m = tonumber(ARGV[4]), tonumber(ARGV[5])
+local most_t, most_m = tonumber(ARGV[6]), tonumber(ARGV[7])
+local parts = tonumber(ARGV[8])
+local t, m = held_t, held_m
+local account = redis.call('HGETALL', key)
+for place = 1, #account, 2 do
+  if account[place] ~= worker then
+    local other_t, other_m = string.match(account[place + 1], '^(%d+):(%d+)$')
+    t, m = t + tonumber(other_t), m + tonumber(other_m)
+  end
+end
+local give_t, give_m = 0, 0
 if (most_t < 0 or t + want_t <= most_t) and (most_m < 0 or m + want_m <= most_m) then
-  given = 1
   give_t, give_m = want_t, want_m
   if most_t >= 0 then give_t = math.max(want_t, math.floor((most_t - t) / parts)) end
   if most_m >= 0 then give_m = math.max(want_m, math.floor((most_m - m) / parts)) end
 end
-redis.call('HSET', KEYS[1], 't', string.format('%.0f', t + give_t), 'm', string.format('%.0f', m + give_m))
-redis.call('EXPIRE', KEYS[1], ARGV[8])
-return {given, string.format('%.0f', give_t), string.format('%.0f', give_m)}
+redis.call('HSET', key, worker, string.format('%.0f:%.0f', held_t + give_t, held_m + give_m))
+redis.call('EXPIRE', key, ARGV[9])
+return {string.format('%.0f', give_t), string.format('%.0f', give_m)}
 """
-"""Enters what a worker took for itself, then grants what it lacks and some more, if the day has that much left."""
+"""Notes what a worker holds of a day, then grants what it lacks and some more, if the day has that much left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,97 +90,75 @@ def _literally(name: str) -> str:
 class RedisBudgets:
     """`Budgets` shared by all workers: each is granted portions of a tenant's day, and spends those by itself.
 
-    With Redis down a worker spends what it was granted, and, if it was granted nothing that day, the part of the day
-    that is one worker's; that is entered in the shared account as soon as Redis answers.
+    A day's account holds what each worker was granted, which that worker says anew with every wish: so nothing is
+    entered twice, whatever answer was lost, and a Redis that forgot is told again. With Redis down a worker spends
+    what it was granted and no more.
     """
 
     link: RedisLink
     workers: int
     today: Callable[[], date]
+    worker: str = field(default_factory=lambda: uuid4().hex)
+    """This worker's name in the accounts."""
     _ledgers: Ledgers = field(default_factory=Ledgers)
     _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def reserve(self, tenant: str, want: Spend, bound: Bound) -> Hold | None:
-        """Takes `want` out of the tenant's day; `None` where it is spent."""
-        ledger = self._ledgers.open(tenant, self.today())
+        """Takes `want` out of the tenant's day; `None` where it is spent.
+
+        Raises `CacheUnavailable` where more would have to be granted and Redis does not answer.
+        """
+        day = self.today()
+        ledger = self._ledgers.open(tenant, day)
         if ledger.reserve(want):
             return Hold(ledger, want)
         # many calls that come at once must not be granted a portion each
         async with self._asking:
             if not ledger.left.covers(want):
-                await self._ask_or_help_itself(tenant, ledger, want, bound)
+                granted = await self._ask(tenant, day, ledger, ledger.lacks(want), bound)
+                ledger.grant(granted)
             return Hold(ledger, want) if ledger.reserve(want) else None
 
-    async def _ask_or_help_itself(self, tenant: str, ledger: Ledger, want: Spend, bound: Bound) -> None:
-        try:
-            await self._grant(tenant, ledger, ledger.lacks(want), bound)
-        except CacheUnavailable:
-            _help_itself(ledger, bound, self.workers)
-
-    async def _grant(self, tenant: str, ledger: Ledger, lacks: Spend, bound: Bound) -> None:
-        unbooked, ledger.unbooked = ledger.unbooked, NOTHING
-        parts = self.workers * PORTIONS
-        try:
-            given, tokens, micros = await self._ask(tenant, lacks, bound, parts, unbooked)
-        except BaseException:
-            # whether it was entered is not known: twice is safer than never
-            ledger.unbooked = ledger.unbooked.plus(unbooked)
-            raise
-        ledger.is_known = True
-        if given:
-            ledger.grant(Spend(tokens, micros))
-
-    async def _ask(self, tenant: str, want: Spend, bound: Bound, parts: int, unbooked: Spend) -> tuple[bool, int, int]:
+    async def _ask(self, tenant: str, day: date, ledger: Ledger, want: Spend, bound: Bound) -> Spend:
+        """What is granted, nothing where the day has not that much left; raises `CacheUnavailable`."""
         most = (-1 if bound.tokens is None else bound.tokens, -1 if bound.micros is None else bound.micros)
-        arguments = [*want, *most, parts, *unbooked, KEPT_SECONDS]
-        day = self._ledgers.day or self.today()
+        parts = self.workers * PORTIONS
+        arguments = [self.worker, *ledger.granted, *want, *most, parts, KEPT_SECONDS]
         with self.link.use("budgets") as client:
             reply = client.eval(_GRANT, 1, self.link.key("budget", tenant, day.isoformat()), *map(str, arguments))
-            given, tokens, micros = await cast("Awaitable[list[bytes | int]]", reply)
-        return bool(int(given)), int(tokens), int(micros)
+            tokens, micros = await cast("Awaitable[list[bytes]]", reply)
+        return Spend(int(tokens), int(micros))
 
-    async def book(self) -> None:
-        """Enters what this worker took for itself while Redis was down."""
-        for tenant, ledger in list(self._ledgers.of.items()):
-            if ledger.unbooked != NOTHING:
-                await self._grant(tenant, ledger, NOTHING, Bound())
+    async def enter(self) -> None:
+        """Says again what this worker was granted today; raises `CacheUnavailable`."""
+        async with self._asking:
+            for tenant, ledger in list(self._ledgers.of.items()):
+                if ledger.granted != NOTHING:
+                    await self._ask(tenant, self._ledgers.day or self.today(), ledger, NOTHING, Bound())
 
     async def give_back(self) -> None:
-        """Returns what was granted and is neither spent nor reserved, for others to spend."""
-        for tenant, ledger in list(self._ledgers.of.items()):
-            left = Spend(max(0, ledger.left.tokens), max(0, ledger.left.micros))
-            if ledger.is_known and left != NOTHING:
-                ledger.granted = ledger.granted.less(left)
-                ledger.unbooked = ledger.unbooked.less(left)
-                await self._grant(tenant, ledger, NOTHING, Bound())
-
-
-def _help_itself(ledger: Ledger, bound: Bound, workers: int) -> None:
-    """One worker's part of the day, once, to a worker that nothing was granted to."""
-    if not ledger.is_known and ledger.unbooked == NOTHING:
-        share = bound.share(workers)
-        ledger.granted = share
-        ledger.unbooked = Spend(
-            share.tokens if bound.tokens is not None else 0, share.micros if bound.micros is not None else 0
-        )
+        """Returns what was granted and is neither spent nor reserved; raises `CacheUnavailable`."""
+        for ledger in self._ledgers.of.values():
+            ledger.give_back()
+        await self.enter()
 
 
 @asynccontextmanager
 async def open_budgets(budgets: RedisBudgets) -> AsyncGenerator[RedisBudgets]:
-    """Keeps the shared account true: enters what was taken while Redis was down, and gives back what is left over."""
-    booking = asyncio.create_task(_book_for_ever(budgets), name="book-budgets")
+    """Keeps the shared accounts true, and on leaving gives back what is left over."""
+    entering = asyncio.create_task(_enter_for_ever(budgets), name="enter-budgets")
     try:
         yield budgets
     finally:
-        booking.cancel()
+        entering.cancel()
         with suppress(asyncio.CancelledError):
-            await booking
+            await entering
         with suppress(CacheUnavailable):
             await budgets.give_back()
 
 
-async def _book_for_ever(budgets: RedisBudgets) -> None:
+async def _enter_for_ever(budgets: RedisBudgets) -> None:
     while True:
-        await asyncio.sleep(BOOKING_SECONDS)
+        await asyncio.sleep(ENTERING_SECONDS)
         with suppress(CacheUnavailable):
-            await budgets.book()
+            await budgets.enter()

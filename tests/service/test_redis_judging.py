@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
@@ -15,6 +16,7 @@ from redis.asyncio import Redis
 from consumers.budgets import MICROS, Bound, Spend
 from consumers.judging import Panel
 from consumers.memory_judging import MemoryModelCounts
+from consumers.ports import CacheUnavailable
 from scoring.rules import JudgePolicy, JudgeRules, Rules, WhenSpent
 from scoring.verdict import Case, Reply
 from service.judges import open_panel
@@ -73,23 +75,46 @@ async def test_three_workers_spend_one_day_and_not_a_token_more(redis: RedisSpac
     assert total >= 900
 
 
-async def test_with_redis_gone_each_worker_spends_its_part_and_that_is_entered_when_it_is_back(
+async def test_with_redis_gone_a_worker_that_was_granted_nothing_spends_nothing(own_redis: RedisServer) -> None:
+    own_redis.kill()
+    async with budgets_of(own_redis.url, "assay") as one:
+        for _ in range(2):
+            with pytest.raises(CacheUnavailable):
+                await one.reserve("t", Spend(10), Bound(tokens=900))
+        own_redis.start()
+        assert await one.reserve("t", Spend(10), Bound(tokens=900)) is not None
+
+
+async def test_a_redis_that_forgot_is_told_again_what_each_worker_was_granted(
     own_redis: RedisServer, wait_until: Callable[..., Any]
 ) -> None:
     bound, want = Bound(tokens=900), Spend(10, 0)
-    own_redis.kill()
     async with budgets_of(own_redis.url, "assay") as one, budgets_of(own_redis.url, "assay") as two:
-        assert (await spend_all(one, bound, want)).tokens == 300
-        assert (await spend_all(two, bound, want)).tokens == 300
+        spent = await spend_some(one, bound, want, 50) + await spend_some(two, bound, want, 20)
+        own_redis.kill()
         own_redis.start()
         async with Redis.from_url(own_redis.url) as client:
 
             async def is_entered() -> bool:
-                return int(await client.hget("assay:budget:t:2026-05-04", "t") or 0) >= 600
+                return len(await client.hgetall("assay:budget:t:2026-05-04")) == 2
 
             await wait_until(is_entered)
         async with budgets_of(own_redis.url, "assay") as three:
-            assert (await spend_all(three, bound, want)).tokens <= 300
+            spent += sum([(await spend_all(each, bound, want)).tokens for each in (three, one, two)])
+    assert 800 <= spent <= 900
+
+
+async def test_an_answer_that_was_lost_is_not_granted_twice_and_not_lost_for_the_others(redis: RedisSpace) -> None:
+    bound, want = Bound(tokens=1000), Spend(10, 0)
+    async with budgets_of(redis.url, redis.prefix) as one, budgets_of(redis.url, redis.prefix) as two:
+        await spend_some(one, bound, want, 1)
+        async with Redis.from_url(redis.url) as client:
+            # a grant that was made, and whose answer never came
+            await client.hset(f"{redis.prefix}:budget:t:2026-05-04", one.worker, "900:0")
+        assert (await spend_all(two, bound, want)).tokens <= 100
+        await one.enter()
+        total = 10 + (await spend_all(one, bound, want)).tokens
+        assert total + (await spend_all(two, bound, want)).tokens >= 800
 
 
 async def test_when_redis_goes_in_mid_day_workers_spend_only_what_they_were_granted(own_redis: RedisServer) -> None:
@@ -98,9 +123,19 @@ async def test_when_redis_goes_in_mid_day_workers_spend_only_what_they_were_gran
         spent = await spend_some(one, bound, want, 60)
         spent += await spend_some(two, bound, want, 20)
         own_redis.kill()
-        spent += (await spend_all(one, bound, want)).tokens + (await spend_all(two, bound, want)).tokens
-        assert spent <= 1000
-        assert spent > 800
+        async with budgets_of(own_redis.url, "assay") as three:
+            spent += sum([await spend_granted(each, bound, want) for each in (one, two, three)])
+    assert 800 < spent <= 1000
+
+
+async def spend_granted(budgets: RedisBudgets, bound: Bound, want: Spend) -> int:
+    """Spends what a worker has of the day while nobody can be asked for more."""
+    spent = 0
+    with contextlib.suppress(CacheUnavailable):
+        while (held := await budgets.reserve("t", want, bound)) is not None:
+            held.settle(want)
+            spent += want.tokens
+    return spent
 
 
 async def spend_some(budgets: RedisBudgets, bound: Bound, want: Spend, calls: int) -> int:
@@ -166,21 +201,40 @@ def cases(count: int) -> list[Case]:
     ]
 
 
-@pytest.mark.parametrize("is_up", [True, False], ids=["with redis", "with redis down"])
-async def test_the_days_money_holds_over_three_workers(
-    model_server: ModelServer, own_redis: RedisServer, is_up: bool
-) -> None:
-    usage = {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200}
-    model_server.script({**VERDICT, "usage": usage})
-    if not is_up:
-        own_redis.kill()
-    async with fleet(model_server, own_redis.url, budget=0.12, in_flight=3, tenant_in_flight=3) as workers:
+USAGE = {**VERDICT, "usage": {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200}}
+BOUNDS = {"budget": 0.12, "in_flight": 3, "tenant_in_flight": 3}
+
+
+async def test_the_days_money_holds_over_three_workers(model_server: ModelServer, own_redis: RedisServer) -> None:
+    model_server.script(USAGE)
+    async with fleet(model_server, own_redis.url, **BOUNDS) as workers:
         asked = [panel.ask(case, tenant="apiary") for case in cases(40) for panel, _ in workers]
         ends = await asyncio.gather(*asked)
         spent = sum(counts.cost for _, counts in workers)
-    assert spent <= 0.12
-    assert spent >= 0.12 * 0.4
+    assert 0.12 * 0.4 <= spent <= 0.12
     assert sum(isinstance(end, Reply) and not end.cached for end in ends) == round(spent * MICROS) // 3000
+
+
+async def test_the_days_money_holds_when_redis_goes_in_mid_day_and_workers_come_and_go(
+    model_server: ModelServer, own_redis: RedisServer
+) -> None:
+    model_server.script(USAGE)
+    async with fleet(model_server, own_redis.url, **BOUNDS) as workers:
+        first = [panel.ask(case, tenant="apiary") for case in cases(14) for panel, _ in workers[:2]]
+        await asyncio.gather(*first)
+        own_redis.kill()
+        later = [panel.ask(case, tenant="apiary") for case in cases(40) for panel, _ in workers]
+        ends = await asyncio.gather(*later)
+        spent = sum(counts.cost for _, counts in workers)
+        for _ in range(2):
+            async with fleet(model_server, own_redis.url, **BOUNDS) as anew:
+                ends += await asyncio.gather(
+                    *(panel.ask(case, tenant="apiary") for case in cases(9) for panel, _ in anew)
+                )
+                spent += sum(counts.cost for _, counts in anew)
+    assert 0 < spent <= 0.12
+    assert all(isinstance(end, Reply) for end in ends)
+    assert sum(isinstance(end, Reply) and end.fallback for end in ends) >= 50
 
 
 async def test_a_reply_given_to_one_worker_costs_the_others_nothing(
