@@ -103,9 +103,24 @@ def event_key(event: QueryEvent) -> EventKey:
     return EventKey(event.tenant, event.source, event.event_id)
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How an event ended, with its line out."""
+
+    result: Score | Unscored
+    line: dict[str, object]
+
+
+def ended(event: QueryEvent, result: Score | Unscored, rules: Rules) -> Ended:
+    """The end with its line out, without texts where the tenant's rules say so."""
+    record = score_record(result) if isinstance(result, Score) else unscored_record(result, rules.version)
+    line = {"event_id": event.event_id, **record}
+    return Ended(result, line if rules.store_raw else without_texts(line))
+
+
 def evaluate(
     event: QueryEvent,
-    result: Score | Unscored,
+    end: Score | Unscored | Ended,
     rules: Rules,
     received_at: datetime,
     *,
@@ -118,21 +133,19 @@ def evaluate(
     `timestamp` is its record's, for an event that names no time. With a `claim` that is fillable it takes the place
     of that claim's row.
     """
-    version = rules.version
-    record = score_record(result) if isinstance(result, Score) else unscored_record(result, version)
+    end = end if isinstance(end, Ended) else ended(event, end, rules)
     occurred_at = event.occurred_at or timestamp or received_at
     if claim is not None:
         occurred_at = claim.occurred_at or occurred_at
-    line = {"event_id": event.event_id, **record}
     return Evaluation(
         id=claim.evaluation_id if claim is not None else time_ordered_id(occurred_at),
         event=event,
         payload_hash=event.payload_hash,
         received_at=received_at,
         occurred_at=occurred_at,
-        result=result,
-        rules_version=version,
-        record=line if rules.store_raw else without_texts(line),
+        result=end.result,
+        rules_version=rules.version,
+        record=end.line,
         trigger=trigger,
         withheld=not rules.store_raw,
     )

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import Annotated, NoReturn, Self, cast
 
 import orjson
@@ -185,7 +186,7 @@ class QueryEvent(BaseModel):
             self.model_dump(exclude={"event_id", "reference_sql"}), option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z
         )
 
-    @property
+    @cached_property
     def payload_hash(self) -> str:
         """Equal for events that say the same."""
         return hashlib.sha256(self.payload).hexdigest()

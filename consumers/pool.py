@@ -1,8 +1,8 @@
 """The engine of all ways in: records in, one receipt each, resolved when the record's outcome is durable.
 
-Batches are decoded, looked up, examined and judged in one worker thread; what needs a model is asked for one by one;
-whatever is finished, of any batch, is written by one writer in groups. Nothing is dropped while a dependency is down:
-what was taken waits, and `submit` holds back those who send.
+Batches are decoded, looked up, examined and judged away from the event loop; what needs a model is asked for one by
+one; whatever is finished, of any batch, is written by one writer in groups. Nothing is dropped while a dependency is
+down: what was taken waits, and `submit` holds back those who send.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -24,6 +23,7 @@ from consumers.outcomes import DeferredReason, Outcome
 from consumers.ports import DeferredEvents, RefusedByStore, Results, RulesUnavailable, Unavailable
 from consumers.retries import Backoff, Retries
 from consumers.score_events import End, LookedUp, Record, ScoreEvents, conflict, put_off, refused
+from consumers.scorers import Scorer, ThreadScorer
 from scoring.query import Unscored
 from scoring.rules import JudgePolicy
 from scoring.verdict import Case, Reply
@@ -65,6 +65,7 @@ class Pool:
         results: Results | None = None,
         retries: Retries | None = None,
         backoff: Backoff | None = None,
+        scorer: Scorer | None = None,
     ) -> None:
         self._score, self._limits, self._deferred, self._results = score, limits, deferred, results
         self._retries, self._backoff = retries or Retries(), backoff or Backoff()
@@ -77,8 +78,7 @@ class Pool:
         self._writing = Groups[tuple[Job, Evaluation]](size=limits.batch, linger=limits.linger)
         self._putting_off = Groups[tuple[Job, Deferral, str]](size=limits.batch, linger=limits.linger)
         self._publishing = Groups[tuple[Job, End]](size=limits.batch)
-        # one thread: two that parse would only fight over the interpreter's lock
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="score")
+        self._scorer = scorer or ThreadScorer(score)
 
     @property
     def depth(self) -> int:
@@ -116,7 +116,9 @@ class Pool:
 
     async def run(self) -> None:
         """Works until closed and drained; what is under way when it is cancelled is handed back to its senders."""
-        steps = (self._decode, self._prepare, self._prepare, self._write, self._put_off_all, self._publish)
+        # while chunks are judged, the next one is looked up
+        preparing = [self._prepare] * (self._scorer.chunks + 1)
+        steps = (self._decode, *preparing, self._write, self._put_off_all, self._publish)
         try:
             async with asyncio.TaskGroup() as tasks:
                 loops = [tasks.create_task(_for_ever(step)) for step in steps]
@@ -127,10 +129,7 @@ class Pool:
             await self._asking.cancel()
             self._consume(self._decoding.drop(lambda _: True))
             self._flight.interrupt()
-            self._thread.shutdown(wait=False, cancel_futures=True)
-
-    async def _in_thread(self, call: Callable[[], Result]) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, call)
+            self._scorer.close()
 
     async def _patiently(self, call: Callable[[], Awaitable[Result]]) -> Result:
         """What `call` gives, asked again while a dependency is down; raises `Unavailable` when patience ends."""
@@ -157,7 +156,7 @@ class Pool:
         jobs = await self._decoding.next()
         self._consume(jobs)
         with self._score.timed("decode"):
-            decoded = await self._in_thread(lambda: [self._score.decode(job.record) for job in jobs])
+            decoded = await self._scorer.decode([job.record for job in jobs])
         self._flight.end([(job, each) for job, each in zip(jobs, decoded, strict=True) if isinstance(each, Outcome)])
         for job, each in zip(jobs, decoded, strict=True):
             if not isinstance(each, Outcome):
@@ -203,7 +202,7 @@ class Pool:
             return
         try:
             with self._score.timed("examine"):
-                judged = await self._in_thread(lambda: [self._score.judge_at_once(job.known, found) for job in jobs])
+                judged = await self._scorer.judge([job.known for job in jobs], found)
         except Exception as error:
             self._failed(jobs, error)
             return
@@ -236,7 +235,7 @@ class Pool:
         if isinstance(reply, DeferredReason):
             self._put_off(job, reply, "no model answered in time")
         else:
-            evaluation = await self._in_thread(lambda: self._score.concluded(job.known, job.found, case, reply))
+            evaluation = await self._scorer.conclude(job.known, job.found, case, reply)
             self._writing.put((job, evaluation))
 
     async def _write(self) -> None:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from uuid import UUID
 
 from consumers.envelopes import Headers, read_envelope
-from consumers.evaluation import Claim, Evaluation, EventKey, evaluate, event_key
+from consumers.evaluation import Claim, Ended, Evaluation, EventKey, evaluate, event_key
 from consumers.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, QueryEvent, decode_event
 from consumers.judging import Panel
 from consumers.outcomes import DeferredReason, Outcome, OutcomeKind, Trigger
@@ -167,26 +167,11 @@ class ScoreEvents:
         return judged
 
     def _judge_at_once(self, known: Known, found: LookedUp) -> Evaluation | Case:
-        case = self._examine(known, found.rules[known.event.tenant])
-        if isinstance(case, Unscored):
-            return self.unscored(known, found, case)
-        reply = self._at_once(known, case)
-        return case if reply is None else self.concluded(known, found, case, reply)
-
-    def _examine(self, known: Known, rules: Rules) -> Case | Unscored:
-        already = known.sampledrate is not None and known.sampledrate > 1
-        if not already and not sampled(known.key, rules.sample_rate):
-            return Unscored(UnscoredReason.NOT_SAMPLED, f"the tenant scores {rules.sample_rate:g} of its events")
         try:
-            return examine(known.event.query(), rules)
+            end = judged_at_once(known.event, known.sampledrate, found.rules[known.event.tenant], self.panel.at_once)
+            return end if isinstance(end, Case) else self.evaluation(known, found, end)
         except Exception as error:
-            return self.bug(known, error)
-
-    def _at_once(self, known: Known, case: Case) -> Reply | Unscored | None:
-        try:
-            return self.panel.at_once(case)
-        except Exception as error:
-            return self.bug(known, error)
+            return self.unscored(known, found, self.bug(known, error))
 
     async def ask(self, known: Known, case: Case) -> Reply | Unscored | DeferredReason:
         """What the panel says of a case for which a model must be asked."""
@@ -201,19 +186,20 @@ class ScoreEvents:
         if isinstance(reply, Unscored):
             return self.unscored(known, found, reply)
         try:
-            return self._evaluate(known, found, conclude(case, reply))
+            return self.evaluation(known, found, conclude(case, reply))
         except Exception as error:
             return self.unscored(known, found, self.bug(known, error))
 
     def unscored(self, known: Known, found: LookedUp, why: Unscored) -> Evaluation:
         """The evaluation of an event that has no score."""
-        return self._evaluate(known, found, why)
+        return self.evaluation(known, found, why)
 
-    def _evaluate(self, known: Known, found: LookedUp, result: Score | Unscored) -> Evaluation:
+    def evaluation(self, known: Known, found: LookedUp, end: Score | Unscored | Ended) -> Evaluation:
+        """What is stored of an event that ended so."""
         rules, record = found.rules.get(known.event.tenant, _NO_RULES), known.record
         evaluation = evaluate(
             known.event,
-            result,
+            end,
             rules,
             self.clock(),
             timestamp=record.timestamp,
@@ -284,6 +270,20 @@ def sampled(key: EventKey, rate: float) -> bool:
         return True
     digest = hashlib.sha256("\0".join(key).encode()).digest()
     return int.from_bytes(digest[:8]) < rate * 2**64
+
+
+def judged_at_once(
+    event: QueryEvent, sampledrate: int | None, rules: Rules, at_once: Callable[[Case], Reply | None]
+) -> Score | Unscored | Case:
+    """How an event ends for which no model is needed, else the case for one. Pure; raises what a bug raises."""
+    already = sampledrate is not None and sampledrate > 1
+    if not already and not sampled(event_key(event), rules.sample_rate):
+        return Unscored(UnscoredReason.NOT_SAMPLED, f"the tenant scores {rules.sample_rate:g} of its events")
+    case = examine(event.query(), rules)
+    if isinstance(case, Unscored):
+        return case
+    reply = at_once(case)
+    return case if reply is None else conclude(case, reply)
 
 
 def outcome_of(known: Known, end: End, *, owner: bool = True) -> Outcome:
