@@ -73,6 +73,25 @@ def read_side(sql: str, dialect: str | None) -> Side | Refusal:
         return Refusal(RefusalKind.UNSUPPORTED, "nests deeper than can be followed")
 
 
+_CHANCE = re.compile(r"rand|uuid|newid|sys_guid|nextval|sample", re.IGNORECASE)
+
+
+def as_written(sql: str, dialect: str | None) -> str | None:
+    """The query in its own dialect, without layout and comments; `None` where it is none or leaves something to chance.
+
+    >>> as_written("select  ARRAY[1] -- one", "postgres") == as_written("SELECT ARRAY[1]", "postgres")
+    True
+    """
+    text = screen(sql)
+    parsed = text if isinstance(text, Unscored) else parse_query(text, dialect or "sqlite")
+    if isinstance(parsed, Unscored) or not isinstance(parsed.tree, exp.Query) or _CHANCE.search(sql):
+        return None
+    try:
+        return parsed.tree.sql(dialect=parsed.dialect, comments=False)
+    except (RecursionError, UnsupportedError):
+        return None
+
+
 _BEYOND = frozenset({UnscoredReason.SQL_TOO_LARGE, UnscoredReason.SQL_TOO_DEEP, UnscoredReason.SQL_TOO_LONG})
 
 

@@ -22,7 +22,7 @@ from references.equivalence.pair import (
     Witness,
 )
 from references.equivalence.population import Population, populate
-from references.equivalence.reading import Refusal, RefusalKind, Side, read_side
+from references.equivalence.reading import Refusal, RefusalKind, Side, as_written, read_side
 from references.equivalence.search import Bench, Clock, search, smallest
 from references.equivalence.witnesses import WitnessPool, lowest, refit
 from references.sandbox import Failure, FailureKind, Limits
@@ -61,7 +61,15 @@ def verify(pair: Pair, *, bound: int = 3, budget: float = 10.0, pool: WitnessPoo
     except (AttributeError, KeyError, TypeError, IndexError, ValueError) as error:
         # The parser takes some broken calls and leaves out what they need; no list of them would be complete.
         finding = _unsupported(f"an expression that the parser left incomplete ({type(error).__name__})")
+    if finding.verdict is EquivalenceVerdict.UNSUPPORTED and _same_as_written(pair):
+        finding = _same(bound)
     return replace(finding, cpu_seconds=round(thread_time() - began, 6))
+
+
+def _same_as_written(pair: Pair) -> bool:
+    """Whether what cannot be run here is the same query twice."""
+    a = as_written(pair.sql_a, pair.dialect)
+    return a is not None and a == as_written(pair.sql_b, pair.dialect)
 
 
 def recheck(pair: Pair, finding: Finding, witnesses: Sequence[Witness]) -> Finding | None:
