@@ -28,9 +28,9 @@ def deferral(known: Known, reason: DeferredReason, retries: Retries, now: dateti
 
     An event that only lets others pass was not tried, and so is never given up.
     """
-    tried = known.record.attempts
+    tried = attempts = known.record.attempts
     if reason is DeferredReason.TENANT_OVER_SHARE:
-        tried = min(tried, retries.attempts - 1, _MOST_STEPS)
+        tried, attempts = min(tried, retries.attempts - 1, _MOST_STEPS), max(0, tried - 1)
     due = retries.due(tried, now, known.key)
     if due is None:
         return None
@@ -43,7 +43,7 @@ def deferral(known: Known, reason: DeferredReason, retries: Retries, now: dateti
         timestamp=known.record.timestamp,
         reason=reason,
         due=due,
-        attempts=known.record.attempts,
+        attempts=attempts,
     )
 
 

@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from consumers.deferrals import Deferral
 from consumers.evaluation import Claim, Evaluation, EventKey
 from consumers.labels import Label, Target
-from consumers.outcomes import Outcome, Tally, Trigger
+from consumers.outcomes import DeferredReason, Outcome, Tally, Trigger
+from consumers.shares import Turns
 from scoring.rules import Rules
 
 
@@ -25,15 +26,19 @@ class MemoryDeferred:
         for each in deferrals:
             if each.key not in refused:
                 before = self.kept.get(each.key, each)
-                self.kept[each.key] = replace(each, attempts=max(each.attempts, before.attempts))
+                self.kept[each.key] = replace(each, attempts=_attempts(each, before))
         return refused
 
     def _same(self, each: Deferral) -> bool:
         return each.key not in self.kept or self.kept[each.key].payload_hash == each.payload_hash
 
     async def take_due(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[Deferral]:
-        """Those due, longest due first."""
-        due = sorted((each for each in self.kept.values() if each.due <= now), key=lambda each: each.due)[:limit]
+        """Those due, each tenant in turn, longest due first."""
+        lines = Turns[Deferral]()
+        for each in sorted(self.kept.values(), key=lambda each: each.due):
+            if each.due <= now:
+                lines.put(each.tenant, each)
+        due = lines.take(limit)
         lease = now + timedelta(seconds=lease_seconds)
         taken = [replace(each, due=lease, attempts=each.attempts + 1) for each in due]
         self.kept.update({each.key: each for each in taken})
@@ -47,6 +52,11 @@ class MemoryDeferred:
     async def waiting(self) -> int:
         """How many are kept."""
         return len(self.kept)
+
+
+def _attempts(each: Deferral, before: Deferral) -> int:
+    untried = each.reason is DeferredReason.TENANT_OVER_SHARE and before.attempts == each.attempts + 1
+    return each.attempts if untried else max(each.attempts, before.attempts)
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from consumers.outcomes import Outcome, Trigger
 from consumers.references import AwaitingReference, ReferenceJudged
 from references.verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
 from scoring.rules import Rules
+from scoring.verdict import Verdict
 
 
 class Unavailable(Exception):  # noqa: N818 it names a state of the world, beside InvalidEvent
@@ -87,13 +88,14 @@ class DeferredEvents(Protocol):
     async def defer(self, deferrals: Sequence[Deferral]) -> Collection[EventKey]:
         """Keeps the deferrals durably, one for each event key; their keys must be distinct.
 
+        Attempts of one that waits already stand, but for the one it was taken for if it only let others pass.
         Returns the keys under which an event with other content waits: those were not kept. Raises `StoreUnavailable`
         or `RefusedByStore` (nothing is kept).
         """
         ...
 
     async def take_due(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[Deferral]:
-        """Takes up to `limit` deferrals that are due, longest due first, each counted as one more attempt.
+        """Takes up to `limit` that are due, each tenant in turn, longest due first; each counts as one more attempt.
 
         Nobody else is given them for `lease_seconds`; those that are then neither dropped nor deferred anew are due
         again. Raises `StoreUnavailable`.
@@ -204,6 +206,10 @@ class Budgets(Protocol):
         """
         ...
 
+    def left(self, tenant: str, bound: Bound) -> Bound:
+        """What of the tenant's day this process can still come by, as far as it knows; `None` is not bounded."""
+        ...
+
 
 CallEnd: TypeAlias = Literal["replied", "refused", "failed", "held_back"]
 """How one call of a model ended; `held_back` is a server that asks to wait."""
@@ -228,6 +234,14 @@ class ModelCounts(Protocol):
 
     def spent(self, tenant: str) -> None:
         """The tenant's day does not cover a call that was wanted."""
+        ...
+
+    def left(self, tenant: str, left: Bound) -> None:
+        """So much is left of the tenant's day."""
+        ...
+
+    def compared(self, local: Verdict, model: Verdict) -> None:
+        """The local judge said this of a case that a model judged so."""
         ...
 
     def breaker(self, state: BreakerState) -> None:

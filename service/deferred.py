@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from sqlalchemy import RowMapping, delete, func, select, text, tuple_
+from sqlalchemy import RowMapping, and_, case, delete, func, select, text, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -21,9 +21,22 @@ _TABLE = DEFERRED_EVENTS.c
 DEFERRAL_KEY = tuple_(_TABLE.tenant, _TABLE.source, _TABLE.event_id)
 _TAKE = text(
     """
-    WITH due AS (
-        SELECT tenant, source, event_id FROM deferred_events WHERE due <= :now
-        ORDER BY due LIMIT :limit FOR UPDATE SKIP LOCKED
+    WITH RECURSIVE tenants (tenant) AS (
+        (SELECT tenant FROM deferred_events ORDER BY tenant LIMIT 1)
+        UNION ALL
+        SELECT (SELECT next.tenant FROM deferred_events AS next WHERE next.tenant > tenants.tenant ORDER BY 1 LIMIT 1)
+        FROM tenants WHERE tenants.tenant IS NOT NULL
+    ), lines AS (
+        SELECT line.*, row_number() OVER (PARTITION BY line.tenant ORDER BY line.due) AS turn
+        FROM tenants CROSS JOIN LATERAL (
+            SELECT tenant, source, event_id, due FROM deferred_events AS own
+            WHERE own.tenant = tenants.tenant AND own.due <= :now ORDER BY own.due LIMIT :limit
+        ) AS line
+    ), due AS (
+        SELECT waiting.tenant, waiting.source, waiting.event_id
+        FROM lines JOIN deferred_events AS waiting USING (tenant, source, event_id)
+        WHERE waiting.due <= :now
+        ORDER BY lines.turn, lines.due LIMIT :limit FOR UPDATE OF waiting SKIP LOCKED
     )
     UPDATE deferred_events AS taken SET due = :lease, attempts = attempts + 1
     FROM due WHERE (taken.tenant, taken.source, taken.event_id) = (due.tenant, due.source, due.event_id)
@@ -45,12 +58,16 @@ class PostgresDeferred:
         # in one order everywhere, so that two batches with the same events cannot wait for each other in a circle
         ordered = sorted(deferrals, key=lambda each: each.key)
         new = insert(DEFERRED_EVENTS).values([_row(each) for each in ordered])
+        most = func.greatest(_TABLE.attempts, new.excluded.attempts)
+        # the try that it was taken for did not take place
+        over_share = new.excluded.reason == DeferredReason.TENANT_OVER_SHARE.value
+        untried = and_(over_share, _TABLE.attempts == new.excluded.attempts + 1)
         upsert = new.on_conflict_do_update(
             index_elements=["tenant", "source", "event_id"],
             set_={
                 "reason": new.excluded.reason,
                 "due": new.excluded.due,
-                "attempts": func.greatest(_TABLE.attempts, new.excluded.attempts),
+                "attempts": case((untried, new.excluded.attempts), else_=most),
             },
             where=_TABLE.payload_hash == new.excluded.payload_hash,
         ).returning(_TABLE.tenant, _TABLE.source, _TABLE.event_id)
@@ -60,7 +77,7 @@ class PostgresDeferred:
         return [each.key for each in deferrals if each.key not in kept]
 
     async def take_due(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[Deferral]:
-        """Those due, longest due first, for this caller alone until the lease ends."""
+        """Those due, each tenant in turn, longest due first, for this caller alone until the lease ends."""
         values = {"now": now, "limit": limit, "lease": now + timedelta(seconds=lease_seconds)}
         with translated(self.engine.url):
             async with self.engine.begin() as connection:

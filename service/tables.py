@@ -133,7 +133,7 @@ class DeferredEventRow(SQLModel, table=True):
     """An event that waits for a dependency."""
 
     __tablename__: ClassVar[str] = "deferred_events"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
-    __table_args__: ClassVar[tuple[Index, ...]] = (Index("deferred_events_due", "due"),)
+    __table_args__: ClassVar[tuple[Index, ...]] = (Index("deferred_events_tenant", "tenant", "due"),)
 
     tenant: str = _column(Text, key=True)
     source: str = _column(Text, key=True)

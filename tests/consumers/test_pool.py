@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -23,6 +23,7 @@ from service.weights import local_judge
 
 BY_MODEL = Rules(judge=JudgeRules(policy=JudgePolicy.LLM))
 PATIENT = PoolLimits(linger=0, patience=None)
+NOW = datetime(2026, 11, 2, tzinfo=UTC)
 
 
 def record(id_: object = 1, sql: str = "SELECT COUNT(*) FROM ovens", **changes: object) -> Record:
@@ -367,6 +368,17 @@ async def test_records_not_even_decoded_when_the_pool_is_cancelled_are_counted_o
     with pytest.raises(asyncio.CancelledError):
         await worker
     assert (world.outcomes.tally.consumed, world.outcomes.tally.balanced) == (5, True)
+
+
+def test_an_event_that_only_let_others_pass_keeps_all_its_tries():
+    attempts = 0
+    for _ in range(50):
+        known = decode(replace(record(), attempts=attempts + 1))
+        assert isinstance(known, Known)
+        kept = deferral(known, DeferredReason.TENANT_OVER_SHARE, Retries(attempts=3), NOW)
+        assert kept is not None
+        attempts = kept.attempts
+    assert attempts == 0
 
 
 def put_off_by_another_worker(world, each: Record) -> Deferral:

@@ -144,15 +144,23 @@ async def test_a_row_that_says_what_is_wrong_with_the_answer_is_never_filled(sto
     assert set(await store.record([scored(settled, claim)])) == {settled.key}
 
 
-def deferral(id_: str, *, minutes: int = 0, sql: str = "SELECT 1", **fields) -> Deferral:
-    event = evaluation(id_, sql).event
+def deferral(
+    id_: str,
+    *,
+    minutes: int = 0,
+    sql: str = "SELECT 1",
+    tenant: str = "bakers",
+    reason: DeferredReason = DeferredReason.JUDGE_UNAVAILABLE,
+    **fields,
+) -> Deferral:
+    event = evaluation(id_, sql, tenant=tenant).event
     return Deferral(
         tenant=event.tenant,
         source=event.source,
         event_id=event.event_id,
         payload=event.model_dump_json().encode(),
         payload_hash=event.payload_hash,
-        reason=DeferredReason.TENANT_OVER_SHARE,
+        reason=reason,
         due=NOW + timedelta(minutes=minutes),
         **fields,
     )
@@ -180,6 +188,25 @@ async def test_the_same_event_deferred_twice_is_kept_once_and_its_attempts_stand
     assert (taken.attempts, again.attempts) == (1, 2)
 
 
+async def test_a_try_that_only_let_others_pass_is_none(deferred):
+    await deferred.defer([deferral("a")])
+    for minutes in (1, 2, 3):
+        [taken] = await deferred.take_due(NOW + timedelta(minutes=minutes), 1, 60)
+        assert taken.attempts == 1
+        over = deferral("a", minutes=minutes, reason=DeferredReason.TENANT_OVER_SHARE, attempts=0)
+        assert await deferred.defer([over]) == []
+
+
+async def test_each_tenant_has_its_turn_however_many_events_of_another_were_due_before(deferred):
+    flood = [deferral(str(number), tenant="flood", minutes=-60 - number) for number in range(300)]
+    few = [deferral(name, tenant=name, minutes=-1) for name in ("bakers", "millers")]
+    assert await deferred.defer(flood + few) == []
+    first, second = [await deferred.take_due(NOW, 10, 60) for _ in range(2)]
+    assert sorted({each.tenant for each in first}) == ["bakers", "flood", "millers"]
+    assert len(first) == len(second) == 10
+    assert {each.event_id for each in first if each.tenant == "flood"} == {str(number) for number in range(292, 300)}
+
+
 async def test_another_event_with_the_id_of_one_that_waits_is_not_kept(deferred):
     first, other, third = deferral("a"), deferral("a", sql="SELECT 2"), deferral("c")
     await deferred.defer([first])
@@ -189,7 +216,7 @@ async def test_another_event_with_the_id_of_one_that_waits_is_not_kept(deferred)
 
 async def test_an_event_no_longer_waits_once_it_is_recorded_or_dropped(store, deferred):
     await deferred.defer([deferral("a"), deferral("b"), deferral("c")])
-    await store.record([evaluation("a")])
+    await store.record([evaluation("a", tenant="bakers")])
     await deferred.drop([deferral("b").key])
     assert [each.event_id for each in await deferred.take_due(NOW, 10, 1)] == ["c"]
     assert await deferred.waiting() == 1
@@ -197,7 +224,7 @@ async def test_an_event_no_longer_waits_once_it_is_recorded_or_dropped(store, de
 
 async def test_an_event_waits_on_when_another_one_of_its_id_is_recorded(store, deferred):
     await deferred.defer([deferral("a", sql="SELECT 2")])
-    await store.record([evaluation("a")])
+    await store.record([evaluation("a", tenant="bakers")])
     assert await deferred.waiting() == 1
 
 

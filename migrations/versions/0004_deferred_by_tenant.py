@@ -1,0 +1,17 @@
+"""Events that wait are taken from each tenant in turn.
+
+Revision 0004.
+"""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0004"
+down_revision = "0003"
+
+
+def upgrade() -> None:
+    """Lets the events of one tenant that are due be found without those of the others."""
+    op.create_index("deferred_events_tenant", "deferred_events", ["tenant", "due"])
+    op.drop_index("deferred_events_due", "deferred_events")
