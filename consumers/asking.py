@@ -213,7 +213,10 @@ class AskModel:
                 if held is not None:
                     held.settle(NOTHING)
                 raise ModelFailed("another call finds out whether the model answers again", again=False)
-            return await self._call(prompt, tenant, held, ends)
+            try:
+                return await self._call(prompt, tenant, held, ends)
+            finally:
+                self._show_left(tenant, bound)
 
     def _refuse_in_vain(self, ends: float) -> None:
         """Nothing is waited for that cannot come before the deadline."""
@@ -231,9 +234,14 @@ class AskModel:
         except CacheUnavailable as error:
             detail = f"what {tenant} may still spend today cannot be asked for: {error}"
             raise ModelFailed(detail, again=False) from error
+        self._show_left(tenant, bound)
         if held is None:
             raise _Spent
         return held
+
+    def _show_left(self, tenant: str, bound: Bound) -> None:
+        if not bound.is_none:
+            self.counts.left(tenant, self.budgets.left(tenant, bound))
 
     def _foreseen(self, prompt: Prompt) -> Spend:
         return self.price.of(self._estimate(prompt), self.model.max_tokens)

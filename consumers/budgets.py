@@ -87,6 +87,8 @@ class Ledger:
 
     granted: Spend = NOTHING
     used: Spend = NOTHING
+    elsewhere: Spend = NOTHING
+    """What of the day others hold, as far as is known."""
 
     @property
     def left(self) -> Spend:
@@ -116,6 +118,18 @@ class Ledger:
     def settle(self, reserved: Spend, spent: Spend) -> None:
         """A call ended: what it cost in place of what was reserved."""
         self.used = self.used.plus(spent.less(reserved))
+
+    def left_of(self, bound: Bound) -> Bound:
+        """What of the day is neither spent nor reserved nor held by others.
+
+        >>> Ledger(used=Spend(30, 5), elsewhere=Spend(50, 0)).left_of(Bound(tokens=100))
+        Bound(tokens=20, micros=None)
+        """
+        gone = self.used.plus(self.elsewhere)
+        return Bound(
+            tokens=None if bound.tokens is None else max(0, bound.tokens - gone.tokens),
+            micros=None if bound.micros is None else max(0, bound.micros - gone.micros),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,4 +170,9 @@ class WorkerBudgets:
         """Takes `want` out of the tenant's day; `None` where it is spent."""
         ledger = self._ledgers.open(tenant, self.today())
         ledger.granted = bound.share(self.workers)
+        ledger.elsewhere = bound.share(1).less(ledger.granted)
         return Hold(ledger, want) if ledger.reserve(want) else None
+
+    def left(self, tenant: str, bound: Bound) -> Bound:
+        """What is left of this worker's part of the tenant's day."""
+        return self._ledgers.open(tenant, self.today()).left_of(bound)

@@ -56,6 +56,8 @@ class Panel:
             )
         end = _in_place(case, own, said, self.model.model.name) if isinstance(said, Unasked) else said
         self.model.counts.judged(_named(end))
+        if isinstance(said, Reply):
+            self.model.counts.compared(own.verdict, said.verdict)
         return end
 
 

@@ -6,7 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from consumers.breaker import BreakerState
+from consumers.budgets import Bound
 from consumers.ports import CallEnd, CaseEnd
+from scoring.verdict import Verdict
 
 
 @dataclass(slots=True)
@@ -33,6 +35,10 @@ class MemoryModelCounts:
     tokens: Counter[str] = field(default_factory=Counter[str])
     unpaid: Counter[str] = field(default_factory=Counter[str])
     cost: float = 0.0
+    budgets: dict[str, Bound] = field(default_factory=dict[str, Bound])
+    """What was last left of each tenant's day."""
+    verdicts: list[tuple[Verdict, Verdict]] = field(default_factory=list[tuple[Verdict, Verdict]])
+    """The local judge's and the model's, of each case that a model judged."""
     state: BreakerState = BreakerState.CLOSED
     states: list[BreakerState] = field(default_factory=list[BreakerState])
     """Each state it came into, in order."""
@@ -53,6 +59,14 @@ class MemoryModelCounts:
     def spent(self, tenant: str) -> None:
         """Counts a call that was not paid for."""
         self.unpaid[tenant] += 1
+
+    def left(self, tenant: str, left: Bound) -> None:
+        """Keeps what is left."""
+        self.budgets[tenant] = left
+
+    def compared(self, local: Verdict, model: Verdict) -> None:
+        """Keeps both verdicts."""
+        self.verdicts.append((local, model))
 
     def breaker(self, state: BreakerState) -> None:
         """Keeps the state when it is another."""

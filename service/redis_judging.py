@@ -43,9 +43,11 @@ if (most_t < 0 or t + want_t <= most_t) and (most_m < 0 or m + want_m <= most_m)
 end
 redis.call('HSET', key, worker, string.format('%.0f:%.0f', held_t + give_t, held_m + give_m))
 redis.call('EXPIRE', key, ARGV[9])
-return {string.format('%.0f', give_t), string.format('%.0f', give_m)}
+local said = {}
+for place, number in ipairs({give_t, give_m, t - held_t, m - held_m}) do said[place] = string.format('%.0f', number) end
+return said
 """
-"""Notes what a worker holds of a day, then grants what it lacks and some more, if the day has that much left."""
+"""Notes what a worker holds of a day, grants what it lacks and some more, if so much is left; says what others hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +128,13 @@ class RedisBudgets:
         arguments = [self.worker, *ledger.granted, *want, *most, parts, KEPT_SECONDS]
         with self.link.use("budgets") as client:
             reply = client.eval(_GRANT, 1, self.link.key("budget", tenant, day.isoformat()), *map(str, arguments))
-            tokens, micros = await cast("Awaitable[list[bytes]]", reply)
-        return Spend(int(tokens), int(micros))
+            tokens, micros, *elsewhere = map(int, await cast("Awaitable[list[bytes]]", reply))
+        ledger.elsewhere = Spend(*elsewhere)
+        return Spend(tokens, micros)
+
+    def left(self, tenant: str, bound: Bound) -> Bound:
+        """What nobody was granted of the tenant's day when Redis was last asked, and what is left of our own."""
+        return self._ledgers.open(tenant, self.today()).left_of(bound)
 
     async def enter(self) -> None:
         """Says again what this worker was granted today; raises `CacheUnavailable`."""

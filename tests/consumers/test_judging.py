@@ -332,3 +332,26 @@ async def test_a_model_that_hangs_until_the_deadline_opens_the_breaker() -> None
     ends = [await panel.ask(case, tenant="coast") for _ in range(3)]
     assert set(ends) == {DeferredReason.JUDGE_UNAVAILABLE}
     assert breaker.state(asyncio.get_running_loop().time()) is BreakerState.OPEN
+
+
+async def test_what_is_left_of_a_tenant_s_day_is_shown_after_each_call_and_when_it_is_spent() -> None:
+    model, counts = ScriptedModel(), MemoryModelCounts()
+    panel = panel_of(model, counts=counts, budgets=WorkerBudgets(workers=2, today=lambda: date(2026, 5, 4)))
+    judge = case_of(JudgePolicy.LLM, tokens=6000, when_spent=WhenSpent.UNSCORED)
+    await panel.ask(judge, tenant="coast")
+    assert counts.budgets == {"coast": Bound(tokens=3000 - 110)}
+    while isinstance(await panel.ask(judge, tenant="coast"), Reply):
+        pass
+    assert counts.budgets["coast"].tokens == 3000 - 110 * model.asked
+    await panel.ask(case_of(JudgePolicy.LLM), tenant="inland")
+    assert set(counts.budgets) == {"coast"}
+
+
+async def test_what_both_judges_say_of_a_case_is_compared_where_the_model_s_reply_counts() -> None:
+    counts = MemoryModelCounts()
+    wrong = said(verdict="Incorrect", confidence=0.9)
+    for model in (ScriptedModel([said()]), ScriptedModel([wrong]), ScriptedModel(["nonsense"])):
+        await panel_of(model, counts=counts).ask(case_of(JudgePolicy.LLM), tenant="coast")
+    own = LOCAL.judge(case_of(JudgePolicy.LOCAL)).verdict
+    assert [local for local, _ in counts.verdicts] == [own, own]
+    assert counts.verdicts[1][1] is Verdict.INCORRECT

@@ -1,15 +1,30 @@
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from consumers.budgets import Bound
+from consumers.evaluation import Evaluation, evaluate
+from consumers.events import decode_event
+from references.verdict import ReferenceVerdict
 from scoring import EVALUATOR_VERSION
+from scoring.evaluation import conclude
+from scoring.query import Unscored, UnscoredReason
+from scoring.reasons import ReasonCode
+from scoring.rules import JudgePolicy, JudgeRules, Rules
+from scoring.verdict import EnrichmentStatus, FilterStatus, Reason, Verdict
 from service.metrics import Metrics
 from service.settings import MetricSettings
 from service.weights import local_judge
+from tests.examples import example_case
 
 SAMPLE = {"question": "How many ovens are in Oslo?", "sql": "SELECT COUNT(*) FROM ovens WHERE city = 'Oslo'"}
+NOW = datetime(2026, 11, 2, tzinfo=UTC)
 ORDER = "method route tenant agent trigger outcome reason status tier judge evaluator"
 """Of labels in the tuples below."""
 
@@ -77,3 +92,39 @@ def test_every_metric_has_a_help_text_and_our_prefix():
     for name, _, text in declared:
         assert re.fullmatch(r"sqlassay_[a-z_]+", name)
         assert text.endswith(".")
+
+
+def hostile(names: int) -> Iterator[Evaluation]:
+    """Answers of so many tenants with so many agents and models, that end in every way there is."""
+    case = example_case("How many ovens?", "SELECT COUNT(*) FROM ovens", "How many ovens are there?")
+    reply = local_judge().judge(case)
+    codes = tuple(Reason(code=code, detail="", weight=0.0) for code in ReasonCode)
+    verdicts, statuses = itertools.cycle(Verdict), itertools.cycle(FilterStatus)
+    unscored, enriched = itertools.cycle(UnscoredReason), itertools.cycle(EnrichmentStatus)
+    for number in range(names * 4):
+        event = decode_event({**SAMPLE, "tenant": f"t{number % names}", "agent": f"a{number}"}, require_id=False)
+        rules = Rules(judge=JudgeRules(policy=list(JudgePolicy)[number % 3]))
+        filters = replace(case.filters, status=next(statuses))
+        told = replace(case, rules=rules, filters=filters, enrichment=replace(case.enrichment, status=next(enriched)))
+        said = replace(reply, verdict=next(verdicts), model=f"m{number}", reasons=codes, judge=f"j{number}")
+        yield evaluate(event, conclude(told, said), rules, NOW)
+        yield evaluate(event, Unscored(next(unscored)), rules, NOW)
+
+
+def series(names: int) -> int:
+    metrics, verdicts = Metrics(MetricSettings(tenants=5, agents=20), "local"), itertools.cycle(ReferenceVerdict)
+    for each in hostile(names):
+        event = each.event
+        metrics.evaluated(each)
+        metrics.ruled({event.tenant: Rules()})
+        metrics.models.paid(event.tenant, 1, 1, 0.1)
+        metrics.models.left(event.tenant, Bound(tokens=1, micros=1))
+        metrics.models.spent(event.tenant)
+        metrics.references.judged(event.tenant, event.agent, next(verdicts))
+    return sum(len(family.samples) for family in metrics.registry.collect())
+
+
+def test_the_series_are_bounded_however_many_tenants_agents_and_models_there_are():
+    # an agent that has a label, one `other` for each tenant that has one, and one for all other tenants
+    assert series(100) <= 400 * (20 + 5 + 1) + 400
+    assert series(200) == series(100)

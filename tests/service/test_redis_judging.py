@@ -75,6 +75,19 @@ async def test_three_workers_spend_one_day_and_not_a_token_more(redis: RedisSpac
     assert total >= 900
 
 
+async def test_what_is_left_of_a_day_counts_what_others_were_granted(redis: RedisSpace) -> None:
+    bound, want = Bound(tokens=1000, micros=5000), Spend(10, 50)
+    async with budgets_of(redis.url, redis.prefix) as one, budgets_of(redis.url, redis.prefix) as two:
+        await spend_some(one, bound, want, 5)
+        assert one.left("t", bound) == Bound(tokens=950, micros=4750)
+        spent = await spend_all(two, bound, want)
+        await one.enter()
+        left = one.left("t", bound)
+        assert left.tokens == 1000 - 50 - spent.tokens
+        assert left.micros == 5000 - 250 - spent.micros
+        assert two.left("t", Bound(micros=5000)).tokens is None
+
+
 async def test_with_redis_gone_a_worker_that_was_granted_nothing_spends_nothing(own_redis: RedisServer) -> None:
     own_redis.kill()
     async with budgets_of(own_redis.url, "assay") as one:

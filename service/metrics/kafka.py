@@ -1,0 +1,40 @@
+"""What is counted of Kafka: commits, lag, age, pauses, rebalances and dead letters."""
+
+from __future__ import annotations
+
+from consumers.streams import Partition
+from service.metrics.declared import Declared
+
+
+class KafkaMetrics:
+    """The `Flow` that Prometheus scrapes."""
+
+    def __init__(self, declared: Declared) -> None:
+        self._of = declared
+
+    def committed(self, topic: str, result: str) -> None:
+        """Counts a commit."""
+        self._of.commits.labels(topic, result).inc()
+
+    def rebalanced(self, topic: str, partitions: int) -> None:
+        """Counts an assignment; the lag of partitions that went elsewhere is theirs to tell."""
+        self._of.rebalances.labels(topic).inc()
+        self._of.assigned.labels(topic).set(partitions)
+        self._of.paused.labels(topic).set(0)
+        self._of.lag.clear()
+
+    def lagged(self, partition: Partition, records: int) -> None:
+        """Shows the lag of a partition."""
+        self._of.lag.labels(partition.topic, str(partition.number)).set(records)
+
+    def aged(self, topic: str, seconds: float) -> None:
+        """Observes how old a record was when it ended."""
+        self._of.age.labels(topic).observe(seconds)
+
+    def paused(self, topic: str, now: bool) -> None:
+        """Shows whether fetching is held back."""
+        self._of.paused.labels(topic).set(now)
+
+    def buried(self, topic: str, reason: str) -> None:
+        """Counts a dead letter."""
+        self._of.dead_letters.labels(topic, reason).inc()

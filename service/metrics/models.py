@@ -1,0 +1,73 @@
+"""What is counted of models: calls, cases, tokens, money, and whether the model is left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import get_args
+
+from consumers.breaker import BreakerState
+from consumers.budgets import MICROS, Bound
+from consumers.ports import CallEnd, CaseEnd
+from scoring.verdict import Verdict
+from service.metrics.declared import Declared
+from service.metrics.labels import OTHER
+from service.reports import JUDGED_WRONG
+
+_SIDES = ("right", "wrong")
+
+
+def _side(verdict: Verdict) -> str:
+    return _SIDES[verdict.value in JUDGED_WRONG]
+
+
+class JudgeMetrics:
+    """The `ModelCounts` that Prometheus scrapes."""
+
+    def __init__(self, declared: Declared, tenant: Callable[[str], str]) -> None:
+        self._of, self._tenant = declared, tenant
+        for end in get_args(CallEnd):
+            self._of.model_calls.labels(end)
+        for end in get_args(CaseEnd):
+            self._of.model_cases.labels(end)
+        for local, model in product(_SIDES, repeat=2):
+            self._of.model_agreement.labels(local, model)
+
+    def called(self, end: CallEnd, seconds: float) -> None:
+        """Counts a call."""
+        self._of.model_calls.labels(end).inc()
+        self._of.model_call_seconds.observe(seconds)
+
+    def paid(self, tenant: str, tokens_in: int, tokens_out: int, cost: float) -> None:
+        """Counts what a call cost."""
+        label = self._tenant(tenant)
+        self._of.model_tokens.labels(label, "sent").inc(tokens_in)
+        self._of.model_tokens.labels(label, "received").inc(tokens_out)
+        self._of.model_cost.labels(label).inc(cost)
+
+    def judged(self, end: CaseEnd) -> None:
+        """Counts a case."""
+        self._of.model_cases.labels(end).inc()
+
+    def spent(self, tenant: str) -> None:
+        """Counts a call that a budget did not cover."""
+        self._of.budget_spent.labels(self._tenant(tenant)).inc()
+
+    def left(self, tenant: str, left: Bound) -> None:
+        """Shows what is left of a tenant's day."""
+        label = self._tenant(tenant)
+        if label == OTHER:
+            return
+        if left.tokens is not None:
+            self._of.budget_left.labels(label, "tokens").set(left.tokens)
+        if left.micros is not None:
+            self._of.budget_left.labels(label, "money").set(left.micros / MICROS)
+
+    def compared(self, local: Verdict, model: Verdict) -> None:
+        """Counts what both judges say of a case."""
+        self._of.model_agreement.labels(_side(local), _side(model)).inc()
+
+    def breaker(self, state: BreakerState) -> None:
+        """Shows the breaker's state."""
+        for each in BreakerState:
+            self._of.breaker.labels(each.value).set(each is state)

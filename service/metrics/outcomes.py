@@ -1,0 +1,146 @@
+"""What the service tells of events, rules, requests and spans, as Prometheus scrapes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from prometheus_client import generate_latest
+from prometheus_client.metrics_core import Metric
+
+from consumers.evaluation import Evaluation
+from consumers.outcomes import Outcome, Trigger
+from scoring import EVALUATOR_VERSION
+from scoring.query import Unscored
+from scoring.rules import JudgePolicy, Rules
+from scoring.verdict import Score
+from service.logs import digest, log
+from service.metrics.declared import Declared
+from service.metrics.kafka import KafkaMetrics
+from service.metrics.labels import OTHER, Bounded, Who
+from service.metrics.models import JudgeMetrics
+from service.metrics.references import ReferenceMetrics
+from service.metrics.storage import StorageMetrics
+from service.reports import JUDGED_WRONG
+from service.settings import MetricSettings
+from service.telemetry.counts import End, Signal
+
+CONFIDENCE_TIERS = {1.0: "high", 0.8: "medium", 0.5: "low"}
+"""Names of the confidence tiers by their multiplier Γ (eq. 13)."""
+_INSTRUMENTS = 6
+"""Judges that have a label: a process has three policies and one model, whose name its server may change."""
+
+
+def instrument(score: Score) -> str:
+    """What judged an answer, as its tenant's policy has it: a cascade is one instrument, whoever of its two answered.
+
+    A fallback keeps the label of the judge that was to answer, and is counted beside.
+    """
+    reply, policy = score.reply, score.case.rules.judge.policy
+    if policy is JudgePolicy.LOCAL:
+        return reply.judge
+    return f"{policy.value}:{reply.model}" if reply.model and policy is JudgePolicy.LLM else policy.value
+
+
+class Metrics:
+    """The `Outcomes` that Prometheus scrapes."""
+
+    def __init__(self, settings: MetricSettings, judge: str) -> None:
+        declared = Declared()
+        self._of, self.registry = declared, declared.registry
+        self._who = Who(tenants=Bounded(settings.tenants), agents=Bounded(settings.agents))
+        self._instruments = Bounded(_INSTRUMENTS)
+        self.kafka = KafkaMetrics(declared)
+        self.storage = StorageMetrics(declared)
+        self.models = JudgeMetrics(declared, self._who.tenants.label)
+        self.references = ReferenceMetrics(declared, self._who.label)
+        self.queue, self.spans_waiting = declared.queue, declared.spans_waiting
+        declared.build.info({"evaluator_version": EVALUATOR_VERSION, "judge": judge})
+
+    def exposition(self) -> bytes:
+        """What `/metrics` answers."""
+        return generate_latest(self.registry)
+
+    def consumed(self, count: int, trigger: Trigger = Trigger.LIVE) -> None:
+        """Counts a batch taken from the stream."""
+        self._of.consumed.labels(trigger.value).inc(count)
+        self._of.batch_records.observe(count)
+
+    def ended(self, outcomes: Sequence[Outcome]) -> None:
+        """Counts how records ended."""
+        for outcome in outcomes:
+            self._of.outcomes.labels(outcome.trigger.value, outcome.kind.value, outcome.reason).inc()
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        """Counts a committed row, unless it is about the past."""
+        if evaluation.trigger is Trigger.BACKFILL:
+            return
+        who = self._who.label(evaluation.event.tenant, evaluation.event.agent)
+        match evaluation.result:
+            case Unscored(reason=reason):
+                self._of.unscored.labels(*who, reason.value).inc()
+            case Score() as score:
+                self._scored(who, score)
+
+    def _scored(self, who: tuple[str, str], score: Score) -> None:
+        by = (*who, self._instruments.label(instrument(score)), EVALUATOR_VERSION)
+        self._of.score.labels(*by).observe(score.composite.score)
+        self._of.p_correct.labels(*by).observe(score.reply.p_correct)
+        # also where it adds nothing: a share of none is 0, and a series that is not there is no share
+        self._of.judged_wrong.labels(*by).inc(score.reply.verdict.value in JUDGED_WRONG)
+        self._of.fallback.labels(*who).inc(score.reply.fallback)
+        self._of.confidence.labels(*who, CONFIDENCE_TIERS[score.composite.multiplier]).inc()
+        self._of.tier.labels(*who, score.tier.value).inc()
+        self._of.filter_status.labels(*who, score.case.filters.status.value).inc()
+        self._of.verdict.labels(*who, score.reply.verdict.value).inc()
+        for code in {reason.code.value for reason in score.reply.reasons}:
+            self._of.reason.labels(*who, code).inc()
+        self._of.enrichment_status.labels(*who, score.case.enrichment.status.value).inc()
+        if score.case.query.enriched_question is not None:
+            self._of.enrichment_score.labels(*who).observe(score.case.enrichment.score)
+
+    def took(self, stage: str, seconds: float) -> None:
+        """Observes a stage's time."""
+        self._of.stage_seconds.labels(stage).observe(seconds)
+
+    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Observes an HTTP request."""
+        self._of.request_seconds.labels(method, route, str(status)).observe(seconds)
+
+    def ruled(self, rules: Mapping[str, Rules]) -> None:
+        """Shows the tier bounds in force."""
+        for tenant, each in rules.items():
+            label = self._who.tenants.label(tenant)
+            if label == OTHER:
+                continue
+            bounds = {"excellent": each.tiers.excellent, "good": each.tiers.good, "marginal": each.tiers.marginal}
+            for tier, bound in bounds.items():
+                self._of.tier_bound.labels(label, tier).set(bound)
+            self._of.rules_version.labels(label).set(each.version)
+
+    def spanned(self, taken: int, rejected: int) -> None:
+        """Counts spans of one export."""
+        self._of.spans.labels("taken").inc(taken)
+        self._of.spans.labels("rejected").inc(rejected)
+
+    def told(self, signal: Signal, end: End, count: int) -> None:
+        """Counts what became of spans and results for the collector."""
+        self._of.telemetry.labels(signal, end).inc(count)
+
+    def published(self, rejected: Sequence[Outcome], count: int) -> None:
+        """Counts the events of a request that went to Kafka, all but those rejected."""
+        self._of.published.labels("rejected").inc(len(rejected))
+        self._of.published.labels("written").inc(count - len(rejected))
+
+    def stalled(self, dependency: str) -> None:
+        """Counts a try in vain."""
+        self._of.stalls.labels(dependency).inc()
+
+    def failed(self, where: str, error: Exception) -> None:
+        """Counts and logs a bug."""
+        self._of.faults.inc()
+        log.error("fault", where=digest(where), error=type(error).__name__, exc_info=error)
+
+    def declared(self) -> list[tuple[str, str, str]]:
+        """Name, type and help of every metric, as they are exposed."""
+        families: list[Metric] = list(self.registry.collect())
+        return [(family.name, family.type, family.documentation) for family in families]
