@@ -15,6 +15,8 @@ LEAST = {
     "secrets": {"databaseUrl": "postgresql://assay:pass@db:5432/assay", "tokens": {"*": "all-tenants"}},
 }
 """What an installation cannot do without."""
+BUILT_IN = {"v1", "apps/v1", "batch/v1", "policy/v1", "autoscaling/v2", "networking.k8s.io/v1"}
+"""Versions of Kubernetes' own objects; all others are for operators."""
 
 
 def merged(left: dict[str, object], right: dict[str, object]) -> dict[str, object]:

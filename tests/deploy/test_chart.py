@@ -13,9 +13,8 @@ import yaml
 from helm_python import HelmError, lint
 
 from service.settings import setting_paths, variable_name
-from tests.deploy.charts import CHART, LEAST, only, render
+from tests.deploy.charts import BUILT_IN, CHART, LEAST, only, render
 
-BUILT_IN = {"v1", "apps/v1", "batch/v1", "policy/v1", "autoscaling/v2", "networking.k8s.io/v1"}
 MATRIX: dict[str, dict[str, object]] = {
     "least": {},
     "secret of one's own": {"secrets": {"existingSecret": "assay-secret", "databaseUrl": "", "tokens": {}}},

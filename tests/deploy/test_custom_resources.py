@@ -1,0 +1,78 @@
+"""What the chart makes for operators, against the types that are published for their custom resources."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+from cloudcoil.models.keda.v1alpha1 import ScaledObject
+from cloudcoil.models.prometheus_operator.v1 import PrometheusRule, ServiceMonitor
+from pydantic import BaseModel, ValidationError
+
+from tests.deploy.charts import BUILT_IN, only, render
+
+TYPES: dict[str, type[BaseModel]] = {
+    "ScaledObject": ScaledObject,
+    "ServiceMonitor": ServiceMonitor,
+    "PrometheusRule": PrometheusRule,
+}
+"""Made from the operators' own CustomResourceDefinitions."""
+EVERYTHING: dict[str, object] = {
+    "worker": {"autoscaling": {"kind": "keda"}},
+    "metrics": {"serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}}},
+    "alerts": {"enabled": True, "labels": {"release": "prometheus"}},
+}
+
+
+def unknown(made: dict[str, object]) -> bool:
+    """Whether the type lacks a field of the object: it reads past those, and an API server would drop them."""
+    read = TYPES[str(made["kind"])].model_validate(made)
+    return read.model_dump(mode="json", by_alias=True, exclude_unset=True) != made
+
+
+@pytest.fixture(scope="module")
+def objects() -> list[dict[str, object]]:
+    return render(EVERYTHING)
+
+
+def test_every_object_that_is_not_kubernetes_own_has_a_published_type():
+    assert {each["kind"] for each in render(EVERYTHING) if each["apiVersion"] not in BUILT_IN} == set(TYPES)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_an_operator_takes_what_the_chart_makes_for_it(objects: list[dict[str, object]], kind: str):
+    assert not unknown(only(objects, kind))
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value"),
+    [
+        ("ScaledObject", ("spec", "maxReplicaCount"), "many"),
+        ("ScaledObject", ("spec", "triggers", 0, "type"), None),
+        ("ScaledObject", ("spec", "scaleTargetRef"), None),
+        ("ServiceMonitor", ("spec", "endpoints", 0, "interval"), "soon"),
+        ("ServiceMonitor", ("spec", "selector"), None),
+        ("PrometheusRule", ("spec", "groups", 0, "rules", 0, "expr"), None),
+        ("PrometheusRule", ("spec", "groups", 0, "name"), None),
+    ],
+)
+def test_a_wrong_or_absent_value_is_refused(
+    objects: list[dict[str, object]], kind: str, path: tuple[str | int, ...], value: object
+):
+    made = copy.deepcopy(only(objects, kind))
+    holder = made
+    for step in path[:-1]:
+        holder = holder[step]
+    if value is None:
+        del holder[path[-1]]
+    else:
+        holder[path[-1]] = value
+    with pytest.raises(ValidationError):
+        unknown(made)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_a_misspelt_field_is_found(objects: list[dict[str, object]], kind: str):
+    made = copy.deepcopy(only(objects, kind))
+    made["spec"]["misspelt"] = True
+    assert unknown(made)
