@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from consumers.outcomes import Trigger
-from consumers.streams import Message, StreamRecord
+from consumers.ports import Unavailable
+from consumers.streams import Message, Publisher, StreamRecord
 
 MAX_KEPT_BYTES = 900 * 1024
 """Bytes of a record's value that its dead letter keeps: brokers refuse messages over 1 MiB by default."""
+KEPT_BYTES = (MAX_KEPT_BYTES, MAX_KEPT_BYTES // 10, MAX_KEPT_BYTES // 100, MAX_KEPT_BYTES // 1000, 0)
+"""The same for brokers that take less; the last letter holds no more than what it is about and why."""
 MAX_DETAIL = 500
 PREFIX = "dead-letter-"
 """First part of the headers that tell where a dead letter comes from and why."""
@@ -41,15 +44,23 @@ def dead_letter(record: StreamRecord, topic: str, *, reason: str, detail: str, m
         "truncated": str(len(value)) if cut and value is not None else "",
     }
     why = [(PREFIX + name, text.encode("utf-8", "replace")) for name, text in said.items() if text]
-    if key is not None and len(key) <= _MOST_KEY:
+    if most and key is not None and len(key) <= _MOST_KEY:
         why.append((_KEY, key))
     return Message(
         topic=topic,
         # a key of its own: a compacted topic takes no other, and by it a letter is removed without its neighbours
         key=_place(record).encode(),
         value=(value or b"")[:most],
-        headers=[*_own_headers(record), *why],
+        headers=[*(_own_headers(record) if most else ()), *why],
     )
+
+
+async def bury(publisher: Publisher, record: StreamRecord, topic: str, *, reason: str, detail: str) -> None:
+    """Returns once the record's dead letter is acknowledged, cut as far as the broker asks; raises `Unavailable`."""
+    for most in KEPT_BYTES:
+        if not await publisher.publish([dead_letter(record, topic, reason=reason, detail=detail, most=most)]):
+            return
+    raise Unavailable(f"the broker takes no record on {topic}, however small")
 
 
 def _place(record: StreamRecord) -> str:

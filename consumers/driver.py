@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
 
-from consumers.dead_letters import MAX_KEPT_BYTES, DeadLetterLimit, DeadLetterPolicy, dead_letter
+from consumers.dead_letters import KEPT_BYTES, DeadLetterLimit, DeadLetterPolicy, dead_letter
 from consumers.groups import Groups
 from consumers.offsets import Offsets, Prefix
 from consumers.outcomes import DeferredReason, Outcome, OutcomeKind
@@ -84,18 +84,17 @@ class Driver:
     _stopping: bool = False
     _held: int = 0
     """Bytes of the values that wait to be handed on, or to be dead letters."""
-    _behind: int = 0
+    _lag: dict[Partition, int] = field(default_factory=dict[Partition, int])
     """Records published and not fetched, when last looked."""
     _broken: bool = False
     """A bug has ended it."""
-    _moved: float = field(init=False)
-    """When a record last ended, or had no reason to."""
+    _moved: dict[Partition, float] = field(default_factory=dict[Partition, float])
+    """When a partition's next record last ended, or had no reason to."""
 
     def __post_init__(self) -> None:
         self._limit = DeadLetterLimit(self.policy.limit)
         self._queue = Groups(size=self.policy.ahead)
         self._dying = Groups(size=100, linger=0.01)
-        self._moved = self.timer()
 
     def attach(self, source: Source) -> None:
         """Reads from this consumer."""
@@ -112,6 +111,8 @@ class Driver:
             prefix = self._offsets.prefix(partition_of(record))
             # without one, the record was fetched for an assignment that ended meanwhile: its next owner reads it
             if prefix is not None:
+                if not prefix.waiting:
+                    self._moved[partition_of(record)] = self.timer()
                 prefix.take(record.offset)
                 self._put(_Item(record, prefix))
         self._set_pause()
@@ -126,7 +127,8 @@ class Driver:
     def assigned(self, partitions: Collection[Partition]) -> None:
         """These partitions are ours from now on."""
         self._offsets.assign(partitions)
-        self._moved = self.timer()
+        self._lag.clear()
+        self._moved = dict.fromkeys(self._offsets.assigned, self.timer())
         self._paused = False
         self._set_pause()
         self.flow.rebalanced(self.topic, len(self._offsets.assigned))
@@ -235,7 +237,7 @@ class Driver:
         """Hands a record on once more; one that a bug keeps handing back is a dead letter in the end."""
         item.tries += 1
         # a dependency is down: nothing moves, and a restart would not raise it
-        self._moved = self.timer()
+        self._moved[partition_of(item.record)] = self.timer()
         if reason == DeferredReason.INTERNAL_ERROR and item.tries >= self.policy.tries:
             detail = f"handed back {item.tries} times by a bug; the log names it"
             self._condemn(item, Outcome(kind=OutcomeKind.DEAD_LETTERED, reason=reason, detail=detail))
@@ -251,10 +253,17 @@ class Driver:
 
     async def _bury(self) -> None:
         group = await self._dying.next()
-        left, most = group, MAX_KEPT_BYTES
-        while left:
+        left = group
+        for most in KEPT_BYTES:
             refused = await self._publish([self._letter(item, outcome, most) for item, outcome in left])
-            left, most = [left[place] for place in sorted(refused)], most // 10
+            left = [left[place] for place in sorted(refused)]
+            if not left:
+                break
+        else:
+            # no smaller letter can be written: those it is about are not let go of
+            await asyncio.sleep(self.policy.backoff.most)
+            self._dying.put(*left)
+            group = [each for each in group if each not in left]
         for item, outcome in group:
             self.flow.buried(self.topic, outcome.reason)
             self._limit.saw(True)
@@ -275,8 +284,10 @@ class Driver:
             await asyncio.sleep(self.policy.backoff.wait(failures))
 
     def _end(self, item: _Item) -> None:
+        point = item.prefix.point
         item.prefix.done(item.record.offset)
-        self._moved = self.timer()
+        if item.prefix.point != point:
+            self._moved[partition_of(item.record)] = self.timer()
         if item.record.timestamp > 0:
             self.flow.aged(self.topic, max(0.0, self.clock() - item.record.timestamp / 1000))
         self._dirty.set()
@@ -308,17 +319,25 @@ class Driver:
             return True
 
     async def _look(self) -> None:
-        """Tells the lag."""
+        """Tells the lag, and excuses what cannot move."""
+        excused = self.excused()
         if self._source is not None:
-            lag = await self._source.lag()
-            self._behind = sum(lag.values())
-            for partition, behind in lag.items():
-                prefix = self._offsets.prefix(partition)
-                self.flow.lagged(partition, behind + (len(prefix.waiting) if prefix is not None else 0))
-        # while a dependency is down nothing moves, and a restart would not raise it
-        if self.excused() or not self._behind + self._offsets.waiting:
-            self._moved = self.timer()
+            try:
+                self._lag = dict(await self._source.lag())
+            except Unavailable:
+                excused = True
+        for partition in self._offsets.assigned:
+            behind = self._behind(partition)
+            self.flow.lagged(partition, behind)
+            # while a dependency is down nothing moves, and a restart would not raise it
+            if excused or not behind:
+                self._moved[partition] = self.timer()
         await asyncio.sleep(self.policy.look_every)
+
+    def _behind(self, partition: Partition) -> int:
+        """Records of a partition that have not ended."""
+        prefix = self._offsets.prefix(partition)
+        return self._lag.get(partition, 0) + (len(prefix.waiting) if prefix is not None else 0)
 
     def fault(self) -> str | None:
         """Why a new process would do better than this one; `None` while all is well."""
@@ -326,7 +345,9 @@ class Driver:
             return f"reading of {self.topic} has stopped: {self.halted}"
         if self._broken:
             return f"reading of {self.topic} has stopped by a bug; the log names it"
-        behind, still = self._behind + self._offsets.waiting, self.timer() - self._moved
-        if not behind or still < self.policy.stalled:
-            return None
-        return f"no record of {self.topic} ended for {still:.0f} seconds while {behind} wait"
+        for partition in self._offsets.assigned:
+            behind, still = self._behind(partition), self.timer() - self._moved[partition]
+            if behind and still >= self.policy.stalled:
+                where = f"partition {partition.number} of {self.topic}"
+                return f"{where} has stood still for {still:.0f} seconds while {behind} wait"
+        return None

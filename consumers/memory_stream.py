@@ -34,6 +34,8 @@ class MemorySource:
     """Commits that will fail."""
     lost: bool = False
     """Its partitions went to another member."""
+    away: bool = False
+    """The broker does not answer."""
 
     def pause(self) -> None:
         """Fetches no more."""
@@ -54,6 +56,8 @@ class MemorySource:
 
     async def lag(self) -> Mapping[Partition, int]:
         """What was set."""
+        if self.away:
+            raise Unavailable("no answer")
         return self.behind
 
 
@@ -66,9 +70,11 @@ class MemoryPublisher:
     """Publications that will fail."""
     largest: int = 1_000_000
     """Bytes of the largest value it takes."""
+    calls: int = 0
 
     async def publish(self, messages: Sequence[Message]) -> Collection[int]:
         """Keeps those that are not too large."""
+        self.calls += 1
         if self.failures:
             self.failures -= 1
             raise Unavailable("no answer")

@@ -20,7 +20,7 @@ from consumers.flight import Flight, Job, Receipt
 from consumers.groups import FairGroups, Groups
 from consumers.lines import Lines
 from consumers.outcomes import DeferredReason, Outcome
-from consumers.ports import DeferredEvents, RefusedByStore, Results, RulesUnavailable, Unavailable
+from consumers.ports import DeferredEvents, RefusedByStore, Results, RulesUnavailable, StoreUnavailable, Unavailable
 from consumers.retries import Backoff, Retries
 from consumers.score_events import End, LookedUp, Record, ScoreEvents, conflict, put_off, refused
 from consumers.scorers import Scorer, ThreadScorer
@@ -92,7 +92,7 @@ class Pool:
 
     @property
     def waits(self) -> bool:
-        """Whether a dependency is down, and what was taken waits for it."""
+        """Whether the store or the rules are away, and what was taken waits for them."""
         return self._waits > 0
 
     async def submit(self, records: Sequence[Record]) -> list[Receipt]:
@@ -276,17 +276,22 @@ class Pool:
                     await self._tell({key: ends[key] for key in half})
 
     async def _published(self, ends: Mapping[EventKey, Evaluation | Claim]) -> None:
-        failures = 0
+        failures, waits = 0, False
         try:
             while self._results is not None:
                 try:
                     return await self._results.publish(ends)
                 except Unavailable as error:
-                    self._note_failure(error, failures)
+                    self._score.outcomes.stalled(type(error).__name__)
+                    # of Kafka the drivers know whether it answers; one that refuses results must not be excused
+                    waits = isinstance(error, StoreUnavailable)
+                    self._waits += waits
                 failures += 1
                 await asyncio.sleep(self._backoff.wait(failures))
+                self._waits -= waits
+                waits = False
         finally:
-            self._waits -= failures > 0
+            self._waits -= waits
 
     def _conclude(self, job: Job, end: End) -> None:
         for each in self._flight.conclude(job, end):

@@ -81,7 +81,7 @@ class Source(Protocol):
         ...
 
     async def lag(self) -> Mapping[Partition, int]:
-        """Records of each assigned partition that were published and not yet fetched, as far as it is known."""
+        """Records of each assigned partition that were published and not yet fetched; raises `Unavailable`."""
         ...
 
 

@@ -6,7 +6,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from aiokafka import AIOKafkaProducer, TopicPartition
@@ -137,7 +137,6 @@ class KafkaSource(ConsumerRebalanceListener):
     driver: Driver
     timeout: float
     subscriber: Subscriber | None = None
-    _known: dict[Partition, int] = field(default_factory=dict[Partition, int])
 
     @property
     def _consumer(self) -> Any:
@@ -179,23 +178,18 @@ class KafkaSource(ConsumerRebalanceListener):
             raise unavailable(error) from error
 
     async def lag(self) -> Mapping[Partition, int]:
-        """High water − position of each partition; the last known one while the broker does not answer."""
+        """End − position of each partition, asked of the broker: fetching that is paused hears of no new end."""
         consumer = self._consumer
-        if consumer is None:
+        if consumer is None or not consumer.assignment():
             return {}
-        now: dict[Partition, int] = {}
-        for each in consumer.assignment():
-            partition = Partition(each.topic, each.partition)
-            try:
-                async with asyncio.timeout(0.5):
-                    position = await consumer.position(each)
-                high = consumer.highwater(each)
-            except (KafkaError, TimeoutError, OSError):
-                now[partition] = self._known.get(partition, 0)
-            else:
-                now[partition] = max(0, (high or position) - position)
-        self._known = now
-        return now
+        parts: frozenset[TopicPartition] = consumer.assignment()
+        try:
+            async with asyncio.timeout(self.timeout):
+                ends = await consumer.end_offsets(parts)
+                at = {each: await consumer.position(each) for each in parts}
+        except (KafkaError, TimeoutError, OSError) as error:
+            raise unavailable(error) from error
+        return {Partition(each.topic, each.partition): max(0, ends[each] - at[each]) for each in parts}
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import orjson
 
-from consumers.dead_letters import MAX_KEPT_BYTES, PlainRecord, dead_letter
+from consumers.dead_letters import PlainRecord, bury
 from consumers.envelopes import Headers
 from consumers.events import InvalidEvent, InvalidReason, refuse_large
 from consumers.join_spans import Bury, JoinSpans, Submit, count_only
@@ -164,12 +164,9 @@ class BuryEvent:
 
     async def __call__(self, event: SpanEvent, outcome: Outcome) -> None:
         """Returns when it is acknowledged; raises `Unavailable`."""
-        most = MAX_KEPT_BYTES
         value, key = orjson.dumps(event.payload), event.trace.trace_id.encode()
         record = PlainRecord(topic=self.topic, key=key, value=value)
-        said = {"reason": outcome.reason, "detail": outcome.detail}
-        while await self.publisher.publish([dead_letter(record, self.dead_topic, **said, most=most)]):
-            most //= 10
+        await bury(self.publisher, record, self.dead_topic, reason=outcome.reason, detail=outcome.detail)
 
 
 def _traces(spans: Sequence[Span]) -> dict[str, list[Span]]:

@@ -287,6 +287,51 @@ async def test_no_progress_while_records_wait_is_a_fault_unless_a_dependency_is_
         await until(lambda: driver.fault() is None)
 
 
+async def test_a_broker_that_does_not_answer_is_no_fault_however_long_it_is_away(bench):
+    bench.source.behind = {HERE: 7}
+    async with bench.driving() as driver:
+        await until(lambda: bench.flow.lags == {HERE: 7})
+        bench.source.away = True
+        bench.now = 1000.0
+        await until(lambda: driver.fault() is None)
+        bench.source.away = False
+        bench.now = 1100.0
+        assert driver.fault() is None
+        bench.now = 5000.0
+        assert driver.fault() is not None
+
+
+async def test_a_record_that_cannot_be_buried_is_a_fault_though_all_after_it_end(bench):
+    bench.publisher.failures = 10**6
+    async with bench.driving() as driver:
+        driver.take(records(0))
+        await until(lambda: 0 in bench.receipts)
+        bench.end(0, DEAD)
+        for offset in range(1, 4):
+            bench.now += 100.0
+            driver.take(records(offset))
+            await until(lambda offset=offset: offset in bench.receipts)
+            bench.end(offset)
+            await settle()
+        assert "4 wait" in (driver.fault() or "")
+        bench.publisher.failures = 0
+        await until(lambda: driver.fault() is None)
+
+
+async def test_a_letter_that_the_broker_takes_in_no_size_is_tried_with_pauses_and_holds_its_place(bench):
+    bench.publisher.largest = -1
+    async with bench.driving() as driver:
+        driver.take(records(0, value=b"x" * 5000, headers=[("a", b"b")], key=b"k"))
+        await until(lambda: 0 in bench.receipts)
+        bench.end(0, DEAD)
+        await until(lambda: bench.publisher.calls >= 10)
+        assert (bench.source.committed, bench.flow.dead) == ({}, {})
+        bench.publisher.largest = 0
+        await until(lambda: bench.source.committed == {HERE: 1})
+    [letter] = bench.publisher.messages
+    assert (letter.value, [name for name, _ in letter.headers if not name.startswith("dead-letter-")]) == (b"", [])
+
+
 async def test_records_published_and_never_fetched_are_a_fault_too(bench):
     bench.source.behind = {HERE: 7}
     async with bench.driving() as driver:
