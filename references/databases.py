@@ -17,7 +17,6 @@ from importlib import import_module
 from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol
-from urllib.parse import quote
 
 import sqlglot
 from sqlglot import exp
@@ -74,18 +73,26 @@ def open_database(databases: str, db_id: str, limits: Limits) -> Generator[Datab
     """
     if not _NAME.fullmatch(db_id):
         raise UnknownDatabaseError(f"db_id {db_id[:80]!r} is no name of a database: letters, digits, _, - and . only")
-    scheme = databases.partition("://")[0].partition("+")[0] if "://" in databases else ""
+    where = databases.replace("{db_id}", db_id) if "://" in databases else str(Path(databases) / f"{db_id}.sqlite")
+    with open_one(where, limits) as opened:
+        yield opened
+
+
+@contextmanager
+def open_one(where: str, limits: Limits) -> Generator[Database]:
+    """The database of a SQLite file, or of a PostgreSQL or DuckDB URL. Raises `UnknownDatabaseError`."""
+    scheme, _, path = where.partition("://")
+    scheme = scheme.partition("+")[0] if "://" in where else ""
     if scheme in {"postgresql", "postgres"}:
-        with _postgres(databases.replace("{db_id}", quote(db_id, safe="")), limits) as opened:
+        with _postgres(where, limits) as opened:
             yield opened
     elif scheme == "duckdb":
-        path = databases.partition("://")[2].removeprefix("/") if databases.startswith("duckdb:////") else None
-        with _duckdb(Path(path or databases.partition("://")[2]), db_id, limits) as opened:
+        with _duckdb(Path(path.removeprefix("/") if path.startswith("//") else path), limits) as opened:
             yield opened
     elif scheme:
-        raise UnknownDatabaseError(f"databases {scheme}://… are not read here: a folder, postgresql:// or duckdb://")
+        raise UnknownDatabaseError(f"databases {scheme}://… are not read here: a file, postgresql:// or duckdb://")
     else:
-        with _sqlite(Path(databases) / f"{db_id}.sqlite", limits) as opened:
+        with _sqlite(Path(where), limits) as opened:
             yield opened
 
 
@@ -152,7 +159,7 @@ class SqliteDatabase:
 @contextmanager
 def _sqlite(path: Path, limits: Limits) -> Generator[SqliteDatabase]:
     if not path.is_file():
-        raise UnknownDatabaseError(f"there is no database {path}: name a folder that holds it with --databases")
+        raise UnknownDatabaseError(f"there is no database {path}: name the folder that holds it, or the file")
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
     try:
         connection.text_factory = _decoded
@@ -259,8 +266,7 @@ class DuckDatabase:
 
 
 @contextmanager
-def _duckdb(pattern: Path, db_id: str, limits: Limits) -> Generator[DuckDatabase]:
-    path = Path(str(pattern).replace("{db_id}", db_id))
+def _duckdb(path: Path, limits: Limits) -> Generator[DuckDatabase]:
     if not path.is_file():
         raise UnknownDatabaseError(f"there is no database {path}: write duckdb:///folder/{{db_id}}.duckdb")
     duckdb = _driver("duckdb")

@@ -24,7 +24,11 @@ def cross_check(pairs: Sequence[Pair], verify_pair: Verify | None = None) -> lis
 def crossed(pairs: Sequence[Pair], findings: Sequence[Finding]) -> list[Finding]:
     """Findings that were made apart, each witness now run on the pairs that had none."""
     witnesses = sorted(
-        ((each.rung, each.witness) for each in findings if each.witness is not None and each.rung is not None),
+        (
+            (each.rung, each.witness)
+            for each in findings
+            if each.witness and each.witness.rows and each.rung is not None
+        ),
         key=lambda each: each[0],
     )
     known = [witness for _, witness in witnesses]

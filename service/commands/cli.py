@@ -134,6 +134,10 @@ def verify(
     semantics: Annotated[
         Optional[str], typer.Option("--semantics", metavar="bag|set|list", help="For lines that name none.")
     ] = None,
+    database: Annotated[
+        Optional[str],
+        typer.Option("--database", metavar="FILE|URL", help="Run both on it first, read-only: SQLite, or a URL."),
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Print each finding as tables; Markdown where piped.")
     ] = False,
@@ -144,7 +148,9 @@ def verify(
     """Say whether two queries mean the same: a small database on which they differ, or a proof that none is."""
     from service.commands import verify as command
 
-    options = command.Options(bound=bound, budget=budget, semantics=command.read_semantics(semantics))
+    options = command.Options(
+        bound=bound, budget=budget, semantics=command.read_semantics(semantics), database=database
+    )
     command.summarise(command.verify_lines(source, out, options, explain=explain, cross_check=cross_check), out)
 
 

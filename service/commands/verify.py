@@ -11,6 +11,7 @@ from concurrent.futures import TimeoutError as OutOfTimeError
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import orjson
@@ -19,8 +20,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from rich.markdown import Markdown
 
 from consumers.texts import shorten
+from references.databases import Limits, UnknownDatabaseError, open_one
 from references.equivalence.candidates import crossed
 from references.equivalence.explain import explain as explained
+from references.equivalence.on_database import OnDatabase, run_on, with_database
 from references.equivalence.pair import EquivalenceVerdict, Finding, Pair, Semantics
 from references.equivalence.record import finding_record
 from references.equivalence.verify import verify
@@ -36,6 +39,8 @@ MOST_WAITING = 64
 """Pairs handed out at once: more would only wait in memory."""
 _MEMORY = 4 * 1024**3
 """Bytes of address space of a worker, the solver's libraries included."""
+_QUERY = Limits()
+"""What one query on a named database may cost."""
 _GRACE = 2.0
 """Seconds beyond the budget after which a worker is ended."""
 _Id = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)]  # pyright: ignore[reportUnknownLambdaType] pydantic gives anything
@@ -64,6 +69,13 @@ class Options:
     """Seconds of CPU a pair."""
     semantics: Semantics | None
     """For lines that name none."""
+    database: str | None = None
+    """A file or URL on which both queries are run first."""
+
+    @property
+    def seconds(self) -> float:
+        """By the clock, after which a pair is ended: a database answers up to four queries, each in its own time."""
+        return self.budget + _GRACE + (0 if self.database is None else 4 * _QUERY.seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +102,8 @@ def verify_lines(source: str, out: str, options: Options, *, explain: bool, cros
     """Writes a line for each line of `source`, in order; returns how many ended how."""
     if same_file(source, out):
         refuse(f"{source} is both input and output: name another --out")
+    if options.database is not None and "://" not in options.database and not Path(options.database).is_file():
+        refuse(f"there is no database {options.database}: name a SQLite file, or a URL of PostgreSQL or DuckDB")
     tally: Counter[str] = Counter()
     with (
         open_input(source) as lines,
@@ -116,13 +130,13 @@ def summarise(tally: Mapping[str, int], out: str) -> None:
 
 def _verified(lines: Iterator[Line], pool: ProcessPool, options: Options, advance: object) -> Iterator[Verified]:
     """Every line in order, while up to `MOST_WAITING` pairs run ahead of it."""
-    work = partial(verify, bound=options.bound, budget=options.budget)
+    work = partial(_verify, options)
     waiting: deque[Handed] = deque()
     for line in lines:
         named = read_pair(line, options.semantics)
         future = None
         if isinstance(named.pair, Pair):
-            future = pool.schedule(work, args=[named.pair], timeout=options.budget + _GRACE)
+            future = pool.schedule(work, args=[named.pair], timeout=options.seconds)
         waiting.append((named, future))
         if callable(advance):
             advance(len(line.raw or b"") + 1)
@@ -155,6 +169,19 @@ def read_pair(line: Line, semantics: Semantics | None) -> Named:
         semantics=found.semantics or semantics or Semantics.BAG,
     )
     return Named(line.number, found.id, pair)
+
+
+def _verify(options: Options, pair: Pair) -> Finding:
+    work = partial(verify, pair, bound=options.bound, budget=options.budget)
+    return work() if options.database is None else with_database(_on_database(options.database, pair), work)
+
+
+def _on_database(where: str, pair: Pair) -> OnDatabase:
+    try:
+        with open_one(where, _QUERY) as database:
+            return run_on(pair, database.run, database.dialect)
+    except UnknownDatabaseError as error:
+        return OnDatabase(told=str(error))
 
 
 def _bound() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -117,3 +118,88 @@ def test_a_bench_without_labels_is_refused(tmp_path: Path) -> None:
     source = tmp_path / "pairs.jsonl"
     source.write_text(lines(PAIRS))
     assert run("bench", "equivalence", str(source)).returncode == 2
+
+
+@pytest.fixture
+def shelves(tmp_path: Path) -> Path:
+    path = tmp_path / "shelves.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(SCHEMA)
+        connection.executemany(
+            "INSERT INTO shelf VALUES (?, ?, ?)", [(n, f"room {n % 3}", n % 5) for n in range(1, 40)]
+        )
+    return path
+
+
+def on(database: object, *pairs: dict[str, Any], options: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    done = run("verify", "-", "--bound", "1", "--database", str(database), *options, given=lines(list(pairs)))
+    assert done.returncode == 0, done.stderr
+    return rows(done.stdout)
+
+
+def test_a_difference_on_the_database_named_counts_whatever_the_search_finds(shelves: Path) -> None:
+    many = {"id": "many", "schema": SCHEMA, "sql_a": "SELECT room FROM shelf GROUP BY room HAVING COUNT(*) > 12"}
+    [found] = on(shelves, many | {"sql_b": "SELECT room FROM shelf GROUP BY room HAVING COUNT(*) > 13"})
+    assert (found["verdict"], found["level"]) == ("different", "S0")
+    assert "A gives 3 rows and B 0 rows" in found["reason"]
+
+
+def test_a_small_database_is_shown_where_the_search_has_one_of_that_level(shelves: Path) -> None:
+    [found] = on(shelves, PAIRS[0])
+    assert found["counterexample"]["tables"]["shelf"]["rows"]
+    assert "on the database that was named A gives 8 rows and B 16 rows" in found["reason"]
+
+
+def test_rows_that_only_one_side_gives_are_shown_where_no_small_database_is_found(shelves: Path) -> None:
+    squares = "SELECT COUNT(*) FROM shelf HAVING SUM(id * id) = 20540"
+    [found] = on(shelves, {"id": "1", "schema": SCHEMA, "sql_a": squares, "sql_b": squares.replace("40", "41")})
+    assert (found["verdict"], found["level"]) == ("different", "S0")
+    assert found["counterexample"]["tables"] == {}
+    assert found["counterexample"]["result_a"]["rows"] == [[39.0]]
+    assert found["counterexample"]["result_b"]["rows"] == []
+    assert found["assumption"] == "nothing: they differ on the database that was named"
+
+
+def test_what_sets_two_results_apart_on_the_database_gives_the_level(shelves: Path) -> None:
+    pairs = [
+        ("repeats", "SELECT room FROM shelf", "SELECT DISTINCT room FROM shelf"),
+        ("columns", "SELECT id, height FROM shelf", "SELECT height, id FROM shelf"),
+        (
+            "ties",
+            "SELECT id FROM shelf ORDER BY height LIMIT 3",
+            "SELECT id FROM shelf ORDER BY height, id DESC LIMIT 3",
+        ),
+    ]
+    found = on(shelves, *({"id": name, "schema": SCHEMA, "sql_a": a, "sql_b": b} for name, a, b in pairs))
+    assert {row["id"]: row["verdict"] for row in found} == dict.fromkeys(("repeats", "columns", "ties"), "different")
+    assert {row["id"]: row["level"] for row in found} == {"repeats": "S4", "columns": "S5", "ties": "S3"}
+
+
+def test_a_side_that_the_database_does_not_run_is_named_and_the_pair_is_judged_without(shelves: Path) -> None:
+    [found] = on(
+        shelves, {"id": "1", "sql_a": "SELECT weight FROM shelf", "sql_b": "SELECT weight FROM shelf WHERE id > 1"}
+    )
+    assert found["verdict"] == "different"
+    assert "does not run sql_a: no such column: weight" in found["reason"]
+
+
+def test_queries_only_read_the_database_named(shelves: Path) -> None:
+    [found] = on(shelves, {"id": "1", "sql_a": "DROP TABLE shelf", "sql_b": "SELECT id FROM shelf"})
+    assert found["verdict"] == "error"
+    with sqlite3.connect(shelves) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM shelf").fetchone() == (39,)
+
+
+def test_witnesses_of_other_answers_are_tried_beside_a_database_too(shelves: Path) -> None:
+    pairs = [
+        {"id": str(n), "schema": SCHEMA, "sql_a": TALL, "sql_b": f"SELECT id FROM shelf WHERE height > {n}"}
+        for n in (3, 4)
+    ]
+    found = on(shelves, *pairs, options=("--cross-check",))
+    assert [row["verdict"] for row in found] == ["equivalent_up_to_bound", "different"]
+
+
+def test_a_database_that_is_not_there_ends_the_command(tmp_path: Path) -> None:
+    done = run("verify", "-", "--database", str(tmp_path / "gone.sqlite"), given=lines(PAIRS))
+    assert done.returncode == 2
+    assert "gone.sqlite" in done.stderr
