@@ -207,7 +207,7 @@ class AskModel:
         self._refuse_in_vain(ends)
         async with self.slots.taken(tenant):
             self._refuse_in_vain(ends)
-            await asyncio.sleep(self.rate.wait(self.timer()))
+            await self._wait_for_turn(ends)
             held = await self._reserve(prompt, bound, tenant)
             if not self.breaker.admits(self.timer()):
                 if held is not None:
@@ -217,6 +217,13 @@ class AskModel:
                 return await self._call(prompt, tenant, held, ends)
             finally:
                 self._show_left(tenant, bound)
+
+    async def _wait_for_turn(self, ends: float) -> None:
+        await asyncio.sleep(self.rate.wait(self.timer()))
+        # while it waited, another call may have been told to come later
+        while held := self.rate.held(self.timer()):
+            self._refuse_in_vain(ends)
+            await asyncio.sleep(held)
 
     def _refuse_in_vain(self, ends: float) -> None:
         """Nothing is waited for that cannot come before the deadline."""

@@ -24,7 +24,7 @@ class Rate:
 
     def wait(self, now: float) -> float:
         """Seconds to wait before the call that is taken hereby."""
-        held = max(0.0, self._held - now)
+        held = self.held(now)
         if self.per_minute is None:
             return held
         space = 60.0 / self.per_minute
@@ -32,9 +32,13 @@ class Rate:
         self._next = due + space
         return max(0.0, due - now, held)
 
+    def held(self, now: float) -> float:
+        """Seconds until the time that the server named."""
+        return max(0.0, self._held - now)
+
     def delay(self, now: float) -> float:
         """Seconds that a call asked for now would wait."""
-        held = max(0.0, self._held - now)
+        held = self.held(now)
         return held if self.per_minute is None else max(0.0, self._next - now, held)
 
     def hold(self, until: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -32,6 +33,13 @@ _PASSING = frozenset({408, 409, 425, 429})
 """Client errors that another try may not meet."""
 _FORMATS = ("json_schema", "json_object", "text")
 """How the reply's form is asked for, strictest first; a server that refuses one is asked the next."""
+
+_FORM_NAMES = ("response_format", "json schema", "structured output", "grammar")
+_UNKNOWN = re.compile(
+    r"\b(?:un(?:supported|known|recogni[sz]ed|available|expected|permitted|able)"
+    r"|not\b|only\b|must be|invalid|fail|extra)"
+)
+"""How servers say that they do not know what they were asked for."""
 
 
 class _TooLargeError(httpx2.TransportError):
@@ -144,14 +152,19 @@ class OpenAIJudge:
             raise _failure(error) from error
 
     async def _create(self, system: str, user: str, schema: Mapping[str, object]) -> httpx2.Response:
-        while True:
-            asked = self._format
+        """Asks for the next form where one is refused, and goes on with it if that was all that was wrong."""
+        first = self._format
+        for asked in range(first, len(_FORMATS)):
             try:
-                return await self._send(system, user, _response_format(_FORMATS[asked], schema))
+                response = await self._send(system, user, _response_format(_FORMATS[asked], schema))
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                if asked + 1 >= len(_FORMATS) or not _is_about_format(error):
+                if asked + 1 == len(_FORMATS) or not _refuses_form(error, _FORMATS[asked]):
                     raise
-                self._format = max(self._format, asked + 1)
+            else:
+                if asked > first:
+                    self._format = max(self._format, asked)
+                return response
+        raise AssertionError("unreachable: the last form's refusal raises")
 
     async def _send(self, system: str, user: str, response_format: dict[str, object] | None) -> httpx2.Response:
         body: dict[str, object] = {
@@ -175,9 +188,11 @@ def _response_format(form: str, schema: Mapping[str, object]) -> dict[str, objec
     return {"type": "json_schema", "json_schema": {"name": "verdict", "strict": True, "schema": schema}}
 
 
-def _is_about_format(error: openai.APIStatusError) -> bool:
+def _refuses_form(error: openai.APIStatusError, form: str) -> bool:
+    """Whether the server says of the form of reply that it does not know it: other words of a schema are no refusal."""
     said = str(error.message).lower()
-    return any(word in said for word in ("response_format", "json_schema", "json_object", "schema", "grammar"))
+    named = error.param == "response_format" or form in said or any(each in said for each in _FORM_NAMES)
+    return named and _UNKNOWN.search(said) is not None
 
 
 def _completion(body: object) -> Completion:

@@ -312,6 +312,21 @@ async def test_a_worker_that_shares_no_account_holds_its_part_of_each_day(worker
         day[0] = date(2026, 5, 5)
 
 
+async def test_a_call_that_waits_for_its_turn_heeds_what_another_was_told_meanwhile() -> None:
+    loop = asyncio.get_running_loop()
+    model, rate, told = ScriptedModel(), Rate(per_minute=600, burst=1), list[float]()
+    rate.wait(loop.time())
+    panel = panel_of(model, rate=rate)
+    waiting = asyncio.create_task(panel.ask(case_of(JudgePolicy.LLM), tenant="coast"))
+    while rate.delay(loop.time()) <= 0.1:  # noqa: ASYNC110 the rate has no event: until the call has taken its turn
+        await asyncio.sleep(0)
+    told.append(loop.time() + 0.3)
+    rate.hold(told[0])
+    reply = await waiting
+    assert isinstance(reply, Reply)
+    assert loop.time() >= told[0]
+
+
 class StuckModel(ScriptedModel):
     """It takes as long as it may, and then fails."""
 

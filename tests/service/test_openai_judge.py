@@ -188,6 +188,26 @@ async def test_a_server_without_structured_output_is_asked_in_its_way_from_then_
     assert forms == ["json_schema", "json_object", "json_object"]
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "the schema of your account is invalid",
+        "maximum context length is 512 tokens: your json_schema and messages have 900",
+        "unsupported response_format for this prompt",
+    ],
+)
+async def test_one_refusal_that_speaks_of_schemas_costs_the_others_no_structured_output(
+    opened: Opened, model_server: ModelServer, message: str
+) -> None:
+    refusal = {"do": "status", "status": 400, "headers": {}, "body": {"error": {"message": message}}}
+    async with opened() as (panel, _):
+        model_server.script(refusal)
+        assert await asked(panel, WAITING) is DeferredReason.JUDGE_UNAVAILABLE
+        model_server.script(VERDICT)
+        assert isinstance(await asked(panel), Reply)
+    assert [json.loads(each["body"])["response_format"]["type"] for each in model_server.seen()] == ["json_schema"]
+
+
 async def test_a_server_that_says_when_to_come_again_is_heeded(opened: Opened, model_server: ModelServer) -> None:
     soon = {"do": "status", "status": 429, "headers": {"retry-after": "0.2"}}
     model_server.script(VERDICT, first=(soon, soon))
