@@ -8,6 +8,14 @@ from grafana.queries import grown, quantile, rate
 TENANT = 'tenant=~"$tenant"'
 FALLBACK = rate("sqlassay_fallback_total", "tenant", TENANT)
 SCORED = rate("sqlassay_score_count", "tenant", TENANT)
+AGREEMENT = "sqlassay_model_agreement_total"
+BOTH_RIGHT = rate(AGREEMENT, where='local="right", model="right"')
+BOTH_WRONG = rate(AGREEMENT, where='local="wrong", model="wrong"')
+
+
+def left(unit: str) -> str:
+    """What is left of each tenant's day: the process that last asked knows of the least."""
+    return f'min by (tenant) (sqlassay_model_budget_left{{{TENANT}, unit="{unit}"}})'
 
 
 def judge() -> Rows:
@@ -47,6 +55,25 @@ def judge() -> Rows:
             ],
         ),
         (
+            "Against the local judge",
+            [
+                Panel(
+                    title="Agreement",
+                    shows="Share of the answers a model judged that both judges call right, or both wrong.",
+                    unit="percentunit",
+                    queries={"agreement": f"({BOTH_RIGHT} + {BOTH_WRONG}) / ({rate(AGREEMENT)} > 0)"},
+                    most=1,
+                ),
+                Panel(
+                    title="Who says what",
+                    shows="The same answers by both; a cascade asks a model only where the local judge is unsure.",
+                    kind="stacked",
+                    unit="reqps",
+                    queries={"local {{local}}, model {{model}}": rate(AGREEMENT, "local, model")},
+                ),
+            ],
+        ),
+        (
             "Cost",
             [
                 Panel(
@@ -59,6 +86,23 @@ def judge() -> Rows:
                     title="Tokens",
                     shows="Sent and received.",
                     queries={"{{way}}": rate("sqlassay_model_tokens_total", "way", TENANT)},
+                ),
+                Panel(
+                    title="Money left today",
+                    shows="Of the tenants whose day is bounded, until midnight UTC; shown as of their last call.",
+                    kind="bars",
+                    queries={"{{tenant}}": left("money")},
+                ),
+                Panel(
+                    title="Tokens left today",
+                    shows="The same in tokens.",
+                    kind="bars",
+                    queries={"{{tenant}}": left("tokens")},
+                ),
+                Panel(
+                    title="Calls not made",
+                    shows="Because the tenant's day is spent.",
+                    queries={"{{tenant}}": rate("sqlassay_model_budget_spent_total", "tenant", TENANT)},
                 ),
                 Panel(
                     title="Without a model",

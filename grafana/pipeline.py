@@ -85,6 +85,12 @@ def pipeline() -> Rows:
                     queries={"{{use}}": rate("sqlassay_redis_failures_total", "use")},
                 ),
                 Panel(
+                    title="Age of rules",
+                    shows="How long newer rules cannot be read; 0 while they can.",
+                    unit="s",
+                    queries={"{{instance}}": "max by (instance) (sqlassay_rules_age_seconds)"},
+                ),
+                Panel(
                     title="Days",
                     shows="Days of evaluations that have a partition, and rows of other days.",
                     queries={"partitions": "max(sqlassay_partitions)", "other days": "max(sqlassay_other_days_rows)"},
@@ -109,6 +115,11 @@ def pipeline() -> Rows:
                     title="In memory",
                     shows="Records waiting in the processes; at the bound senders are held back.",
                     queries={"{{instance}}": "sqlassay_queue_records"},
+                ),
+                Panel(
+                    title="Telemetry",
+                    shows="Traces and results for the OpenTelemetry collector, and what it did not get.",
+                    queries={"{{signal}} {{end}}": rate("sqlassay_telemetry_total", "signal, end")},
                 ),
                 Panel(
                     title="HTTP",

@@ -75,12 +75,13 @@ class RedisRules:
 
     link: RedisLink
     truth: PostgresRules
-    unconfirmed: Callable[[], None] = lambda: None
-    """Told each time that the last known rules stand in for those that cannot be read."""
+    aged: Callable[[float], None] = lambda _: None
+    """Told with each answer how many seconds ago newer rules could last be read: 0 unless the last known stand in."""
     timer: Callable[[], float] = time.monotonic
     known: KnownVersions = field(default_factory=lambda: KnownVersions(TTL / 2))
     _listening: bool = False
     _last: dict[str, Rules] = field(default_factory=dict[str, Rules])
+    _read_at: float = 0.0
 
     async def rules(self, tenants: Collection[str]) -> Mapping[str, Rules]:
         """Each tenant's rules in force; with both stores down, the last known ones."""
@@ -90,7 +91,10 @@ class RedisRules:
             rules = {tenant: self._last[tenant] for tenant in tenants if tenant in self._last}
             if not rules:
                 raise
-            self.unconfirmed()
+            self.aged(self.timer() - self._read_at)
+            return rules
+        self._read_at = self.timer()
+        self.aged(0.0)
         if len(self._last) > _MOST:
             self._last.clear()
         self._last.update(rules)

@@ -160,6 +160,7 @@ class Declared:
             "sqlassay_rules_unconfirmed",
             "Batches scored with the last rules known: newer ones could not be read.",
         )
+        self.rules_age = gauge("sqlassay_rules_age_seconds", "Since when newer rules cannot be read; 0 while they can.")
         self.partitions = gauge("sqlassay_partitions", "Days that have a partition.")
         self.other_days_rows = gauge("sqlassay_other_days_rows", "Evaluations whose day has no partition.")
         self.expired_rows = count("sqlassay_expired_rows", "Evaluations no longer kept.")

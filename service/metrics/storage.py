@@ -12,9 +12,10 @@ class StorageMetrics:
     def __init__(self, declared: Declared) -> None:
         self._of = declared
 
-    def rules_unconfirmed(self) -> None:
-        """Counts a batch scored with the last rules known."""
-        self._of.rules_unconfirmed.inc()
+    def rules_aged(self, seconds: float) -> None:
+        """Shows how old rules in use are, and counts a batch that is scored with the last rules known."""
+        self._of.rules_age.set(seconds)
+        self._of.rules_unconfirmed.inc(seconds > 0)
 
     def redis_failed(self, use: str) -> None:
         """Counts a failure of Redis."""

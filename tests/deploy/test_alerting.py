@@ -24,6 +24,7 @@ from prometheus_client import start_http_server
 from sqlalchemy import URL
 
 from consumers.breaker import BreakerState
+from consumers.budgets import Bound
 from consumers.evaluation import evaluate
 from consumers.events import decode_event
 from consumers.outcomes import Outcome, OutcomeKind
@@ -31,6 +32,7 @@ from consumers.streams import Partition
 from grafana.build import boards
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
+from scoring.verdict import Verdict
 from service.metrics import Metrics
 from service.settings import MetricSettings
 from tests.deploy.charts import ROOT, only, render
@@ -232,6 +234,11 @@ ABSENT = {
     "Cases by end: {{end}}",
     "Money by tenant: {{tenant}}",
     "Tokens: {{way}}",
+    "Agreement: agreement",
+    "Money left today: {{tenant}}",
+    "Tokens left today: {{tenant}}",
+    "Calls not made: {{tenant}}",
+    "Telemetry: {{signal}} {{end}}",
 }
 """Panels of what does not happen while all goes well and nobody asks a model; the next test makes it happen."""
 
@@ -267,3 +274,7 @@ def happen(metrics: Metrics) -> None:
     metrics.models.paid("library", 100, 20, 0.001)
     metrics.models.judged("replied")
     metrics.models.breaker(BreakerState.CLOSED)
+    metrics.models.compared(Verdict.CORRECT, Verdict.INCORRECT)
+    metrics.models.left("library", Bound(tokens=1000, micros=5000))
+    metrics.models.spent("library")
+    metrics.told("spans", "exported", 5)

@@ -13,6 +13,7 @@ import yaml
 from helm_python import HelmError, lint
 
 from service.settings import setting_paths, variable_name
+from service.telemetry.exporting import FLUSH_SECONDS
 from tests.deploy.charts import BUILT_IN, CHART, LEAST, only, render
 
 MATRIX: dict[str, dict[str, object]] = {
@@ -46,6 +47,12 @@ MATRIX: dict[str, dict[str, object]] = {
     "a model and a cache": {
         "secrets": {"redisUrl": "rediss://:pass@redis:6379/1", "judgeApiKey": "key"},
         "settings": {"SQLASSAY_LOG__LEVEL": "debug", "SQLASSAY_LIMITS__BATCH_SIZE": 500},
+    },
+    "traced": {
+        "telemetry": {
+            "endpoint": "http://collector.monitoring:4318",
+            "environment": {"OTEL_TRACES_SAMPLER": "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG": 0.01},
+        }
     },
     "placed": {
         "fullnameOverride": "assay",
@@ -144,10 +151,21 @@ def test_a_worker_knows_among_how_many_a_budget_is_shared(values: dict[str, obje
     assert only(render(values), "ConfigMap", "assay-sqlassay")["data"]["SQLASSAY_JUDGE__WORKERS"] == most
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "port"),
+    [("http://collector:4318", 4318), ("https://otlp.example.org/base", 443), ("http://collector", 80)],
+)
+def test_the_collector_can_be_reached_and_is_named_to_both_roles(endpoint: str, port: int):
+    held = render({"telemetry": {"endpoint": endpoint}})
+    ports = [each["port"] for rule in only(held, "NetworkPolicy")["spec"]["egress"] for each in rule.get("ports", [])]
+    assert port in ports
+    assert only(held, "ConfigMap", "assay-sqlassay")["data"]["SQLASSAY_TELEMETRY__ENDPOINT"] == endpoint
+
+
 def test_the_drain_is_shorter_than_the_time_a_pod_is_given():
     given = only(render(), "Deployment", "assay-sqlassay-worker")["spec"]["template"]["spec"]
     defaults = dict(_defaults())
-    drain = defaults["limits", "shutdown_seconds"] + defaults["kafka", "drain"]
+    drain = defaults["limits", "shutdown_seconds"] + defaults["kafka", "drain"] + FLUSH_SECONDS
     assert given["terminationGracePeriodSeconds"] > drain
 
 
@@ -186,6 +204,8 @@ def test_one_scaler_at_most_sets_the_number_of_replicas():
         ({"ingress": {"enabled": True}}, "name at least one host"),
         ({"image": {"pullPolicy": "Sometimes"}}, "pullPolicy"),
         ({"replicaCount": 3}, "replicaCount"),
+        ({"telemetry": {"endpoint": "collector:4318"}}, "endpoint"),
+        ({"telemetry": {"environment": {"TRACES_SAMPLER": "always_on"}}}, "TRACES_SAMPLER"),
         ({"metrics": {"serviceMonitor": {"interval": "soon"}}}, "interval"),
     ],
 )
