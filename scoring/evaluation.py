@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,7 +18,7 @@ from scoring.dimensions import (
 from scoring.enrichment import rewriting, validate
 from scoring.matching import Context
 from scoring.normalization import normalize
-from scoring.query import Query, Unscored, UnscoredReason
+from scoring.query import Query, Unscored, UnscoredReason, unreadable
 from scoring.question import read_enriched, read_question
 from scoring.requirements import requirements
 from scoring.rules import Rules, UnparseablePolicy
@@ -28,7 +27,6 @@ from scoring.sql import read_sql
 from scoring.verdict import Case, FilterStatus, Reply, Score
 from scoring.words import letters
 
-_UNREADABLE = re.compile("[\0\ud800-\udfff]")
 MAX_QUESTION = 20_000
 """Longest question or enriched question read, in characters."""
 
@@ -66,7 +64,7 @@ def check_question(query: Query) -> Unscored | None:
         if len(text) > MAX_QUESTION:
             detail = f"{name} has {len(text)} characters: at most {MAX_QUESTION} are read"
             return Unscored(UnscoredReason.QUESTION_TOO_LONG, detail)
-        bad = _UNREADABLE.search(text)
+        bad = unreadable(text)
         if bad is not None:
             detail = f"{name} holds U+{ord(bad.group()):04X} at character {bad.start()}: remove it"
             return Unscored(UnscoredReason.INVALID_TEXT, detail)

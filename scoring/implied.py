@@ -142,7 +142,8 @@ def _literal_span(rhs: object, lhs: Operand | None, spec: QuestionSpec) -> tuple
     if isinstance(rhs, Text):
         return _text_span(rhs, lhs, spec)
     if isinstance(rhs, Number):
-        token = next((token for token in spec.tokens if as_number(Text(token.lower)) == rhs.value), None)
+        figures = (token for token in spec.tokens if not token.text.isalpha())
+        token = next((token for token in figures if as_number(Text(token.lower)) == rhs.value), None)
         if token is not None:
             return token.text, token.start
     return None
@@ -156,8 +157,16 @@ def _text_span(value: Text, lhs: Operand | None, spec: QuestionSpec) -> tuple[st
     words = content_words(value.folded)
     if not words or len(value.folded) < 2:
         return None
-    stems = {stem(part): token for token in spec.tokens for part in (token.stem, *token.lower.split("-"))}
-    first = stems.get(words[0])
-    if first is None or any(word not in stems for word in words):
-        return None
-    return first.text, first.start
+    wanted = frozenset(words)
+    said: dict[str, Token] = {}
+    for token in spec.tokens:
+        if token.stem in wanted:
+            said[token.stem] = token
+        if not token.text.isalpha():
+            said.update((part, token) for part in _parts(token) if part in wanted)
+    return (said[words[0]].text, said[words[0]].start) if len(said) == len(wanted) else None
+
+
+def _parts(token: Token) -> list[str]:
+    """The stems of a word with marks, whole and in its parts: `non-stop` is said by `stop`."""
+    return [stem(part) for part in (token.stem, *token.lower.split("-"))]

@@ -112,7 +112,7 @@ def content_words(phrase: str) -> tuple[str, ...]:
     return _short_content_words(phrase) if len(phrase) <= _MEMO_LENGTH else _content_words(phrase)
 
 
-_MEMO_LENGTH = 64
+_MEMO_LENGTH = 200
 """Longest phrase, in characters, whose words are remembered: a phrase is asked for many times within one event."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -20,6 +21,14 @@ class Query:
     """Anchor of relative dates (`last month`), naive local or aware; `None` leaves them relative."""
     question_found: bool = True
     """False: the answer was seen in a trace whose spans hold no question; `question` is blank."""
+
+
+_UNREADABLE = re.compile("[\0\ud800-\udfff]")
+
+
+def unreadable(text: str) -> re.Match[str] | None:
+    """The first NUL or lone surrogate of a text, if it holds one."""
+    return None if text.isascii() and "\0" not in text else _UNREADABLE.search(text)
 
 
 class UnscoredReason(StrEnum):

@@ -67,6 +67,18 @@ def identifier_words(name: str) -> tuple[str, ...]:
     return tuple(stem(part) for part in _HUMPS.findall(name))
 
 
+_MARKS = {code: None for code in range(128) if not chr(code).isalnum()}
+
+
+def squeezed(text: str) -> str:
+    """Its letters and digits only, so that spelling apart, together or with marks is one.
+
+    >>> squeezed("New-Haven 7")
+    'NewHaven7'
+    """
+    return text.translate(_MARKS) if text.isascii() else "".join(filter(str.isalnum, text))
+
+
 @lru_cache(maxsize=65536)
 def letters(name: str) -> str:
     """A name's letters and digits only, lower case, so that `eye_colour` and `EyeColour` are one.
@@ -75,4 +87,4 @@ def letters(name: str) -> str:
     'eyecolour2'
     """
     lowered = name.lower().replace("_", "")
-    return lowered if lowered.isalnum() else "".join([char for char in lowered if char.isalnum()])
+    return lowered if lowered.isalnum() else squeezed(lowered)

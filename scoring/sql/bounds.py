@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scoring.query import Unscored, UnscoredReason
+from scoring.query import Unscored, UnscoredReason, unreadable
 
 MAX_LENGTH = 100_000
 """Characters of SQL."""
@@ -13,7 +13,6 @@ MAX_DEPTH = 80
 MAX_TOKENS = 50_000
 """Words, names, values and marks of SQL; a syntax tree has at most a few times as many nodes."""
 
-_INVALID = re.compile("[\x00\ud800-\udfff]")
 _FENCE = re.compile(r"```(?:[A-Za-z]+(?=\s))?")
 """A Markdown fence; three backticks never stand in SQL."""
 _BLANK = re.compile(r"\s+|--[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|#[^\n]*")
@@ -42,6 +41,7 @@ _NESTING = re.compile(
     r"""'(?:[^'\\]|''|\\[\s\S])*'?|"(?:[^"]|"")*"?|`[^`]*`?|--[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|[(\[{]|[)\]}]"""
     r"""|[-+~!@?]|\w+(?:\.\w+)*|[^\s\w]""",
 )
+_NESTING_WORDS = ("not", "case", "when", "interval", "any", "all", "some", "prior", "connect", "if", "distinct")
 _SUBSCRIPTS = re.compile(r"\]\s*\[")
 """`a[1][1]`: the parser takes quadratic time for a run of them in some dialects."""
 _PREFIXES = frozenset(
@@ -60,7 +60,7 @@ def screen(sql: str) -> str | Unscored:
     """
     if len(sql) > MAX_LENGTH:
         return Unscored(UnscoredReason.SQL_TOO_LONG, f"{len(sql)} characters; at most {MAX_LENGTH} are read")
-    invalid = _INVALID.search(sql)
+    invalid = unreadable(sql)
     if invalid:
         what = f"U+{ord(invalid.group()):04X} at character {invalid.start()}"
         return Unscored(UnscoredReason.INVALID_TEXT, f"{what}: NUL and lone surrogates are no text")
@@ -108,15 +108,11 @@ def _is_prose(text: str) -> bool:
 
 def _depth(sql: str) -> Unscored | None:
     """Brackets and prefix operators are counted only where a cheap bound says there might be too many."""
+    openers = sum(map(sql.count, "([{-+~!@?"))
+    if openers + (len(sql) + 1) // 3 <= MAX_DEPTH:  # no word that nests is shorter than two letters and a space
+        return None
     lowered = sql.lower()
-    openers = sum(map(sql.count, "([{")) + sum(map(sql.count, "-+~!@?"))
-    words = sum(
-        map(
-            lowered.count,
-            ("not", "case", "when", "interval", "any", "all", "some", "prior", "connect", "if", "distinct"),
-        )
-    )
-    if openers + words <= MAX_DEPTH:
+    if openers + sum(map(lowered.count, _NESTING_WORDS)) <= MAX_DEPTH:
         return None
     subscripts = len(_SUBSCRIPTS.findall(sql)) if "[" in sql else 0
     if max(_deepest(lowered), subscripts) <= MAX_DEPTH:

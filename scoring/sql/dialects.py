@@ -59,6 +59,7 @@ _WORDS = MappingProxyType(
     }
 )
 """Words that stand in SQL of one dialect above all."""
+_TELLING = frozenset(_WORDS)
 _MARKS = (
     ("'now'", "sqlite"),
     ("as real)", "sqlite"),
@@ -69,7 +70,6 @@ _MARKS = (
 """Other signs of a dialect."""
 _WEIGHED = ("bigquery", "snowflake", "tsql", "oracle", "sqlite", "duckdb", "mysql", "postgres")
 """Where SQL shows features of several dialects, the first of these is the guess: the rarer, the earlier."""
-_BREAKS = str.maketrans("(),", "   ")
 
 DEFAULT = "sqlite"
 """The guess for SQL without a feature of any dialect: it takes double quotes and backticks alike."""
@@ -115,6 +115,9 @@ def _ticked(lowered: str) -> str:
 
 
 def _featured(lowered: str) -> str | None:
-    words = _WORDS.keys() & lowered.translate(_BREAKS).split()
-    found = {_WORDS[word] for word in words} | {dialect for mark, dialect in _MARKS if mark in lowered}
+    found = {dialect for mark, dialect in _MARKS if mark in lowered}
+    # `str.translate` with a table of the three takes ten times as long
+    words = lowered.replace("(", " ").replace(")", " ").replace(",", " ").split()
+    if not _TELLING.isdisjoint(words):
+        found.update([_WORDS[word] for word in words if word in _WORDS])
     return next((dialect for dialect in _WEIGHED if dialect in found), None) if found else None
