@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import statistics
 import sys
 from collections import Counter
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import orjson
 
+from references.equivalence.checks import Asked, ask_proof, runs_again
 from references.equivalence.pair import EquivalenceVerdict, Finding, Pair, Rung
 from references.equivalence.verify import verify
 from service.commands.exits import refuse
@@ -31,6 +33,15 @@ class Labelled:
     label: str
     source: str
     finding: Finding
+    again: bool | None
+    """Its witness differs anew on the schema as given, also with the rows in reverse; `None` without one of them."""
+    proof: Asked | None
+    """What the proof alone says, where both queries execute."""
+
+    @property
+    def origin(self) -> str:
+        """The first word of its source."""
+        return re.split(r"\W", self.source, maxsplit=1)[0]
 
     @property
     def ran(self) -> bool:
@@ -67,7 +78,15 @@ def _labelled(line: Line, *, bound: int, budget: float, schema: bool) -> Labelle
         return None
     pair: Pair = named.pair if schema else replace(named.pair, schema=None, constraints=None)
     finding = verify(pair, bound=bound, budget=budget)
-    return Labelled(id=named.id or str(named.line), label=label, source=str(row.get("source", "")), finding=finding)
+    witness = finding.witness
+    return Labelled(
+        id=named.id or str(named.line),
+        label=label,
+        source=str(row.get("source", "")),
+        finding=finding,
+        again=runs_again(named.pair, witness) if witness is not None and named.pair.schema else None,
+        proof=None if finding.verdict in _IDLE else ask_proof(pair, bound=bound, budget=budget),
+    )
 
 
 def figures_of(found: Sequence[Labelled]) -> dict[str, object]:
@@ -96,7 +115,39 @@ def figures_of(found: Sequence[Labelled]) -> dict[str, object]:
         "proved_share": _share(proved, left),
         "proved_cpu_median_ms": _milliseconds(proved, 0.5),
         "proved_although_different": [each.id for each in proved if each.label == DIFFERENT],
+        "witnesses": sum(each.again is not None for each in found),
+        "witnesses_that_differ_anew": sum(each.again is True for each in found),
+        "witnesses_that_do_not_ids": [each.id for each in found if each.again is False],
+        "contradictions": [each.id for each in found if _contradicts(each)],
+        "by_source": {name: _of_source([each for each in found if each.origin == name]) for name in _origins(found)},
     }
+
+
+def _of_source(found: Sequence[Labelled]) -> dict[str, object]:
+    """How far the proof goes on pairs of one origin."""
+    ran = [each for each in found if each.ran]
+    covered = [each for each in ran if each.proof is not None and each.proof.covered]
+    left = [each for each in ran if not _is_different(each)]
+    proved = [each for each in left if each.finding.verdict is EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND]
+    return {
+        "execute": len(ran),
+        "proof_covers": len(covered),
+        "proof_covers_share": _share(covered, ran),
+        "not_refuted": len(left),
+        "proved": len(proved),
+        "proved_share": _share(proved, left),
+        "proved_cpu_median_ms": _milliseconds(proved, 0.5),
+    }
+
+
+def _origins(found: Sequence[Labelled]) -> list[str]:
+    return list(dict.fromkeys(each.origin for each in found))
+
+
+def _contradicts(each: Labelled) -> bool:
+    """A witness of so few rows that the proof speaks of it, and calls the queries equal."""
+    witness = each.finding.witness
+    return witness is not None and each.proof is not None and 0 < witness.largest <= each.proof.equal_up_to
 
 
 def _is_different(each: Labelled) -> bool:

@@ -105,13 +105,22 @@ def test_a_file_that_is_not_there_is_said() -> None:
 def test_the_bench_counts_what_was_told_apart_and_proved(tmp_path: Path) -> None:
     source = tmp_path / "pairs.jsonl"
     source.write_text(
-        lines([{**PAIRS[0], "verdict": "NEQ"}, {**PAIRS[1], "verdict": "EQU"}, {**PAIRS[2], "verdict": None}])
+        lines(
+            [
+                {**PAIRS[0], "verdict": "NEQ", "source": "made up"},
+                {**PAIRS[1], "verdict": "EQU", "source": "made up"},
+                {**PAIRS[2], "verdict": None},
+            ]
+        )
     )
     figures = json.loads(run("bench", "equivalence", str(source), "--json").stdout)
     assert figures["pairs"] == 2
     assert figures["refuted_share"] == 1.0
     assert figures["equal_refuted_at_s0"] == 0
     assert figures["proved_although_different"] == []
+    assert (figures["witnesses"], figures["witnesses_that_differ_anew"]) == (1, 1)
+    assert figures["contradictions"] == []
+    assert figures["by_source"]["made"]["proof_covers"] == 2
 
 
 def test_a_bench_without_labels_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,101 @@
+"""Findings checked by what did not make them: a witness on the schema as given, the proof on what search decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import thread_time
+
+from references.equivalence.difference import difference
+from references.equivalence.inference import gathered, infer_schema
+from references.equivalence.pair import Contents, Pair, Witness
+from references.equivalence.population import populate
+from references.equivalence.reading import Side, read_side
+from references.equivalence.search import reversed_rows
+from references.equivalence.verify import relevant
+from references.sandbox import Failure, Layout, Row, Sandbox
+from references.schema import BadSchema, Schema, read_schema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the proof says of a pair, whatever the search found."""
+
+    covered: bool
+    """It can say what both queries give on tables of unknown rows."""
+    equal_up_to: int
+    """Rows a table up to which it calls them equal on any data."""
+    cpu_seconds: float
+
+
+def runs_again(pair: Pair, witness: Witness) -> bool:
+    """Whether the queries differ on a witness on the tables as they were declared, also with its rows in reverse."""
+    sides = _sides(pair)
+    schema = read_schema(pair.schema, pair.constraints, pair.dialect) if pair.schema else None
+    if sides is None or not isinstance(schema, Schema):
+        return False
+    rows = _declared_rows(schema, witness)
+    if rows is None:
+        return False
+    tables = [schema.tables[name] for name in rows]
+    layouts = [Layout(name=each.name, columns=tuple((c.name, c.declared) for c in each.columns)) for each in tables]
+    sandbox = Sandbox(layouts, folding=sides[0].folding)
+    try:
+        contents = {schema.tables[name].name: cells for name, cells in rows.items()}
+        return all(_differ(sandbox, sides, pair, each) for each in (contents, reversed_rows(contents)))
+    finally:
+        sandbox.close()
+
+
+def _sides(pair: Pair) -> tuple[Side, Side] | None:
+    a, b = read_side(pair.sql_a, pair.dialect), read_side(pair.sql_b, pair.dialect)
+    return (a, b) if isinstance(a, Side) and isinstance(b, Side) else None
+
+
+def _declared_rows(schema: Schema, witness: Witness) -> Contents | None:
+    """The witness's rows in the declared columns, NULL where it holds none; `None` where it names a table more."""
+    found: dict[str, tuple[Row, ...]] = {}
+    for name, rows in witness.rows.items():
+        table = schema.tables.get(name.lower())
+        if table is None:
+            return None
+        places = {column.lower(): place for place, column in enumerate(witness.columns[name])}
+        order = [places.get(column.name.lower()) for column in table.columns]
+        found[name.lower()] = tuple(tuple(None if at is None else row[at] for at in order) for row in rows)
+    return found
+
+
+def _differ(sandbox: Sandbox, sides: tuple[Side, Side], pair: Pair, contents: Mapping[str, Sequence[Row]]) -> bool:
+    sandbox.fill(contents)
+    a, b = sandbox.run(sides[0].sql), sandbox.run(sides[1].sql)
+    if isinstance(a, Failure) or isinstance(b, Failure):
+        return False
+    return difference(a, b, pair.semantics) is not None
+
+
+def ask_proof(pair: Pair, *, bound: int, budget: float) -> Asked:
+    """What the proof alone says of a pair, one row a table after another up to `bound`; needs the solver's package."""
+    from references.equivalence.proof.certificate import ANY, prove  # noqa: PLC0415 - the solver is an extra
+    from references.equivalence.proof.logic import Unprovable, z3  # noqa: PLC0415 - as above
+
+    began = thread_time()
+    sides = _sides(pair)
+    schema = _schema(pair, sides) if sides is not None else None
+    proved = 0
+    covered = sides is not None and schema is not None
+    if sides is not None and schema is not None:
+        population = populate(schema, gathered(schema, sides), relevant(schema, sides), typed=sides[0].translated)
+        try:
+            while proved < bound:
+                left = int(1000 * (budget - (thread_time() - began)))
+                if not prove(*sides, population, pair.semantics, proved + 1, ANY, max(left, 0)).equal:
+                    break
+                proved += 1
+        except (Unprovable, RecursionError, z3.Z3Exception):
+            covered = False
+    return Asked(covered=covered, equal_up_to=proved, cpu_seconds=thread_time() - began)
+
+
+def _schema(pair: Pair, sides: tuple[Side, Side]) -> Schema | None:
+    found = read_schema(pair.schema, pair.constraints, pair.dialect) if pair.schema else infer_schema(sides)
+    return None if isinstance(found, BadSchema) else found
