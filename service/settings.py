@@ -146,6 +146,13 @@ class PoolSettings(_Group):
         default=2.0, ge=0, le=60, description="Seconds an HTTP request waits for a database that is down."
     )
     attempts: int = Field(default=10, ge=1, le=100, description="Tries of an event that is put off again and again.")
+    processes: int | None = Field(
+        default=None,
+        ge=0,
+        le=64,
+        description="Processes that score, beside the one that reads and writes; 0 scores in a thread of that one; "
+        "unset is 1 with Kafka and two cores or more, else 0.",
+    )
 
 
 class PriceSettings(_Group):

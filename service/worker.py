@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -27,6 +28,7 @@ from consumers.ports import Results, RuleSource
 from consumers.references import ReferencePolicy
 from consumers.retries import Retries
 from consumers.score_events import Record, ScoreEvents
+from consumers.scorers import Scorer, ThreadScorer
 from consumers.streams import Publisher, StreamRecord
 from service.deferred import PostgresDeferred
 from service.kafka import consuming
@@ -36,6 +38,7 @@ from service.metrics import Metrics
 from service.reference_processes import longest, reference_processes
 from service.references import PostgresReferences
 from service.results import KafkaResults
+from service.scoring_processes import ProcessScorer
 from service.settings import Settings
 from service.spans import BuryEvent, SpansFromKafka, joining
 from service.store import PostgresScores
@@ -126,7 +129,18 @@ def _pool(parts: Parts) -> Pool:
         results = KafkaResults(publisher=parts.publisher, topic=kafka.topic_scores, engine=parts.engine)
         results = results if telemetry is None else TracedResults(results, time.monotonic)
     deferred, retries = PostgresDeferred(parts.engine), Retries(attempts=pool.attempts)
-    return Pool(score, limits=bounds, deferred=deferred, results=results, retries=retries)
+    return Pool(
+        score, limits=bounds, deferred=deferred, results=results, retries=retries, scorer=_scorer(settings, score)
+    )
+
+
+def _scorer(settings: Settings, score: ScoreEvents) -> Scorer:
+    processes = settings.pool.processes
+    if processes is None:
+        processes = int(settings.kafka.bootstrap_servers is not None and (os.cpu_count() or 1) > 1)
+    if not processes:
+        return ThreadScorer(score)
+    return ProcessScorer(score, processes=processes, weights=settings.judge.weights)
 
 
 def _now() -> datetime:

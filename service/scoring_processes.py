@@ -1,0 +1,179 @@
+"""A `Scorer` whose events are judged in processes of their own, beside the one that reads and writes.
+
+The interpreter's lock lets one thread of a process run at a time: scoring beside it neither waits for the event loop
+nor keeps it from its heartbeats, and a text that a process dies of costs that text its score, and no worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import threading
+from collections.abc import Sequence
+from concurrent.futures import TimeoutError as OutOfTimeError
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from multiprocessing.reduction import ForkingPickler
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeAlias
+
+from pebble import ProcessExpired, ProcessPool
+
+from consumers.evaluation import Ended, Evaluation, ended
+from consumers.events import QueryEvent
+from consumers.judging import Panel
+from consumers.outcomes import Outcome
+from consumers.score_events import Known, LookedUp, Record, ScoreEvents, judged_at_once
+from consumers.scorers import ThreadScorer
+from scoring.query import Unscored
+from scoring.rules import JudgePolicy, Rules
+from scoring.specification import QuestionSpec, SqlSpec
+from scoring.verdict import Case, Dimension, FilterAlignment, Reply, Score
+from service.weights import fitted_judge, local_judge
+
+Sent: TypeAlias = "Sequence[tuple[QueryEvent, int | None]]"
+"""Events, each with its sample rate."""
+_LONGEST = 20.0
+"""Seconds after which a chunk is taken apart to find what is not getting done."""
+
+
+class ProcessScorer:
+    """Judges in so many processes what needs no model; all else is done in a thread of this one."""
+
+    def __init__(self, score: ScoreEvents, *, processes: int, weights: Path | None) -> None:
+        self._score, self._weights = score, weights
+        self._thread = ThreadScorer(score)
+        self.chunks = processes
+        self._pool = self._opened()
+
+    def _opened(self) -> ProcessPool:
+        return ProcessPool(
+            self.chunks,
+            initializer=_begin,
+            initargs=[self._weights],
+            # one made by fork would share the locks of this one's threads
+            context=get_context("spawn"),  # pyright: ignore[reportArgumentType] pebble's protocol knows the pipes of one system only
+        )
+
+    async def decode(self, records: Sequence[Record]) -> Sequence[Known | Outcome]:
+        """The event that each record is, or how it ended."""
+        return await self._thread.decode(records)
+
+    async def conclude(self, known: Known, found: LookedUp, case: Case, reply: Reply | Unscored) -> Evaluation:
+        """The evaluation that a reply makes of a case."""
+        return await self._thread.conclude(known, found, case, reply)
+
+    async def judge(self, events: Sequence[Known], found: LookedUp) -> Sequence[Evaluation | Case]:
+        """Each event's evaluation, or the case for which a model must be asked."""
+        away = [each for each in events if found.rules[each.event.tenant].judge.policy is not JudgePolicy.LLM]
+        began = self._score.timer()
+        ends = dict(zip(map(id, away), await self._judged(away, found), strict=True)) if away else {}
+        # a case is not sent, and a bug is told of where it is counted: both are done again here
+        here = [each for each in events if ends.get(id(each)) is None]
+        done: dict[int, Evaluation | Case] = {}
+        if here:
+            done = dict(zip(map(id, here), await self._thread.judge(here, found), strict=True))
+        for each in away:
+            end = ends[id(each)]
+            if end is not None:
+                done[id(each)] = self._score.evaluation(each, found, end)
+                if each.trail is not None:
+                    each.trail.passed("examine", began, self._score.timer())
+        return [done[id(each)] for each in events]
+
+    async def _judged(self, events: Sequence[Known], found: LookedUp) -> Sequence[Ended | Unscored | None]:
+        """How they end; those that a process died of are told apart from those it took along."""
+        try:
+            return await self._sent(events, found)
+        except (ProcessExpired, BrokenProcessPool, OutOfTimeError) as error:
+            if len(events) == 1:
+                return [self._score.bug(events[0], error)]
+        half = len(events) // 2
+        return [*await self._judged(events[:half], found), *await self._judged(events[half:], found)]
+
+    async def _sent(self, events: Sequence[Known], found: LookedUp) -> Sequence[Ended | None]:
+        if not self._pool.active:
+            self._pool = self._opened()
+        sent = [(each.event, each.sampledrate) for each in events]
+        rules = {each.event.tenant: found.rules[each.event.tenant] for each in events}
+        return await asyncio.wrap_future(self._pool.schedule(_judge_all, args=[sent, rules], timeout=_LONGEST))
+
+    def close(self) -> None:
+        """Begins nothing more, and ends what is under way."""
+        self._thread.close()
+        self._pool.stop()
+        self._pool.join()
+
+
+def _read_only(mapping: dict[str, str]) -> MappingProxyType[str, str]:
+    return MappingProxyType(mapping)
+
+
+# rules hold one, and it cannot be sent as it is
+ForkingPickler.register(MappingProxyType, lambda each: (_read_only, (dict(each),)))
+
+_PANEL: list[Panel] = []
+"""The one of a process that judges, once it has begun."""
+
+
+def _begin(weights: Path | None) -> None:
+    """What a process that judges does first: loads the judge, and sees to it that it ends with its parent."""
+    # a terminal's Ctrl-C goes to all: the parent drains, and then ends this one
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _PANEL.append(Panel(local=(local_judge() if weights is None else fitted_judge(weights)).judge))
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(0)
+
+
+def _judge_all(events: Sent, rules: dict[str, Rules]) -> list[Ended | None]:
+    return [_judge(event, sampledrate, rules[event.tenant]) for event, sampledrate in events]
+
+
+def _judge(event: QueryEvent, sampledrate: int | None, rules: Rules) -> Ended | None:
+    """How an event ends; `None` where a model must be asked, or a bug keeps it from ending."""
+    try:
+        end = judged_at_once(event, sampledrate, rules, _PANEL[0].at_once)
+        if isinstance(end, Case):
+            return None
+        made = ended(event, end, rules)
+        return made if isinstance(end, Unscored) else Ended(_light(end), made.line)
+    except Exception:
+        return None
+
+
+def _light(score: Score) -> Score:
+    """The score without what only its line out tells: to send that costs as much as to make it."""
+    case = score.case
+    blank = replace(
+        case,
+        question=QuestionSpec(text=""),
+        enriched=QuestionSpec(text=""),
+        sql=SqlSpec(dialect=case.sql.dialect),
+        answer=(),
+        things=(),
+        named=(),
+        defined=frozenset(),
+        spoken=frozenset(),
+        read=frozenset(),
+        required=(),
+        filters=FilterAlignment(status=case.filters.status),
+        projection=Dimension(),
+        aggregation=Dimension(),
+        grouping=Dimension(),
+        normalizations=(),
+    )
+    return replace(score, case=blank)

@@ -1,0 +1,144 @@
+"""Processes that score: what a thread gives, whatever becomes of them."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import AsyncGenerator, Sequence
+from datetime import UTC, datetime
+
+import pytest
+
+from consumers.evaluation import Evaluation
+from consumers.judging import Panel
+from consumers.memory import MemoryOutcomes, MemoryRules, MemoryScores
+from consumers.rules import decode_rules
+from consumers.score_events import Known, LookedUp, Record, ScoreEvents
+from consumers.scorers import ThreadScorer
+from scoring.query import Unscored
+from scoring.rules import Rules
+from scoring.verdict import Case, Score
+from service.scoring_processes import ProcessScorer
+from service.weights import local_judge
+
+RULES = {
+    "garden": decode_rules({"column_mappings": {"plot": "bed_id"}, "benign_filters": ["active = 1"]}).rules(version=3),
+    "orchard": decode_rules({"judge": {"policy": "llm"}}).rules(version=1),
+    "meadow": decode_rules({"judge": {"policy": "cascade", "bar": 1.0}}).rules(version=1),
+    "silent": decode_rules({"store_raw": False}).rules(version=2),
+    "plain": Rules(),
+}
+
+
+@pytest.fixture
+def outcomes() -> MemoryOutcomes:
+    return MemoryOutcomes()
+
+
+@pytest.fixture
+def score(outcomes: MemoryOutcomes) -> ScoreEvents:
+    return ScoreEvents(
+        panel=Panel(local=local_judge().judge),
+        rules=MemoryRules(),
+        store=MemoryScores(),
+        outcomes=outcomes,
+        clock=lambda: datetime(2026, 11, 2, tzinfo=UTC),
+        timer=time.monotonic,
+    )
+
+
+@pytest.fixture
+async def processes(score: ScoreEvents) -> AsyncGenerator[ProcessScorer]:
+    scorer = ProcessScorer(score, processes=1, weights=None)
+    yield scorer
+    scorer.close()
+
+
+def events(
+    score: ScoreEvents, tenant: str, count: int, sql: str = "SELECT name FROM beds WHERE id = {}"
+) -> list[Known]:
+    """Events of a tenant, each with SQL of its own."""
+    payloads = [
+        {"tenant": tenant, "event_id": f"{tenant}-{n}", "question": f"names of plot {n}", "sql": sql.format(n)}
+        for n in range(count)
+    ]
+    known = [score.decode(Record(payload=each, require_id=True)) for each in payloads]
+    return [each for each in known if isinstance(each, Known)]
+
+
+def said(judged: Sequence[Evaluation | Case]) -> list[object]:
+    """What they say, but for ids, which are new each time."""
+    return [
+        (each.record, each.payload_hash, each.withheld, each.rules_version) if isinstance(each, Evaluation) else "case"
+        for each in judged
+    ]
+
+
+async def test_they_say_what_a_thread_says(score: ScoreEvents, processes: ProcessScorer) -> None:
+    batch = [each for tenant in ("plain", "garden", "silent") for each in events(score, tenant, 3)]
+    batch += events(score, "meadow", 2, "SELECT (((") + events(score, "plain", 1, "")
+    thread, found = ThreadScorer(score), LookedUp({}, RULES)
+    assert said(await processes.judge(batch, found)) == said(await thread.judge(batch, found))
+    thread.close()
+
+
+async def test_what_needs_a_model_comes_back_as_a_case_in_its_place(
+    score: ScoreEvents, processes: ProcessScorer
+) -> None:
+    batch = [*events(score, "plain", 1), *events(score, "orchard", 1), *events(score, "meadow", 1)]
+    judged = await processes.judge(batch, LookedUp({}, RULES))
+    assert [type(each) for each in judged] == [Evaluation, Case, Case]
+    assert all(each.query.sql for each in judged if isinstance(each, Case))
+
+
+async def test_what_is_counted_of_a_score_comes_along(score: ScoreEvents, processes: ProcessScorer) -> None:
+    thread, found, batch = ThreadScorer(score), LookedUp({}, RULES), events(score, "garden", 1)
+    (away,), (here,) = await processes.judge(batch, found), await thread.judge(batch, found)
+    thread.close()
+    assert isinstance(away, Evaluation)
+    assert isinstance(here, Evaluation)
+    assert isinstance(away.result, Score)
+    assert isinstance(here.result, Score)
+    assert away.result.reply == here.result.reply
+    assert away.result.composite == here.result.composite
+    assert away.result.case.enrichment == here.result.case.enrichment
+    assert away.result.case.filters.status == here.result.case.filters.status
+    assert away.result.case.rules == here.result.case.rules
+
+
+async def test_a_process_that_dies_amid_a_chunk_costs_no_event_its_score(
+    score: ScoreEvents, processes: ProcessScorer
+) -> None:
+    found = LookedUp({}, RULES)
+    await processes.judge(events(score, "plain", 1), found)
+    judging = asyncio.create_task(processes.judge(events(score, "garden", 400), found))
+    await asyncio.sleep(0)
+    kill_all()
+    judged = await judging
+    assert len(judged) == 400
+    assert all(isinstance(each, Evaluation) and isinstance(each.result, Score) for each in judged)
+
+
+async def test_one_that_dies_with_nothing_to_do_is_replaced(score: ScoreEvents, processes: ProcessScorer) -> None:
+    found = LookedUp({}, RULES)
+    await processes.judge(events(score, "plain", 1), found)
+    kill_all()
+    judged = await processes.judge(events(score, "garden", 2), found)
+    assert [isinstance(each, Evaluation) and not isinstance(each.result, Unscored) for each in judged] == [True, True]
+
+
+async def test_they_end_with_their_scorer(score: ScoreEvents) -> None:
+    scorer = ProcessScorer(score, processes=1, weights=None)
+    await scorer.judge(events(score, "plain", 1), LookedUp({}, RULES))
+    scorer.close()
+    assert not multiprocessing.active_children()
+
+
+def kill_all() -> None:
+    """Kills the processes that score."""
+    for each in multiprocessing.active_children():
+        assert each.pid is not None
+        os.kill(each.pid, signal.SIGKILL)
