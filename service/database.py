@@ -82,13 +82,28 @@ def translated(url: URL) -> Generator[None]:
     try:
         yield
     except (SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
-        # SQLAlchemy wraps what its own statements meet; COPY is spoken past it
-        cause = getattr(error, "orig", None) or error
-        if str(getattr(cause, "sqlstate", None))[:2] in _REFUSALS:
-            raise RefusedByStore(shorten(str(cause), 200)) from error
+        cause = _drivers_own(error)
+        state = str(getattr(cause, "sqlstate", None) or "")
+        # what no parameter can hold the driver refuses itself
+        if state[:2] in _REFUSALS or (isinstance(cause, asyncpg.InterfaceError) and isinstance(cause, ValueError)):
+            # a traceback would tell the driver's words, and with them the row
+            raise RefusedByStore(_named(cause, state)) from None
         where = url.render_as_string(hide_password=True)
-        what = shorten(str(cause) or type(error).__name__, 200)
+        what = shorten(str(getattr(cause, "message", None) or cause) or type(cause).__name__, 200)
         raise StoreUnavailable(f"the database {where} does not answer ({what}): start it or mend its URL") from error
+
+
+def _drivers_own(error: BaseException) -> BaseException:
+    """What the driver raised: SQLAlchemy wraps it twice, COPY is spoken past it."""
+    wrapped = getattr(error, "orig", None)
+    return (wrapped.__cause__ or wrapped) if isinstance(wrapped, BaseException) else error
+
+
+def _named(cause: BaseException, state: str) -> str:
+    """What was refused, in names of the schema: PostgreSQL's own words may repeat what a row says."""
+    parts = [(name, getattr(cause, f"{name}_name", None)) for name in ("table", "column", "constraint")]
+    where = ", ".join(f"{name} {value}" for name, value in parts if value)
+    return f"{type(cause).__name__} {state}".rstrip() + (f" at {where}" if where else "")
 
 
 @asynccontextmanager

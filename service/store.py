@@ -15,7 +15,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.evaluation import Claim, Evaluation, EventKey
 from consumers.ports import RefusedByStore
-from consumers.texts import shorten
 from scoring.verdict import Reply, Score
 from service.database import translated
 from service.deferred import PostgresDeferred
@@ -142,8 +141,8 @@ async def copy_rows(connection: AsyncConnection, won: Sequence[Evaluation]) -> N
     try:
         await driver.copy_records_to_table("evaluations", records=records, columns=names)  # pyright: ignore[reportUnknownMemberType] its records are untyped
     except (OverflowError, ValueError, TypeError) as error:
-        # what a column cannot hold the driver refuses itself, in words of its own
-        raise RefusedByStore(f"a value does not fit its column ({shorten(str(error), 120)})") from error
+        # what a column cannot hold the driver refuses itself, in words that repeat the value
+        raise RefusedByStore(f"a value does not fit its column ({type(error).__name__})") from None
 
 
 def _encoded(row: Mapping[str, object]) -> list[object]:

@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import make_url
+from sqlalchemy import make_url, text
 from sqlmodel import SQLModel
 
-from consumers.ports import StoreUnavailable
-from service.database import create_engine, migrate, read_url
+from consumers.ports import RefusedByStore, StoreUnavailable
+from service.database import create_engine, migrate, read_url, translated
 from service.partitions import is_declared
 from service.settings import DatabaseSettings, SettingsError
 from service.store import PostgresScores
@@ -43,6 +44,32 @@ async def test_a_database_that_does_not_answer_is_named_without_its_password():
             await call
         assert "127.0.0.1:1/assay" in str(refusal.value)
         assert "s3cret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("statement", "values", "named"),
+    [
+        ("INSERT INTO labels (tenant) VALUES (:told)", {"told": "s3cret"}, "labels"),
+        ("SELECT CAST(:told AS text)::jsonb", {"told": "s3cret"}, "22P02"),
+        ("SELECT CAST(:told AS int)", {"told": "s3cret"}, "DataError"),
+        ("SELECT CAST(:told AS int2)", {"told": 2**60}, "DataError"),
+        ("SELECT repeat(CAST(:told AS text), 2)::varchar(3)::int", {"told": "s3cret"}, "22P02"),
+    ],
+)
+async def test_what_a_database_refuses_is_named_without_what_a_row_says(database, statement, values, named):
+    engine = create_engine(database, DatabaseSettings())
+
+    async def execute() -> None:
+        with translated(engine.url):
+            async with engine.begin() as connection:
+                await connection.execute(text(statement), values)
+
+    with pytest.raises(RefusedByStore) as refusal:
+        await execute()
+    await engine.dispose()
+    told = "".join(traceback.format_exception(refusal.value))
+    assert named in str(refusal.value)
+    assert not any(str(value) in told for value in values.values())
 
 
 @pytest.mark.parametrize("url", ["mysql://me:s3cret@db/assay", "s3cret", "", "postgresql://me:s3cret@db:port/assay"])
