@@ -8,6 +8,7 @@ from time import thread_time
 
 from references.comparison.alternatives import MalformedReferenceError, expand
 from references.equivalence.pair import EquivalenceVerdict, Finding, Pair, Rung, Semantics
+from references.equivalence.reading import Refusal, read_side
 from references.equivalence.verify import verify
 from references.lint import Doubt, lint
 from references.lint import Finding as Doubtful
@@ -21,11 +22,12 @@ _LEAST = 0.1
 
 
 def judge_answer(
-    pair: AnswerPair, *, bound: int = 2, budget: float = 5.0, semantics: Semantics = Semantics.BAG
+    pair: AnswerPair, *, bound: int = 2, budget: float = 5.0, semantics: Semantics | None = None
 ) -> ReferenceFinding:
     """What the reference says of the answer, within about `budget` seconds of CPU; never raises for what they hold.
 
-    An answer is measured by the alternative that says most for it.
+    An answer is measured by the alternative that says most for it. Without `semantics` results are bags, and lists
+    where the alternative asks for an order.
 
     >>> pair = AnswerPair(reference="SELECT {id, name} FROM shelf", answer="SELECT name FROM shelf")
     >>> found = judge_answer(pair)
@@ -42,12 +44,12 @@ def judge_answer(
     queries = list(dict.fromkeys(each.sql for each in expansion.alternatives))
     if not queries:
         return _unfit("it holds no query")
-    query, finding = _best(replace(pair, dialect=dialect), queries, bound, budget, semantics)
+    query, finding, compared = _best(replace(pair, dialect=dialect), queries, bound, budget, semantics)
     verdict = _verdict(finding)
     return ReferenceFinding(
         verdict=verdict,
         finding=replace(finding, reason=_reason(finding)),
-        semantics=semantics,
+        semantics=compared,
         alternative=query if len(queries) > 1 else None,
         left_out=expansion.capped,
         doubts=() if finding.fault == "sql_a" else _doubts(query, dialect),
@@ -74,19 +76,34 @@ def _unfit(reason: str) -> ReferenceFinding:
 
 
 def _best(
-    pair: AnswerPair, queries: Sequence[str], bound: int, budget: float, semantics: Semantics
-) -> tuple[str, Finding]:
+    pair: AnswerPair, queries: Sequence[str], bound: int, budget: float, semantics: Semantics | None
+) -> tuple[str, Finding, Semantics]:
     """The alternative that says most for the answer, with its finding; one that is equal ends the search."""
     ends = thread_time() + budget
-    found: list[tuple[str, Finding]] = []
+    found: list[tuple[str, Finding, Semantics]] = []
     for place, query in enumerate(queries):
         share = max((ends - thread_time()) / (len(queries) - place), _LEAST)
-        asked = Pair(sql_a=query, sql_b=pair.answer, dialect=pair.dialect, semantics=semantics)
-        found.append((query, verify(asked, bound=bound, budget=share)))
+        asked = Pair(sql_a=query, sql_b=pair.answer, dialect=pair.dialect, semantics=semantics or Semantics.BAG)
+        finding = verify(asked, bound=bound, budget=share)
+        ordered = _other_order(asked, finding, share) if semantics is None else None
+        found.append((query, ordered or finding, asked.semantics if ordered is None else Semantics.LIST))
         if found[-1][1].verdict is EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND:
             break
-    query, best = min(found, key=lambda each: _against(each[1]))
-    return query, replace(best, cpu_seconds=round(sum(each.cpu_seconds for _, each in found), 6))
+    query, best, compared = min(found, key=lambda each: _against(each[1]))
+    return query, replace(best, cpu_seconds=round(sum(each.cpu_seconds for _, each, _ in found), 6)), compared
+
+
+def _other_order(asked: Pair, finding: Finding, budget: float) -> Finding | None:
+    """The finding that the answer gives the same rows in another order than the reference asks for."""
+    side = read_side(asked.sql_a, asked.dialect)
+    if isinstance(side, Refusal) or side.tree.args.get("order") is None or finding.verdict not in _ORDER[:2]:
+        return None
+    # no proof: it says nothing of orders
+    listed = verify(replace(asked, semantics=Semantics.LIST), bound=0, budget=budget)
+    if listed.verdict is not EquivalenceVerdict.DIFFERENT:
+        return None
+    spent = round(finding.cpu_seconds + listed.cpu_seconds, 6)
+    return replace(listed, reason="the same rows, in another order than the reference asks for", cpu_seconds=spent)
 
 
 _ORDER = (

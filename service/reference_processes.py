@@ -44,7 +44,7 @@ class ReferenceProcesses:
     async def judge(self, pair: AnswerPair) -> ReferenceFinding:
         """What a process finds, or how it ended."""
         settings = self.settings
-        semantics = Semantics(settings.semantics)
+        semantics = Semantics(settings.semantics) if settings.semantics != "reference" else None
         work = partial(judge_answer, bound=settings.bound, budget=settings.deadline, semantics=semantics)
         try:
             return await asyncio.wrap_future(self.pool.schedule(work, args=[pair], timeout=longest(settings)))

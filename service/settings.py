@@ -239,7 +239,9 @@ class ReferenceSettings(_Group):
     deadline: float = Field(default=5.0, gt=0, le=300, description="Seconds of CPU for one answer.")
     megabytes: int = Field(default=512, ge=128, description="Memory of one process; one that wants more is ended.")
     bound: int = Field(default=2, ge=0, le=5, description="Rows a table up to which equality is proved.")
-    semantics: Literal["bag", "set", "list"] = Field(default="bag", description="When two results are the same.")
+    semantics: Literal["reference", "bag", "set", "list"] = Field(
+        default="reference", description="When two results are the same: as bags, in order where the reference has one."
+    )
     patience: float = Field(
         default=86_400.0, gt=0, description="Seconds after which an answer that waited is no longer judged."
     )

@@ -161,6 +161,7 @@ Serving until Ctrl-C:
   {base}/docs                                  the API, to try out
   {base}/v1/report                             the report
   {base}/v1/evaluations?order=worst&limit=10   the worst answers
+  {base}/console/evaluations?reference=different   those that differ from their reference, and on which data
   {base}/metrics                               the metrics""",
         flush=True,
     )

@@ -92,6 +92,16 @@ def test_semantics_are_kept_with_the_verdict() -> None:
     assert reference_record(found)["semantics"] == "set"
 
 
+def test_the_order_counts_where_the_reference_has_one() -> None:
+    ordered, bare = "SELECT room FROM shelf ORDER BY height, room", "SELECT room FROM shelf"
+    found = judged(ordered, bare)
+    assert (found.verdict, found.semantics) == (ReferenceVerdict.DIFFERENT, Semantics.LIST)
+    assert "another order" in (found.finding.reason or "")
+    assert judged(bare, ordered).verdict is ReferenceVerdict.EQUIVALENT
+    assert judged(ordered, f"{ordered}, room").verdict is ReferenceVerdict.EQUIVALENT
+    assert judged(ordered, bare, semantics=Semantics.BAG).verdict is ReferenceVerdict.EQUIVALENT
+
+
 def test_a_record_holds_nothing_that_a_database_refuses_and_stays_small() -> None:
     long = "x" * 50_000
     found = judged(f"SELECT char(0) || '{long}' FROM shelf", f"SELECT char(1) || '{long}' FROM shelf")
