@@ -27,7 +27,7 @@ TTL = 30.0
 _USE = "rules"
 _MOST = 100_000
 """Tenants remembered."""
-# versions only grow, so a reader that was slow cannot put an old one back
+# while a version is remembered it only grows, so a reader that was slow cannot put an old one back
 _RAISE = """
 local known = redis.call('GET', KEYS[1])
 if not known or tonumber(known) <= tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2]) end
@@ -42,27 +42,29 @@ class KnownVersions:
     >>> known.learn({"bakers": 2}, now=0.0); known.learn({"bakers": 1}, now=5.0)
     >>> known.fresh(["bakers", "millers"], now=29.0), known.fresh(["bakers"], now=36.0)
     ({'bakers': 2}, {})
+    >>> known.learn({"bakers": 1}, now=36.0); known.fresh(["bakers"], now=37.0)
+    {'bakers': 1}
     """
 
     ttl: float
     _heard: dict[str, tuple[int, float]] = field(default_factory=dict[str, tuple[int, float]])
 
     def learn(self, versions: Mapping[str, int], now: float) -> None:
-        """These are in force, unless a later one was heard of."""
+        """These were in force then, unless a later one was believed; once that is over a database may be restored."""
         if len(self._heard) > _MOST:
             self._heard.clear()
         for tenant, version in versions.items():
-            before = self._heard.get(tenant, (0, 0.0))[0]
-            self._heard[tenant] = (max(version, before), now + self.ttl)
+            before, until = self._heard.get(tenant, (0, now))
+            self._heard[tenant] = (max(version, before if now < until else 0), max(now + self.ttl, until))
 
     def fresh(self, tenants: Collection[str], now: float) -> dict[str, int]:
         """Those still believed."""
         heard = {tenant: self._heard[tenant] for tenant in tenants if tenant in self._heard}
         return {tenant: version for tenant, (version, until) in heard.items() if now < until}
 
-    def forget(self) -> None:
+    def forget(self, now: float) -> None:
         """Messages may have been missed: believe nothing."""
-        self._heard = {tenant: (version, 0.0) for tenant, (version, _) in self._heard.items()}
+        self._heard = {tenant: (version, min(until, now)) for tenant, (version, until) in self._heard.items()}
 
     def raised(self, versions: Mapping[str, int]) -> dict[str, int]:
         """The versions, or later ones already heard of."""
@@ -195,7 +197,7 @@ class RedisRules:
             if message is None:
                 continue
             if message["type"] == "subscribe":
-                self.known.forget()
+                self.known.forget(self.timer())
                 self._listening = True
             else:
                 self._note(message["data"])
@@ -203,9 +205,10 @@ class RedisRules:
     def _note(self, data: bytes) -> None:
         try:
             tenant, version = cast("tuple[str, int]", orjson.loads(data))
+            self.truth.forget(str(tenant), int(version))
             self.known.learn({str(tenant): int(version)}, self.timer())
         except (ValueError, TypeError):
-            self.known.forget()
+            self.known.forget(self.timer())
 
 
 RuleBook: TypeAlias = PostgresRules | RedisRules

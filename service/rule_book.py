@@ -47,6 +47,8 @@ class PostgresRules:
 
     engine: AsyncEngine
     _parsed: dict[tuple[str, int], Rules | None] = field(default_factory=dict[tuple[str, int], Rules | None])
+    _highest: dict[str, int] = field(default_factory=dict[str, int])
+    """Of each tenant, the latest version that was parsed."""
 
     async def rules(self, tenants: Collection[str]) -> Mapping[str, Rules]:
         """Each tenant's newest rules; absent where a stored version cannot be read any more."""
@@ -57,9 +59,20 @@ class PostgresRules:
         try:
             with translated(self.engine.url):
                 async with self.engine.connect() as connection:
-                    return dict.fromkeys(tenants, 0) | await _newest(connection, tenants)
+                    found = dict.fromkeys(tenants, 0) | await _newest(connection, tenants)
         except StoreUnavailable as error:
             raise RulesUnavailable(str(error)) from error
+        for tenant, version in found.items():
+            self.forget(tenant, version + 1)
+        return found
+
+    def forget(self, tenant: str, version: int) -> None:
+        """Versions from this one on were written anew, if they were known: the database was restored in between."""
+        highest = self._highest.get(tenant, 0)
+        if highest >= version:
+            for each in range(version, highest + 1):
+                self._parsed.pop((tenant, each), None)
+            self._highest[tenant] = version - 1
 
     async def parsed(self, versions: Mapping[str, int]) -> dict[str, Rules]:
         """These versions, ready to apply; absent where one cannot be read any more. Raises `RulesUnavailable`."""
@@ -78,6 +91,7 @@ class PostgresRules:
     async def _parse(self, connection: AsyncConnection, new: list[tuple[str, int]]) -> None:
         if len(self._parsed) > 10_000:
             self._parsed.clear()
+            self._highest.clear()
         table = TENANT_RULES.c
         found = await connection.execute(
             select(table.tenant, table.version, table.document).where(tuple_(table.tenant, table.version).in_(new))
@@ -85,6 +99,7 @@ class PostgresRules:
         for row in found:
             parsed = await asyncio.to_thread(_read, row.tenant, row.version, row.document)
             self._parsed[row.tenant, row.version] = parsed
+            self._highest[row.tenant] = max(self._highest.get(row.tenant, 0), row.version)
 
     async def current(self, tenant: str) -> StoredRules:
         """The tenant's newest rules; version 0 with the defaults where it has none."""
@@ -121,6 +136,7 @@ class PostgresRules:
                     )
                 values = {"tenant": tenant, "version": newest + 1, "document": plain, "author": author}
                 await connection.execute(insert(TENANT_RULES), values)
+        self.forget(tenant, newest + 1)
         return await self.current(tenant)
 
     async def _select(self, tenant: str, *, limit: int, version: int | None = None) -> list[StoredRules]:

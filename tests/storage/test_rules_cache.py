@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 from pydantic import SecretStr
+from sqlalchemy import text
 
 from consumers.events import RulesDocument
 from consumers.ports import RulesUnavailable
@@ -70,6 +71,36 @@ async def test_a_late_reader_cannot_put_an_old_version_back(source, redis):
     await rules._share({"bakers": 1})
     other = await source(redis.url, redis.prefix, listening=False)
     assert await lambda_min(other) == 20
+
+
+async def test_a_database_restored_to_an_older_state_is_believed_within_the_ttl(source, redis, engine):
+    now = [0.0]
+    rules = await source(redis.url, redis.prefix, timer=lambda: now[0])
+    for number in (10, 20, 30):
+        await rules.put("bakers", RulesDocument(lambda_min=number))
+        assert await lambda_min(rules) == number
+    async with engine.begin() as connection:
+        await connection.execute(text("DELETE FROM tenant_rules WHERE version > 1"))
+    # as after half the ttl in Redis and half of it here
+    await rules.link.client.delete(rules.link.key("rules", "bakers"))
+    now[0] += 16
+    assert await lambda_min(rules) == 10
+    await PostgresRules(engine).put("bakers", RulesDocument(lambda_min=77))
+    await rules.link.client.delete(rules.link.key("rules", "bakers"))
+    now[0] += 16
+    assert await lambda_min(rules) == 77
+
+
+async def test_without_redis_a_restored_database_is_believed_at_once(engine):
+    rules = PostgresRules(engine)
+    for number in (10, 20):
+        await rules.put("bakers", RulesDocument(lambda_min=number))
+        assert (await rules.rules(["bakers"]))["bakers"].lambda_min == number
+    async with engine.begin() as connection:
+        await connection.execute(text("DELETE FROM tenant_rules WHERE version > 1"))
+    assert (await rules.rules(["bakers"]))["bakers"].lambda_min == 10
+    await PostgresRules(engine).put("bakers", RulesDocument(lambda_min=77))
+    assert (await rules.rules(["bakers"]))["bakers"].lambda_min == 77
 
 
 async def test_what_stands_in_redis_and_is_no_version_is_left_alone(source, redis):
