@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.dead_letters import MAX_KEPT_BYTES, DeadLetterPolicy, PlainRecord, dead_letter, trigger_of
+from consumers.dead_letters import DeadLetterPolicy, PlainRecord, bury, trigger_of
 from consumers.deferrals import Deferral
 from consumers.deferring import RetryDeferred, count_only
 from consumers.driver import Driver, DriverPolicy, Handle, Receipts
@@ -214,13 +214,11 @@ def _burying(parts: Parts) -> Callable[[Deferral, Outcome], Awaitable[None]]:
     if publisher is None:
         return count_only
 
-    async def bury(kept: Deferral, outcome: Outcome) -> None:
+    async def bury_deferral(kept: Deferral, outcome: Outcome) -> None:
         record = PlainRecord(topic=kafka.topic_events, key=None, value=kept.payload)
-        said, most = {"reason": outcome.reason, "detail": outcome.detail}, MAX_KEPT_BYTES
-        while most and await publisher.publish([dead_letter(record, kafka.topic_dead, **said, most=most)]):
-            most //= 10
+        await bury(publisher, record, kafka.topic_dead, reason=outcome.reason, detail=outcome.detail)
 
-    return bury
+    return bury_deferral
 
 
 def _joining(parts: Parts, pool: Pool) -> AbstractAsyncContextManager[JoinSpans]:
