@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, disable_created_metrics
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, Summary, disable_created_metrics
 
 WHO = ("tenant", "agent")
 BY = (*WHO, "judge", "evaluator")
 """Whose answer, and the instrument that measured it: only like is compared with like."""
+VERSION = (*WHO, "version")
 _SCORES = (10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 90, 95, 100)
 """Bucket bounds of scores in [0, 100]; the default tier bounds are among them."""
 _PROBABILITIES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
@@ -30,6 +31,8 @@ class Declared:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
+        self.labels: dict[str, tuple[str, ...]] = {}
+        """Of each metric by its name."""
         self._scores()
         self._flow()
         self._models()
@@ -39,6 +42,11 @@ class Declared:
     def _scores(self) -> None:
         count, histogram, gauge = self._counter, self._histogram, self._gauge
         self.score = histogram("sqlassay_score", "Composite score of evaluations, 0 to 100.", BY, _SCORES)
+        # a summary: versions come and go, and buckets for each would be twenty times the series
+        self.version_score = Summary(
+            *self._named("sqlassay_version_score", "Composite score of evaluations, by the agent's version.", VERSION),
+            registry=self.registry,
+        )
         self.p_correct = histogram(
             "sqlassay_p_correct", "Probability that an answer is right, of scored evaluations.", BY, _PROBABILITIES
         )
@@ -103,7 +111,10 @@ class Declared:
             "sqlassay_http_request_seconds", "Time of HTTP requests.", ("method", "route", "status"), _SECONDS
         )
         self.queue = gauge("sqlassay_queue_records", "Records waiting in memory.")
-        self.build = Info("sqlassay_build", "Versions that decide scores.", registry=self.registry)
+        self.build = Info(
+            *self._named("sqlassay_build", "Versions that decide scores.", ("evaluator_version", "judge"))[:2],
+            registry=self.registry,
+        )
 
     def _models(self) -> None:
         count = self._counter
@@ -167,10 +178,14 @@ class Declared:
         self.expired_partitions = count("sqlassay_expired_partitions", "Partitions no longer kept.")
 
     def _histogram(self, name: str, text: str, labels: Sequence[str], buckets: Sequence[float]) -> Histogram:
-        return Histogram(name, text, labels, buckets=buckets, registry=self.registry)
+        return Histogram(*self._named(name, text, labels), buckets=buckets, registry=self.registry)
 
     def _counter(self, name: str, text: str, labels: Sequence[str] = ()) -> Counter:
-        return Counter(name, text, labels, registry=self.registry)
+        return Counter(*self._named(name, text, labels), registry=self.registry)
 
     def _gauge(self, name: str, text: str, labels: Sequence[str] = ()) -> Gauge:
-        return Gauge(name, text, labels, registry=self.registry)
+        return Gauge(*self._named(name, text, labels), registry=self.registry)
+
+    def _named(self, name: str, text: str, labels: Sequence[str]) -> tuple[str, str, Sequence[str]]:
+        self.labels[name] = tuple(labels)
+        return name, text, labels

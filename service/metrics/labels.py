@@ -30,6 +30,20 @@ class Bounded:
 
 
 @dataclass(slots=True)
+class Versions:
+    """Labels of versions: the first so many of each agent that has a label; all others, and none, are `other`."""
+
+    most: int
+    of: dict[tuple[str, str], Bounded] = field(default_factory=dict[tuple[str, str], Bounded])
+
+    def label(self, who: tuple[str, str], version: str | None) -> str:
+        """The label of a version of the agent that has these labels."""
+        if version is None or OTHER in who:
+            return OTHER
+        return self.of.setdefault(who, Bounded(self.most)).label(version)
+
+
+@dataclass(slots=True)
 class Who:
     """Labels of tenants and their agents: so many tenants, and so many agents of all of them together.
 

@@ -16,7 +16,7 @@ from scoring.verdict import Score
 from service.logs import digest, log
 from service.metrics.declared import Declared
 from service.metrics.kafka import KafkaMetrics
-from service.metrics.labels import OTHER, Bounded, Who
+from service.metrics.labels import OTHER, Bounded, Versions, Who
 from service.metrics.models import JudgeMetrics
 from service.metrics.references import ReferenceMetrics
 from service.metrics.storage import StorageMetrics
@@ -41,6 +41,10 @@ def instrument(score: Score) -> str:
     return f"{policy.value}:{reply.model}" if reply.model and policy is JudgePolicy.LLM else policy.value
 
 
+_VERSIONS = 20
+"""Versions of one agent that have a label while a process lives."""
+
+
 class Metrics:
     """The `Outcomes` that Prometheus scrapes."""
 
@@ -48,7 +52,7 @@ class Metrics:
         declared = Declared()
         self._of, self.registry = declared, declared.registry
         self._who = Who(tenants=Bounded(settings.tenants), agents=Bounded(settings.agents))
-        self._instruments = Bounded(_INSTRUMENTS)
+        self._instruments, self._versions = Bounded(_INSTRUMENTS), Versions(_VERSIONS)
         self.kafka = KafkaMetrics(declared)
         self.storage = StorageMetrics(declared)
         self.models = JudgeMetrics(declared, self._who.tenants.label)
@@ -79,6 +83,8 @@ class Metrics:
             case Unscored(reason=reason):
                 self._of.unscored.labels(*who, reason.value).inc()
             case Score() as score:
+                version = self._versions.label(who, evaluation.event.agent_version)
+                self._of.version_score.labels(*who, version).observe(score.composite.score)
                 self._scored(who, score)
 
     def _scored(self, who: tuple[str, str], score: Score) -> None:
@@ -144,3 +150,7 @@ class Metrics:
         """Name, type and help of every metric, as they are exposed."""
         families: list[Metric] = list(self.registry.collect())
         return [(family.name, family.type, family.documentation) for family in families]
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """The labels of a metric."""
+        return self._of.labels[name]

@@ -102,7 +102,9 @@ def hostile(names: int) -> Iterator[Evaluation]:
     verdicts, statuses = itertools.cycle(Verdict), itertools.cycle(FilterStatus)
     unscored, enriched = itertools.cycle(UnscoredReason), itertools.cycle(EnrichmentStatus)
     for number in range(names * 4):
-        event = decode_event({**SAMPLE, "tenant": f"t{number % names}", "agent": f"a{number}"}, require_id=False)
+        # every other one is of one agent, which has a new version each time
+        who = {"tenant": "t0", "agent": "a0"} if number % 2 else {"tenant": f"t{number % names}", "agent": f"a{number}"}
+        event = decode_event({**SAMPLE, **who, "agent_version": f"v{number}"}, require_id=False)
         rules = Rules(judge=JudgeRules(policy=list(JudgePolicy)[number % 3]))
         filters = replace(case.filters, status=next(statuses))
         told = replace(case, rules=rules, filters=filters, enrichment=replace(case.enrichment, status=next(enriched)))
