@@ -22,7 +22,7 @@ from scoring.query import Query, Unscored, UnscoredReason, unreadable
 from scoring.question import read_enriched, read_question
 from scoring.requirements import requirements
 from scoring.rules import Rules, UnparseablePolicy
-from scoring.specification import Definition, QuestionFilter, QuestionSpec, Source, SqlSpec
+from scoring.specification import Definition, Kind, QuestionFilter, QuestionSpec, Source, SqlSpec
 from scoring.sql import read_sql
 from scoring.verdict import Case, FilterStatus, Reply, Score
 from scoring.words import letters
@@ -98,6 +98,7 @@ def align(query: Query, question: QuestionSpec, enriched: QuestionSpec | None, s
         named=named,
         defined=frozenset([letters(column) for each in asked.definitions for column in each.columns]),
         spoken=question.stems if asked is question else asked.stems | question.stems,
+        words=[token.kind for token in question.tokens].count(Kind.WORD),
         read=_names_read(sql),
         required=wanted.required,
         filters=align_filters(wanted, question, asked, sql, rules, context),

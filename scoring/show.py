@@ -23,7 +23,7 @@ def show_filter(each: Filter) -> str:
     """`country = 'china'`, or the words alone where no column is named."""
     subject = each.lhs.name if each.lhs is not None else "…"
     value = "" if each.rhs is None else f" {each.rhs}"
-    return short(f"{subject} {each.op.value}{value}")
+    return short(f"{subject} {each.op}{value}")
 
 
 def show_match(match: Match) -> str:

@@ -130,6 +130,8 @@ class Case:
     """Columns that Qe's definitions name, by their letters."""
     spoken: frozenset[str]
     """Stems of the words of both questions."""
+    words: int
+    """Words of Qu."""
     read: frozenset[str]
     """Columns and tables that the SQL reads, by their letters."""
     required: tuple[QuestionFilter, ...]

@@ -114,8 +114,10 @@ def missing_grouping(case: Case) -> Finding | None:
     >>> missing_grouping(case("What is the average weight per route?", "SELECT AVG(weight) FROM parcels")).detail
     'per: route'
     """
-    told = not _EACH.isdisjoint(token.lower for token in case.question.tokens)
-    return counted(list(case.grouping.missing), "per", most=1) if told else None
+    lacking = case.grouping.missing
+    if not lacking or _EACH.isdisjoint([token.lower for token in case.question.tokens]):
+        return None
+    return counted(list(lacking), "per", most=1)
 
 
 _EACH = frozenset({"each", "per", "every"})

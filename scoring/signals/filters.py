@@ -14,11 +14,10 @@ from scoring.signals.finding import Finding, counted
 from scoring.specification import Clause, Op, QuestionFilter, Source, SqlFilter, SubqueryRole
 from scoring.values import Choices, Expression, Number, Pattern, Text, Value
 from scoring.verdict import Case
-from scoring.words import identifier_words, letters
+from scoring.words import identifier_words, letters, squeezed
 
 _UP = frozenset({Op.GT, Op.GE})
 _DOWN = frozenset({Op.LT, Op.LE})
-_SQUEEZE = re.compile(r"[\W_]+")
 
 
 def missing_filter(case: Case) -> Finding | None:
@@ -135,8 +134,11 @@ def altered_value(case: Case) -> Finding | None:
 
 def applied(case: Case) -> Sequence[SqlFilter]:
     """The SQL's conditions that are neither benign nor ignored."""
-    left_out = (*case.filters.benign, *case.filters.ignored)
-    return [each for each in case.sql.filters if each not in left_out] if left_out else case.sql.filters
+    filters = case.filters
+    if not filters.benign and not filters.ignored:
+        return case.sql.filters
+    left_out = (*filters.benign, *filters.ignored)
+    return [each for each in case.sql.filters if each not in left_out]
 
 
 def _said_texts(case: Case) -> list[Text]:
@@ -154,7 +156,7 @@ def _texts(value: Value | None) -> list[Text]:
 
 
 def _near(one: Text, other: Text) -> bool:
-    left, right = _SQUEEZE.sub("", one.folded), _SQUEEZE.sub("", other.folded)
+    left, right = squeezed(one.folded), squeezed(other.folded)
     if not left or not right:
         return False
     if left == right:
@@ -200,14 +202,14 @@ def unasked_literal(case: Case) -> Finding | None:
     if not case.filters.extra:
         return None
     text = f"{case.question.text} {case.enriched.text}".casefold()
-    squeezed = _SQUEEZE.sub("", text)
+    said = squeezed(text)
     numbers = {number.value for spec in (case.question, case.enriched) for number in spec.numbers}
     unasked: list[str] = []
     for each in case.filters.extra:
         for value in _literals(each.rhs):
             if isinstance(value, Number) and value.value not in numbers and value.value not in (0, 1):
                 unasked.append(str(value))
-            if isinstance(value, Text) and len(value.folded) > 1 and _SQUEEZE.sub("", value.folded) not in squeezed:
+            if isinstance(value, Text) and len(value.folded) > 1 and squeezed(value.folded) not in said:
                 unasked.append(str(value))
     return counted(unasked, "nowhere in the question", most=2)
 

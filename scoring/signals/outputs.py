@@ -23,7 +23,8 @@ def wanted_columns(case: Case) -> int:
     values = [each for each in question.aggregations if each.func != "COUNT" or not question.superlatives]
     if question.ratios or not values:
         return len(case.things)
-    shown = max(len(values) - len(_COMPARED.findall(question.text)), 0 if case.things else 1)
+    least = 0 if case.things else 1
+    shown = max(len(values) - len(_COMPARED.findall(question.text)), least) if len(values) > least else least
     opens = question.tokens[0].lower == "how" and question.parts == 1
     return len(case.things) + (min(shown, 1) if opens else shown)
 

@@ -7,7 +7,7 @@ import re
 from scoring.linking import STOP_WORDS, content_words, is_named
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted
-from scoring.specification import Column, Join, Kind, Op, SubqueryRole
+from scoring.specification import Column, Filter, Join, Kind, Op, SubqueryRole
 from scoring.values import Choices, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -38,8 +38,7 @@ def unused_table(case: Case) -> Finding | None:
     ...     "SELECT p.name FROM pilots p JOIN flights f ON p.id = f.pilot_id")).detail
     'joined for nothing: flights'
     """
-    counted_rows = any(each.column == "*" or each.func == "COUNT" for each in case.sql.aggregations)
-    if counted_rows or not case.sql.joins:
+    if not case.sql.joins or any(each.column == "*" or each.func == "COUNT" for each in case.sql.aggregations):
         return None
     read = _read_columns(case)
     if any(column.table is None for column in read):
@@ -63,13 +62,19 @@ def _joined(case: Case) -> list[str]:
 def _read_columns(case: Case) -> set[Column]:
     """Columns read for anything but joining: the keys that a subquery gives are not among them."""
     sql = case.sql
-    keys = {each.block for each in sql.subqueries if each.role in _SEMI_JOINS}
-    operands = [each.operand for each in sql.projections if each.block not in keys]
-    operands += [each.operand for each in sql.order_by]
-    operands += [each.operand for each in sql.group_by] + [each.lhs for each in sql.filters if each.lhs is not None]
-    return {column for operand in operands for column in operand.columns} | {
-        column for each in sql.aggregations for column in each.columns
-    }
+    keys = {each.block for each in sql.subqueries if each.role in _SEMI_JOINS} if sql.subqueries else ()
+    read: set[Column] = set()
+    for each in sql.projections:
+        if each.block not in keys:
+            read.update(each.operand.columns)
+    for each in (*sql.order_by, *sql.group_by):
+        read.update(each.operand.columns)
+    for each in sql.filters:
+        if each.lhs is not None:
+            read.update(each.lhs.columns)
+    for each in sql.aggregations:
+        read.update(each.columns)
+    return read
 
 
 def _bridges(table: str, joins: tuple[Join, ...]) -> bool:
@@ -122,12 +127,15 @@ def _matter(case: Case) -> list[str]:
     skip.update(word for each in case.question.superlatives for word in content_words(each.word))
     if case.defined & case.read:
         skip.update(word for each in case.enriched.definitions for word in content_words(each.phrase))
+    telling = case.question.stems - _FRAME_STEMS - skip
+    if not telling:
+        return []
     words = [
         token.stem
         for token in case.question.tokens
-        if token.kind is Kind.WORD and len(token.stem) > 2 and token.stem not in _FRAME_STEMS
+        if token.stem in telling and len(token.stem) > 2 and token.kind is Kind.WORD
     ]
-    return [word for word in dict.fromkeys(words) if word not in skip]
+    return list(dict.fromkeys(words))
 
 
 def sql_words(case: Case) -> frozenset[str]:
@@ -150,21 +158,29 @@ def unasked_columns(case: Case) -> Finding | None:
     >>> unasked_columns(case("What is the colour of each printer?", "SELECT warranty FROM printers")).detail
     'named by no word: warranty'
     """
-    spoken = frozenset(word for word in case.spoken - STOP_WORDS if len(word) > 2)
-    told = [each for match in case.filters.matched for each in match.present]
-    left_out = (*case.filters.benign, *case.filters.ignored, *told)
-    outside = {c for each in left_out if each.lhs is not None for c in each.lhs.columns}
-    read = sorted(_read_columns(case) - outside, key=_name)
-    lost = [column.name for column in read if not is_defined(column, case) and not _spoken(column, spoken)]
-    if not read or not lost:
+    read = _read_columns(case)
+    left_out: list[Filter] = [*case.filters.benign, *case.filters.ignored]
+    for match in case.filters.matched:
+        left_out += match.present
+    for each in left_out:
+        if each.lhs is not None:
+            read.difference_update(each.lhs.columns)
+    unnamed = [column for column in read if not is_defined(column, case)]
+    if not unnamed:
         return None
-    return Finding(len(lost) / len(read), f"named by no word: {'; '.join(lost[:5])}")
+    spoken = frozenset([word for word in case.spoken - STOP_WORDS if len(word) > 2])
+    lost = sorted([column for column in unnamed if not _spoken(column, spoken)], key=_name)
+    if not lost:
+        return None
+    return Finding(len(lost) / len(read), f"named by no word: {'; '.join([column.name for column in lost[:5]])}")
 
 
 def _spoken(column: Column, spoken: frozenset[str]) -> bool:
     own = [word for word in identifier_words(column.name) if word not in _GENERIC]
-    words = own or list(identifier_words(column.table or column.name))
-    return any(is_named(word, spoken) for word in words)
+    for word in own or identifier_words(column.table or column.name):  # noqa: SIM110 any() with a generator takes twice as long
+        if is_named(word, spoken):
+            return True
+    return False
 
 
 def missing_set_operation(case: Case) -> Finding | None:
@@ -227,8 +243,9 @@ def laboured_answer(case: Case) -> Finding | None:
     sql = case.sql
     parts = (sql.projections, sql.joins, sql.group_by, sql.order_by, sql.aggregations, sql.divisions)
     size = sum(map(len, parts)) + len(sql.joins) + 2 * len(sql.blocks) - 2
-    words = sum(1 for token in case.question.tokens if token.kind is Kind.WORD)
-    return Finding(min(1.0, size / (2 * max(words, 4))), f"{size} constructs for {words} words") if size else None
+    if not size:
+        return None
+    return Finding(min(1.0, size / (2 * max(case.words, 4))), f"{size} constructs for {case.words} words")
 
 
 def unasked_rounding(case: Case) -> Finding | None:
