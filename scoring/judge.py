@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import cast
 
-from scoring.reasons import ReasonCode
+from scoring.reasons import PRIORS, ReasonCode
 from scoring.signals import SIGNALS, Signal, read_signals
 from scoring.signals.finding import Finding
 from scoring.verdict import Case, Reason, Reply, Verdict
@@ -54,6 +54,8 @@ class Weights:
     weights: Mapping[ReasonCode, float]
     """Log-odds that a signal of strength 1 adds; negative counts against the answer."""
     thresholds: Thresholds
+    doubt: float = 0.0
+    """Least distance, in [0, 0.5), of `p_correct` from 0 and 1: the share of labels that no evidence foretells."""
 
 
 def load_weights(document: Mapping[str, object]) -> Weights:
@@ -66,6 +68,7 @@ def load_weights(document: Mapping[str, object]) -> Weights:
         bounds = {name: _number(value) for name, value in _object(document, "thresholds").items()}
         thresholds = Thresholds(**bounds)
         intercept, version = _number(document["intercept"]), str(document["version"])
+        doubt = _doubt(document.get("doubt", 0.0))
     except KeyError as error:
         raise InvalidWeightsError(f"weights file lacks {error}; make one with `sqlassay learn calibrate`") from error
     except (ValueError, TypeError) as error:
@@ -73,7 +76,7 @@ def load_weights(document: Mapping[str, object]) -> Weights:
     lacking = sorted(SIGNALS.keys() - given.keys())
     if lacking:
         raise InvalidWeightsError(f"weights file {version} has no weight for {', '.join(lacking)}")
-    return Weights(version=version, intercept=intercept, weights=given, thresholds=thresholds)
+    return Weights(version=version, intercept=intercept, weights=given, thresholds=thresholds, doubt=doubt)
 
 
 def _object(document: Mapping[str, object], key: str) -> dict[str, object]:
@@ -87,6 +90,13 @@ def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{value!r} is not a finite number")
     return float(value)
+
+
+def _doubt(value: object) -> float:
+    doubt = _number(value)
+    if not 0 <= doubt < 0.5:
+        raise ValueError(f"a doubt of {doubt} is not in [0, 0.5)")
+    return doubt
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +130,14 @@ class LocalJudge:
         return Reply(verdict=Verdict.INCORRECT, confidence=1.0, p_correct=0.0, reasons=(reason,), judge=self.name)
 
     def weigh(self, findings: Mapping[ReasonCode, Finding]) -> Reply:
-        """`p_correct` = logistic(intercept + Σ weight × strength); γ = max(p, 1 − p)."""
+        """`p_correct` = doubt + (1 − 2 doubt) × logistic(intercept + Σ weight × strength); γ = max(p, 1 − p).
+
+        Reasons come strongest first, those that only tell how much there is of an answer after all others.
+        """
         moves = [(code, self.weights.weights[code] * finding.strength, finding) for code, finding in findings.items()]
-        p_correct = _logistic(self.weights.intercept + math.fsum(move for _, move, _ in moves))
-        told = sorted(moves, key=lambda each: (-abs(each[1]), each[0]))
+        log_odds = self.weights.intercept + math.fsum(move for _, move, _ in moves)
+        p_correct = self.weights.doubt + (1 - 2 * self.weights.doubt) * _logistic(log_odds)
+        told = sorted(moves, key=lambda each: (each[0] in PRIORS, -abs(each[1]), each[0]))
         return Reply(
             verdict=self.weights.thresholds.verdict(p_correct),
             confidence=round(max(p_correct, 1 - p_correct), 4),

@@ -13,10 +13,18 @@ PINNING = frozenset({Op.EQ, Op.CONTAINS, Op.STARTS_WITH, Op.ENDS_WITH, Op.LIKE})
 """Operators of `=`, LIKE and ILIKE, which pin a grouped column to a literal (eq. 16)."""
 
 
+_OVER = " over ("
+"""What the name of an operand over a window holds; it is computed of the groups, so it is none of their columns."""
+
+
 def required_group_by(sql: SqlSpec) -> Iterator[Normalization]:
     """Rule 1: a SELECT mixes aggregates and plain columns, and GROUP BY covers the plain ones (eq. 15)."""
     for block in sql.blocks:
-        projections = [each for each in sql.projections if each.block == block.path and not each.literal]
+        projections = [
+            each
+            for each in sql.projections
+            if each.block == block.path and not each.literal and _OVER not in each.operand.name
+        ]
         plain = {each.operand.name for each in projections if each.operand.func is None and not each.star}
         aggregated = any(each.operand.func for each in projections)
         keys = [each.operand.name for each in sql.group_by if each.block == block.path]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
 
 
 class ReasonCode(StrEnum):
@@ -22,18 +24,24 @@ class ReasonCode(StrEnum):
     """A literal of the SQL is nearly, but not exactly, what the question or its definition says."""
     VALUE_RECASED = "VALUE_RECASED"
     """A text literal has other letter case than the question or its definition gives."""
+    VALUE_PADDED = "VALUE_PADDED"
+    """A text literal begins or ends with a blank."""
     WILDCARD_UNASKED = "WILDCARD_UNASKED"
     """The SQL searches within a text where the question gives the whole."""
     LITERAL_UNASKED = "LITERAL_UNASKED"
     """The SQL compares with a text or number that stands nowhere in the question."""
     VALUE_UNUSED = "VALUE_UNUSED"
     """Numbers of the question stand nowhere in the SQL."""
+    NAME_UNUSED = "NAME_UNUSED"
+    """A name or text of the question stands nowhere in the SQL, nor in a definition."""
     VALUE_UNEXPLAINED = "VALUE_UNEXPLAINED"
     """Literals of the SQL stand in neither question."""
     NEGATION_LOST = "NEGATION_LOST"
     """The question excludes something and the SQL excludes nothing."""
     NEGATION_BY_ROW = "NEGATION_BY_ROW"
     """Things that never do something are asked for, and single rows that differ are taken."""
+    ABSENCE_UNSEEN = "ABSENCE_UNSEEN"
+    """What has no partner is looked for behind an inner join, which leaves it out."""
     EXCLUSION_NARROWED = "EXCLUSION_NARROWED"
     """What an exclusion leaves is taken from another table than that of the thing asked for."""
     NEGATION_UNASKED = "NEGATION_UNASKED"
@@ -60,6 +68,10 @@ class ReasonCode(StrEnum):
     """A definition aggregates a column that the SQL aggregates otherwise, or not at all."""
     DEFINITION_VALUE_UNUSED = "DEFINITION_VALUE_UNUSED"
     """Values that the definitions quote stand nowhere in the SQL."""
+    DEFINITION_NUMBER_UNUSED = "DEFINITION_NUMBER_UNUSED"
+    """Numbers that the definitions compare with stand nowhere in the SQL."""
+    FORMULA_COPIED = "FORMULA_COPIED"
+    """Arithmetic is called by the names of a definition (DIVIDE, SUBTRACT), which few databases know."""
     DATE_AS_NUMBER = "DATE_AS_NUMBER"
     """A date column is compared with something that is no date."""
     OUTPUT_MISSING = "OUTPUT_MISSING"
@@ -70,6 +82,8 @@ class ReasonCode(StrEnum):
     """Things are asked for, and the answer shows several of their columns that nothing asks for."""
     OUTPUT_UNLINKED = "OUTPUT_UNLINKED"
     """No column of the answer is named like what is asked for."""
+    OUTPUT_UNDEFINED = "OUTPUT_UNDEFINED"
+    """A thing asked for is defined by columns of which the answer shows none."""
     OUTPUT_LINKED = "OUTPUT_LINKED"
     """Each thing asked for is named like a column of the answer, one to one."""
     OUTPUT_STAR = "OUTPUT_STAR"
@@ -96,6 +110,8 @@ class ReasonCode(StrEnum):
     """COUNT without DISTINCT over a join may count one thing many times."""
     AGGREGATE_REPEATS = "AGGREGATE_REPEATS"
     """A sum or an average is taken of rows that a join repeats."""
+    BOUND_BY_ROW = "BOUND_BY_ROW"
+    """An average or a total is to be compared, and each row's own value is."""
     ORDER_COLLAPSED = "ORDER_COLLAPSED"
     """Rows are ordered or cut after an aggregate has made one of them."""
     DISTINCT_MISSING = "DISTINCT_MISSING"
@@ -108,8 +124,12 @@ class ReasonCode(StrEnum):
     """The SQL groups by something that nothing asks for."""
     GROUPING_FINER = "GROUPING_FINER"
     """Rows are grouped by more columns than groupings are asked for."""
+    TOTAL_PER_GROUP = "TOTAL_PER_GROUP"
+    """One value of all is asked for and one of each group comes."""
     COLUMN_UNGROUPED = "COLUMN_UNGROUPED"
     """A plain column stands beside an aggregate, and nothing groups."""
+    COLUMN_LOOSE = "COLUMN_LOOSE"
+    """A plain column is shown that neither groups nor belongs to what groups."""
     ORDER_MISSING = "ORDER_MISSING"
     """An extreme or an order is asked for and the SQL neither orders nor takes an extreme."""
     ORDER_FLIPPED = "ORDER_FLIPPED"
@@ -124,6 +144,10 @@ class ReasonCode(StrEnum):
     """The SQL takes the extreme that the question asks for, in its direction."""
     EXTREME_SCOPE = "EXTREME_SCOPE"
     """An extreme is sought among other rows than those it is compared with."""
+    EXTREME_PER_GROUP = "EXTREME_PER_GROUP"
+    """One extreme of all is asked for and one of each group comes."""
+    EXTREME_DROPPED = "EXTREME_DROPPED"
+    """Two extremes are asked for and one is taken."""
     LIMIT_MISSING = "LIMIT_MISSING"
     """A number of first rows is asked for and the SQL returns all."""
     LIMIT_WRONG = "LIMIT_WRONG"
@@ -150,6 +174,8 @@ class ReasonCode(StrEnum):
     """Two columns are joined whose names do not suggest the same thing."""
     JOIN_BARE_IDS = "JOIN_BARE_IDS"
     """Two tables are joined by columns that are both just `id`."""
+    JOIN_BESIDE = "JOIN_BESIDE"
+    """Two tables are joined by the key of a third that the SQL reads too."""
     JOIN_WITHOUT_KEY = "JOIN_WITHOUT_KEY"
     """Tables are combined without any condition that links them."""
     JOIN_OUTER_UNASKED = "JOIN_OUTER_UNASKED"
@@ -162,10 +188,10 @@ class ReasonCode(StrEnum):
     """Columns of the SQL are named by no word of the question."""
     SET_OPERATION_MISSING = "SET_OPERATION_MISSING"
     """`both` or `neither` is asked for and the SQL tests one row at a time."""
+    TOTALS_COMBINED = "TOTALS_COMBINED"
+    """A set operation combines totals instead of the rows they are taken of."""
     PART_UNANSWERED = "PART_UNANSWERED"
     """The text asks several questions and the SQL answers fewer."""
-    COMPLEX_ANSWER = "COMPLEX_ANSWER"
-    """Many tables: such answers are wrong more often."""
     NESTED_ANSWER = "NESTED_ANSWER"
     """Many query blocks: such answers are wrong more often."""
     LABOURED_ANSWER = "LABOURED_ANSWER"
@@ -174,6 +200,8 @@ class ReasonCode(StrEnum):
     """Long questions are answered wrong more often."""
     YES_NO_UNANSWERED = "YES_NO_UNANSWERED"
     """A yes-or-no question is asked and the SQL computes no condition."""
+    YES_NO_WORDED = "YES_NO_WORDED"
+    """A yes-or-no question is answered in words that the SQL makes up."""
     SQL_UNPARSEABLE = "SQL_UNPARSEABLE"
     """The SQL does not parse, and the tenant counts that as incorrect; no signal reads it."""
     JUDGE_CONTRADICTS_EVIDENCE = "JUDGE_CONTRADICTS_EVIDENCE"
@@ -193,16 +221,25 @@ IN_FAVOUR = frozenset(
     }
 )
 """Codes that speak for an answer; every other speaks against it."""
-HINTS = frozenset(
+HINTS: Mapping[ReasonCode, float] = MappingProxyType(
     {
-        ReasonCode.OUTPUT_WIDER,
-        ReasonCode.COMPLEX_ANSWER,
-        ReasonCode.NESTED_ANSWER,
-        ReasonCode.LABOURED_ANSWER,
-        ReasonCode.LONG_QUESTION,
-        ReasonCode.TIES_CUT,
-        ReasonCode.WORDS_UNCOVERED,
-        ReasonCode.WILDCARD_UNASKED,
+        ReasonCode.OUTPUT_WIDER: -2.0,
+        ReasonCode.MEASURE_SHOWN: -0.8,
+        ReasonCode.NESTED_ANSWER: -1.2,
+        ReasonCode.LABOURED_ANSWER: -1.2,
+        ReasonCode.LONG_QUESTION: -1.2,
+        ReasonCode.TIES_CUT: -2.0,
+        ReasonCode.WORDS_UNCOVERED: -2.0,
+        ReasonCode.WILDCARD_UNASKED: -2.0,
+        ReasonCode.JOIN_BARE_IDS: -0.8,
+        ReasonCode.JOIN_OUTER_UNASKED: -0.7,
+        ReasonCode.ROUNDING_UNASKED: -0.5,
+        ReasonCode.YES_NO_WORDED: -2.0,
     }
 )
-"""Codes that go with wrong answers but are no error themselves: they may lower `p_correct`, not condemn alone."""
+"""Codes that go with wrong answers but are no error themselves, and the most, in log-odds, that each may count.
+
+Execution labels call every answer wrong that has one column or one rounding more than the reference; readers seldom do.
+"""
+PRIORS = frozenset({ReasonCode.NESTED_ANSWER, ReasonCode.LABOURED_ANSWER, ReasonCode.LONG_QUESTION})
+"""Hints that name nothing in the answer, only how much there is of it: they are told after all other reasons."""

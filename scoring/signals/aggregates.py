@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from scoring.linking import best_likeness, content_words
+from scoring.show import show_filter
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted
-from scoring.specification import Definition
+from scoring.signals.outputs import measure_beside
+from scoring.specification import Definition, Op
+from scoring.values import Number
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters
 
@@ -50,7 +55,9 @@ def unasked_aggregate(case: Case) -> Finding | None:
     amounts = any(each.func in _AMOUNTS for each in case.question.aggregations) or not _AMOUNT_WORDS.isdisjoint(
         case.spoken
     )
-    extra = [func for func in case.aggregation.extra if not (amounts and func in _AMOUNTS)]
+    measure = measure_beside(case)  # told by MEASURE_SHOWN
+    told = {each.operand.func for each in case.answer if each.operand.name == measure}
+    extra = [func for func in case.aggregation.extra if func not in told and not (amounts and func in _AMOUNTS)]
     return counted(extra, "unasked", most=1)
 
 
@@ -95,7 +102,7 @@ def _drops_repeats(case: Case) -> bool:
 
 
 def unasked_distinct(case: Case) -> Finding | None:
-    """Repeats are dropped though nothing asks for it.
+    """Repeats are dropped though nothing asks for it; rows that a join repeats may well be dropped from a list.
 
     >>> unasked_distinct(case("List the cities of our customers", "SELECT DISTINCT city FROM customers")).strength
     1.0
@@ -103,9 +110,9 @@ def unasked_distinct(case: Case) -> Finding | None:
     if case.question.distinct or case.enriched.distinct:
         return None
     if case.sql.distinct:
-        return Finding(1.0, "SELECT DISTINCT")
+        return None if case.sql.joins else Finding(1.0, "SELECT DISTINCT")
     given = next((each for each in case.answer if each.operand.distinct), None)
-    return Finding(0.5, given.operand.name) if given is not None else None
+    return Finding(0.5 if case.sql.joins else 1.0, given.operand.name) if given is not None else None
 
 
 def missing_grouping(case: Case) -> Finding | None:
@@ -148,4 +155,35 @@ def unlinked_aggregate(case: Case) -> Finding | None:
             own = [word for column in each.columns for word in identifier_words(column.name)]
             if max(best_likeness(word, own) for word in words) < 0.5:
                 return Finding(1.0, f"{asked.func} of {asked.column} became {each.func.lower()}({each.column})")
+    return None
+
+
+_AGGREGATED = re.compile(
+    r"\b(?:whose|with|where|have|has|having)(?: the| an?)? (?:average|mean|total)\b", re.IGNORECASE
+)
+_STORED_WORDS = frozenset({"average", "avg", "mean", "total", "sum", "score", "rating"})
+_BOUNDS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
+
+
+def _tells_how(definition: Definition) -> bool:
+    """Whether a definition says what is compared: an average may be a stored column."""
+    return bool(definition.filters or definition.functions or len(definition.phrase.split()) > 1)
+
+
+def bound_by_row(case: Case) -> Finding | None:
+    """An average or a total is to be compared, and each row's own value is.
+
+    >>> bound_by_row(case("Which routes have an average weight over 20?",
+    ...     "SELECT route FROM parcels WHERE weight > 20 GROUP BY route")).detail
+    'weight > 20'
+    """
+    if not _AGGREGATED.search(case.question.text) or any(_tells_how(each) for each in case.enriched.definitions):
+        return None
+    if any(each.lhs is not None and each.lhs.func for each in case.sql.filters):
+        return None
+    for each in case.sql.filters:
+        if each.op not in _BOUNDS or not isinstance(each.rhs, Number) or each.lhs is None or not each.lhs.columns:
+            continue
+        if _STORED_WORDS.isdisjoint(identifier_words(each.lhs.columns[0].name)):
+            return Finding(1.0, show_filter(each))
     return None

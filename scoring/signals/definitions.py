@@ -9,7 +9,7 @@ from scoring.specification import Column, Definition
 from scoring.verdict import Case
 from scoring.words import letters
 
-_ARITHMETIC = {"DIVIDE", "SUBTRACT", "MULTIPLY"}
+_ARITHMETIC = frozenset({"DIVIDE", "SUBTRACT", "MULTIPLY"})
 
 
 def _unread(definition: Definition, names: frozenset[str]) -> list[str]:
@@ -26,7 +26,8 @@ def ignored_definition(case: Case) -> Finding | None:
     if case.defined <= case.read or any(each.star for each in case.sql.projections):
         return None
     unread = [column for definition in case.enriched.definitions for column in _unread(definition, case.read)]
-    return counted(list(dict.fromkeys(unread)), "never read")
+    lost = list(dict.fromkeys(unread))
+    return Finding(len(lost) / len(case.defined), f"never read: {'; '.join(lost[:5])}") if lost else None
 
 
 def followed_definition(case: Case) -> Finding | None:
@@ -38,8 +39,8 @@ def followed_definition(case: Case) -> Finding | None:
     """
     if not case.defined or not case.defined <= case.read:
         return None
-    named = [column for definition in case.enriched.definitions for column in definition.columns]
-    return counted(list(dict.fromkeys(named)), "read")
+    named = list(dict.fromkeys(column for each in case.enriched.definitions for column in each.columns))
+    return Finding(min(1.0, 0.5 + len(named) / 6), f"read: {'; '.join(named[:5])}")
 
 
 def missing_formula(case: Case) -> Finding | None:
@@ -145,3 +146,41 @@ def unused_definition_value(case: Case) -> Finding | None:
     if len(lost) > 2 or case.question.yes_no:  # a list of what codes mean, or a value that is asked for
         return None
     return Finding(len(lost) / len(values), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
+
+
+_COMPARED_NUMBER = re.compile(r"[=<>] ?'?(\d{1,10}(?:\.\d{1,6})?)\b")
+_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,6})?")
+_SMALL = 1000
+"""Whole numbers below which `more than 2` is likely written `>= 3`."""
+
+
+def unused_definition_number(case: Case) -> Finding | None:
+    """Numbers that the definitions compare with and the SQL does not hold, nor one beside them.
+
+    >>> unused_definition_number(case("Heavy parcels", "SELECT id FROM parcels WHERE kg > 30",
+    ...     "Heavy parcels (heavy refers to kg > 20)")).detail
+    'not in the SQL: 20'
+    """
+    asked = [
+        each for definition in case.enriched.definitions for each in _COMPARED_NUMBER.findall(definition.text[:2000])
+    ]
+    if not asked:
+        return None
+    given = {float(each) for each in _NUMBER.findall(case.query.sql)}
+    lost = [each for each in dict.fromkeys(asked[:50]) if not _held(float(each), given)]
+    return Finding(len(lost) / len(set(asked)), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
+
+
+def _held(number: float, given: set[float]) -> bool:
+    return number in given or (number < _SMALL and (number + 1 in given or number - 1 in given))
+
+
+def copied_formula(case: Case) -> Finding | None:
+    """Arithmetic is called by the names that a definition gives it, which few databases know.
+
+    >>> copied_formula(case("What is the load?", "SELECT DIVIDE(SUM(kg), COUNT(id)) FROM vans",
+    ...     "What is the load? (load = DIVIDE(SUM(kg), COUNT(id)))")).detail
+    'DIVIDE'
+    """
+    called = sorted(_ARITHMETIC & case.sql.functions)
+    return Finding(1.0, ", ".join(called)) if called and case.sql.dialect != "clickhouse" else None

@@ -129,6 +129,26 @@ def bare_ids(case: Case) -> Finding | None:
     return None
 
 
+def joined_beside(case: Case) -> Finding | None:
+    """Two tables are joined by the key of a third that the SQL reads too, so each row of one meets all of the other.
+
+    >>> joined_beside(case("Which pilots landed at Oslo?", "SELECT p.name FROM crews c JOIN pilots p ON "
+    ...     "c.base_id = p.base_id JOIN bases b ON b.id = p.base_id WHERE b.city = 'Oslo'")).detail
+    'crews.base_id = pilots.base_id'
+    """
+    if len(case.sql.joins) < 2:
+        return None
+    tables = {words[-1] for block in case.sql.blocks for table in block.tables if (words := identifier_words(table))}
+    for left, right in _joined(case):
+        if left.name != right.name or left.table == right.table or not is_key(left.name) or owns(left) or owns(right):
+            continue
+        named = key_words(left.name)[-1:]
+        own = (*identifier_words(left.table or ""), *identifier_words(right.table or ""))
+        if named and named[0] in tables and named[0] not in own:
+            return Finding(1.0, f"{_name(left)} = {_name(right)}")
+    return None
+
+
 def worded_key(case: Case) -> Finding | None:
     """An identifier is compared with a plain word that no definition gives it.
 
@@ -139,9 +159,16 @@ def worded_key(case: Case) -> Finding | None:
         if not isinstance(each.rhs, Text) or each.lhs is None or len(each.lhs.columns) != 1:
             continue
         column, value = each.lhs.columns[0], each.rhs.folded
-        if each.lhs.name == column.name and is_key(column.name) and value.isalpha() and len(value) > 2:
+        if each.lhs.name == column.name and value.isalpha() and len(value) > 2 and _names(column.name, value, case):
             return None if is_defined(column, case) else Finding(1.0, show_filter(each))
     return None
+
+
+def _names(column: str, value: str, case: Case) -> bool:
+    """Whether a column identifies and the value is no identifier: a code in capitals is one."""
+    if is_key(column):
+        return True
+    return identifier_words(column)[-1:] == ("code",) and len(value) > 3 and value.upper() not in case.query.sql
 
 
 def _name(column: Column) -> str:

@@ -17,7 +17,12 @@ def _takes_extreme(case: Case) -> bool:
     sql = case.sql
     if any(each.func in _EXTREMES for each in sql.aggregations) or any(each.ranked for each in sql.limits):
         return True
-    return bool(sql.order_by) or any(str(each.rhs).startswith("all") for each in sql.filters)
+    return _orders_rows(case) or any(str(each.rhs).startswith("all") for each in sql.filters)
+
+
+def _orders_rows(case: Case) -> bool:
+    """Whether rows come in an order, or a rank over a window says which."""
+    return bool(case.sql.order_by) or any(each.order_by for each in case.sql.windows)
 
 
 def missing_order(case: Case) -> Finding | None:
@@ -27,7 +32,7 @@ def missing_order(case: Case) -> Finding | None:
     "nothing orders for 'largest'"
     """
     asked = [each.word for each in case.question.superlatives]
-    if case.question.ordering is not None and not case.sql.order_by:
+    if case.question.ordering is not None and not _orders_rows(case):
         return Finding(1.0, f"nothing orders for '{case.question.ordering.phrase}'")
     asked = [word for word in asked if not _names_column(word, case)]
     return Finding(1.0, f"nothing orders for '{asked[0]}'") if asked and not _takes_extreme(case) else None
@@ -142,11 +147,13 @@ def changed_order(case: Case) -> Finding | None:
     """
     asked = case.question.ordering
     keys = [each.operand for each in case.sql.order_by if each.block in case.sql.outputs]
-    if asked is None or not keys or any(is_defined(column, case) for key in keys for column in key.columns):
+    if asked is None or not keys:
         return None
     alphabetical = "alphabet" in case.question.text[asked.start : asked.start + _ORDER_LENGTH].casefold()
     if alphabetical:
         fits = any(key.name == each.operand.name or each.star for key in keys for each in case.answer)
+    elif any(is_defined(column, case) for key in keys for column in key.columns):
+        return None
     else:
         words = [word for word in content_words(asked.phrase) if word not in _ORDER_WORDS]
         fits = not words or any(_orders(word, key) for word in words for key in keys)
@@ -165,6 +172,39 @@ def _orders(word: str, key: Operand) -> bool:
     return best_likeness(word, operand_words(key)) >= 0.5 or (key.func == "COUNT" and word in _COUNTED)
 
 
+def extreme_per_group(case: Case) -> Finding | None:
+    """One extreme of all is asked for and one of each group comes.
+
+    >>> extreme_per_group(case("What is the lowest fare, and of which route?",
+    ...     "SELECT MIN(fare), route FROM trips GROUP BY route")).detail
+    'min(fare) by route'
+    """
+    sql, question = case.sql, case.question
+    if not sql.group_by or sql.limits or question.group_by or not _EACH.isdisjoint(case.spoken):
+        return None
+    if not question.superlatives and _EXTREMES.isdisjoint(each.func for each in question.aggregations):
+        return None
+    taken = next((each.operand.name for each in case.answer if each.operand.func in _EXTREMES), None)
+    return Finding(1.0, f"{taken} by {sql.group_by[0].operand.name}") if taken is not None else None
+
+
+_EACH = frozenset({"each", "per", "every"})
+
+
+def dropped_extreme(case: Case) -> Finding | None:
+    """Two extremes are asked for and one is taken.
+
+    >>> dropped_extreme(case("Which is the oldest van with the lowest mileage?",
+    ...     "SELECT id FROM vans ORDER BY age DESC LIMIT 1")).detail
+    'oldest; lowest'
+    """
+    asked = list(dict.fromkeys(each.word for each in case.question.superlatives))
+    if len(asked) < 2:
+        return None
+    taken = len(case.sql.order_by) + sum(1 for each in case.sql.aggregations if each.func in _EXTREMES)
+    return Finding(1.0, "; ".join(asked[:5])) if taken < 2 else None
+
+
 def missing_limit(case: Case) -> Finding | None:
     """A number of rows is asked for and all come.
 
@@ -173,11 +213,22 @@ def missing_limit(case: Case) -> Finding | None:
     'top 3'
     """
     asked = case.question.top_k
-    if asked is None or case.sql.limits:
+    if case.sql.limits:
         return None
+    if asked is None:
+        return _uncut(case)
     if asked == 1 and any(each.func in _EXTREMES for each in case.sql.aggregations):
         return None
     return Finding(1.0, f"top {asked}")
+
+
+def _uncut(case: Case) -> Finding | None:
+    """All rows come in the order of an extreme, however many of them were to come."""
+    asked = case.question.superlatives
+    if not asked or not case.sql.order_by or case.question.ordering is not None:
+        return None
+    taken = any(each.func in _EXTREMES for each in case.sql.aggregations) or case.sql.windows
+    return None if taken else Finding(0.7, asked[0].word)
 
 
 def wrong_limit(case: Case) -> Finding | None:

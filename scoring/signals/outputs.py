@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from scoring.linking import LINKED, content_words, likeness
 from scoring.signals.definitions import is_defined
@@ -11,7 +12,7 @@ from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import is_key
 from scoring.specification import Output, Projection
 from scoring.verdict import Case
-from scoring.words import identifier_words
+from scoring.words import identifier_words, letters
 
 _KEYS = frozenset({"id", "identifier", "code", "key", "number", "uuid", "uid", "iso"})
 _NAMES = frozenset({"name", "title", "label"})
@@ -81,7 +82,9 @@ def wider_output(case: Case) -> Finding | None:
     wanted = max(wanted_columns(case) + len(case.question.group_by), 1)
     if len(case.answer) <= wanted or redundant_output(case):
         return None
-    return _surplus(case, wanted, frozenset())
+    measure = measure_beside(case)
+    found = _surplus(case, wanted, frozenset() if measure is None else frozenset({measure}))
+    return replace(found, strength=0.4 * found.strength) if found is not None and _asks_entities(case) else found
 
 
 def _surplus(case: Case, wanted: int, free: frozenset[str]) -> Finding | None:
@@ -89,12 +92,22 @@ def _surplus(case: Case, wanted: int, free: frozenset[str]) -> Finding | None:
     given = case.answer
     if any(each.star for each in given):
         return None
+    free |= _ranking(case)
     allowed = wanted + _name_parts(case, given) + _defined_parts(case)
     over = sum(1 for each in given if each.operand.name not in free) - allowed
     if over <= 0 or len(given) <= allowed:
         return None
     things = "1 thing" if wanted == 1 else f"{wanted} things"
     return Finding(min(1.0, over / 2), f"{things} asked for, {_columns(len(given))} given")
+
+
+def _ranking(case: Case) -> frozenset[str]:
+    """Operands that a window partitions or orders by, and its ranks: shown, they are the ranking asked for."""
+    if not case.sql.windows or not (case.question.ordering or case.question.superlatives):
+        return frozenset()
+    told = {each.name for window in case.sql.windows for each in window.partition_by}
+    told |= {each.operand.name for window in case.sql.windows for each in window.order_by}
+    return frozenset(told | {each.operand.name for each in case.answer if " over (" in each.operand.name})
 
 
 def _telling(case: Case) -> frozenset[str]:
@@ -105,9 +118,13 @@ def _telling(case: Case) -> frozenset[str]:
 
 
 def _asks_entities(case: Case) -> bool:
-    """Whether every thing asked for is what a table of the SQL holds, as `pilots` of a table of pilots."""
+    """Whether every thing asked for is what a table of the SQL holds, as `pilots` of a table of pilots.
+
+    A text that commands nothing asks for what it opens with: `parcels over 20 kg`.
+    """
     tables = {word for block in case.sql.blocks for table in block.tables for word in identifier_words(table)[-1:]}
-    return bool(case.things) and all(each.head in tables for each in case.things)
+    heads = [each.head for each in case.things] or [token.stem for token in case.question.tokens[:1]]
+    return bool(heads) and tables.issuperset(heads)
 
 
 def _name_parts(case: Case, given: Sequence[Projection]) -> int:
@@ -132,7 +149,12 @@ def _words(projection: Projection) -> set[str]:
 
 
 def _pairs(case: Case) -> list[tuple[Output, bool]]:
-    return [(output, output in case.named) for output in case.things if content_words(output.phrase)]
+    taken = " ".join(each.operand.name for each in case.answer if each.operand.columns)
+    return [
+        (output, output in case.named or f"{output.head}(" in taken)
+        for output in case.things
+        if content_words(output.phrase)
+    ]
 
 
 def unlinked_output(case: Case) -> Finding | None:
@@ -159,6 +181,31 @@ def linked_output(case: Case) -> Finding | None:
     return Finding(1.0, f"named: {', '.join(output.phrase for output, _ in pairs)}")
 
 
+def undefined_output(case: Case) -> Finding | None:
+    """A thing asked for is defined by columns of which the answer shows none.
+
+    >>> undefined_output(case("List the owners of the kites", "SELECT kite FROM kites",
+    ...     "List the owners of the kites (owners refers to holder)")).detail
+    'owners: holder is not shown'
+    """
+    if not case.things or not case.enriched.definitions or any(each.star for each in case.answer):
+        return None
+    shown = {letters(column.name) for each in case.answer for column in each.operand.columns}
+    for definition in case.enriched.definitions:
+        told = set(content_words(definition.phrase))
+        if not definition.columns or definition.filters or definition.functions or not told:
+            continue
+        if shown.isdisjoint(map(letters, definition.columns)) and any(_same(told, each) for each in case.things):
+            return Finding(1.0, f"{definition.phrase}: {', '.join(definition.columns[:5])} is not shown")
+    return None
+
+
+def _same(told: set[str], output: Output) -> bool:
+    """Whether a definition speaks of an output: the words of one are all among those of the other."""
+    asked = set(content_words(output.phrase))
+    return bool(asked) and (asked <= told or told <= asked)
+
+
 def star_output(case: Case) -> Finding | None:
     """`*` where particular columns are asked for.
 
@@ -169,7 +216,7 @@ def star_output(case: Case) -> Finding | None:
         return None
     words = {"information", "detail", "record", "everything", "all", "info", "data", "row"}
     asked = [each for each in case.question.outputs if not words & set(content_words(each.phrase))]
-    return Finding(0.6 if _asks_entities(case) else 1.0, f"* for {asked[0].phrase}") if asked else None
+    return Finding(0.8 if _asks_entities(case) else 1.0, f"* for {asked[0].phrase}") if asked else None
 
 
 def key_for_name(case: Case) -> Finding | None:
@@ -252,12 +299,18 @@ def shown_measure(case: Case) -> Finding | None:
     ...     "SELECT city, COUNT(*) FROM flights GROUP BY city ORDER BY COUNT(*) DESC LIMIT 1")).detail
     'count(*) beside city'
     """
+    measure = measure_beside(case)
+    return Finding(1.0, f"{measure} beside {case.answer[0].operand.name}") if measure is not None else None
+
+
+def measure_beside(case: Case) -> str | None:
+    """The column beside the first that rows are ordered by or that counts them, where nothing asks for it."""
     given = case.answer
-    if len(given) <= max(wanted_columns(case), 1) or any(each.func == "COUNT" for each in case.question.aggregations):
+    wanted = max(wanted_columns(case) + len(case.question.group_by), 1)
+    if len(given) <= wanted or any(each.func == "COUNT" for each in case.question.aggregations):
         return None
     keys = {each.operand.name for each in case.sql.order_by}
-    shown = [each.operand.name for each in given]
     measure = next((each for each in given if each.operand.name in keys or each.operand.func == "COUNT"), None)
-    if measure is None or case.question.ratios or measure.operand.name == shown[0]:
+    if measure is None or case.question.ratios or measure.operand.name == given[0].operand.name:
         return None
-    return Finding(1.0, f"{measure.operand.name} beside {shown[0]}")
+    return measure.operand.name

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scoring.linking import best_likeness, content_words
 from scoring.signals.finding import Finding
-from scoring.signals.keys import is_key, key_words, one_sides
-from scoring.specification import Operand
+from scoring.signals.keys import is_key, key_words, one_sides, owns
+from scoring.specification import Column, Operand
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -72,8 +72,9 @@ def collapsed_order(case: Case) -> Finding | None:
     sql = case.sql
     grouped = {each.block for each in sql.group_by} | {each.block for each in sql.aggregations if each.windowed}
     arranged = {each.block for each in sql.order_by} | {each.block for each in sql.limits if not each.ranked}
-    for each in sql.projections:
-        if each.operand.func in _COLLAPSING and each.block in arranged and each.block not in grouped:
+    collapsed = arranged.intersection(each.block for each in sql.aggregations) - grouped
+    for each in sql.projections if collapsed else ():
+        if each.operand.func in _COLLAPSING and each.block in collapsed:
             return Finding(1.0, f"{each.operand.name} is one row")
     return None
 
@@ -100,6 +101,8 @@ def finer_grouping(case: Case) -> Finding | None:
     ...     "SELECT city, street, COUNT(*) FROM parcels GROUP BY city, street")).detail
     'by: city, street'
     """
+    if any(each.partition_by for each in case.sql.windows):
+        return None
     operands = [each.operand for each in case.sql.group_by if each.block in case.sql.outputs]
     keys = [each.name for each in operands]
     if len(keys) <= max(1, len(case.question.group_by)) or any(
@@ -107,3 +110,69 @@ def finer_grouping(case: Case) -> Finding | None:
     ):
         return None
     return Finding(1.0, f"by: {', '.join(keys[:5])}")
+
+
+def loose_column(case: Case) -> Finding | None:
+    """A plain column is shown that neither groups nor belongs to the thing whose key groups: its row is chance.
+
+    >>> loose_column(case("How many flights has each base, and its city?",
+    ...     "SELECT b.city, COUNT(*) FROM bases b JOIN flights f ON b.id = f.base_id GROUP BY f.month")).detail
+    'city is not grouped by: month'
+    """
+    keys = [each.operand for each in case.sql.group_by if each.block in case.sql.outputs]
+    grouped = [column for key in keys for column in key.columns]
+    if not keys or not all(key.columns for key in keys):
+        return None
+    names = {key.name for key in keys}
+    for each in case.answer:
+        operand = each.operand
+        if operand.func is not None or not operand.columns or operand.name in names or each.star:
+            continue
+        if " over (" not in operand.name and not any(_tells(key, operand.columns[0], case) for key in grouped):
+            return Finding(1.0, f"{operand.name} is not grouped by: {', '.join(sorted(names)[:5])}")
+    return None
+
+
+def _tells(key: Column, shown: Column, case: Case) -> bool:
+    """Whether a grouping column is the key of the thing that a shown column belongs to."""
+    if not is_key(key.name) and identifier_words(key.name)[-1:] != ("code",):
+        return False
+    named = key_words(key.name)
+    if not named or shown.table is None or key.table == shown.table:
+        return True
+    if not set(named).isdisjoint(identifier_words(shown.table)):
+        return True
+    pairs = (pair for join in case.sql.joins for pair in join.pairs if key in pair)
+    return any(other.table == shown.table and owns(other) for pair in pairs for other in pair)
+
+
+def total_per_group(case: Case) -> Finding | None:
+    """Nothing but aggregates is shown, once for each group, where one value of all is asked for.
+
+    >>> total_per_group(case("How many pilots made more than 5 flights?",
+    ...     "SELECT COUNT(*) FROM flights GROUP BY pilot_id HAVING COUNT(*) > 5")).detail
+    'count(*) by pilot_id'
+    """
+    sql = case.sql
+    key = next((each.operand.name for each in sql.group_by if each.block in sql.outputs), None)
+    if key is None or sql.limits or case.question.group_by or not _EACH.isdisjoint(case.spoken):
+        return None
+    if not case.answer or not all(each.operand.func for each in case.answer):
+        return None
+    return Finding(1.0, f"{case.answer[0].operand.name} by {key}")
+
+
+_EACH = frozenset({"each", "per", "every"})
+
+
+def combined_totals(case: Case) -> Finding | None:
+    """A set operation combines totals, where the rows that they are taken of were to be combined.
+
+    >>> combined_totals(case("How many pilots fly both gliders and jets?", "SELECT COUNT(*) FROM gliders "
+    ...     "INTERSECT SELECT COUNT(*) FROM jets")).detail
+    'count(*) intersect'
+    """
+    found = next((each for each in case.sql.set_operations if each.left in case.sql.outputs), None)
+    if found is None or not case.answer or not all(each.operand.func for each in case.answer):
+        return None
+    return Finding(1.0, f"{case.answer[0].operand.name} {found.kind}")

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from scoring.requirements import CERTAIN
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
-from scoring.specification import Kind
+from scoring.specification import Kind, QuestionFilter, Source
 from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
 from scoring.words import squeezed
@@ -17,6 +18,7 @@ from scoring.words import squeezed
 _QUOTED = re.compile(r"['\"](?:(?<=')([^'\n]{1,80})'|(?<=\")([^\"\n]{1,80})\")")
 MOST = 50
 """Literals or numbers of one text that are looked for in another: beyond that many, none is told from the rest."""
+_MARKS = re.compile(r"[\W_]+")
 
 
 def recased_value(case: Case) -> Finding | None:
@@ -35,6 +37,19 @@ def recased_value(case: Case) -> Finding | None:
         said = _spellings(literal, given, texts) if literal.casefold() in values else []
         if said and literal not in said:
             return Finding(1.0, f"'{said[0]}' became '{literal}'")
+    return None
+
+
+def padded_value(case: Case) -> Finding | None:
+    """A text literal begins or ends with a blank, which a stored value hardly does.
+
+    >>> padded_value(case("Which parcels go to Faro?", "SELECT id FROM parcels WHERE city = 'Faro '")).detail
+    "'Faro '"
+    """
+    for match in islice(_QUOTED.finditer(case.query.sql), MOST):
+        literal = match[1]
+        if literal and literal != literal.strip() and literal.strip(" -,.:;/"):
+            return Finding(1.0, f"'{literal}'")
     return None
 
 
@@ -88,6 +103,30 @@ _DIGIT = re.compile(r"\d")
 def _beside(number: int, sql: str) -> bool:
     """`more than 2` may be `>= 3`."""
     return str(number + 1) in sql or str(number - 1) in sql
+
+
+def unused_name(case: Case) -> Finding | None:
+    """A name or text that the question gives stands nowhere in the SQL, nor in a definition.
+
+    >>> unused_name(case("How many parcels went to 'Faro'?", "SELECT COUNT(*) FROM parcels")).detail
+    "not in the SQL: 'faro'"
+    """
+    missing = [each for each in case.filters.missing[:MOST] if _is_name(each)]
+    if not missing:
+        return None
+    told = " ".join(f"{each.phrase} {each.text}" for each in case.enriched.definitions)
+    given = _MARKS.sub("", f"{case.query.sql} {told}".casefold())
+    lost = [str(each.rhs) for each in missing if not any(word in given for word in _long_words(str(each.rhs)))]
+    return Finding(1.0, f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
+
+
+def _is_name(each: QuestionFilter) -> bool:
+    surely = each.certain >= CERTAIN and each.source is Source.QUESTION
+    return surely and isinstance(each.rhs, Text) and bool(_long_words(each.rhs.folded))
+
+
+def _long_words(text: str) -> list[str]:
+    return [word for word in _MARKS.split(text) if len(word) > 2]
 
 
 def unexplained_value(case: Case) -> Finding | None:

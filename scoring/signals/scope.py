@@ -8,15 +8,18 @@ from scoring.linking import content_words, is_named
 from scoring.show import show_filter
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
+from scoring.signals.keys import is_key
 from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
-from scoring.values import Choices, Expression, Text
+from scoring.values import Choices, Expression, Number, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
 _NEVER = re.compile(
-    r"\b(?:do|does|did|have|has|had)(?: not|n't)\b|\bnever\b|\bwithout\b|\bnot the\b|\bno\b", re.IGNORECASE
+    r"\b(?:do|does|did|have|has|had)(?: not|n't)\b|\bnever\b|\bwithout\b|\bnot the\b|\bno\b|\bexcept\b", re.IGNORECASE
 )
-_ROW_NEGATIONS = frozenset({Op.NE, Op.NOT_CONTAINS, Op.NOT_LIKE, Op.NOT_IN, Op.NOT_STARTS_WITH, Op.NOT_ENDS_WITH})
+_ROW_NEGATIONS = frozenset(
+    {Op.NE, Op.NOT_CONTAINS, Op.NOT_LIKE, Op.NOT_IN, Op.NOT_STARTS_WITH, Op.NOT_ENDS_WITH, Op.NOT_WITHIN}
+)
 _EXTREMES = frozenset({"MAX", "MIN"})
 
 
@@ -42,6 +45,29 @@ def _tests_rows(differing: SqlFilter, case: Case) -> bool:
     if len(tables) > 1 or any(each.block == differing.block for each in case.sql.subqueries):
         return True
     return not (case.sql.set_operations or case.sql.subqueries or case.sql.group_by)
+
+
+def unseen_absence(case: Case) -> Finding | None:
+    """What has no partner is looked for behind an inner join, which leaves it out.
+
+    >>> unseen_absence(case("Which pilots have no flights?", "SELECT p.name FROM pilots p "
+    ...     "JOIN flights f ON p.id = f.pilot_id GROUP BY p.id HAVING COUNT(*) = 0")).detail
+    'count(*) = 0'
+    """
+    kinds = {each.kind for each in case.sql.joins}
+    if "inner" not in kinds or not kinds.isdisjoint({"left", "right", "full"}):
+        return None
+    found = next((each for each in case.sql.filters if _sought_absent(each, case)), None)
+    return Finding(1.0, show_filter(found)) if found is not None else None
+
+
+def _sought_absent(each: SqlFilter, case: Case) -> bool:
+    if each.lhs is None:
+        return False
+    if each.clause is Clause.HAVING:
+        return each.op is Op.EQ and each.lhs.func == "COUNT" and isinstance(each.rhs, Number) and not each.rhs.value
+    columns = each.lhs.columns[:1]
+    return each.op is Op.IS_NULL and bool(case.question.negations) and any(is_key(column.name) for column in columns)
 
 
 def narrowed_base(case: Case) -> Finding | None:

@@ -12,7 +12,7 @@ from scoring.values import Choices, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
-_GENERIC = frozenset({"id", "key", "code", "no", "uid", "name"})
+_GENERIC = frozenset({"id", "key", "code", "no", "uid", "name", "full"})
 _FRAME = frozenset(
     "number total sum average mean highest lowest most least maximum minimum max min top first last percentage percent"
     " ratio rate difference more than less over under between count different distinct unique same other only not no"
@@ -213,16 +213,6 @@ def unanswered_part(case: Case) -> Finding | None:
     return Finding(1.0, f"{case.question.parts} questions, {len(given)} column{'' if len(given) == 1 else 's'}")
 
 
-def complex_answer(case: Case) -> Finding | None:
-    """Many tables: such answers are wrong more often; full strength at five.
-
-    >>> complex_answer(case("List the pilots", "SELECT name FROM pilots")) is None
-    True
-    """
-    tables = len({table for block in case.sql.blocks for table in block.tables})
-    return Finding(min(1.0, (tables - 1) / 4), f"{tables} tables") if tables > 1 else None
-
-
 def nested_answer(case: Case) -> Finding | None:
     """Many query blocks: such answers are wrong more often; full strength at four.
 
@@ -270,3 +260,14 @@ def unanswered_yes_no(case: Case) -> Finding | None:
     computed = any(each.conditional or each.literal for each in case.sql.projections)
     exists = any(each.op in (Op.EXISTS, Op.NOT_EXISTS) for each in case.sql.filters)
     return None if computed or exists else Finding(1.0, "no condition is computed")
+
+
+def worded_yes_no(case: Case) -> Finding | None:
+    """A yes-or-no question is answered in words that the SQL makes up.
+
+    >>> worded_yes_no(case("Is Ann a pilot?",
+    ...     "SELECT CASE WHEN licence = 'P' THEN 'YES' ELSE 'NO' END FROM people WHERE name = 'Ann'")).strength
+    1.0
+    """
+    worded = next((each for each in case.answer if each.conditional), None) if case.question.yes_no else None
+    return Finding(1.0, worded.operand.name) if worded is not None and worded.operand.func is None else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
@@ -166,14 +166,17 @@ def _held_out(files: Sequence[tuple[str, list[Label]]], wanted: Wanted) -> dict[
     return {source: [label.judged(float(next(said)), wanted) for label, _ in each] for source, each in own.items()}
 
 
-def _labelled(labels: Iterator[Label] | list[Label], field: str, weight: float) -> list[tuple[Label, Labelled]]:
+def _labelled(labels: Iterable[Label], field: str, weight: float) -> list[tuple[Label, Labelled]]:
+    """The labels that can be scored; those that weigh less than the ones judged do not tell how sure to be."""
     found: list[tuple[Label, Labelled]] = []
     for label in labels:
         case = examine(label.query, Rules())
         if isinstance(case, Case):
             strengths = {code: finding.strength for code, finding in read_signals(case).items()}
             group = str(label.row.get(field, label.id))
-            found.append((label, Labelled(strengths=strengths, correct=label.correct, group=group, weight=weight)))
+            correct, trusted = label.correct, weight >= 1
+            row = Labelled(strengths=strengths, correct=correct, group=group, weight=weight, trusted=trusted)
+            found.append((label, row))
     return found
 
 

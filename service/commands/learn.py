@@ -22,13 +22,16 @@ def calibrate(sources: Sequence[str], *, out: str, version: str, group: str, dat
     """Reads labels (`label` 1 answers the question, 0 does not), fits, and writes the weights file.
 
     Each row of a file weighs the file's `--weight`, so that a large noisy set need not outvote a small careful one,
-    and the right and the wrong rows of a file weigh the same together: `p_correct` is told from even odds.
+    and the right and the wrong rows of a file weigh the same together: `p_correct` is told from even odds. How sure
+    it may be is told by the files that weigh most.
     """
     if dataset_weights and len(dataset_weights) != len(sources):
         refuse(f"{len(sources)} label files and {len(dataset_weights)} weights: give one --weight for each file")
     rows: list[Labelled] = []
-    for source, weight in zip(sources, dataset_weights or [1.0] * len(sources), strict=True):
-        rows += balanced(list(read_labels(source, group=group, weight=weight)))
+    weights = dataset_weights or [1.0] * len(sources)
+    for source, weight in zip(sources, weights, strict=True):
+        trusted = weight == max(weights)
+        rows += balanced(list(read_labels(source, group=group, weight=weight, trusted=trusted)))
     try:
         fit = fit_weights(rows)
     except ValueError as error:
@@ -49,7 +52,7 @@ def balanced(rows: Sequence[Labelled]) -> list[Labelled]:
     return [replace(row, weight=row.weight * factors[row.correct]) for row in rows]
 
 
-def read_labels(source: str, *, group: str, weight: float) -> Iterator[Labelled]:
+def read_labels(source: str, *, group: str, weight: float, trusted: bool = True) -> Iterator[Labelled]:
     """The labelled answers of a file that can be scored; a line without a label or a group ends the command."""
     with open_input(source) as stream:
         for line in read_lines(stream, MAX_EVENT_BYTES):
@@ -64,4 +67,5 @@ def read_labels(source: str, *, group: str, weight: float) -> Iterator[Labelled]
             case = examine(event.query(), Rules())
             if isinstance(case, Case):
                 strengths = {code: finding.strength for code, finding in read_signals(case).items()}
-                yield Labelled(strengths=strengths, correct=label == 1, group=str(held_together), weight=weight)
+                correct, held = label == 1, str(held_together)
+                yield Labelled(strengths=strengths, correct=correct, group=held, weight=weight, trusted=trusted)
