@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import cast
@@ -19,14 +18,10 @@ from pydantic import SecretStr
 
 from consumers.ports import Completion, ModelFailed
 from consumers.texts import shorten
+from service.model_transport import CONNECT_SECONDS, BoundedTransport, TooLargeError
 
-MAX_BODY = 256 * 1024
-"""Largest response body read, in bytes."""
-POOL_SIZE = 2
-"""Connections of one pool."""
 LONGEST_REST = 300.0
 """Most seconds that a server's Retry-After is heeded for."""
-_SENT_HEADERS = frozenset("host accept content-type content-length connection user-agent".split())
 _HELD_BACK = frozenset({429, 503})
 """Statuses that may say when to come again."""
 _PASSING = frozenset({408, 409, 425, 429})
@@ -40,81 +35,6 @@ _UNKNOWN = re.compile(
     r"|not\b|only\b|must be|invalid|fail|extra)"
 )
 """How servers say that they do not know what they were asked for."""
-
-
-class _TooLargeError(httpx2.TransportError):
-    """The body is larger than the bound."""
-
-
-@dataclass(slots=True)
-class _Pool:
-    transport: httpx2.AsyncHTTPTransport
-    busy: int = 0
-
-
-class _BoundedStream(httpx2.AsyncByteStream):
-    def __init__(self, stream: httpx2.AsyncByteStream, pool: _Pool) -> None:
-        self._stream = stream
-        self._pool: _Pool | None = pool
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
-        async for chunk in self._stream:
-            size += len(chunk)
-            if size > MAX_BODY:
-                raise _TooLargeError(f"the response has more than {MAX_BODY} bytes")
-            yield chunk
-
-    async def aclose(self) -> None:
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            pool.busy -= 1
-        await self._stream.aclose()
-
-
-class BoundedTransport(httpx2.AsyncBaseTransport):
-    """Sends to one host only, with no header but those it names, and reads no more than `MAX_BODY` bytes.
-
-    The client library adds headers about this machine and from the environment; none of them is sent.
-    """
-
-    def __init__(self, base_url: httpx2.URL, api_key: str | None, connections: int) -> None:
-        self._origin = (base_url.scheme, base_url.host, base_url.port)
-        self._authorization = f"Bearer {api_key}" if api_key else None
-        limits = httpx2.Limits(max_connections=POOL_SIZE, max_keepalive_connections=POOL_SIZE)
-        verify = httpx2.create_ssl_context(trust_env=False)
-        # a pool looks at each of its connections for each request: one of hundreds would cost more than the request
-        self._pools = [
-            _Pool(httpx2.AsyncHTTPTransport(verify=verify, limits=limits, trust_env=False))
-            for _ in range(-(-connections // POOL_SIZE))
-        ]
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The response, its body bounded; raises for another host than the one that is set."""
-        url = request.url
-        if (url.scheme, url.host, url.port) != self._origin:
-            raise httpx2.UnsupportedProtocol(f"{url.host} is not the server that is set")
-        kept = [(name, value) for name, value in request.headers.multi_items() if name.lower() in _SENT_HEADERS]
-        request.headers = httpx2.Headers([*kept, ("accept-encoding", "identity")])
-        if self._authorization is not None:
-            request.headers["authorization"] = self._authorization
-        pool = min(self._pools, key=lambda each: each.busy)
-        pool.busy += 1
-        try:
-            response = await pool.transport.handle_async_request(request)
-        except BaseException:
-            pool.busy -= 1
-            raise
-        stream = _BoundedStream(cast("httpx2.AsyncByteStream", response.stream), pool)
-        if response.headers.get("content-encoding", "identity") != "identity":
-            await stream.aclose()
-            raise _TooLargeError("the response is packed, and its size unknown")
-        return httpx2.Response(response.status_code, headers=response.headers, stream=stream)
-
-    async def aclose(self) -> None:
-        """Closes the connections."""
-        for pool in self._pools:
-            await pool.transport.aclose()
 
 
 class OpenAIJudge:
@@ -236,7 +156,7 @@ def _failure(error: Exception) -> ModelFailed:
     """A connection that was not made cost nothing; one that broke may have."""
     cause = error.__cause__ or error
     unmade = isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
-    too_large = isinstance(cause, _TooLargeError)
+    too_large = isinstance(cause, TooLargeError)
     detail = shorten(str(cause) or type(cause).__name__, 120)
     return ModelFailed(f"the model server failed: {detail}", again=not too_large, billed=not unmade)
 
@@ -268,7 +188,7 @@ async def open_openai_judge(
         # the library would else take a key for another server from the environment
         api_key=key or "unset",
         max_retries=0,
-        timeout=httpx2.Timeout(seconds, connect=min(seconds, 5.0)),
+        timeout=httpx2.Timeout(seconds, connect=CONNECT_SECONDS),
         http_client=http_client,
     )
     async with client:
