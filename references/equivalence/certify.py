@@ -12,9 +12,11 @@ from references.equivalence.proof.logic import Unprovable, z3
 from references.equivalence.reading import Side
 from references.equivalence.search import Bench
 from references.equivalence.witnesses import lowest
+from references.sandbox import Folding
 
 TYPED = "values are of their columns' types, and columns that are compared hold one type"
 FREE = "what SQLite picks freely is the first row's"
+FOLDED = "texts that differ in letter case alone are one"
 PLAIN = "ordinary data: keys and references hold, no NULLs, no ties, no table is empty"
 
 
@@ -57,7 +59,8 @@ class Certifier:
                 if granted is ORDINARY:
                     reason = "the solver's database does not tell them apart when run"
                 granted = ORDINARY
-        words = [TYPED, PLAIN, *notes] if granted is ORDINARY else [TYPED, *([FREE] if notes else [])]
+        words = [TYPED, *([FOLDED] if self.a.folding is Folding.ALWAYS else [])]
+        words += [PLAIN, *notes] if granted is ORDINARY else [FREE] if notes else []
         return Certificate(bound=proved, assumption="; ".join(words), reason=reason, disputed=disputed)
 
     def _prove(self, rows: int, anything: bool) -> Proof:

@@ -13,7 +13,7 @@ from references.equivalence.population import populate
 from references.equivalence.reading import Side, read_side
 from references.equivalence.search import reversed_rows
 from references.equivalence.verify import relevant
-from references.sandbox import Failure, Layout, Row, Sandbox
+from references.sandbox import Failure, Folding, Layout, Row, Sandbox
 from references.schema import BadSchema, Schema, read_schema
 
 
@@ -25,6 +25,8 @@ class Asked:
     """It can say what both queries give on tables of unknown rows."""
     equal_up_to: int
     """Rows a table up to which it calls them equal on any data."""
+    folded: bool
+    """Texts that differ in letter case alone are one to it."""
     cpu_seconds: float
 
 
@@ -93,7 +95,8 @@ def ask_proof(pair: Pair, *, bound: int, budget: float) -> Asked:
                 proved += 1
         except (Unprovable, RecursionError, z3.Z3Exception):
             covered = False
-    return Asked(covered=covered, equal_up_to=proved, cpu_seconds=thread_time() - began)
+    folded = sides is not None and sides[0].folding is Folding.ALWAYS
+    return Asked(covered=covered, equal_up_to=proved, folded=folded, cpu_seconds=thread_time() - began)
 
 
 def _schema(pair: Pair, sides: tuple[Side, Side]) -> Schema | None:

@@ -146,8 +146,10 @@ def _origins(found: Sequence[Labelled]) -> list[str]:
 
 def _contradicts(each: Labelled) -> bool:
     """A witness of so few rows that the proof speaks of it, and calls the queries equal."""
-    witness = each.finding.witness
-    return witness is not None and each.proof is not None and 0 < witness.largest <= each.proof.equal_up_to
+    witness, proof = each.finding.witness, each.proof
+    if witness is None or proof is None or (proof.folded and each.finding.rung is Rung.S7):
+        return False
+    return 0 < witness.largest <= proof.equal_up_to
 
 
 def _is_different(each: Labelled) -> bool:

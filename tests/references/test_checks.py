@@ -49,3 +49,11 @@ def test_the_proof_alone_calls_equal_what_is_and_not_what_is_not() -> None:
 def test_what_the_proof_does_not_cover_it_says_nothing_of(pair: Pair) -> None:
     asked = ask_proof(pair, bound=2, budget=10)
     assert (asked.covered, asked.equal_up_to) == (False, 0)
+
+
+def test_where_letter_case_does_not_count_a_proof_says_so() -> None:
+    loft = Pair(sql_a="SELECT id FROM shelf WHERE room = 'loft'", sql_b="SELECT id FROM shelf WHERE NOT room <> 'loft'")
+    folded, plain = verify(replace(loft, dialect="mysql")), verify(loft)
+    assert "letter case" in (folded.assumption or "")
+    assert "letter case" not in (plain.assumption or "")
+    assert ask_proof(replace(loft, dialect="mysql"), bound=1, budget=10).folded
