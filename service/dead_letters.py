@@ -14,7 +14,8 @@ from faststream.kafka.security import parse_security
 
 from consumers.dead_letters import DeadLetter, is_mark, mark_of, read_dead_letter, replay_mark, replayed
 from consumers.streams import Partition, Publisher
-from service.kafka import open_publisher, security, unavailable
+from service.kafka import open_publisher, security, topics, unavailable
+from service.kafka_records import read_leniently
 from service.settings import KafkaSettings
 
 
@@ -42,11 +43,10 @@ async def records(settings: KafkaSettings, topic: str) -> AsyncGenerator[Any]:
         request_timeout_ms=int(settings.timeout * 1000),
         **parse_security(security(settings)),
     )
+    read_leniently()
     try:
         await consumer.start()
-        # a topic that nobody subscribed to is unknown until its metadata was asked for
-        known = await consumer._client.fetch_all_metadata()
-        parts = [TopicPartition(topic, each) for each in known.partitions_for_topic(topic) or ()]
+        parts = [TopicPartition(topic, each) for each in (await topics(settings)).get(topic, ())]
         consumer.assign(parts)
         ends: dict[TopicPartition, int] = await consumer.end_offsets(parts) if parts else {}
         for each in parts:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from aiokafka import AIOKafkaProducer, TopicPartition
 from aiokafka.abc import ConsumerRebalanceListener
+from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import (
+    BrokerResponseError,
     CommitFailedError,
     IllegalGenerationError,
     IllegalStateError,
@@ -77,7 +79,7 @@ class KafkaPublisher:
                 sent = [await self._send(each) for each in messages]
                 ended = await asyncio.gather(*sent, return_exceptions=True)
         except (KafkaError, TimeoutError, OSError) as error:
-            raise unavailable(error) from error
+            raise unavailable(error, self._lacking(messages)) from error
         large = [place for place, each in enumerate(ended) if isinstance(each, MessageSizeTooLargeError)]
         failed = [each for each in ended if isinstance(each, BaseException)]
         other = next((each for each in failed if not isinstance(each, MessageSizeTooLargeError)), None)
@@ -86,6 +88,11 @@ class KafkaPublisher:
         if other is not None:
             raise other
         return large
+
+    def _lacking(self, messages: Sequence[Message]) -> set[str]:
+        """Topics that the brokers, when last asked, did not know."""
+        cluster = self.producer.client.cluster
+        return {each.topic for each in messages if not cluster.partitions_for_topic(each.topic)}
 
     async def _send(self, each: Message) -> asyncio.Future[Any]:
         try:
@@ -96,9 +103,13 @@ class KafkaPublisher:
             return refused
 
 
-def unavailable(error: BaseException) -> KafkaUnavailable:
-    """A fault of Kafka's in our words."""
-    what = shorten(str(error) or type(error).__name__, 200)
+def unavailable(error: BaseException, lacking: Iterable[str] = ()) -> KafkaUnavailable:
+    """A fault of Kafka's in our words; `lacking` are topics that it does not know."""
+    what, names = shorten(str(error) or type(error).__name__, 200), ", ".join(sorted(lacking))
+    if names:
+        return KafkaUnavailable(f"Kafka has no topic {names}: make it, or let the broker make topics")
+    if isinstance(error, BrokerResponseError) and not error.retriable:
+        return KafkaUnavailable(f"Kafka refuses ({what}): mend the topic, its rights or SQLASSAY_KAFKA__ settings")
     return KafkaUnavailable(f"Kafka does not answer ({what}): start it or mend SQLASSAY_KAFKA__BOOTSTRAP_SERVERS")
 
 
@@ -227,7 +238,7 @@ async def consuming(settings: KafkaSettings, drivers: Sequence[tuple[Driver, str
         try:
             await broker.start()
         except (KafkaError, OSError) as error:
-            raise unavailable(error) from error
+            raise unavailable(error, await _lacking(settings, [driver.topic for driver, _ in drivers])) from error
         yield
         await asyncio.gather(*(driver.drain(settings.drain) for driver, _ in drivers))
     finally:
@@ -239,3 +250,29 @@ async def consuming(settings: KafkaSettings, drivers: Sequence[tuple[Driver, str
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+
+
+async def topics(settings: KafkaSettings) -> dict[str, list[int]]:
+    """The topics there are, each with its partitions; raises `KafkaUnavailable`."""
+    admin: Any = AIOKafkaAdminClient(
+        bootstrap_servers=settings.bootstrap_servers or "",
+        client_id="sqlassay",
+        request_timeout_ms=int(settings.timeout * 1000),
+        **parse_security(security(settings)),
+    )
+    try:
+        await admin.start()
+        described: list[dict[str, Any]] = await admin.describe_topics()
+    except (KafkaError, OSError, TimeoutError) as error:
+        raise unavailable(error) from error
+    finally:
+        await admin.close()
+    return {each["topic"]: [part["partition"] for part in each["partitions"]] for each in described}
+
+
+async def _lacking(settings: KafkaSettings, wanted: Collection[str]) -> Collection[str]:
+    """Those that the brokers do not know, none where they do not say."""
+    try:
+        return set(wanted) - (await topics(settings)).keys()
+    except KafkaUnavailable:
+        return ()
