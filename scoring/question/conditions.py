@@ -11,7 +11,8 @@ from scoring.values import TimeRange
 
 _TOKEN = re.compile(
     r"""
-      (?P<text>'(?:[^']|'(?=\w)){0,400}'|"[^"]{0,400}"(?!\s*[=<>!])|“[^”]{0,400}”|‘[^’]{0,400}’)
+      (?P<plain>[a-z_][\w$]*(?:\.(?:[\w$]+|`[^`]{1,100}`))*)
+    | (?P<text>'(?:[^']|'(?=\w)){0,400}'|"[^"]{0,400}"(?!\s*[=<>!])|“[^”]{0,400}”|‘[^’]{0,400}’)
     | (?P<hyphened>[A-Z]+-[A-Z]+(?![\w(]))
     | (?P<name>`[^`]{1,100}`|"[^"]{1,100}"|[^\W\d][\w$]*(?:\.(?:[\w$]+|`[^`]{1,100}`))*)
     | (?P<number>\d+(?:,\d{3}(?!\d))*(?:\.\d+)?(?!\w|\.\d))
@@ -74,10 +75,13 @@ def read_formula(text: str, offset: int = 0) -> Formula:
 def _parts(text: str) -> list[Part]:
     found: list[Part] = []
     for match in _TOKEN.finditer(text):
-        kind, said = match.lastgroup or "", match.group()
-        start, end = match.span()
-        found.append(Part("name" if kind == "hyphened" else kind, said, said.lower(), start, end))
+        kind, said, start = match.lastgroup or "", match[0], match.start()
+        found.append(Part(_KINDS.get(kind, kind), said, said.lower(), start, start + len(said)))
     return found
+
+
+_KINDS = {"plain": "name", "hyphened": "name"}
+"""Forms of a name: the commonest is looked for first, with hyphens before without."""
 
 
 _OPERATORS = frozenset({"between", "in", "like", "is"})
@@ -298,12 +302,17 @@ def _columns(parts: list[Part]) -> tuple[str, ...]:
         if part.kind == "name":
             if part.lower in _NO_COLUMNS or (part.lower in _FUNCTIONS and _is_call(parts, place)):
                 continue
-            if not (listed or _COLUMN_MARK.search(part.text) or _in_formula(parts, place)):
+            if not (listed or _marked(part) or _in_formula(parts, place)):
                 continue
         elif part.kind != "text" or part.text[0] != '"' or _kind(parts, place + 1) != "op":
             continue
         found[part.lower if part.text.isidentifier() else _column(part.text).name] = None
     return tuple(found)
+
+
+def _marked(part: Part) -> bool:
+    text = part.text
+    return not (text == part.lower and text.isalpha()) and _COLUMN_MARK.search(text) is not None
 
 
 _EXTREMES = frozenset({"max", "min", "avg"})
@@ -313,12 +322,13 @@ _JOINTS = frozenset({",", "and", "or"})
 
 def _is_list(parts: list[Part]) -> bool:
     """Whether names alone are said, one by one: `city, county and state`."""
-    return all(
-        part.lower in _JOINTS
-        if place and part.lower in _JOINTS
-        else part.kind == "name" and (place == 0 or parts[place - 1].lower in _JOINTS)
-        for place, part in enumerate(parts)
-    )
+    after_joint = True
+    for place, part in enumerate(parts):
+        joint = place > 0 and part.lower in _JOINTS
+        if not joint and not (after_joint and part.kind == "name"):
+            return False
+        after_joint = part.lower in _JOINTS
+    return True
 
 
 def _is_call(parts: list[Part], place: int) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -33,7 +32,7 @@ def read_enriched(text: str, question: QuestionSpec, *, language: Language = ENG
         return specify(read(text, Source.ENRICHED, language, blanks), sourced)
     filters = [each.permitted() for each in question.filters]
     filters += [each for definition in sourced for each in definition.filters]
-    return replace(question, text=text, filters=tuple(filters), definitions=sourced)
+    return question.enriched(text, tuple(filters), sourced)
 
 
 def _only_defines(text: str, question: QuestionSpec, blanks: tuple[tuple[int, int], ...]) -> bool:
@@ -64,8 +63,9 @@ class _Said:
 
     def __init__(self, question: QuestionSpec, language: Language) -> None:
         stems = set(question.stems)
-        for word in [word for word in stems if "-" in word or "_" in word]:
-            stems.update(_parts(word))
+        if "-" in question.text or "_" in question.text:
+            for word in [word for word in stems if "-" in word or "_" in word]:
+                stems.update(_parts(word))
         if question.negations:
             stems.update(("non", "not"))
         self._stems = stems
@@ -121,7 +121,7 @@ def _sourced(definitions: tuple[Definition, ...], said: _Said) -> tuple[Definiti
 def _permitted(definition: Definition, said: _Said) -> Definition:
     """A definition that Qu does not use: its filters are only permitted, but for those whose value Qu says."""
     filters = tuple([each if said.holds(each.rhs) else each.permitted() for each in definition.filters])
-    return replace(definition, filters=filters)
+    return definition.filtering(filters)
 
 
 def _in_use(uses: list[_Use], said: _Said) -> list[bool]:
