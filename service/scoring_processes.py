@@ -7,7 +7,6 @@ nor keeps it from its heartbeats, and a text that a process dies of costs that t
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import signal
 import threading
@@ -34,6 +33,7 @@ from scoring.query import Unscored
 from scoring.rules import JudgePolicy, Rules
 from scoring.specification import QuestionSpec, SqlSpec
 from scoring.verdict import Case, Dimension, FilterAlignment, Reply, Score
+from service.interpreter import settle_interpreter
 from service.weights import fitted_judge, local_judge
 
 Sent: TypeAlias = "Sequence[tuple[QueryEvent, int | None]]"
@@ -127,9 +127,7 @@ def _begin(weights: Path | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _PANEL.append(Panel(local=(local_judge() if weights is None else fitted_judge(weights)).judge))
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
+    settle_interpreter()
 
 
 def _end_with_parent() -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import signal
 import socket
-import sys
 from collections.abc import AsyncGenerator, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 
@@ -20,6 +18,7 @@ from scoring.judge import InvalidWeightsError, LocalJudge
 from service.api.application import build_app
 from service.database import open_database
 from service.intake import event_intake, opened_spans
+from service.interpreter import settle_interpreter
 from service.judges import open_panel
 from service.kafka import open_publisher
 from service.logs import configure_logs, log
@@ -33,9 +32,6 @@ from service.store import PostgresRules
 from service.telemetry import open_telemetry
 from service.weights import fitted_judge, local_judge
 from service.worker import Parts, Worker, working
-
-_COLLECT_AFTER = 20_000
-"""Objects made, and not freed, between collections."""
 
 
 @asynccontextmanager
@@ -134,7 +130,6 @@ def run(settings: Settings, role: Role = Role.ALL) -> None:
     Raises `Unavailable` where the address is taken or the database is down, and `SettingsError`.
     """
     configure_logs(settings.log)
-    _settle_interpreter()
     listener = _bind(settings.http.host, settings.http.port)
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -145,17 +140,6 @@ def run(settings: Settings, role: Role = Role.ALL) -> None:
     finally:
         listener.close()
         signal.signal(signal.SIGTERM, before)
-
-
-def _settle_interpreter() -> None:
-    """What is loaded is collected no more, what is new seldom, and the loop and the scoring thread take longer turns.
-
-    Both need the interpreter's lock: a third more events a second than with the defaults, when measured.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
-    sys.setswitchinterval(0.02)
 
 
 class _Server(uvicorn.Server):
@@ -174,10 +158,7 @@ class _Server(uvicorn.Server):
 
 async def _serve(settings: Settings, listener: socket.socket, role: Role) -> None:
     async with running(settings, role) as service:
-        # what is loaded by now stays: looking at it again with every collection costs a tenth of a score
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(_COLLECT_AFTER, 20, 50)
+        settle_interpreter()
         config = uvicorn.Config(
             create_app(settings, service),
             log_config=None,

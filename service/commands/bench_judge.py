@@ -24,6 +24,7 @@ from scoring.rules import JudgePolicy, JudgeRules, Rules
 from scoring.verdict import Case, Reply
 from service.commands import slow_model
 from service.commands.exits import give_up
+from service.interpreter import settle_interpreter
 from service.judges import open_panel
 from service.rendering import print_to_terminal
 from service.samples import sample_events, sample_rules
@@ -108,6 +109,8 @@ async def _measure(url: str, in_flight: int, model_seconds: float, seconds: floa
     )
     counts = MemoryModelCounts()
     async with open_panel(settings, local_judge(), counts) as panel:
+        # as the service does once it runs
+        settle_interpreter()
         asking = [asyncio.create_task(_ask_for_ever(panel, cases)) for cases in _shares(2 * in_flight)]
         try:
             await asyncio.sleep(WARM_SECONDS + model_seconds)
