@@ -11,17 +11,22 @@ from grafana_foundation_sdk.models import dashboard as models
 
 from grafana.accuracy import accuracy
 from grafana.judge import judge
-from grafana.panels import SOURCE, Rows, draw
+from grafana.panels import CONSOLE, SOURCE, Rows, draw
 from grafana.pipeline import pipeline
 
 HOME = Path(__file__).parent / "dashboards"
 _RUNBOOKS = "https://github.com/sqlassay/sqlassay/blob/main/docs/runbooks/README.md"
-_CONSOLE = "/v1/evaluations?tenant=${tenant}&agent=${agent}&order=worst&limit=50"
 _NEW_VERSION = (
     "sum by (tenant, agent, judge, evaluator) (sqlassay_score_count)"
     " unless sum by (tenant, agent, judge, evaluator) (sqlassay_score_count offset 10m)"
 )
+_RELEASES = (
+    'sum by (tenant, agent, version) (sqlassay_version_score_count{version!="other"})'
+    " unless sum by (tenant, agent, version) (sqlassay_version_score_count offset 10m)"
+)
 _NEW_RULES = "changes(sqlassay_rules_version[5m]) > 0"
+
+_MARKERS = (("release", "green", _RELEASES), ("instrument", "purple", _NEW_VERSION), ("rules", "blue", _NEW_RULES))
 
 
 def boards() -> dict[str, str]:
@@ -51,14 +56,18 @@ def _board(title: str, uid: str, shows: str, rows: Rows) -> dashboard.Dashboard:
     )
     for name, source in (("tenant", "sqlassay_score_count"), ("agent", 'sqlassay_score_count{tenant=~"$tenant"}')):
         board.with_variable(_variable(name, source))
-    for name, colour, query in (("instrument", "purple", _NEW_VERSION), ("rules", "blue", _NEW_RULES)):
+    board.with_variable(dashboard.TextBoxVariable("console").label("Console").default_value("http://localhost:8321"))
+    for name, colour, query in _MARKERS:
         marker = dashboard.AnnotationQuery().name(name).datasource(SOURCE).enable(True).icon_color(colour).expr(query)
         board.annotation(marker)
     board.link(
         dashboard.DashboardLink("SQLAssay").type(models.DashboardLinkType.DASHBOARDS).tags(["sqlassay"]).keep_time(True)
     )
     board.link(
-        dashboard.DashboardLink("Worst answers").type(models.DashboardLinkType.LINK).url(_CONSOLE).target_blank(True)
+        dashboard.DashboardLink("Worst answers")
+        .type(models.DashboardLinkType.LINK)
+        .url(f"{CONSOLE}?order=worst")
+        .target_blank(True)
     )
     board.link(
         dashboard.DashboardLink("Runbooks").type(models.DashboardLinkType.LINK).url(_RUNBOOKS).target_blank(True)

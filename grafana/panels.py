@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -13,6 +14,9 @@ from grafana_foundation_sdk.models import dashboard as models
 TIERS = {"poor": "#c4162a", "marginal": "#ff9830", "good": "#96d98d", "excellent": "#37872d"}
 """The tiers' colours, the same wherever a tier is shown."""
 SOURCE = models.DataSourceRef(type_val="prometheus", uid="${datasource}")
+CONSOLE = "${console}/console/evaluations"
+"""The console's list of answers, at the address that the dashboard's variable says."""
+_WORST = f"{CONSOLE}?tenant=${{__field.labels.tenant}}&agent=${{__field.labels.agent}}&order=worst"
 _HEIGHT = {"stat": 4}
 
 
@@ -36,6 +40,17 @@ class Panel:
     """The top of the axis."""
     colours: Mapping[str, str] = field(default_factory=dict[str, str])
     """Colours by legend."""
+    worst: bool = False
+    """Each of its series is an agent's, and leads to the agent's worst answers."""
+
+    @property
+    def id(self) -> int:
+        """The number that links name it by: of its title, so that it stays when panels come and go.
+
+        >>> Panel(title="Lag", shows="", queries={}).id
+        60971
+        """
+        return zlib.crc32(self.title.encode()) % 100_000
 
 
 Rows: TypeAlias = Sequence[tuple[str, Sequence[Panel]]]
@@ -60,6 +75,7 @@ def draw(board: dashboard.Dashboard, rows: Rows) -> None:
 def _drawn(panel: Panel) -> Any:
     drawn: Any = (
         _NEW[panel.kind]()
+        .id(panel.id)
         .title(panel.title)
         .description(panel.shows)
         .datasource(SOURCE)
@@ -76,6 +92,9 @@ def _drawn(panel: Panel) -> Any:
         drawn.color_scheme(dashboard.FieldColor().mode(models.FieldColorModeId.THRESHOLDS))
     if panel.most is not None:
         drawn.min(0).max(panel.most)
+    if panel.worst:
+        link = dashboard.DashboardLink("Worst answers").type(models.DashboardLinkType.LINK)
+        drawn.data_links([link.url(_WORST).target_blank(True)])
     for name, colour in panel.colours.items():
         fixed = {"mode": "fixed", "fixedColor": colour}
         drawn.override_by_name(name, [models.DynamicConfigValue(id_val="color", value=fixed)])

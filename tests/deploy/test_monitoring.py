@@ -26,6 +26,7 @@ CASES = sorted((PROMETHEUS / "tests").glob("*.test.yml"))
 RUNBOOKS = ROOT / "docs" / "runbooks"
 WRITE = os.environ.get("SQLASSAY_TEST_WRITE_RULES")
 """Set, the rules beside Prometheus' configuration are written anew from the chart."""
+LEAD = r"http://localhost:3000/d/([\w-]+)\?viewPanel=(\d+)(&var-.*)?"
 HEADER = (
     "# Rendered from deploy/helm/sqlassay/files/rules.yaml with the chart's default conditions; not edited by hand.\n"
 )
@@ -87,6 +88,16 @@ def test_every_alert_says_how_bad_it_is_what_it_is_and_what_to_do(rules: dict[st
         assert alert["annotations"]["runbook_url"].endswith(f"/{alert['alert']}.md")
 
 
+def test_every_alert_leads_to_a_panel_that_there_is(rules: dict[str, object]):
+    shown = [json.loads(path.read_text()) for path in HOME.glob("*.json")]
+    ids = {board["uid"]: [panel["id"] for panel in board["panels"] if panel["type"] != "row"] for board in shown}
+    assert all(len(each) == len(set(each)) for each in ids.values())
+    for alert in every(rules, "alert"):
+        found = re.fullmatch(LEAD, alert["annotations"]["dashboard_url"])
+        assert found, alert["alert"]
+        assert int(found[2]) in ids[found[1]], alert["alert"]
+
+
 def test_every_alert_has_a_runbook_and_cases_and_no_runbook_is_without_its_alert(rules: dict[str, object]):
     alerts = {alert["alert"] for alert in every(rules, "alert")}
     assert alerts == {path.stem for path in RUNBOOKS.glob("SQLAssay*.md")}
@@ -102,6 +113,7 @@ def exposed() -> set[str]:
     for name, kind, _ in Metrics(MetricSettings(), "local").declared():
         names |= {
             "histogram": {f"{name}_sum", f"{name}_count", f"{name}_bucket"},
+            "summary": {f"{name}_sum", f"{name}_count"},
             "counter": {f"{name}_total"},
             "info": {f"{name}_info"},
         }.get(kind, {name})

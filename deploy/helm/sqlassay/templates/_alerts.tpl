@@ -31,6 +31,7 @@ that spends `share` of the period's budget within the window. A share above 1 ca
 {{- $rules = $rules | replace "${fastBound}" (include "sqlassay.burnBound" (dict "conditions" .Values.alerts.conditions "speed" "fast")) }}
 {{- $rules = $rules | replace "${slowBound}" (include "sqlassay.burnBound" (dict "conditions" .Values.alerts.conditions "speed" "slow")) }}
 {{- $rules = $rules | replace "${runbookUrl}" (.Values.alerts.runbookUrl | trimSuffix "/") }}
+{{- $rules = $rules | replace "${dashboardUrl}" (.Values.alerts.dashboardUrl | trimSuffix "/") }}
 {{- range $name, $value := .Values.alerts.conditions }}
 {{- $rules = $rules | replace (printf "${%s}" $name) (toString $value) }}
 {{- end }}
