@@ -76,7 +76,7 @@ def _masked(masker: Masker, token: Token, *, called: bool, keywords: dict[str, T
         return masker.number(plain.rstrip("0").rstrip(".") if "." in plain and "e" not in plain else plain)
     if kind is TokenType.IDENTIFIER:
         return f'"{_quoted(masker, text)}"'
-    if not any(map(str.isalnum, text)):
+    if text.isascii() and not any(map(str.isalnum, text)):
         return text if set(text) <= _PERIODS else " "
     is_keyword = kind is not TokenType.VAR and " ".join(text.upper().split()) in keywords
     return text if is_keyword or (called and masker.stays(text.lower())) else masker.name(text)

@@ -7,13 +7,17 @@ known as a literal or not, is replaced, so a text that was not foreseen is maske
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from consumers.plain_words import FUNCTION_WORDS, MONTHS, is_plain
 from scoring.words import identifier_words, stem
 
-_PIECE = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?!\w)|\w+(?:['’]\w+)*")
+_APART = r"\s\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f“”‘’‚„«»‹›–—…·•¡¿€£¥₹₽¢°±×÷≤≥≠≈→←、。，：；！？（）「」『』"
+"""What stands between words. All else is part of one: marks that are written after a letter, and signs that are read
+as letters."""
+_PIECE = re.compile(rf"\d+(?:,\d{{3}})*(?:\.\d+)?(?![^{_APART}])|[^{_APART}]+(?:['’][^{_APART}]+)*")
 _ADDRESS = re.compile(r"@|://|\bwww\.")
 _CHUNK = re.compile(r"\S+")
 _DATE = re.compile(r"((?:19|20)\d\d)(-\d\d?(?:-\d\d?)?(?:[T ](?:00:00|23:59)(?::(?:00|59)(?:\.[09]{1,9})?)?)?)?")
@@ -56,6 +60,8 @@ class Masker:
     _base: int = 2000
 
     def __post_init__(self) -> None:
+        # of dialects without dollar quotes the reader takes a text in them for a column
+        self.schema = frozenset(name for name in self.schema if "$" not in name.replace("$", "", 1) and name[:1] != "$")
         self._words = frozenset(word for name in self.schema for word in identifier_words(name))
 
     def learn_numbers(self, texts: Iterable[str]) -> None:
@@ -116,7 +122,7 @@ class Masker:
         return self._mint(f"YEAR_{place}", digits) if place > 0 else self._text(digits)
 
     def _text(self, value: str) -> str:
-        folded = " ".join(value.casefold().split())
+        folded = " ".join(_alike(value).split())
         if folded not in self._texts:
             self._texts[folded] = self._mint(f"TEXT_{len(self._texts) + 1}", value)
         return self._texts[folded]
@@ -181,6 +187,8 @@ class Masker:
         number = _number(word)
         if number is not None:
             return number if self._is_day(pieces, place, number) else self._as_said(self.number(number), word)
+        if _is_spelt_out(pieces, place):
+            return self._text(word)
         lower, spelt = word.lower(), _spelt(word.lower())
         if spelt is not None:
             return self._as_said(self.number(spelt), word) if spelt in self._numbers else word
@@ -195,8 +203,8 @@ class Masker:
         return stand_in
 
     def _is_day(self, pieces: list[re.Match[str]], place: int, number: str) -> bool:
-        beside = (*pieces[max(0, place - 1) : place], *pieces[place + 1 : place + 2])
-        return len(number) <= 2 and int(number) <= 31 and any(piece[0].lower() in MONTHS for piece in beside)
+        beside = [piece[0].lower() for piece in _beside(pieces, place)]
+        return len(number) <= 2 and int(number) <= 31 and any(word in MONTHS for word in beside)
 
     def _named(self, word: str) -> bool:
         return word in self.schema or stem(word) in self._words
@@ -240,7 +248,24 @@ class Masker:
 
 def _folded(piece: str) -> str:
     number = _number(piece)
-    return number if number is not None else piece.casefold().removesuffix("'s").removesuffix("’s")
+    return number if number is not None else _alike(piece).removesuffix("'s").removesuffix("’s")
+
+
+def _alike(text: str) -> str:
+    """The text as all its spellings have it: case, marks apart or in one, signs for letters."""
+    return text.casefold() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+
+
+def _beside(pieces: list[re.Match[str]], place: int) -> list[re.Match[str]]:
+    return [*pieces[max(0, place - 1) : place], *pieces[place + 1 : place + 2]]
+
+
+def _is_spelt_out(pieces: list[re.Match[str]], place: int) -> bool:
+    """Whether it is one letter of a name that is told letter by letter."""
+    beside = [piece[0] for piece in _beside(pieces, place)]
+    word = pieces[place][0]
+    alone = len(word) == 1 and word.lower() not in _SMALL_WORDS
+    return alone and any(len(each) == 1 and each.isalpha() for each in beside)
 
 
 def _possessive(piece: str) -> str:

@@ -185,3 +185,41 @@ def test_what_sqlite_may_read_as_a_text_though_it_stands_in_double_quotes_is_mas
 def test_a_column_in_double_quotes_stays_where_a_table_or_another_place_names_it():
     case = case_of("Which weights?", 'SELECT h."Zorb Weight", "qilt" FROM hives h WHERE qilt > 3')
     assert 'h."Zorb Weight", "qilt"' in shown(case)["sql"]
+
+
+@pytest.mark.parametrize(
+    ("written", "left"),
+    [
+        ("ⓥⓐⓡⓖⓐ", "ⓥⓐⓡⓖ"),
+        ("🆅🅰🆁🅶🅰", "🆅🅰🆁🅶"),
+        ("Va\u0308rga\u0301", "\u0308\u0301"),
+        ("v\u0308a\u0308r\u0308g\u0308", "varg\u0308"),
+        ("var\u200bga", "\u200b"),
+        ("V-a-r-g-a", "Vrg"),
+        ("V a r g a", "Vrg"),
+    ],
+)
+def test_a_name_is_masked_however_its_letters_are_written(written: str, left: str) -> None:
+    case = case_of(f"hives of {written} since May", f"SELECT hive_name FROM hives WHERE keeper = '{written}'")
+    said = shown(case)
+    words = said["question"].removeprefix("hives of ").removesuffix(" since May")
+    assert [letter for letter in left if letter in words] == []
+    assert written not in json.dumps(said, ensure_ascii=False)
+
+
+def test_a_name_whose_marks_stand_apart_has_the_same_stand_in() -> None:
+    said = shown(case_of("hives of Gu\u0308nsel", "SELECT hive_name FROM hives WHERE keeper = 'G\u00fcnsel'"))
+    assert said["question"] == f"hives of {said['sql'].split(chr(39))[1]}"
+
+
+@pytest.mark.parametrize("dialect", [None, "sqlite", "postgres", "mysql", "duckdb", "snowflake", "bigquery"])
+@pytest.mark.parametrize("text", ["$a$Varga$a$", "$$Varga$$"])
+def test_a_text_between_dollars_is_masked_in_every_dialect(dialect: str | None, text: str) -> None:
+    query = Query(question="hives of Varga", sql=f"SELECT id FROM hives WHERE keeper = {text}", dialect=dialect)
+    case = examine(query, Rules())
+    assert isinstance(case, Unscored) or "varga" not in prompt_of(case).user.lower()
+
+
+def test_signs_of_money_and_measure_are_no_letters() -> None:
+    said = shown(case_of("jars over €45 or ≥ 30°", "SELECT name FROM jars WHERE price > 45 OR heat >= 30"))
+    assert said["question"] == "jars over €NUM_2 or ≥ NUM_1°"
