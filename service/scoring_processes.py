@@ -29,8 +29,9 @@ from consumers.judging import Panel
 from consumers.outcomes import Outcome
 from consumers.score_events import Known, LookedUp, Record, ScoreEvents, judged_at_once
 from consumers.scorers import ThreadScorer
+from consumers.trails import trails_of
 from scoring.query import Unscored
-from scoring.rules import JudgePolicy, Rules
+from scoring.rules import Rules
 from scoring.specification import QuestionSpec, SqlSpec
 from scoring.verdict import Case, Dimension, FilterAlignment, Reply, Score
 from service.interpreter import settle_interpreter
@@ -38,12 +39,14 @@ from service.weights import fitted_judge, local_judge
 
 Sent: TypeAlias = "Sequence[tuple[QueryEvent, int | None]]"
 """Events, each with its sample rate."""
+End: TypeAlias = "Ended | Case | Unscored | None"
+"""How an event ended, or the case for which a model must be asked; `None` where a bug kept it from either."""
 _LONGEST = 20.0
 """Seconds after which a chunk is taken apart to find what is not getting done."""
 
 
 class ProcessScorer:
-    """Judges in so many processes what needs no model; all else is done in a thread of this one."""
+    """Examines and judges in so many processes; all else is done in a thread of this one."""
 
     def __init__(self, score: ScoreEvents, *, processes: int, weights: Path | None) -> None:
         self._score, self._weights = score, weights
@@ -70,23 +73,22 @@ class ProcessScorer:
 
     async def judge(self, events: Sequence[Known], found: LookedUp) -> Sequence[Evaluation | Case]:
         """Each event's evaluation, or the case for which a model must be asked."""
-        away = [each for each in events if found.rules[each.event.tenant].judge.policy is not JudgePolicy.LLM]
         began = self._score.timer()
-        ends = dict(zip(map(id, away), await self._judged(away, found), strict=True)) if away else {}
-        # a case is not sent, and a bug is told of where it is counted: both are done again here
-        here = [each for each in events if ends.get(id(each)) is None]
-        done: dict[int, Evaluation | Case] = {}
-        if here:
-            done = dict(zip(map(id, here), await self._thread.judge(here, found), strict=True))
-        for each in away:
-            end = ends[id(each)]
-            if end is not None:
-                done[id(each)] = self._score.evaluation(each, found, end)
-                if each.trail is not None:
-                    each.trail.passed("examine", began, self._score.timer())
-        return [done[id(each)] for each in events]
+        ends = await self._judged(events, found)
+        for trail in trails_of(events):
+            trail.passed("examine", began, self._score.timer())
+        return [await self._made(each, found, end) for each, end in zip(events, ends, strict=True)]
 
-    async def _judged(self, events: Sequence[Known], found: LookedUp) -> Sequence[Ended | Unscored | None]:
+    async def _made(self, known: Known, found: LookedUp, end: End) -> Evaluation | Case:
+        if isinstance(end, Case):
+            return end
+        if end is not None:
+            return self._score.evaluation(known, found, end)
+        # a bug is told of where it is counted: here it happens again
+        (again,) = await self._thread.judge([known], found)
+        return again
+
+    async def _judged(self, events: Sequence[Known], found: LookedUp) -> Sequence[End]:
         """How they end; those that a process died of are told apart from those it took along."""
         try:
             return await self._sent(events, found)
@@ -96,7 +98,7 @@ class ProcessScorer:
         half = len(events) // 2
         return [*await self._judged(events[:half], found), *await self._judged(events[half:], found)]
 
-    async def _sent(self, events: Sequence[Known], found: LookedUp) -> Sequence[Ended | None]:
+    async def _sent(self, events: Sequence[Known], found: LookedUp) -> Sequence[End]:
         if not self._pool.active:
             self._pool = self._opened()
         sent = [(each.event, each.sampledrate) for each in events]
@@ -137,16 +139,15 @@ def _end_with_parent() -> None:
         os._exit(0)
 
 
-def _judge_all(events: Sent, rules: dict[str, Rules]) -> list[Ended | None]:
+def _judge_all(events: Sent, rules: dict[str, Rules]) -> list[End]:
     return [_judge(event, sampledrate, rules[event.tenant]) for event, sampledrate in events]
 
 
-def _judge(event: QueryEvent, sampledrate: int | None, rules: Rules) -> Ended | None:
-    """How an event ends; `None` where a model must be asked, or a bug keeps it from ending."""
+def _judge(event: QueryEvent, sampledrate: int | None, rules: Rules) -> End:
     try:
         end = judged_at_once(event, sampledrate, rules, _PANEL[0].at_once)
         if isinstance(end, Case):
-            return None
+            return end
         made = ended(event, end, rules)
         return made if isinstance(end, Unscored) else Ended(_light(end), made.line)
     except Exception:

@@ -15,15 +15,20 @@ import pytest
 from consumers.evaluation import Evaluation
 from consumers.judging import Panel
 from consumers.memory import MemoryOutcomes, MemoryRules, MemoryScores
+from consumers.prompting import Template, prompt_for
 from consumers.rules import decode_rules
 from consumers.score_events import Known, LookedUp, Record, ScoreEvents
 from consumers.scorers import ThreadScorer
+from scoring.evaluation import conclude
 from scoring.query import Unscored
+from scoring.record import score_record
 from scoring.rules import Rules
 from scoring.verdict import Case, Score
+from service.samples import sample_events, sample_rules
 from service.scoring_processes import ProcessScorer
 from service.weights import local_judge
 
+TEMPLATE = Template(version="judge-test", system="Say whether it answers.")
 RULES = {
     "garden": decode_rules({"column_mappings": {"plot": "bed_id"}, "benign_filters": ["active = 1"]}).rules(version=3),
     "orchard": decode_rules({"judge": {"policy": "llm"}}).rules(version=1),
@@ -92,6 +97,25 @@ async def test_what_needs_a_model_comes_back_as_a_case_in_its_place(
     judged = await processes.judge(batch, LookedUp({}, RULES))
     assert [type(each) for each in judged] == [Evaluation, Case, Case]
     assert all(each.query.sql for each in judged if isinstance(each, Case))
+
+
+async def test_a_case_that_came_back_is_judged_as_one_that_was_examined_here(
+    score: ScoreEvents, processes: ProcessScorer
+) -> None:
+    thread = ThreadScorer(score)
+    rules = {name: decode_rules({**document, "judge": {"policy": "llm"}}) for name, document in sample_rules().items()}
+    found = LookedUp({}, {name: each.rules(version=1) for name, each in rules.items()})
+    batch = [score.decode(Record(payload=each)) for each in sample_events()]
+    known = [each for each in batch if isinstance(each, Known)]
+    away, here = await processes.judge(known, found), await thread.judge(known, found)
+    thread.close()
+    cases = [(a, b) for a, b in zip(away, here, strict=True) if isinstance(a, Case) and isinstance(b, Case)]
+    assert len(cases) > 50
+    for a, b in cases:
+        assert a == b
+        assert prompt_for(a, TEMPLATE, masked=True) == prompt_for(b, TEMPLATE, masked=True)
+        said, again = (score_record(conclude(each, local_judge().judge(each))) for each in (a, b))
+        assert said == again
 
 
 async def test_what_is_counted_of_a_score_comes_along(score: ScoreEvents, processes: ProcessScorer) -> None:
