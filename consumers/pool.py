@@ -46,7 +46,7 @@ class PoolLimits:
     linger: float = 0.005
     """Seconds a batch waits for more."""
     tenant_asks: int = 200
-    """Model calls of one tenant at once."""
+    """Events of one tenant that are at a model, or next to be, at once: with more than its calls, slots stay taken."""
     deadline: float = 60.0
     """Seconds until an event that waits for a model is put off."""
     patience: float | None = 2.0
@@ -252,7 +252,7 @@ class Pool:
                 self._settle(job, ends[job.known.key])
 
     def _settle(self, job: Job, end: End) -> None:
-        same = isinstance(end, Claim) and end.payload_hash == job.known.payload_hash
+        same = isinstance(end, Claim) and job.known.event.repeats(end.payload_hash)
         if self._results is not None and (same or isinstance(end, Evaluation)):
             self._publishing.put((job, end))
         else:

@@ -138,7 +138,9 @@ class PoolSettings(_Group):
 
     in_flight: int = Field(default=2000, ge=1, description="Records in memory before senders are held back.")
     bytes: int = Field(default=64 * 1024 * 1024, ge=1024, description="The same in bytes of those records.")
-    tenant_in_flight: int = Field(default=200, ge=1, description="Model calls of one tenant at once.")
+    tenant_in_flight: int = Field(
+        default=200, ge=1, description="Events of one tenant that are at a model, or next to be, at once."
+    )
     event_deadline: float = Field(
         default=60.0, gt=0, le=3600, description="Seconds an event waits for a model before it is put off."
     )

@@ -34,7 +34,8 @@ _MODEL_ALONE = {"judge": {"policy": "llm"}}
 _WIDE = {
     "SQLASSAY_JUDGE__IN_FLIGHT": str(MODEL_CALLS),
     "SQLASSAY_JUDGE__TENANT_IN_FLIGHT": str(MODEL_CALLS),
-    "SQLASSAY_POOL__TENANT_IN_FLIGHT": str(MODEL_CALLS),
+    # a slot is taken for a call alone: what comes before and after one is done beside the others' calls
+    "SQLASSAY_POOL__TENANT_IN_FLIGHT": str(2 * MODEL_CALLS),
 }
 Result = TypeVar("Result")
 
