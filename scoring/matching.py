@@ -28,6 +28,8 @@ NEGATIVE = frozenset(
 )
 ABSENT = frozenset({Op.NOT_EXISTS, Op.IS_NULL})
 """Operators that say there is none."""
+_VALUED = TEXTUAL | {Op.WITHIN}
+_WHOLE = frozenset({Op.EQ, Op.WITHIN, Op.IN})
 _PRESENT = frozenset({Op.EXISTS, Op.NOT_NULL})
 FALSE_WORDS = frozenset({"0", "n", "no", "f", "false"})
 """Texts that stand for no."""
@@ -118,14 +120,14 @@ def same_value(wanted: Value | None, there: Value | None, context: Context) -> b
     """Whether two right sides stand for the same value, whatever their notation."""
     if wanted is None or there is None:
         return wanted is there
+    if type(wanted) is Text and type(there) is Text:
+        return wanted.folded == there.folded or plain(wanted) == plain(there)
     if wanted == there:
         return True
     if isinstance(wanted, Choices) or isinstance(there, Choices):
         return _same_choices(wanted, there, context)
     if isinstance(wanted, TIMES) or isinstance(there, TIMES):
         return same_time(wanted, there, context)
-    if isinstance(wanted, Text) and isinstance(there, Text):
-        return plain(wanted) == plain(there)
     if isinstance(wanted, Text) and isinstance(there, Pattern):
         return wanted.folded in there.text.casefold()
     if isinstance(wanted, Expression) and isinstance(there, Expression):
@@ -273,9 +275,9 @@ def compatible(required: Filter, there: Op) -> bool:
         return False
     if wanted in NEGATIVE:
         return True
-    if wanted in TEXTUAL | {Op.WITHIN} and there in TEXTUAL | {Op.WITHIN}:
+    if wanted in _VALUED and there in _VALUED:
         lenient = wanted is Op.CONTAINS and required.lhs is None
-        return lenient or wanted in {Op.EQ, Op.WITHIN, Op.IN} or there is Op.LIKE
+        return lenient or wanted in _WHOLE or there is Op.LIKE
     return False
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from functools import cache
 from operator import attrgetter
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from scoring import EVALUATOR_VERSION
 from scoring.query import Unscored
+from scoring.reasons import ReasonCode
+from scoring.rules import Tier
 from scoring.specification import (
     Block,
     Clause,
@@ -38,7 +41,19 @@ from scoring.values import (
     TimeRange,
     Value,
 )
-from scoring.verdict import Dimension, FilterAlignment, Match, Score
+from scoring.verdict import (
+    Dimension,
+    EnrichmentStatus,
+    FilterAlignment,
+    FilterStatus,
+    Match,
+    NormalizationRule,
+    Score,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Record = dict[str, object]
 
@@ -48,15 +63,15 @@ def score_record(score: Score) -> Record:
     case, reply, composite = score.case, score.reply, score.composite
     return {
         "score": composite.score,
-        "tier": score.tier.value,
-        "filter_status": case.filters.status.value,
-        "verdict": reply.verdict.value,
+        "tier": _SAID[score.tier],
+        "filter_status": _SAID[case.filters.status],
+        "verdict": _SAID[reply.verdict],
         "confidence": reply.confidence,
         "p_correct": reply.p_correct,
         "judge": reply.judge,
-        "reasons": [{"code": each.code.value, "detail": each.detail, "weight": each.weight} for each in reply.reasons],
+        "reasons": [{"code": _SAID[each.code], "detail": each.detail, "weight": each.weight} for each in reply.reasons],
         "enrichment": {
-            "status": case.enrichment.status.value,
+            "status": _SAID[case.enrichment.status],
             "score": case.enrichment.score,
             "lost": list(case.enrichment.lost),
             "added": list(case.enrichment.added),
@@ -74,7 +89,7 @@ def score_record(score: Score) -> Record:
             "leniency": composite.leniency,
             "multiplier": composite.multiplier,
         },
-        "normalizations": [{"rule": each.rule.value, "construct": each.construct} for each in case.normalizations],
+        "normalizations": [{"rule": _SAID[each.rule], "construct": each.construct} for each in case.normalizations],
         "question_spec": question_record(case.question),
         "sql_spec": sql_record(case.sql),
         **({name: getattr(reply, name) for name in MODEL_FIELDS} if reply.model else {}),
@@ -117,7 +132,9 @@ def _filters(filters: FilterAlignment) -> Record:
 
 
 def _match(match: Match) -> Record:
-    return {**filter_record(match.required), "present": [filter_record(each) for each in match.present]}
+    record = filter_record(match.required)
+    record["present"] = [filter_record(each) for each in match.present]
+    return record
 
 
 def _dimension(dimension: Dimension) -> Record:
@@ -145,8 +162,12 @@ def filter_record(each: Filter) -> Record:
     return record
 
 
-_SAID: dict[str, str] = {each: each.value for kind in (Op, Clause, Source) for each in kind}
-"""What the enums of a filter are called: reading `value` of a member takes five times as long."""
+_SAID: dict[str, str] = {
+    each: each.value
+    for kind in (Op, Clause, Source, Tier, FilterStatus, Verdict, EnrichmentStatus, NormalizationRule, ReasonCode)
+    for each in kind
+}
+"""What the members of enums are called: reading `value` of one takes five times as long."""
 
 
 def value_record(value: Value | None) -> object:
@@ -293,8 +314,13 @@ def plain(value: object) -> object:
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+        return {name: plain(getattr(value, name)) for name in _field_names(type(value))}
     return value
+
+
+@cache
+def _field_names(kind: type[DataclassInstance]) -> tuple[str, ...]:
+    return tuple([each.name for each in fields(kind)])
 
 
 _PLAIN = frozenset({str, int, float, bool, type(None)})

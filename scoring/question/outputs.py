@@ -30,10 +30,13 @@ def read_outputs(reading: Reading) -> tuple[Output, ...]:
 
 def _told(reading: Reading, found: list[Output]) -> list[Output]:
     """Without `which shop` where a later sentence says what to give of it: `Which shop …? Give me its name.`"""
-    closed = next((token.start for token in reading.tokens if token.lower in _CLOSING), None)
-    if closed is None or not found or found[-1].start < closed:
+    commanding = reading.of(Role.COMMAND)
+    if not found or not commanding or not commanding[-1].start:
         return found
-    commands = any(reading.tokens[mark.start].start > closed for mark in reading.of(Role.COMMAND))
+    closed = next((token.start for token in reading.tokens if token.lower in _CLOSING), None)
+    if closed is None or found[-1].start < closed:
+        return found
+    commands = any(reading.tokens[mark.start].start > closed for mark in commanding)
     return [each for each in found if each.start > closed or not _chosen(reading, each)] if commands else found
 
 

@@ -96,7 +96,8 @@ def _negations(reading: Reading) -> tuple[str, ...]:
         ]
     prefixes = reading.language.negative_prefixes
     if prefixes:
-        said += [word for word in map(reading.lower, reading.figures) if word.startswith(prefixes)]
+        lowers = reading.lowers
+        said += [lowers[place] for place in reading.figures if lowers[place].startswith(prefixes)]
     return tuple(said)
 
 
@@ -112,7 +113,9 @@ def _yes_no(reading: Reading) -> bool:
 
 def _parts(reading: Reading) -> int:
     """Sentences that ask or command, and clauses of one that ask again (`…, and how many …`)."""
-    asking = [mark.start for mark in reading.marks if mark.cue.role in _ASKING or _asks_number(mark)]
+    if len(reading.marks) < 2:
+        return 1
+    asking = [mark.start for mark in reading.marks if mark.cue.role in _ASKING and _asks(mark)]
     if len(asking) < 2:
         return 1
     ends = [place for place, word in enumerate(reading.lowers) if word in _SENTENCE_ENDS]
@@ -123,12 +126,13 @@ def _parts(reading: Reading) -> int:
     return 1 + sum(again)
 
 
-_ASKING = frozenset({Role.ASK, Role.COMMAND, Role.WHETHER})
+_ASKING = frozenset({Role.ASK, Role.COMMAND, Role.WHETHER, Role.AGGREGATE})
 _SENTENCE_ENDS = frozenset({".", "?", "!", ";"})
 
 
-def _asks_number(mark: Mark) -> bool:
-    return mark.cue.role is Role.AGGREGATE and mark.end - mark.start > 1
+def _asks(mark: Mark) -> bool:
+    """Of aggregates only those of several words ask: `how many`."""
+    return mark.cue.role is not Role.AGGREGATE or mark.end - mark.start > 1
 
 
 def _asks_again(reading: Reading, place: int) -> bool:

@@ -94,6 +94,8 @@ def _cue(reading: Reading, place: int) -> Time | None:
 
 def _figures(reading: Reading, place: int) -> Time | None:
     text = reading.tokens[place].lower
+    if text.isdecimal():
+        return _first(reading, place)
     if match := _DECADE.fullmatch(text):
         year = int(match[1])
         return _spanning(year, year + 10, place, place + 1)
@@ -110,8 +112,16 @@ def _figures(reading: Reading, place: int) -> Time | None:
         return _numeric(int(match[1]), int(match[2]), int(match[3]), place)
     if _SEASON.fullmatch(text):
         return _season(reading, text, place)
-    readers = (_day_first, _day_after, _century, _year, _rank)
-    return next((time for reader in readers if (time := reader(reading, place)) is not None), None)
+    return _first(reading, place)
+
+
+def _first(reading: Reading, place: int) -> Time | None:
+    """The first time that a number is by its neighbours."""
+    for reader in (_day_first, _day_after, _century, _year, _rank):
+        time = reader(reading, place)
+        if time is not None:
+            return time
+    return None
 
 
 def _dated(year: int, month: int, day: int | None) -> TimeRange | None:
