@@ -93,9 +93,9 @@ class Evaluation:
         return isinstance(self.result, Unscored) and self.result.reason in FILLABLE
 
     def fills(self, claim: Claim) -> bool:
-        """Whether it is the score that the row of `claim` lacks."""
-        same = (claim.evaluation_id, claim.payload_hash) == (self.id, self.payload_hash)
-        return claim.fillable and same and isinstance(self.result, Score)
+        """Whether it is the score that the row of `claim` lacks, or what became of it once its question was found."""
+        scores = claim.fillable and claim.payload_hash == self.payload_hash and isinstance(self.result, Score)
+        return claim.evaluation_id == self.id and (scores or self.event.completes(claim.payload_hash))
 
 
 def event_key(event: QueryEvent) -> EventKey:

@@ -188,8 +188,26 @@ class QueryEvent(BaseModel):
 
     @cached_property
     def payload_hash(self) -> str:
-        """Equal for events that say the same."""
-        return hashlib.sha256(self.payload).hexdigest()
+        """Equal for events that say the same; of one whose question may still be found it is that of its SQL."""
+        return hashlib.sha256(self.payload).hexdigest() if self.question_found else self._unasked_hash
+
+    @property
+    def question_found(self) -> bool:
+        """Of an answer that came as a span, whether its trace held the question."""
+        return bool(self.question.strip()) or self.source != SPAN_SOURCE
+
+    @property
+    def _unasked_hash(self) -> str:
+        # told from the others by its first letter
+        return f"?{hashlib.sha256(self.sql.encode()).hexdigest()[1:]}"
+
+    def repeats(self, stood: str) -> bool:
+        """Whether it says nothing that the event with this hash did not say."""
+        return self.payload_hash == stood or not self.question_found
+
+    def completes(self, stood: str) -> bool:
+        """Whether it is the event with this hash, with the question that was not found then."""
+        return self.question_found and stood == self._unasked_hash
 
     def query(self) -> Query:
         """What the scorer reads of it."""
@@ -199,7 +217,7 @@ class QueryEvent(BaseModel):
             enriched_question=self.enriched_question,
             dialect=self.dialect,
             occurred_at=self.occurred_at,
-            question_found=bool(self.question.strip()) or self.source != SPAN_SOURCE,
+            question_found=self.question_found,
         )
 
 

@@ -106,12 +106,14 @@ class Flight:
     def conclude(self, job: Job, end: End) -> list[Job]:
         """Ends the job and all records of the same event; returns those that said something else and must go on.
 
-        Only where nothing was stored do they go on: else their id is taken.
+        Only where nothing was stored do they go on, else their id is taken; or where they hold its question.
         """
         del self._leaders[job.known.key]
         ended, others = [(job, outcome_of(job.known, end))], list[Job]()
         for each in job.followers:
-            if isinstance(end, Outcome) and each.known.payload_hash != job.known.payload_hash:
+            said = job.known.payload_hash
+            other = isinstance(end, Outcome) and each.known.payload_hash != said
+            if other or each.known.event.completes(said):
                 others.append(each)
             else:
                 ended.append((each, outcome_of(each.known, end, owner=False)))

@@ -255,7 +255,7 @@ _NO_RULES = Rules()
 
 
 def _settles(claim: Claim | None, known: Known) -> bool:
-    if claim is None:
+    if claim is None or known.event.completes(claim.payload_hash):
         return False
     return not claim.fillable or claim.payload_hash != known.payload_hash
 
@@ -293,7 +293,7 @@ def outcome_of(known: Known, end: End, *, owner: bool = True) -> Outcome:
     if isinstance(end, Evaluation) and owner:
         return _written(known.event, end)
     claim = end.claim if isinstance(end, Evaluation) else end
-    if claim.payload_hash == known.payload_hash:
+    if known.event.repeats(claim.payload_hash):
         return _outcome(known.event, OutcomeKind.DUPLICATE, evaluation_id=claim.evaluation_id)
     return conflict(known)
 

@@ -61,13 +61,19 @@ _CLAIMS = text(
 ).bindparams(*(bindparam(name, type_=ARRAY(Text)) for name in _NAMES))
 _FILL = text(
     """
-    UPDATE event_keys SET fillable = false
-    FROM unnest(:tenants, :sources, :ids, :evaluations) AS filled (tenant, source, event_id, evaluation_id)
+    UPDATE event_keys SET fillable = filled.fillable, payload_hash = filled.payload_hash
+    FROM unnest(:tenants, :sources, :ids, :evaluations, :stood, :hashes, :fillable)
+      AS filled (tenant, source, event_id, evaluation_id, stood, payload_hash, fillable)
     WHERE event_keys.tenant = filled.tenant AND event_keys.source = filled.source
-      AND event_keys.event_id = filled.event_id AND event_keys.evaluation_id = filled.evaluation_id AND fillable
+      AND event_keys.event_id = filled.event_id AND event_keys.evaluation_id = filled.evaluation_id
+      AND event_keys.payload_hash = filled.stood AND (event_keys.fillable OR filled.stood <> filled.payload_hash)
     RETURNING event_keys.tenant, event_keys.source, event_keys.event_id
     """
-).bindparams(*(bindparam(name, type_=ARRAY(Text)) for name in _NAMES), bindparam("evaluations", type_=ARRAY(Uuid)))
+).bindparams(
+    *(bindparam(name, type_=ARRAY(Text)) for name in (*_NAMES, "stood", "hashes")),
+    bindparam("evaluations", type_=ARRAY(Uuid)),
+    bindparam("fillable", type_=ARRAY(Boolean)),
+)
 
 
 _DROP = text(
@@ -158,11 +164,21 @@ async def _fill(connection: AsyncConnection, lost: Sequence[Evaluation]) -> dict
     filling = [each for each in lost if each.key in stood and each.fills(stood[each.key])]
     if not filling:
         return stood
-    ids = [each.id for each in filling]
-    taken = await connection.execute(_FILL, {**_columns([each.key for each in filling]), "evaluations": ids})
+    taken = await connection.execute(
+        _FILL,
+        {
+            **_columns([each.key for each in filling]),
+            "evaluations": [each.id for each in filling],
+            "stood": [stood[each.key].payload_hash for each in filling],
+            "hashes": [each.payload_hash for each in filling],
+            "fillable": [each.fillable for each in filling],
+        },
+    )
     mine = {EventKey(*row) for row in taken}
-    scored_before = await _write_filled(connection, [each for each in filling if each.key in mine])
-    return {key: claim for key, claim in stood.items() if key not in mine} | scored_before
+    before = await _write_filled(connection, [each for each in filling if each.key in mine])
+    # another was faster: what stands now is what it wrote
+    lost_again = await _claims(connection, [each.key for each in filling if each.key not in mine])
+    return {key: claim for key, claim in stood.items() if key not in mine} | before | lost_again
 
 
 async def _write_filled(connection: AsyncConnection, filling: Sequence[Evaluation]) -> dict[EventKey, Claim]:

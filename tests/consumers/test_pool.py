@@ -9,6 +9,7 @@ import pytest
 from consumers.deferrals import Deferral
 from consumers.deferring import RetryDeferred, deferral
 from consumers.evaluation import Evaluation
+from consumers.events import SPAN_SOURCE
 from consumers.flight import PoolClosed
 from consumers.judging import Panel
 from consumers.memory import MemoryDeferred, MemoryScores
@@ -177,6 +178,17 @@ async def test_an_unscored_row_is_filled_by_the_same_event_sent_again(world):
     [filled] = await world.use_case()([record()])
     assert [each.kind.value for each in (first, again, filled)] == ["unscored", "dead_lettered", "scored"]
     assert filled.evaluation_id == first.evaluation_id
+
+
+async def test_a_question_that_is_found_late_completes_its_answer_whichever_comes_first(world):
+    bare, whole = (record(source=SPAN_SOURCE, question=said) for said in ("", "How many ovens are there?"))
+    other = record(source=SPAN_SOURCE, sql="SELECT 2")
+    ends = [(await world.use_case()([each]))[0] for each in (bare, whole, bare, whole, other)]
+    assert [each.kind.value for each in ends] == ["unscored", "scored", "duplicate", "duplicate", "dead_lettered"]
+    assert len({each.evaluation_id for each in ends[:4]}) == 1
+    together = [replace(each, payload={**each.payload, "event_id": "2"}) for each in (bare, whole, bare)]
+    ends = await world.use_case()(together)
+    assert [each.kind.value for each in ends] == ["unscored", "scored", "duplicate"]
 
 
 async def test_what_the_panel_defers_is_kept_and_scored_when_it_is_due(world):

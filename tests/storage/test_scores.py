@@ -11,11 +11,11 @@ import pytest
 
 from consumers.deferrals import Deferral
 from consumers.evaluation import Evaluation, EventKey, evaluate
-from consumers.events import RulesDocument
+from consumers.events import SPAN_SOURCE, RulesDocument, decode_event
 from consumers.memory import MemoryDeferred, MemoryRules, MemoryScores
 from consumers.outcomes import DeferredReason, Trigger
 from scoring.evaluation import conclude
-from scoring.query import UnscoredReason
+from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
 from scoring.verdict import Reply, Verdict
 from service.deferred import PostgresDeferred
@@ -142,6 +142,31 @@ async def test_a_row_that_says_what_is_wrong_with_the_answer_is_never_filled(sto
     await store.record([settled])
     claim = (await store.claims([settled.key]))[settled.key]
     assert set(await store.record([scored(settled, claim)])) == {settled.key}
+
+
+def span_event(question: str, sql: str = "SELECT 1", reason=UnscoredReason.NO_QUESTION, claim=None) -> Evaluation:
+    fields = {"event_id": "a", "source": SPAN_SOURCE, "question": question, "sql": sql}
+    event = decode_event(fields, require_id=True)
+    return evaluate(event, Unscored(reason, "blank"), Rules(), NOW, claim=claim)
+
+
+async def test_an_answer_whose_question_is_found_late_is_the_same_event(store):
+    bare = span_event("")
+    assert await store.record([bare]) == {}
+    claim = (await store.claims([bare.key]))[bare.key]
+    whole = [scored(span_event("How many loaves?"), claim, hours=hours) for hours in (1, 2)]
+    assert await store.record([whole[0]]) == {}
+    stands = (await store.claims([bare.key]))[bare.key]
+    assert (stands.evaluation_id, stands.payload_hash) == (bare.id, whole[0].payload_hash)
+    assert await store.record([whole[1]]) == {bare.key: stands}
+    assert await store.record([span_event("")]) == {bare.key: stands}
+
+
+async def test_an_answer_with_another_sql_is_not_completed(store):
+    bare = span_event("")
+    await store.record([bare])
+    claim = (await store.claims([bare.key]))[bare.key]
+    assert await store.record([scored(span_event("How many loaves?", "SELECT 2"), claim)]) == {bare.key: claim}
 
 
 def deferral(
