@@ -21,7 +21,7 @@ from service.metrics import Metrics
 from service.settings import Settings, SettingsError
 from service.spans import SpanIntake, SpansInMemory, SpansToKafka, joining
 from service.telemetry import Telemetry
-from service.telemetry.following import outcome_attributes
+from service.telemetry.following import PUBLISH, outcome_attributes
 from service.worker import Worker
 
 
@@ -72,7 +72,11 @@ class EventsToKafka:
         ends = [self._end(each, id(each) in refused) for each in decoded]
         self.metrics.published([each for each in ends if isinstance(each, Outcome)], len(ends))
         if self.telemetry is not None:
-            draw_published(self.telemetry, decoded, ends, Stage("publish", began, time.monotonic()))
+            try:
+                draw_published(self.telemetry, decoded, ends, Stage("publish", began, time.monotonic()))
+            except Exception as bug:
+                # Kafka has the events: nothing may keep that from their sender
+                self.metrics.failed("telemetry", bug)
         return ends
 
     def _decode(self, record: Record) -> Known | Outcome:
@@ -103,9 +107,9 @@ def draw_published(
         if isinstance(each, Known):
             each.trail.passed(*publish)
         if isinstance(end, Outcome):
-            telemetry.draw("sqlassay.publish", each.trail, outcome_attributes(end), end.reason)
+            telemetry.draw(PUBLISH, each.trail, outcome_attributes(end), end.reason)
         else:
-            telemetry.draw("sqlassay.publish", each.trail, {"sqlassay.event.id": end.event_id}, None)
+            telemetry.draw(PUBLISH, each.trail, {"sqlassay.event.id": end.event_id}, None)
 
 
 def event_intake(

@@ -29,12 +29,14 @@ from service.logs import log
 from service.settings import TelemetrySettings
 from service.telemetry.counts import Signal, TelemetryCounts
 from service.telemetry.evaluations import RESULT, Attributes, result_attributes
+from service.telemetry.following import PUBLISH, SCORE
 from service.telemetry.waiting import Waiting
 
 FLUSH_SECONDS = 5.0
 """What is left when the process stops gets so long to be exported."""
 _NAME = "sqlassay"
 _CONTEXTS = TraceContextTextMapPropagator()
+_KINDS = {SCORE: SpanKind.CONSUMER, PUBLISH: SpanKind.PRODUCER}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ class OtlpTelemetry:
         zero = time.time_ns() - int(time.monotonic() * 1e9)
         began = zero + int(trail.began * 1e9)
         span = self._tracer.start_span(
-            name, _context(trail.traceparent), SpanKind.CONSUMER, attributes=attributes, start_time=began
+            name, _context(trail.traceparent), _KINDS[name], attributes=attributes, start_time=began
         )
         if not span.is_recording() or not self._spans.admits(1 + len(trail.stages)):
             return

@@ -13,6 +13,8 @@ from consumers.trails import Trail, trails_of
 from scoring.rules import Rules
 from service.telemetry.evaluations import Attributes
 
+SCORE, PUBLISH = "sqlassay.score", "sqlassay.publish"
+"""Names of spans: an event's way through a worker, and through an api into Kafka."""
 _FAILED = frozenset({OutcomeKind.DEAD_LETTERED, OutcomeKind.DEFERRED})
 """Ends that make a span one of an error."""
 
@@ -45,14 +47,25 @@ class TracedOutcomes:
         self.counts.ended(outcomes)
         for outcome in outcomes:
             if outcome.trail is not None:
-                error = outcome.reason if outcome.kind in _FAILED else None
-                self.telemetry.draw("sqlassay.score", outcome.trail, outcome_attributes(outcome), error)
+                self._draw(outcome, outcome.trail)
+
+    def _draw(self, outcome: Outcome, trail: Trail) -> None:
+        error = outcome.reason if outcome.kind in _FAILED else None
+        # whoever counts an end goes on to tell the sender: nothing may keep it from that
+        try:
+            self.telemetry.draw(SCORE, trail, outcome_attributes(outcome), error)
+        except Exception as bug:
+            self.counts.failed("telemetry", bug)
 
     def evaluated(self, evaluation: Evaluation) -> None:
         """Counts a committed row, and tells its result unless it is about the past."""
         self.counts.evaluated(evaluation)
-        if evaluation.trigger is not Trigger.BACKFILL:
+        if evaluation.trigger is Trigger.BACKFILL:
+            return
+        try:
             self.telemetry.tell(evaluation)
+        except Exception as bug:
+            self.counts.failed("telemetry", bug)
 
     def took(self, stage: str, seconds: float) -> None:
         """Counts a stage's time."""

@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 import httpx
 from aiokafka import AIOKafkaConsumer
@@ -14,8 +16,16 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as genai
 from sqlalchemy import URL
 
+from consumers.evaluation import Evaluation, evaluate
+from consumers.events import decode_event
+from consumers.memory import MemoryOutcomes
+from consumers.outcomes import Outcome, OutcomeKind, Trigger
 from consumers.spans import Span as AnswerSpan
+from consumers.trails import Trail
+from scoring.query import Unscored, UnscoredReason
+from scoring.rules import Rules
 from service.otlp import write_protobuf
+from service.telemetry import TracedOutcomes
 from tests.served import ROOT, served
 from tests.servers.collector import Collector, attributes, collector
 
@@ -204,6 +214,33 @@ async def test_what_was_exported_and_what_was_not_is_counted(
             return await metric(url, 'sqlassay_telemetry_total{end="failed",signal="results"}') == 1
 
         await wait_until(failed)
+
+
+@dataclass
+class Broken:
+    """A `Telemetry` with a bug."""
+
+    def draw(self, name: str, trail: Trail, attributes: object, error: str | None) -> None:
+        raise ZeroDivisionError
+
+    def tell(self, evaluation: Evaluation) -> None:
+        raise ZeroDivisionError
+
+
+def test_a_bug_in_telemetry_is_counted_and_keeps_no_outcome_from_its_sender():
+    counts = MemoryOutcomes()
+    outcomes = TracedOutcomes(counts, Broken())
+    ended = Outcome(kind=OutcomeKind.SCORED, trail=Trail(0.0, None))
+    outcomes.ended([ended, ended])
+    evaluation = evaluate(
+        decode_event(EVENT, require_id=True), Unscored(UnscoredReason.EMPTY_SQL), Rules(), datetime.now(UTC)
+    )
+    outcomes.evaluated(evaluation)
+    assert counts.outcomes == [ended, ended]
+    assert counts.evaluations == [evaluation]
+    assert [where for where, _ in counts.faults] == ["telemetry"] * 3
+    outcomes.evaluated(replace(evaluation, trigger=Trigger.BACKFILL))
+    assert len(counts.faults) == 3
 
 
 def test_without_the_extra_it_says_what_to_install():
