@@ -14,6 +14,7 @@ from scipy.special import expit
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
+from scoring.judge import LEAST_MOVE
 from scoring.reasons import HINTS, IN_FAVOUR, ReasonCode
 from scoring.signals import SIGNALS
 
@@ -173,11 +174,15 @@ def _steepness(log_odds: Floats, table: _Table) -> tuple[float, float]:
 
 
 def weights_document(fit: Fit, *, version: str) -> dict[str, object]:
-    """The weights file: what `scoring.judge.load_weights` reads. Four decimals, so that it is the same everywhere."""
+    """The weights file: what `scoring.judge.load_weights` reads. Four decimals, so that it is the same everywhere.
+
+    A weight too small to be told is none.
+    """
+    told = {code: weight if abs(weight) >= LEAST_MOVE else 0.0 for code, weight in fit.weights.items()}
     return {
         "version": version,
         "intercept": round(fit.intercept, 4),
         "doubt": round(fit.doubt, 4),
-        "weights": {code.value: round(weight, 4) + 0.0 for code, weight in fit.weights.items()},
+        "weights": {code.value: round(weight, 4) + 0.0 for code, weight in told.items()},
         "thresholds": {"correct": 0.65, "likely": 0.5, "potentially": 0.35},
     }

@@ -73,7 +73,7 @@ class ReasonCode(StrEnum):
     FORMULA_COPIED = "FORMULA_COPIED"
     """Arithmetic is called by the names of a definition (DIVIDE, SUBTRACT), which few databases know."""
     DATE_AS_NUMBER = "DATE_AS_NUMBER"
-    """A date column is compared with something that is no date."""
+    """A date column is compared with a number, or with a year alone."""
     OUTPUT_MISSING = "OUTPUT_MISSING"
     """The answer has fewer columns than the question asks for."""
     OUTPUT_REDUNDANT = "OUTPUT_REDUNDANT"
@@ -117,7 +117,9 @@ class ReasonCode(StrEnum):
     DISTINCT_MISSING = "DISTINCT_MISSING"
     """Different values are asked for and the SQL keeps repeats."""
     DISTINCT_UNASKED = "DISTINCT_UNASKED"
-    """The SQL drops repeats that the question does not ask to drop."""
+    """Rows of a table are asked for and the SQL drops their repeats."""
+    VALUES_REPEATED = "VALUES_REPEATED"
+    """Values of a column that many rows share are asked for, and come once for each row."""
     GROUPING_MISSING = "GROUPING_MISSING"
     """A value per something is asked for and the SQL does not group."""
     GROUPING_UNASKED = "GROUPING_UNASKED"
@@ -175,7 +177,7 @@ class ReasonCode(StrEnum):
     JOIN_BARE_IDS = "JOIN_BARE_IDS"
     """Two tables are joined by columns that are both just `id`."""
     JOIN_BESIDE = "JOIN_BESIDE"
-    """Two tables are joined by the key of a third that the SQL reads too."""
+    """Of several tables two are joined by the key of a third."""
     JOIN_WITHOUT_KEY = "JOIN_WITHOUT_KEY"
     """Tables are combined without any condition that links them."""
     JOIN_OUTER_UNASKED = "JOIN_OUTER_UNASKED"
@@ -235,6 +237,7 @@ HINTS: Mapping[ReasonCode, float] = MappingProxyType(
         ReasonCode.JOIN_OUTER_UNASKED: -0.7,
         ReasonCode.ROUNDING_UNASKED: -0.5,
         ReasonCode.YES_NO_WORDED: -2.0,
+        ReasonCode.VALUES_REPEATED: -0.8,
     }
 )
 """Codes that go with wrong answers but are no error themselves, and the most, in log-odds, that each may count.

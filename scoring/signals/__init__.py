@@ -80,6 +80,7 @@ SIGNALS: Mapping[ReasonCode, Signal] = MappingProxyType(
         ReasonCode.ORDER_COLLAPSED: repeats.collapsed_order,
         ReasonCode.DISTINCT_MISSING: aggregates.missing_distinct,
         ReasonCode.DISTINCT_UNASKED: aggregates.unasked_distinct,
+        ReasonCode.VALUES_REPEATED: aggregates.repeated_values,
         ReasonCode.GROUPING_MISSING: aggregates.missing_grouping,
         ReasonCode.GROUPING_UNASKED: aggregates.unasked_grouping,
         ReasonCode.GROUPING_FINER: repeats.finer_grouping,

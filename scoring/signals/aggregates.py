@@ -8,8 +8,9 @@ from scoring.linking import best_likeness, content_words
 from scoring.show import show_filter
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted
-from scoring.signals.outputs import measure_beside
-from scoring.specification import Definition, Op
+from scoring.signals.keys import is_value_of
+from scoring.signals.outputs import asks_entities, measure_beside
+from scoring.specification import Definition, Op, Operand
 from scoring.values import Number
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters
@@ -24,13 +25,17 @@ def missing_aggregate(case: Case) -> Finding | None:
     return counted([func for func in case.aggregation.missing if not _is_stored(func, case)], "not computed", most=1)
 
 
+_AVERAGES = frozenset({"average", "avg", "mean"})
+
+
 def _is_stored(func: str, case: Case) -> bool:
     """Whether the value asked for is a column, or told by another aggregate that means the same there."""
     computed = {each.func for each in case.sql.aggregations}
     if func in {"COUNT", "SUM"} and not computed.isdisjoint({"COUNT", "SUM"}):
         return True
     if func not in {"COUNT", "SUM"}:
-        return func == "AVG" and bool(case.sql.divisions)
+        stored = (word for column in case.sql.columns for word in identifier_words(column.name))
+        return func == "AVG" and (bool(case.sql.divisions) or not _AVERAGES.isdisjoint(stored))
     phrases = [content_words(each.column) for each in case.question.aggregations if each.func == func]
     columns = [frozenset(identifier_words(column.name)) for column in case.sql.columns]
     named = any(words and any(words[-1] in own for own in columns) for words in phrases)
@@ -102,17 +107,47 @@ def _drops_repeats(case: Case) -> bool:
 
 
 def unasked_distinct(case: Case) -> Finding | None:
-    """Repeats are dropped though nothing asks for it; rows that a join repeats may well be dropped from a list.
+    """Rows of a table are asked for and their repeats dropped; values that many rows share may well be listed once.
 
-    >>> unasked_distinct(case("List the cities of our customers", "SELECT DISTINCT city FROM customers")).strength
-    1.0
+    >>> unasked_distinct(case("List the names of our customers", "SELECT DISTINCT name FROM customers")) is None
+    True
+    >>> unasked_distinct(case("List our customers", "SELECT DISTINCT name FROM customers")).detail
+    'SELECT DISTINCT'
     """
     if case.question.distinct or case.enriched.distinct:
         return None
     if case.sql.distinct:
-        return None if case.sql.joins else Finding(1.0, "SELECT DISTINCT")
+        return Finding(1.0, "SELECT DISTINCT") if asks_entities(case) and not case.sql.joins else None
     given = next((each for each in case.answer if each.operand.distinct), None)
-    return Finding(0.5 if case.sql.joins else 1.0, given.operand.name) if given is not None else None
+    if given is None or _counts_values(given.operand, case):
+        return None
+    return Finding(0.5 if case.sql.joins else 1.0, given.operand.name)
+
+
+def _counts_values(counted: Operand, case: Case) -> bool:
+    """Whether what is counted is a column's values and not the rows of a table: `how many colours` of kites."""
+    if len(counted.columns) != 1:
+        return False
+    column = counted.columns[0]
+    asked = [words[-1] for each in case.question.aggregations if (words := content_words(each.column))]
+    return any(is_value_of(word, column) for word in asked)
+
+
+def repeated_values(case: Case) -> Finding | None:
+    """Values of a column that many rows share are asked for, and come once for each row.
+
+    >>> repeated_values(case("Which colours do heavy kites have?", "SELECT colour FROM kites WHERE grams > 90")).detail
+    'colour of kites'
+    """
+    sql = case.sql
+    if len(case.answer) != 1 or len(case.things) != 1 or not sql.filters or sql.distinct:
+        return None
+    if sql.group_by or sql.limits or sql.aggregations or sql.set_operations:
+        return None
+    thing, columns = case.things[0], case.answer[0].operand.columns
+    if not columns or thing.of or not thing.phrase.endswith("s") or not is_value_of(thing.head, columns[0]):
+        return None
+    return Finding(1.0, f"{columns[0].name} of {columns[0].table or 'the rows'}")
 
 
 def missing_grouping(case: Case) -> Finding | None:

@@ -364,17 +364,24 @@ def _read_twice(each: SqlFilter, case: Case) -> bool:
     return len(tables) != len(set(tables))
 
 
+def _is_bare(each: SqlFilter) -> bool:
+    """Whether a filter compares with a number, or asks for a year alone."""
+    if isinstance(each.rhs, Number):
+        return True
+    return each.op is Op.EQ and isinstance(each.rhs, Text) and len(each.rhs.folded) == 4 and each.rhs.folded.isdecimal()
+
+
 _DATED = frozenset({"date", "birthday", "timestamp", "datetime"})
 
 
 def date_as_number(case: Case) -> Finding | None:
-    """A date column is compared with a plain number.
+    """A date column is compared with a plain number, or is to equal a year.
 
     >>> date_as_number(case("Who was hired in 1990?", "SELECT name FROM staff WHERE hire_date = 1990")).detail
     'hire_date = 1990'
     """
     for each in case.sql.filters:
-        if not isinstance(each.rhs, Number) or each.lhs is None or len(each.lhs.columns) != 1:
+        if not _is_bare(each) or each.lhs is None or len(each.lhs.columns) != 1:
             continue
         if each.lhs.name == each.lhs.columns[0].name and not _DATED.isdisjoint(identifier_words(each.lhs.name)):
             return Finding(1.0, show_filter(each))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from scoring.linking import best_likeness
 from scoring.show import show_filter
 from scoring.signals.definitions import is_defined
 from scoring.signals.filters import applied
@@ -41,6 +42,23 @@ def is_key(name: str) -> bool:
     """
     words = identifier_words(name)
     return bool(words) and (words[-1] in {"id", "uid", "key"} or (words[-1].endswith("id") and len(words[-1]) > 4))
+
+
+def is_value_of(word: str, column: Column) -> bool:
+    """Whether a word names what a column holds, and neither its table nor a key.
+
+    >>> is_value_of("colour", Column(name="colour", table="kites"))
+    True
+    >>> is_value_of("kite", Column(name="kite", table="kites"))
+    False
+    """
+    if is_key(column.name) or best_likeness(word, identifier_words(column.name)) < _NAMED:
+        return False
+    return best_likeness(word, identifier_words(column.table or "")) < _NAMED
+
+
+_NAMED = 0.6
+"""Likeness from which a word is held to name a column or a table."""
 
 
 def owns(column: Column) -> bool:
@@ -130,7 +148,9 @@ def bare_ids(case: Case) -> Finding | None:
 
 
 def joined_beside(case: Case) -> Finding | None:
-    """Two tables are joined by the key of a third that the SQL reads too, so each row of one meets all of the other.
+    """Of several tables two are joined by the key of a third, so each row of one meets many of the other.
+
+    In full where the SQL reads the third too.
 
     >>> joined_beside(case("Which pilots landed at Oslo?", "SELECT p.name FROM crews c JOIN pilots p ON "
     ...     "c.base_id = p.base_id JOIN bases b ON b.id = p.base_id WHERE b.city = 'Oslo'")).detail
@@ -139,6 +159,7 @@ def joined_beside(case: Case) -> Finding | None:
     if len(case.sql.joins) < 2:
         return None
     tables = {words[-1] for block in case.sql.blocks for table in block.tables if (words := identifier_words(table))}
+    found = None
     for left, right in _joined(case):
         if left.name != right.name or left.table == right.table or not is_key(left.name) or owns(left) or owns(right):
             continue
@@ -146,7 +167,8 @@ def joined_beside(case: Case) -> Finding | None:
         own = (*identifier_words(left.table or ""), *identifier_words(right.table or ""))
         if named and named[0] in tables and named[0] not in own:
             return Finding(1.0, f"{_name(left)} = {_name(right)}")
-    return None
+        found = found or Finding(0.5, f"{_name(left)} = {_name(right)}")
+    return found
 
 
 def worded_key(case: Case) -> Finding | None:

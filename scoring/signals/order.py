@@ -198,11 +198,15 @@ def dropped_extreme(case: Case) -> Finding | None:
     ...     "SELECT id FROM vans ORDER BY age DESC LIMIT 1")).detail
     'oldest; lowest'
     """
-    asked = list(dict.fromkeys(each.word for each in case.question.superlatives))
+    asked = list(dict.fromkeys(each.word for each in case.question.superlatives if each.word not in _PLACES))
     if len(asked) < 2:
         return None
     taken = len(case.sql.order_by) + sum(1 for each in case.sql.aggregations if each.func in _EXTREMES)
     return Finding(1.0, "; ".join(asked[:5])) if taken < 2 else None
+
+
+_PLACES = frozenset({"top", "bottom", "first", "last"})
+"""Words that say where rows are cut, beside the extreme that says in which order: `the top 3 with the most`."""
 
 
 def missing_limit(case: Case) -> Finding | None:

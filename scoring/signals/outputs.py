@@ -68,7 +68,7 @@ def redundant_output(case: Case) -> Finding | None:
     '1 thing asked for, 3 columns given'
     """
     wanted = wanted_columns(case) + len(case.question.group_by)
-    if len(case.answer) <= wanted or not case.things or _asks_entities(case):
+    if len(case.answer) <= wanted or not case.things or asks_entities(case):
         return None
     return _surplus(case, wanted, _telling(case))
 
@@ -84,7 +84,7 @@ def wider_output(case: Case) -> Finding | None:
         return None
     measure = measure_beside(case)
     found = _surplus(case, wanted, frozenset() if measure is None else frozenset({measure}))
-    return replace(found, strength=0.4 * found.strength) if found is not None and _asks_entities(case) else found
+    return replace(found, strength=0.4 * found.strength) if found is not None and asks_entities(case) else found
 
 
 def _surplus(case: Case, wanted: int, free: frozenset[str]) -> Finding | None:
@@ -117,7 +117,7 @@ def _telling(case: Case) -> frozenset[str]:
     return frozenset(told.union(each.lhs.name for each in sql.filters if each.lhs is not None))
 
 
-def _asks_entities(case: Case) -> bool:
+def asks_entities(case: Case) -> bool:
     """Whether every thing asked for is what a table of the SQL holds, as `pilots` of a table of pilots.
 
     A text that commands nothing asks for what it opens with: `parcels over 20 kg`.
@@ -150,8 +150,9 @@ def _words(projection: Projection) -> set[str]:
 
 def _pairs(case: Case) -> list[tuple[Output, bool]]:
     taken = " ".join(each.operand.name for each in case.answer if each.operand.columns)
+    keyed = any(is_key(column.name) for each in case.answer for column in each.operand.columns)
     return [
-        (output, output in case.named or f"{output.head}(" in taken)
+        (output, output in case.named or f"{output.head}(" in taken or (output.head == "id" and keyed))
         for output in case.things
         if content_words(output.phrase)
     ]
@@ -216,7 +217,7 @@ def star_output(case: Case) -> Finding | None:
         return None
     words = {"information", "detail", "record", "everything", "all", "info", "data", "row"}
     asked = [each for each in case.question.outputs if not words & set(content_words(each.phrase))]
-    return Finding(0.8 if _asks_entities(case) else 1.0, f"* for {asked[0].phrase}") if asked else None
+    return Finding(0.8 if asks_entities(case) else 1.0, f"* for {asked[0].phrase}") if asked else None
 
 
 def key_for_name(case: Case) -> Finding | None:

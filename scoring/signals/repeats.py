@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from scoring.linking import best_likeness, content_words
 from scoring.signals.finding import Finding
-from scoring.signals.keys import is_key, key_words, one_sides, owns
+from scoring.signals.keys import is_key, key_words, one_sides
+from scoring.signals.structure import read_columns
 from scoring.specification import Column, Operand
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -22,6 +23,8 @@ def repeated_count(case: Case) -> Finding | None:
     if case.sql.group_by or not any(each.func == "COUNT" for each in case.question.aggregations):
         return None
     one = one_sides(case)
+    if one and not _reads_many(one, case):
+        return None
     for each in case.answer:
         if each.operand.func != "COUNT" or each.operand.distinct:
             continue
@@ -29,6 +32,13 @@ def repeated_count(case: Case) -> Finding | None:
         if thing is not None:
             return Finding(1.0, f"{each.operand.name} repeats {thing}")
     return None
+
+
+def _reads_many(one: frozenset[str], case: Case) -> bool:
+    """Whether the SQL reads more than keys of a table that names those of `one`; a mere link seldom repeats them."""
+    keys = {column for join in case.sql.joins for pair in join.pairs for column in pair}
+    many = {column.table for column in keys} - one
+    return any(column.table in many and column not in keys for column in read_columns(case))
 
 
 def _repeated(counted: Operand, one: frozenset[str], case: Case) -> str | None:
@@ -135,7 +145,7 @@ def loose_column(case: Case) -> Finding | None:
 
 def _tells(key: Column, shown: Column, case: Case) -> bool:
     """Whether a grouping column is the key of the thing that a shown column belongs to."""
-    if not is_key(key.name) and identifier_words(key.name)[-1:] != ("code",):
+    if not is_key(key.name) and not key.name.endswith("code"):
         return False
     named = key_words(key.name)
     if not named or shown.table is None or key.table == shown.table:
@@ -143,7 +153,7 @@ def _tells(key: Column, shown: Column, case: Case) -> bool:
     if not set(named).isdisjoint(identifier_words(shown.table)):
         return True
     pairs = (pair for join in case.sql.joins for pair in join.pairs if key in pair)
-    return any(other.table == shown.table and owns(other) for pair in pairs for other in pair)
+    return any(other.table == shown.table for pair in pairs for other in pair)
 
 
 def total_per_group(case: Case) -> Finding | None:

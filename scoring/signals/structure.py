@@ -7,6 +7,7 @@ import re
 from scoring.linking import STOP_WORDS, content_words, is_named
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted
+from scoring.signals.keys import is_key
 from scoring.specification import Column, Filter, Join, Kind, Op, SubqueryRole
 from scoring.values import Choices, Text
 from scoring.verdict import Case
@@ -38,28 +39,39 @@ def unused_table(case: Case) -> Finding | None:
     ...     "SELECT p.name FROM pilots p JOIN flights f ON p.id = f.pilot_id")).detail
     'joined for nothing: flights'
     """
-    if not case.sql.joins or any(each.column == "*" or each.func == "COUNT" for each in case.sql.aggregations):
+    if not case.sql.joins:
         return None
-    read = _read_columns(case)
+    counts = any(each.column == "*" or each.func == "COUNT" for each in case.sql.aggregations)
+    if counts and len(case.sql.joins) < 2:
+        return None
+    read = read_columns(case)
     if any(column.table is None for column in read):
         return None
     keys = {column for join in case.sql.joins for pair in join.pairs for column in pair}
     told = {column.table for column in read if column not in keys}
-    unused = [
-        table
-        for table in _joined(case)
-        if table not in told
-        and not _bridges(table, case.sql.joins)
-        and not case.spoken.issuperset(identifier_words(table)[-1:])
-    ]
+    idle = [table for table in _joined(case) if table not in told]
+    unused = [table for table in idle if _is_detour(table, case.sql.joins) or not (counts or _is_wanted(table, case))]
     return counted(unused, "joined for nothing", most=1)
+
+
+def _is_wanted(table: str, case: Case) -> bool:
+    """Something speaks of it, or it links two other tables."""
+    return _bridges(table, case.sql.joins) or case.spoken.issuperset(identifier_words(table)[-1:])
+
+
+def _is_detour(table: str, joins: tuple[Join, ...]) -> bool:
+    """It links other tables by one and the same column of its own, so their own keys would have met."""
+    pairs = [pair for join in joins for pair in join.pairs]
+    own = {(mine.name, other.table) for pair in pairs for mine, other in (pair, pair[::-1]) if mine.table == table}
+    others = {other for _, other in own if other != table}
+    return len(others) > 1 and len({name for name, _ in own}) == 1
 
 
 def _joined(case: Case) -> list[str]:
     return list(dict.fromkeys(table for block in case.sql.blocks if len(block.tables) > 1 for table in block.tables))
 
 
-def _read_columns(case: Case) -> set[Column]:
+def read_columns(case: Case) -> set[Column]:
     """Columns read for anything but joining: the keys that a subquery gives are not among them."""
     sql = case.sql
     keys = {each.block for each in sql.subqueries if each.role in _SEMI_JOINS} if sql.subqueries else ()
@@ -158,7 +170,7 @@ def unasked_columns(case: Case) -> Finding | None:
     >>> unasked_columns(case("What is the colour of each printer?", "SELECT warranty FROM printers")).detail
     'named by no word: warranty'
     """
-    read = _read_columns(case)
+    read = read_columns(case)
     left_out: list[Filter] = [*case.filters.benign, *case.filters.ignored]
     for match in case.filters.matched:
         left_out += match.present
@@ -168,7 +180,7 @@ def unasked_columns(case: Case) -> Finding | None:
     unnamed = [column for column in read if not is_defined(column, case)]
     if not unnamed:
         return None
-    spoken = frozenset([word for word in case.spoken - STOP_WORDS if len(word) > 2])
+    spoken = frozenset([word for word in case.spoken - STOP_WORDS if len(word) > 2 or word == "id"])
     lost = sorted([column for column in unnamed if not _spoken(column, spoken)], key=_name)
     if not lost:
         return None
@@ -176,6 +188,8 @@ def unasked_columns(case: Case) -> Finding | None:
 
 
 def _spoken(column: Column, spoken: frozenset[str]) -> bool:
+    if "id" in spoken and is_key(column.name):
+        return True
     own = [word for word in identifier_words(column.name) if word not in _GENERIC]
     for word in own or identifier_words(column.table or column.name):  # noqa: SIM110 any() with a generator takes twice as long
         if is_named(word, spoken):
