@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 
 import orjson
 
@@ -51,6 +52,8 @@ class Labelled:
 
 def bench_equivalence(source: str, *, bound: int, budget: float, schema: bool, as_json: bool) -> None:
     """Prints the figures: lines on a terminal, JSON elsewhere."""
+    if find_spec("z3") is None:
+        refuse("the bench asks the proof of every pair: pip install 'sqlassay[references]' (z3-solver)")
     found: list[Labelled] = []
     with open_input(source) as lines, progress("verifying", size_of(source)) as advance:
         for line in read_lines(lines):
