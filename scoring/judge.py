@@ -134,18 +134,20 @@ class LocalJudge:
 
         Reasons come strongest first, those that only tell how much there is of an answer after all others.
         """
-        moves = [(code, self.weights.weights[code] * finding.strength, finding) for code, finding in findings.items()]
-        log_odds = self.weights.intercept + math.fsum(move for _, move, _ in moves)
-        p_correct = self.weights.doubt + (1 - 2 * self.weights.doubt) * _logistic(log_odds)
-        told = sorted(moves, key=lambda each: (each[0] in PRIORS, -abs(each[1]), each[0]))
+        by_code, doubt = self.weights.weights, self.weights.doubt
+        moves = [(by_code[code] * finding.strength, code) for code, finding in findings.items()]
+        p_correct = doubt + (1 - 2 * doubt) * _logistic(self.weights.intercept + math.fsum([move for move, _ in moves]))
+        told = sorted([(code in PRIORS, -abs(move), code, move) for move, code in moves])
         return Reply(
             verdict=self.weights.thresholds.verdict(p_correct),
             confidence=round(max(p_correct, 1 - p_correct), 4),
             p_correct=round(p_correct, 4),
             reasons=tuple(
-                Reason(code=code, detail=finding.detail, weight=round(move, 3))
-                for code, move, finding in told[:MOST_REASONS]
-                if abs(move) >= LEAST_MOVE
+                [
+                    Reason(code=code, detail=findings[code].detail, weight=round(move, 3))
+                    for _, _, code, move in told[:MOST_REASONS]
+                    if abs(move) >= LEAST_MOVE
+                ]
             ),
             judge=self.name,
         )
