@@ -152,6 +152,20 @@ def test_a_worker_knows_among_how_many_a_budget_is_shared(values: dict[str, obje
 
 
 @pytest.mark.parametrize(
+    ("values", "days"),
+    [
+        ({}, "90"),
+        ({"retention": {"days": 14}}, "14"),
+        ({"retention": {"days": 0}}, None),
+        ({"settings": {"SQLASSAY_RETENTION__DAYS": 7}}, "7"),
+    ],
+)
+def test_rows_are_not_kept_for_ever_unless_that_is_wanted(values: dict[str, object], days: str | None):
+    held = only(render(values), "ConfigMap", "assay-sqlassay")["data"]
+    assert held.get("SQLASSAY_RETENTION__DAYS") == days
+
+
+@pytest.mark.parametrize(
     ("endpoint", "port"),
     [("http://collector:4318", 4318), ("https://otlp.example.org/base", 443), ("http://collector", 80)],
 )
