@@ -40,7 +40,9 @@ from service.weights import fitted_judge, local_judge
 Sent: TypeAlias = "Sequence[tuple[QueryEvent, int | None]]"
 """Events, each with its sample rate."""
 End: TypeAlias = "Ended | Case | Unscored | None"
-"""How an event ended, or the case for which a model must be asked; `None` where a bug kept it from either."""
+"""How an event ended, or the case for which a model must be asked; `None` where neither came back."""
+_TRIES = 3
+"""How often processes are started anew for a chunk before it is judged without."""
 _LONGEST = 20.0
 """Seconds after which a chunk is taken apart to find what is not getting done."""
 
@@ -84,17 +86,23 @@ class ProcessScorer:
             return end
         if end is not None:
             return self._score.evaluation(known, found, end)
-        # a bug is told of where it is counted: here it happens again
+        # what cannot be sent is judged here, and a bug happens again where it is counted
         (again,) = await self._thread.judge([known], found)
         return again
 
-    async def _judged(self, events: Sequence[Known], found: LookedUp) -> Sequence[End]:
-        """How they end; those that a process died of are told apart from those it took along."""
+    async def _judged(self, events: Sequence[Known], found: LookedUp, tries: int = _TRIES) -> Sequence[End]:
+        """How they end; one that a process died of, or that cannot be sent, is told apart from its neighbours."""
         try:
             return await self._sent(events, found)
-        except (ProcessExpired, BrokenProcessPool, OutOfTimeError) as error:
+        except BrokenProcessPool:
+            # they died of none of these
+            return await self._judged(events, found, tries - 1) if tries else [None] * len(events)
+        except (ProcessExpired, OutOfTimeError) as error:
             if len(events) == 1:
                 return [self._score.bug(events[0], error)]
+        except Exception:
+            if len(events) == 1:
+                return [None]
         half = len(events) // 2
         return [*await self._judged(events[:half], found), *await self._judged(events[half:], found)]
 
@@ -155,7 +163,7 @@ def _judge(event: QueryEvent, sampledrate: int | None, rules: Rules) -> End:
 
 
 def _light(score: Score) -> Score:
-    """The score without what only its line out tells: to send that costs as much as to make it."""
+    """The score without what only its line out tells, which would cost a quarter of its making to send."""
     case = score.case
     blank = replace(
         case,

@@ -8,6 +8,7 @@ import os
 import signal
 import time
 from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -150,8 +151,22 @@ async def test_one_that_dies_with_nothing_to_do_is_replaced(score: ScoreEvents, 
     found = LookedUp({}, RULES)
     await processes.judge(events(score, "plain", 1), found)
     kill_all()
-    judged = await processes.judge(events(score, "garden", 2), found)
-    assert [isinstance(each, Evaluation) and not isinstance(each.result, Unscored) for each in judged] == [True, True]
+    (judged,) = await processes.judge(events(score, "garden", 1), found)
+    assert isinstance(judged, Evaluation)
+    assert not isinstance(judged.result, Unscored)
+
+
+async def test_what_cannot_be_sent_is_judged_here_and_its_neighbours_there(
+    score: ScoreEvents, processes: ProcessScorer, outcomes: MemoryOutcomes
+) -> None:
+    class Local(dict[str, str]):
+        """Pickle finds no way to it."""
+
+    first, second = events(score, "garden", 2)
+    odd = replace(first, event=first.event.model_copy(update={"attributes": Local(shed="north")}))
+    judged = await processes.judge([odd, second], LookedUp({}, RULES))
+    assert [isinstance(each, Evaluation) and isinstance(each.result, Score) for each in judged] == [True, True]
+    assert not outcomes.faults
 
 
 async def test_they_end_with_their_scorer(score: ScoreEvents) -> None:
