@@ -220,6 +220,10 @@ class Pool:
             self._asking.put(job.tenant, lambda: self._ask(job, case))
 
     async def _ask(self, job: Job, case: Case) -> None:
+        if self._flight.shares.exceeds(job.tenant):
+            # its line filled the pool while it was alone; now others need the places
+            self._put_off(job, DeferredReason.TENANT_OVER_SHARE, _OVER_SHARE)
+            return
         left = job.taken_at + self._limits.deadline - self._score.timer()
         try:
             async with asyncio.timeout(left):

@@ -85,10 +85,20 @@ class Shares:
         >>> shares.over("atlas"), shares.over("comet")
         (True, False)
         """
+        share = self._share()
+        return share is not None and self._held[tenant] >= share
+
+    def exceeds(self, tenant: str) -> bool:
+        """Whether those of the tenant's events that wait are more than its share, as when another has come since."""
+        share = self._share()
+        return share is not None and self._held[tenant] > share
+
+    def _share(self) -> int | None:
+        """Of one tenant; `None` while all may wait."""
         active = len(self._seen)
         if active < 2 or self._all < self.crowded * self.places:
-            return False
-        return self._held[tenant] >= max(1, self.places // active)
+            return None
+        return max(1, self.places // active)
 
 
 class Turns(Generic[Item]):

@@ -264,6 +264,41 @@ async def test_a_tenant_alone_is_held_back_and_never_put_off(world):
     assert {each.kind for each in outcomes} == {OutcomeKind.SCORED}
 
 
+class Counter(Model):
+    """A model that answers as many calls as it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        object.__setattr__(self, "left", asyncio.Semaphore(0))
+
+    async def ask(self, case, *, tenant):
+        async with asyncio.timeout(20):
+            await self.left.acquire()
+        return self.local(case)
+
+
+async def test_a_tenant_that_filled_the_pool_alone_makes_room_as_soon_as_another_comes(world):
+    model, quiet = Counter(), "quiet"
+    world.rules.known["flood"] = BY_MODEL
+    async with world.running(panel=model, limits=replace(PATIENT, records=20, batch=1, tenant_asks=2)) as pool:
+        receipts = await pool.submit([record(number, tenant="flood") for number in range(20)])
+        first = asyncio.create_task(pool.submit([record("first", tenant=quiet)]))
+        await settle()
+        assert pool.full
+        model.left.release()
+        await asyncio.gather(*await first)
+        model.left.release()
+        await settle()
+        assert pool.depth == 10
+        ends = await asyncio.gather(*await pool.submit([record(number, tenant=quiet) for number in range(9)]))
+        assert {each.kind for each in ends} == {OutcomeKind.SCORED}
+        for _ in range(20):
+            model.left.release()
+        ends = await asyncio.gather(*receipts)
+    assert [each.kind.value for each in ends].count("scored") == 12
+    assert all(each.kept for each in ends if each.kind is OutcomeKind.DEFERRED)
+
+
 @dataclass
 class Board:
     """Results, which cannot be published at first."""
