@@ -18,7 +18,7 @@ from learning.calibration import Labelled, calibrate
 from scoring.evaluation import examine
 from scoring.judge import LocalJudge
 from scoring.query import Query
-from scoring.rules import JudgePolicy, Rules
+from scoring.rules import JudgePolicy, JudgeRules, Rules
 from scoring.signals import read_signals
 from scoring.verdict import Case
 from service.commands.exits import refuse
@@ -141,7 +141,8 @@ def _judge(
         return _replayed(labels, wanted.replies, wanted), Path(wanted.replies).stem, None
     if wanted.judge is JudgePolicy.LOCAL:
         return _local(labels, wanted), wanted.local.name, None
-    return _live(source, labels, wanted), wanted.judge.value, None
+    rows, asked = _live(source, labels, wanted)
+    return rows, wanted.judge.value, asked if wanted.judge is JudgePolicy.CASCADE else None
 
 
 def _local(labels: list[Label], wanted: Wanted) -> list[Judged]:
@@ -196,11 +197,20 @@ def _replayed(labels: list[Label], source: str | None, wanted: Wanted) -> list[J
     return [label.judged(given[label.id], wanted) for label in labels if label.id in given]
 
 
-def _live(source: str, labels: list[Label], wanted: Wanted) -> list[Judged]:
-    """The rows as the model of the settings judges them now."""
+def _live(source: str, labels: list[Label], wanted: Wanted) -> tuple[list[Judged], float]:
+    """The rows as the model of the settings judges them now, and the share that it was asked.
+
+    What a model was asked and left to the local judge is no verdict of its own, and is left out.
+    """
     if not wanted.enriched:
         refuse("--question-only needs the local judge, or --replies of answers scored without the enriched question")
+    rules = Rules(judge=JudgeRules(bar=wanted.bar))
     with tempfile.TemporaryDirectory() as folder:
-        target = str(Path(folder) / "replies.jsonl")
-        with_models(Scorer(Rules(), wanted.local), wanted.judge).score_file(source, target)
-        return _replayed(labels, target, wanted)
+        scored, replies = Path(folder) / "scores.jsonl", Path(folder) / "replies.jsonl"
+        with_models(Scorer(rules, wanted.local), wanted.judge).score_file(source, str(scored))
+        lines = scored.read_bytes().splitlines()
+        given = [(line, row) for line in lines if not (row := json.loads(line)).get("fallback")]
+        replies.write_bytes(b"\n".join(line for line, _ in given))
+        rows = _replayed(labels, str(replies), wanted)
+    own = sum(1 for _, row in given if row.get("model"))
+    return rows, own / max(1, len(given))

@@ -9,6 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from service.commands.cli import app
+from tests.servers.model_server import VERDICT, ModelServer, model_process_server, model_server
+
+__all__ = ["model_process_server", "model_server"]
 
 RUNNER = CliRunner()
 PILOTS = [
@@ -70,6 +73,42 @@ def test_a_replayed_cascade_asks_only_what_the_local_judge_doubts(labels: Path, 
     assert (report["asked"], report["measures"]["accuracy"]) == (1.0, 1.0)
     unasked = measured(str(labels), "--judge", "cascade", "--replies", str(oracle), "--bar", "0.5")
     assert unasked["asked"] == 0.0
+
+
+@pytest.fixture
+def live(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> ModelServer:
+    """The stand-in server, named by the settings."""
+    prices = '{"stand-in": {"sent": 1, "received": 10}}'
+    for name, value in {"BASE_URL": model_server.url, "MODEL": "stand-in", "PRICES": prices, "TRIES": "1"}.items():
+        monkeypatch.setenv(f"SQLASSAY_JUDGE__{name}", value)
+    return model_server
+
+
+def test_a_live_model_is_measured_by_its_own_verdicts(labels: Path, live: ModelServer) -> None:
+    live.script({**VERDICT, "verdict": "Incorrect", "confidence": 0.8})
+    report = measured(str(labels), "--judge", "llm")
+    assert (report["judge"], report["measures"]["answers"]) == ("llm", len(PILOTS))
+    assert (report["measures"]["accuracy"], report["measures"]["wrong_recall"]) == (0.5, 1.0)
+    assert len(live.seen()) == len(PILOTS)
+
+
+def test_a_live_cascade_asks_the_model_what_a_replayed_one_would(
+    labels: Path, live: ModelServer, tmp_path: Path
+) -> None:
+    oracle = tmp_path / "oracle.jsonl"
+    oracle.write_text("".join(json.dumps({"event_id": f"p{n}", "p_correct": 0.9}) + "\n" for n in range(len(PILOTS))))
+    live.script(VERDICT)
+    report = measured(str(labels), "--judge", "cascade", "--bar", "0.9")
+    assert report["asked"] == len(live.seen()) / len(PILOTS)
+    replayed = measured(str(labels), "--judge", "cascade", "--replies", str(oracle), "--bar", "0.9")
+    assert 0 < len(live.seen()) == replayed["asked"] * len(PILOTS)
+
+
+def test_what_a_model_that_is_down_left_to_the_local_judge_is_not_its_own(labels: Path, live: ModelServer) -> None:
+    live.script({"do": "text", "text": "no verdict"})
+    result = RUNNER.invoke(app, ["eval", "judge", str(labels), "--judge", "llm"])
+    assert result.exit_code == 2
+    assert "no answer could be judged" in result.stderr
 
 
 def test_reports_and_pictures_are_written(labels: Path, tmp_path: Path) -> None:
