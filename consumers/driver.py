@@ -90,6 +90,8 @@ class Driver:
     """A bug has ended it."""
     _moved: dict[Partition, float] = field(default_factory=dict[Partition, float])
     """When a partition's next record last ended, or had no reason to."""
+    _any_moved: float = float("-inf")
+    """When that of any partition last ended."""
 
     def __post_init__(self) -> None:
         self._limit = DeadLetterLimit(self.policy.limit)
@@ -287,7 +289,7 @@ class Driver:
         point = item.prefix.point
         item.prefix.done(item.record.offset)
         if item.prefix.point != point:
-            self._moved[partition_of(item.record)] = self.timer()
+            self._any_moved = self._moved[partition_of(item.record)] = self.timer()
         if item.record.timestamp > 0:
             self.flow.aged(self.topic, max(0.0, self.clock() - item.record.timestamp / 1000))
         self._dirty.set()
@@ -346,8 +348,14 @@ class Driver:
         if self._broken:
             return f"reading of {self.topic} has stopped by a bug; the log names it"
         for partition in self._offsets.assigned:
-            behind, still = self._behind(partition), self.timer() - self._moved[partition]
+            behind, still = self._behind(partition), self.timer() - self._last_moved(partition)
             if behind and still >= self.policy.stalled:
                 where = f"partition {partition.number} of {self.topic}"
                 return f"{where} has stood still for {still:.0f} seconds while {behind} wait"
         return None
+
+    def _last_moved(self, partition: Partition) -> float:
+        prefix, moved = self._offsets.prefix(partition), self._moved[partition]
+        taken = prefix is not None and prefix.waiting
+        # one of which nothing is fetched may have to wait for the others
+        return moved if taken else max(moved, self._any_moved)

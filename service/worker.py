@@ -249,7 +249,7 @@ def _drivers(parts: Parts, pool: Pool, joined: JoinSpans) -> list[tuple[Driver, 
         # a rebalance takes every partition away, so every open trace is read again, by whomever
         driver.released = joined.forget
         # spans wait for their trace by design
-        driver.policy = replace(driver.policy, stalled=kafka.stalled + 2 * parts.settings.spans.window)
+        driver.policy = replace(driver.policy, stalled=driver.policy.stalled + 2 * parts.settings.spans.window)
         drivers.append((driver, f"{kafka.group}-spans"))
     return drivers
 
@@ -268,11 +268,17 @@ def _driver(parts: Parts, publisher: Publisher, pool: Pool, topic: str, handle: 
         policy=DriverPolicy(
             ahead=kafka.max_records,
             drain=kafka.drain,
-            stalled=kafka.stalled,
+            stalled=_longest_still(parts.settings),
             limit=DeadLetterPolicy(consecutive=kafka.dead_in_a_row, ratio=kafka.dead_ratio),
         ),
         excused=lambda: pool.waits,
     )
+
+
+def _longest_still(settings: Settings) -> float:
+    """Seconds that a partition may stand still: its next event may wait for its turn at a model, then for the model."""
+    waits = 3 * settings.pool.event_deadline if settings.judge.base_url is not None else 0.0
+    return max(settings.kafka.stalled, waits)
 
 
 def scoring_events(pool: Pool) -> Handle:

@@ -301,6 +301,22 @@ async def test_a_broker_that_does_not_answer_is_no_fault_however_long_it_is_away
         assert driver.fault() is not None
 
 
+async def test_a_partition_of_which_nothing_is_fetched_may_wait_for_another_that_moves(bench):
+    bench.source.behind = {HERE: 0, THERE: 9}
+    async with bench.driving() as driver:
+        driver.assigned([THERE])
+        await until(lambda: bench.flow.lags.get(THERE) == 9)
+        for offset in range(3):
+            bench.now += 100.0
+            driver.take(records(offset))
+            await until(lambda offset=offset: offset in bench.receipts)
+            bench.end(offset)
+            await settle()
+            assert driver.fault() is None
+        bench.now += 1000.0
+        assert "9 wait" in (driver.fault() or "")
+
+
 async def test_a_record_that_cannot_be_buried_is_a_fault_though_all_after_it_end(bench):
     bench.publisher.failures = 10**6
     async with bench.driving() as driver:
