@@ -57,6 +57,8 @@ def unasked_aggregate(case: Case) -> Finding | None:
     >>> unasked_aggregate(case("What is the weight of the parcels?", "SELECT SUM(weight) FROM parcels")).detail
     'unasked: SUM'
     """
+    if not case.aggregation.extra:
+        return None
     amounts = any(each.func in _AMOUNTS for each in case.question.aggregations) or not _AMOUNT_WORDS.isdisjoint(
         case.spoken
     )
@@ -212,12 +214,13 @@ def bound_by_row(case: Case) -> Finding | None:
     ...     "SELECT route FROM parcels WHERE weight > 20 GROUP BY route")).detail
     'weight > 20'
     """
+    bounds = [each for each in case.sql.filters if each.op in _BOUNDS]
+    if not bounds or any(each.lhs is not None and each.lhs.func for each in case.sql.filters):
+        return None
     if not _AGGREGATED.search(case.question.text) or any(_tells_how(each) for each in case.enriched.definitions):
         return None
-    if any(each.lhs is not None and each.lhs.func for each in case.sql.filters):
-        return None
-    for each in case.sql.filters:
-        if each.op not in _BOUNDS or not isinstance(each.rhs, Number) or each.lhs is None or not each.lhs.columns:
+    for each in bounds:
+        if not isinstance(each.rhs, Number) or each.lhs is None or not each.lhs.columns:
             continue
         if _STORED_WORDS.isdisjoint(identifier_words(each.lhs.columns[0].name)):
             return Finding(1.0, show_filter(each))

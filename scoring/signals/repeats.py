@@ -10,6 +10,7 @@ from scoring.specification import Column, Operand
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
+_SUMS = frozenset({"AVG", "SUM"})
 _COLLAPSING = frozenset({"COUNT", "SUM", "AVG", "MIN", "MAX"})
 
 
@@ -65,9 +66,10 @@ def repeated_sum(case: Case) -> Finding | None:
     """
     if case.sql.group_by or not case.sql.joins:
         return None
-    one = one_sides(case)
-    for each in case.sql.aggregations:
-        if each.func in {"AVG", "SUM"} and not each.distinct and each.columns and each.columns[0].table in one:
+    sums = [each for each in case.sql.aggregations if each.func in _SUMS and not each.distinct and each.columns]
+    one = one_sides(case) if sums else frozenset[str]()
+    for each in sums:
+        if each.columns[0].table in one:
             return Finding(1.0, f"{each.func}({each.column}) over repeated {each.columns[0].table}")
     return None
 

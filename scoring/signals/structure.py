@@ -133,12 +133,16 @@ def uncovered_words(case: Case) -> Finding | None:
 
 def _matter(case: Case) -> list[str]:
     """The question's content words, without those that a met condition or a followed definition accounts for."""
-    skip = {word for match in case.filters.matched for word in content_words(match.required.span)}
-    met = (match.required.lhs for match in case.filters.matched)
-    skip.update(word for lhs in met if lhs is not None and not lhs.columns for word in content_words(lhs.name))
-    skip.update(word for each in case.question.superlatives for word in content_words(each.word))
-    if case.defined & case.read:
-        skip.update(word for each in case.enriched.definitions for word in content_words(each.phrase))
+    skip: set[str] = set()
+    for match in case.filters.matched:
+        lhs = match.required.lhs
+        skip.update(content_words(match.required.span))
+        skip.update(content_words(lhs.name) if lhs is not None and not lhs.columns else ())
+    for each in case.question.superlatives:
+        skip.update(content_words(each.word))
+    if not case.defined.isdisjoint(case.read):
+        for each in case.enriched.definitions:
+            skip.update(content_words(each.phrase))
     telling = case.question.stems - _FRAME_STEMS - skip
     if not telling:
         return []
@@ -159,8 +163,9 @@ def sql_words(case: Case) -> frozenset[str]:
         for table in block.tables:
             words.update(identifier_words(table))
     for each in case.sql.filters:
-        members = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
-        words.update(stem(word) for value in members if isinstance(value, Text) for word in value.folded.split())
+        for value in each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,):
+            if isinstance(value, Text):
+                words.update(map(stem, value.folded.split()))
     return frozenset(words)
 
 
