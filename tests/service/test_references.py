@@ -129,6 +129,8 @@ def judging() -> list[int]:
             fields = each.read_text().rpartition(")")[2].split()
         except OSError:
             continue
+        if fields[0] == "Z":
+            continue
         parents[int(each.parent.name)], nice[int(each.parent.name)] = int(fields[1]), int(fields[16])
     found, level = list[int](), {os.getpid()}
     while level:
@@ -137,21 +139,35 @@ def judging() -> list[int]:
     return [each for each in found if nice[each] > nice[os.getpid()]]
 
 
-async def test_a_process_that_is_killed_costs_its_answer_the_verdict_and_is_replaced(wait_until):
+async def kill_judging(wait_until) -> None:
+    async def there() -> bool:
+        return bool(judging())
+
+    await wait_until(there)
+    for each in judging():
+        os.kill(each, signal.SIGKILL)
+
+
+async def test_a_process_that_is_killed_at_work_costs_its_answer_the_verdict_and_is_replaced(wait_until):
     hard = AnswerPair(reference=HARD, answer=HARD.replace("b.pages", "b.pages + 0"))
     async with reference_processes(ReferenceSettings(deadline=300, bound=5)) as processes:
         asked = asyncio.create_task(processes.judge(hard))
-
-        async def working() -> bool:
-            return bool(judging())
-
-        await wait_until(working)
-        for each in judging():
-            os.kill(each, signal.SIGKILL)
-        found = await asked
-        assert (found.verdict.value, found.finding.reason) == ("not_judged", "PROCESS_ENDED")
+        while not asked.done():
+            # one that is killed before it took the answer is replaced, and the answer given to the next
+            await kill_judging(wait_until)
+            await asyncio.wait([asked], timeout=0.1)
+        assert ((await asked).verdict.value, (await asked).finding.reason) == ("not_judged", "PROCESS_ENDED")
         again = await processes.judge(AnswerPair(reference=TALL, answer=EVENT["sql"]))
         assert again.verdict.value == "different"
+
+
+async def test_a_process_that_is_killed_while_it_waits_costs_nothing(wait_until):
+    pair = AnswerPair(reference=TALL, answer=EVENT["sql"])
+    async with reference_processes(ReferenceSettings()) as processes:
+        for _ in range(3):
+            assert (await processes.judge(pair)).verdict.value == "different"
+            await kill_judging(wait_until)
+        assert (await processes.judge(pair)).verdict.value == "different"
 
 
 @pytest.fixture
