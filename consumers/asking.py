@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -110,6 +111,8 @@ class AskModel:
     counts: ModelCounts
     timer: Callable[[], float]
     """Seconds, monotonic."""
+    _thread: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="prompt"))
+    """One: several that write prompts would keep the interpreter's lock from the loop, and slots waiting for it."""
 
     @property
     def name(self) -> str:
@@ -120,8 +123,8 @@ class AskModel:
         self, case: Case, tenant: str, local: Callable[[Case], Reply]
     ) -> tuple[Reply, Reply | Unscored | Unasked]:
         """The local judge's reply, and the model's: under the ceiling, not one that counts, or none at all."""
-        own, prompt = await asyncio.to_thread(
-            lambda: (local(case), prompt_for(case, self.template, masked=self.masked))
+        own, prompt = await asyncio.get_running_loop().run_in_executor(
+            self._thread, lambda: (local(case), prompt_for(case, self.template, masked=self.masked))
         )
         if isinstance(prompt, Unscored):
             return own, Unasked(NotAsked.NOT_SENT, prompt.detail)
