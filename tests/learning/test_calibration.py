@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from learning.calibration import Labelled, calibrate, weights_document
+from learning.calibration import CODES, PRIOR, Labelled, calibrate, weights_document
 from scoring.judge import LocalJudge, load_weights
-from scoring.reasons import IN_FAVOUR, ReasonCode
+from scoring.reasons import HINTS, IN_FAVOUR, ReasonCode
 from scoring.signals.finding import Finding
 
 TELLING = {ReasonCode.FILTER_MISSING: 0.7, ReasonCode.ORDER_FLIPPED: 0.9}
@@ -84,3 +84,29 @@ def test_no_label_leaks_into_the_judgement_of_its_own_group() -> None:
     assert held
     assert before.held_out[held].tolist() == after.held_out[held].tolist()
     assert before.held_out.tolist() != after.held_out.tolist()
+
+
+def flipped(rows: list[Labelled], share: float, seed: int) -> list[Labelled]:
+    """The rows with a share of their labels turned over by chance."""
+    dice = random.Random(seed)
+    return [replace(row, correct=not row.correct) if dice.random() < share else row for row in rows]
+
+
+def test_where_labels_err_the_judge_is_never_surer_than_they_are() -> None:
+    fit = calibrate(flipped(labelled(900, 6), 0.15, 6))
+    assert fit.doubt > 0.1
+    assert fit.held_out.min() > 0.1
+    assert fit.held_out.max() < 0.9
+
+
+def test_labels_that_are_not_trusted_tell_nothing_of_doubt() -> None:
+    sure = labelled(600, 8)
+    noisy = [replace(row, trusted=False) for row in flipped(labelled(600, 9), 0.4, 9)]
+    assert calibrate([*sure, *noisy]).doubt < calibrate([*sure, *(replace(row, trusted=True) for row in noisy)]).doubt
+
+
+def test_no_hint_counts_for_more_than_its_bound() -> None:
+    hint = ReasonCode.MEASURE_SHOWN
+    rows = [replace(row, strengths={} if row.correct else {hint: 1.0}) for row in labelled(400, 10)]
+    steep = calibrate(rows).weights[ReasonCode.ORDER_FLIPPED] / PRIOR[CODES.index(ReasonCode.ORDER_FLIPPED)]
+    assert calibrate(rows).weights[hint] == pytest.approx(steep * HINTS[hint], rel=1e-3)

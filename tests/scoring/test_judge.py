@@ -10,7 +10,7 @@ import pytest
 from scoring.evaluation import conclude, examine
 from scoring.judge import InvalidWeightsError, LocalJudge, load_weights
 from scoring.query import Query, Unscored, UnscoredReason
-from scoring.reasons import IN_FAVOUR, WITHOUT_SIGNAL, ReasonCode
+from scoring.reasons import IN_FAVOUR, PRIORS, WITHOUT_SIGNAL, ReasonCode
 from scoring.rules import Rules, UnparseablePolicy
 from scoring.signals import SIGNALS
 from scoring.signals.finding import Finding
@@ -73,6 +73,30 @@ def test_reasons_come_strongest_first() -> None:
     findings = {code: Finding(1.0, code.value) for code in local_judge().heeded}
     weights = [abs(each.weight) for each in local_judge().weigh(findings).reasons]
     assert weights == sorted(weights, reverse=True)
+
+
+def test_what_only_tells_how_much_there_is_of_an_answer_is_told_last() -> None:
+    findings = {code: Finding(1.0, "x") for code in (*PRIORS, ReasonCode.TIES_CUT)}
+    assert local_judge().weigh(findings).reasons[0].code is ReasonCode.TIES_CUT
+
+
+def test_no_evidence_makes_the_judge_surer_than_its_doubt(document: dict[str, Any]) -> None:
+    document["doubt"] = 0.1
+    judge = LocalJudge.of(load_weights(document))
+    damned = judge.weigh({code: Finding(1.0, "x") for code in judge.heeded if code not in IN_FAVOUR})
+    assert damned.p_correct == pytest.approx(0.1, abs=1e-3)
+
+
+@pytest.mark.parametrize("doubt", [-0.1, 0.5, "some", None])
+def test_a_doubt_that_leaves_no_judgement_is_refused(document: dict[str, Any], doubt: object) -> None:
+    document["doubt"] = doubt
+    with pytest.raises(InvalidWeightsError):
+        load_weights(document)
+
+
+def test_weights_that_name_no_doubt_have_none(document: dict[str, Any]) -> None:
+    del document["doubt"]
+    assert load_weights(document).doubt == 0
 
 
 def test_unparseable_sql_is_incorrect_only_where_the_tenant_says_so() -> None:
