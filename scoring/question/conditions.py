@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from scoring.question.stored import AGGREGATES, CERTAIN, Condition, Left, Part, folded, like, listed, merged, ranged
@@ -11,6 +12,7 @@ from scoring.values import TimeRange
 
 _TOKEN = re.compile(
     r"""
+      (?=\S)(?:  # at a space none is tried
       (?P<plain>[a-z_][\w$]*(?:\.(?:[\w$]+|`[^`]{1,100}`))*)
     | (?P<text>'(?:[^']|'(?=\w)){0,400}'|"[^"]{0,400}"(?!\s*[=<>!])|“[^”]{0,400}”|‘[^’]{0,400}’)
     | (?P<hyphened>[A-Z]+-[A-Z]+(?![\w(]))
@@ -18,6 +20,7 @@ _TOKEN = re.compile(
     | (?P<number>\d+(?:,\d{3}(?!\d))*(?:\.\d+)?(?!\w|\.\d))
     | (?P<op><\s?=|>\s?=|!\s?=|<>|==|[=<>≥≤≠])
     | (?P<mark>[-+*/%(),])
+    )
     """,
     re.VERBOSE,
 )
@@ -76,8 +79,12 @@ def _parts(text: str) -> list[Part]:
     found: list[Part] = []
     for match in _TOKEN.finditer(text):
         kind, said, start = match.lastgroup or "", match[0], match.start()
-        found.append(Part(_KINDS.get(kind, kind), said, said.lower(), start, start + len(said)))
+        found.append(_new(Part, (_KINDS.get(kind, kind), said, said.lower(), start, start + len(said))))
     return found
+
+
+# The named tuple's own constructor takes twice as long; typeshed leaves what `tuple.__new__` takes open.
+_new: Callable[[type[Part], tuple[object, ...]], Part] = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
 _KINDS = {"plain": "name", "hyphened": "name"}

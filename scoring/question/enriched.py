@@ -91,14 +91,17 @@ class _Said:
         return self._question.yes_no or not words.isdisjoint(self._language.alternatives)
 
     def use(self, definition: Definition) -> _Use:
-        content = {part for word in _WORDS.findall(definition.phrase.casefold()) for part in _parts(word)} - _EMPTY
-        met = frozenset([word for word in content if self._has(word)])
+        words: list[str] = _WORDS.findall(definition.phrase.casefold())
+        if "-" in definition.phrase or "_" in definition.phrase:
+            content = {part for word in words for part in _parts(word)} - _EMPTY
+        else:
+            content = set(map(stem, words)) - _EMPTY
+        said = content & self._stems
+        met = said.union([word for word in content - said if self._has_akin(word)])
         values = frozenset((each.lhs.name, each.op, each.rhs) for each in definition.filters if each.lhs is not None)
-        return _Use(frozenset(content), met, len(met) / len(content) if content else 0.0, values)
+        return _Use(frozenset(content), frozenset(met), len(met) / len(content) if content else 0.0, values)
 
-    def _has(self, word: str) -> bool:
-        if word in self._stems:
-            return True
+    def _has_akin(self, word: str) -> bool:
         return len(word) > 4 and any(_akin(word, other) for other in self._by_start.get(word[:4], ()))
 
     def holds(self, value: Value | None) -> bool:
