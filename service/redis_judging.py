@@ -138,8 +138,9 @@ class RedisBudgets:
 
     async def enter(self) -> None:
         """Says again what this worker was granted today; raises `CacheUnavailable`."""
-        async with self._asking:
-            for tenant, ledger in list(self._ledgers.of.items()):
+        for tenant, ledger in list(self._ledgers.of.items()):
+            # one by one, so that no call waits for those of all tenants
+            async with self._asking:
                 if ledger.granted != NOTHING:
                     await self._ask(tenant, self._ledgers.day or self.today(), ledger, NOTHING, Bound())
 

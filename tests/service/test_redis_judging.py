@@ -225,7 +225,9 @@ async def test_the_days_money_holds_over_three_workers(model_server: ModelServer
         ends = await asyncio.gather(*asked)
         spent = sum(counts.cost for _, counts in workers)
     assert 0.12 * 0.4 <= spent <= 0.12
-    assert sum(isinstance(end, Reply) and not end.cached for end in ends) == round(spent * MICROS) // 3000
+    # where Redis was slow to answer, the local verdict stands in
+    paid = [end for end in ends if isinstance(end, Reply) and not end.cached and not end.fallback]
+    assert len(paid) == round(spent * MICROS) // 3000
 
 
 async def test_the_days_money_holds_when_redis_goes_in_mid_day_and_workers_come_and_go(
