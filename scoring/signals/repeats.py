@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from scoring.linking import best_likeness, content_words
 from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key, key_words, one_sides
@@ -132,30 +134,34 @@ def loose_column(case: Case) -> Finding | None:
     'city is not grouped by: month'
     """
     keys = [each.operand for each in case.sql.group_by if each.block in case.sql.outputs]
-    grouped = [column for key in keys for column in key.columns]
     if not keys or not all(key.columns for key in keys):
         return None
     names = {key.name for key in keys}
-    for each in case.answer:
-        operand = each.operand
-        if operand.func is not None or not operand.columns or operand.name in names or each.star:
-            continue
-        if " over (" not in operand.name and not any(_tells(key, operand.columns[0], case) for key in grouped):
-            return Finding(1.0, f"{operand.name} is not grouped by: {', '.join(sorted(names)[:5])}")
-    return None
+    plain = [each.operand for each in case.answer if each.operand.func is None and each.operand.columns]
+    loose = [each for each in plain if each.name not in names and " over (" not in each.name]
+    if not loose or any(each.star for each in case.answer):
+        return None
+    told = _told_by([column for key in keys for column in key.columns], case)
+    found = next((each for each in loose if not told(each.columns[0])), None)
+    return None if found is None else Finding(1.0, f"{found.name} is not grouped by: {', '.join(sorted(names)[:5])}")
 
 
-def _tells(key: Column, shown: Column, case: Case) -> bool:
-    """Whether a grouping column is the key of the thing that a shown column belongs to."""
-    if not is_key(key.name) and not key.name.endswith("code"):
-        return False
-    named = key_words(key.name)
-    if not named or shown.table is None or key.table == shown.table:
-        return True
-    if not set(named).isdisjoint(identifier_words(shown.table)):
-        return True
-    pairs = (pair for join in case.sql.joins for pair in join.pairs if key in pair)
-    return any(other.table == shown.table for pair in pairs for other in pair)
+def _told_by(grouped: list[Column], case: Case) -> Callable[[Column], bool]:
+    """Whether a shown column belongs to the thing that some grouping column is the key of."""
+    keys = {column for column in grouped if is_key(column.name) or column.name.endswith("code")}
+    words = {word for key in keys for word in key_words(key.name)}
+    tables = {key.table for key in keys}
+    for join in case.sql.joins:
+        for left, right in join.pairs:
+            tables.update([right.table] if left in keys else [], [left.table] if right in keys else [])
+    bare = any(not key_words(key.name) for key in keys)
+
+    def tells(shown: Column) -> bool:
+        if bare or (keys and shown.table is None) or shown.table in tables:
+            return True
+        return not words.isdisjoint(identifier_words(shown.table or ""))
+
+    return tells
 
 
 def total_per_group(case: Case) -> Finding | None:
