@@ -156,10 +156,10 @@ def _pair(scope: Scope, first: Source | None, second: Source | None, one: Term, 
     """Gives the pair to the later of the joins that brought the two sources, if it is this block's at all."""
     if not one.columns or not other.columns or not scope.joins:
         return
-    known = [scope.joined[source] for source in (first, second) if source is not None and source in scope.joined]
-    if not known and (first is not None or second is not None or scope.correlated):
+    known = max(scope.joined.get(first, -1), scope.joined.get(second, -1))
+    if known < 0 and (first is not None or second is not None or scope.correlated):
         return
-    index = max(known, default=len(scope.joins) - 1)
+    index = known if known >= 0 else len(scope.joins) - 1
     scope.joins[index].pairs.append((one.columns[0], other.columns[0]))
 
 

@@ -242,7 +242,7 @@ class Scope:
         self.bases: list[Source] = []
         """Base tables among the sources."""
         self.joins: list[PendingJoin] = []
-        self.joined: dict[Source, int] = {}
+        self.joined: dict[Source | None, int] = {}
         """Which of the joins brought a source."""
         self.aliases: dict[str, Term] = {}
         """Output columns by alias, for ORDER BY, GROUP BY, HAVING and QUALIFY."""
@@ -302,7 +302,7 @@ class Scope:
             source = self.bases[0] if len(sources) == 1 and self.bases else None
         if source is None or source.table is None:
             return None
-        column = Column(name=name, table=source.table)
+        column = Column(name, source.table)
         self.reading.columns.add(column)
         return source, Term(name, (column,))
 
@@ -350,7 +350,7 @@ class Scope:
         return source.find(name) or self._base_column(name, source.base())
 
     def _base_column(self, name: str, table: str | None) -> Term:
-        column = Column(name=name, table=table)
+        column = Column(name, table)
         self.reading.columns.add(column)
         return Term(name, (column,))
 
