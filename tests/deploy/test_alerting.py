@@ -42,11 +42,14 @@ from tests.servers.processes import Server, free_port
 from tests.servers.prometheus_server import AlertmanagerServer, PrometheusServer
 
 FAST_FORWARD = {
-    "long": "20s", "short": "8s", "hold": "0s", "settle": "3s", "minCount": 10, "minShortCount": 2,
+    "long": "20s", "short": "8s", "hold": "4s", "settle": "3s", "minCount": 10, "minShortCount": 2,
     "dropWindow": "10m", "fastWindow": "10m", "fastShort": "5m", "slowWindow": "1h", "slowShort": "10m",
-    "fastShare": 0.0005, "slowShare": 0.003, "judgedWrong": 0.6, "absent": "30s", "stuck": "60s", "age": 60,
+    "fastShare": 0.0005, "slowShare": 0.003, "judgedWrong": 0.95, "absent": "30s", "stuck": "60s", "age": 60,
 }  # fmt: skip
-"""The rules' own conditions, in seconds where they are minutes and hours."""
+"""The rules' own conditions, in seconds where they are minutes and hours.
+
+Bad traffic lasts until the mean is below its tier: never so long that nearly all answers of a window are judged wrong.
+"""
 GOOD = "SELECT COUNT(*) FROM loaves WHERE bakery = 'Crumb {n}'"
 BAD = "SELECT MAX(price) FROM ovens"
 
@@ -174,11 +177,17 @@ async def test_a_fall_below_a_tier_reaches_on_call_and_ends_and_every_panel_has_
         async def gives(query: str) -> bool:
             return bool(await prometheus.ask(query))
 
+        async def scores() -> bool:
+            async with httpx.AsyncClient() as client:
+                return "sqlassay_score_count{" in (await client.get(f"http://{address}/metrics")).text
+
         await wait_until(ready)
-        await stack.enter_async_context(started(prometheus))
         traffic = Traffic(address)
         publishing = asyncio.create_task(traffic.run())
         stack.callback(publishing.cancel)
+        # in seconds where the rules have minutes, what a worker takes to warm up would look like being stuck
+        await wait_until(scores)
+        await stack.enter_async_context(started(prometheus))
         await wait_until(
             lambda: gives("sqlassay:score_mean:long > 60 and sqlassay:settled and sqlassay:scored:long > 20")
         )
@@ -199,8 +208,7 @@ async def test_a_fall_below_a_tier_reaches_on_call_and_ends_and_every_panel_has_
         traffic.good = True
         await wait_until(lambda: _true(webhook.seen("SQLAssayMeanBelowTier", "resolved")))
         others = {each["labels"]["alertname"] for each in webhook.alerts} - {"SQLAssayMeanBelowTier"}
-        # as bad as these answers are, they are judged wrong too; that the instrument is new is no page
-        assert others <= {"SQLAssayJudgedWrongHigh", "SQLAssayInstrumentChanged"}
+        assert others == set()
         empty = [title for title, query in panel_queries() if not await gives(query)]
         assert set(empty) <= ABSENT, set(empty) - ABSENT
 
