@@ -69,7 +69,9 @@ def score_record(score: Score) -> Record:
         "confidence": reply.confidence,
         "p_correct": reply.p_correct,
         "judge": reply.judge,
-        "reasons": [{"code": _SAID[each.code], "detail": each.detail, "weight": each.weight} for each in reply.reasons],
+        "reasons": [
+            {"code": _SAID[each.code], "detail": each.detail, "weight": each.weight} for each in reply.reasons
+        ],
         "enrichment": {
             "status": _SAID[case.enrichment.status],
             "score": case.enrichment.score,
