@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from scoring import EVALUATOR_VERSION
 from scoring.query import Unscored
@@ -52,9 +52,6 @@ from scoring.verdict import (
     Verdict,
 )
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 Record = dict[str, object]
 
 
@@ -69,9 +66,7 @@ def score_record(score: Score) -> Record:
         "confidence": reply.confidence,
         "p_correct": reply.p_correct,
         "judge": reply.judge,
-        "reasons": [
-            {"code": _SAID[each.code], "detail": each.detail, "weight": each.weight} for each in reply.reasons
-        ],
+        "reasons": [{"code": _SAID[each.code], "detail": each.detail, "weight": each.weight} for each in reply.reasons],
         "enrichment": {
             "status": _SAID[case.enrichment.status],
             "score": case.enrichment.score,
@@ -321,7 +316,7 @@ def plain(value: object) -> object:
 
 
 @cache
-def _field_names(kind: type[DataclassInstance]) -> tuple[str, ...]:
+def _field_names(kind: type[Any]) -> tuple[str, ...]:
     return tuple([each.name for each in fields(kind)])
 
 
