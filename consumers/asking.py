@@ -222,7 +222,8 @@ class AskModel:
                 self._show_left(tenant, bound)
 
     async def _wait_for_turn(self, ends: float) -> None:
-        await asyncio.sleep(self.rate.wait(self.timer()))
+        if wait := self.rate.wait(self.timer()):
+            await asyncio.sleep(wait)
         # while it waited, another call may have been told to come later
         while held := self.rate.held(self.timer()):
             self._refuse_in_vain(ends)

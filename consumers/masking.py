@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from consumers.plain_words import FUNCTION_WORDS, MONTHS, is_plain
 from scoring.words import identifier_words, stem
@@ -246,6 +247,7 @@ class Masker:
         return not open_ones or _ADDRESS.search(text) is not None
 
 
+@lru_cache(maxsize=10_000)
 def _folded(piece: str) -> str:
     number = _number(piece)
     return number if number is not None else _alike(piece).removesuffix("'s").removesuffix("’s")
@@ -272,6 +274,7 @@ def _possessive(piece: str) -> str:
     return piece[-2:] if piece.casefold().endswith(("'s", "’s")) else ""
 
 
+@lru_cache(maxsize=10_000)
 def _number(piece: str) -> str | None:
     """The number a piece is, without separators; a code with a leading zero or too many digits is none.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -70,10 +70,10 @@ def as_data(document: Mapping[str, object]) -> str:
 def _encoded(value: object) -> str:
     if isinstance(value, str):
         return '"' + _ascii(orjson.dumps(value).decode()[1:-1]).translate(_MARKUP) + '"'
-    if isinstance(value, Mapping):
-        return as_data(cast("Mapping[str, object]", value))
-    if isinstance(value, Sequence):
-        return "[" + ", ".join(_encoded(each) for each in cast("Sequence[object]", value)) + "]"
+    if isinstance(value, dict):
+        return as_data(cast("dict[str, object]", value))
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join([_encoded(each) for each in cast("list[object]", value)]) + "]"
     return orjson.dumps(value).decode()
 
 
@@ -95,7 +95,8 @@ def prompt_for(case: Case, template: Template, *, masked: bool) -> Prompt | Unsc
     if sql is None:
         return Unscored(UnscoredReason.JUDGE_NOT_ASKED, "the SQL cannot be taken apart to mask its literals")
     document = _document(case, sql, masker)
-    if masker is not None and any(masker.leaks(text) for text in _leaves(document)):
+    # most texts of a record are of one word, said again and again
+    if masker is not None and any(masker.leaks(text) for text in set(_leaves(document))):
         return Unscored(UnscoredReason.JUDGE_NOT_ASKED, "a name could not be masked everywhere it stands")
     data = as_data(document)
     if len(data) > MAX_PROMPT:
@@ -146,14 +147,15 @@ def _sql(case: Case, masker: Masker | None) -> str | None:
     return None if tokens is None else mask_sql(masker, tokens, case.sql.dialect)
 
 
-def _leaves(value: object) -> list[str]:
+def _leaves(value: object) -> Iterator[str]:
     if isinstance(value, str):
-        return [value]
-    if isinstance(value, Mapping):
-        return [leaf for each in cast("Mapping[str, object]", value).values() for leaf in _leaves(each)]
-    if isinstance(value, Sequence):
-        return [leaf for each in cast("Sequence[object]", value) for leaf in _leaves(each)]
-    return []
+        yield value
+    elif isinstance(value, dict):
+        for each in cast("dict[str, object]", value).values():
+            yield from _leaves(each)
+    elif isinstance(value, (list, tuple)):
+        for each in cast("list[object]", value):
+            yield from _leaves(each)
 
 
 def _document(case: Case, sql: str, masker: Masker | None) -> dict[str, object]:

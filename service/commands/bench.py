@@ -27,6 +27,7 @@ from scoring.sql import read_sql
 from service.commands.exits import refuse
 from service.commands.jsonl import Line, open_input, read_lines
 from service.commands.score import read_event
+from service.interpreter import settle_interpreter
 from service.rendering import bench_table, print_to_terminal
 from service.samples import sample_events, sample_rules
 from service.weights import local_judge
@@ -146,9 +147,9 @@ def _rules_of(event: QueryEvent, rules: Mapping[str, Rules]) -> Rules:
 def measure(raws: Sequence[bytes], rules: Mapping[str, Rules], judge: LocalJudge, rounds: int) -> Bench:
     """Each round scores every event with cold caches, and then parses every one's SQL among the same work.
 
-    A first round that is not counted loads the code.
+    A first round that is not counted loads the code. The interpreter is set as in every process that scores.
     """
-    gc.freeze()
+    settle_interpreter()
     laps: list[dict[str, int]] = []
     for _ in range(rounds + 1):
         watch = Stopwatch({})

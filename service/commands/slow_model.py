@@ -11,6 +11,8 @@ import json
 import sys
 from dataclasses import dataclass
 
+import uvloop
+
 _OPINION: dict[str, object] = {
     "rationale": "It reads as asked.",
     "verdict": "Likely Correct",
@@ -81,4 +83,6 @@ async def main(port: int, seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]), float(sys.argv[2])))
+    # what this server itself works must not count against those who ask it
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(main(int(sys.argv[1]), float(sys.argv[2])))
