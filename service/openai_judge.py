@@ -101,8 +101,9 @@ class OpenAIJudge:
             cast_to=httpx2.Response,
             # the typed call walks and copies the whole schema each time: a third of the cost of a reply
             content=orjson.dumps(body),
-            # what is not said here is copied anew from its default for each call: a sixth
-            options={"headers": {}, "params": {}, "max_retries": 0, "timeout": None},
+            # what is not said here is copied anew from its default for each call: a sixth. The key is never sent, as
+            # nothing is tried again; one made anew asks the system for randomness and gives the lock away
+            options={"headers": {}, "params": {}, "max_retries": 0, "timeout": None, "idempotency_key": "unsent"},
         )
 
 
