@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import sys
 from collections import Counter
@@ -27,6 +26,7 @@ from service.commands.exits import refuse
 from service.commands.jsonl import STANDARD, Line, open_input, open_output, read_lines, same_file, size_of
 from service.commands.progress import progress
 from service.commands.rules_file import load_rules
+from service.interpreter import settle_interpreter
 from service.rendering import explanation, print_to_terminal, refusal
 from service.weights import fitted_judge, local_judge
 
@@ -85,7 +85,7 @@ def scored_file(source: str, target: str) -> Generator[tuple[Iterator[Line], Row
     """The lines of a file, and what writes a row for each."""
     if same_file(source, target):
         refuse(f"{source} is both input and output: name another --out")
-    gc.freeze()  # The loaded modules never become garbage, and a collection that walks them costs a parse.
+    settle_interpreter()
     with (
         open_input(source) as lines,
         open_output(target) as rows,
