@@ -116,8 +116,8 @@ class Pool:
 
     async def run(self) -> None:
         """Works until closed and drained; what is under way when it is cancelled is handed back to its senders."""
-        # while chunks are judged, one is looked up and one more waits for who judges
-        preparing = [self._prepare] * (self._scorer.chunks + 2)
+        # while chunks are judged, the next one is looked up
+        preparing = [self._prepare] * (self._scorer.chunks + 1)
         steps = (self._decode, *preparing, self._write, self._put_off_all, self._publish)
         try:
             async with asyncio.TaskGroup() as tasks:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from dataclasses import fields, replace
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,7 @@ from question_notation import filter_text
 
 from scoring.question import read_enriched, read_question
 from scoring.question.language import Cue, Language, Role, index
-from scoring.specification import Op, Source
+from scoring.specification import Definition, Op, QuestionSpec, Source
 
 _WORDS = (
     "which list the of 'a b' \"q\" more than less 5 between and or in 2020 May 3rd last month top highest not without "
@@ -64,6 +66,20 @@ def test_the_tokens_of_definitions_are_left_out() -> None:
     asked = read_question("Which kites are red?")
     spec = read_enriched("Which kites are red? (red refers to paint = 'R')", asked)
     assert [token.text for token in spec.tokens] == ["Which", "kites", "are", "red", "?"]
+
+
+def test_definitions_after_a_question_take_nothing_of_it_away() -> None:
+    marked: dict[str, Any] = {each.name: (each.name,) for each in fields(QuestionSpec) if each.init}
+    marked["tokens"] = read_question("Which kites are red?").tokens
+    asked = QuestionSpec(**marked)
+    spec = asked.enriched("Qe", (), ())
+    assert spec == replace(asked, text="Qe", filters=(), definitions=())
+
+
+def test_a_definition_with_other_conditions_is_the_same_otherwise() -> None:
+    marked: dict[str, Any] = {each.name: (each.name,) for each in fields(Definition)}
+    whole = Definition(**marked)
+    assert whole.filtering(()) == replace(whole, filters=())
 
 
 GERMAN = Language(
