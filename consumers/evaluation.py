@@ -15,8 +15,8 @@ from consumers.trails import Trail
 from consumers.withholding import without_texts
 from scoring.query import Unscored, UnscoredReason
 from scoring.record import score_record, unscored_record
-from scoring.rules import Rules
-from scoring.verdict import Score
+from scoring.rules import JudgePolicy, Rules, Tier
+from scoring.verdict import Composite, Enrichment, FilterStatus, Reply, Score
 
 FILLABLE = frozenset({UnscoredReason.JUDGE_UNAVAILABLE, UnscoredReason.BUDGET_SPENT, UnscoredReason.SCORER_FAILED})
 """Reasons that speak of us and not of the answer: a later try may give the row its score, once."""
@@ -55,6 +55,18 @@ class Claim(NamedTuple):
     """Its row has no score for one of the reasons in `FILLABLE`, and may be given one."""
 
 
+class Scored(NamedTuple):
+    """What is counted and told of a score beside its line out, and cheap to send between processes."""
+
+    composite: Composite
+    tier: Tier
+    reply: Reply
+    filter_status: FilterStatus
+    enrichment: Enrichment
+    policy: JudgePolicy
+    """Which of the judges were to be asked."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
     """A scored or unscored event, ready to store."""
@@ -65,7 +77,7 @@ class Evaluation:
     received_at: datetime
     occurred_at: datetime
     """Event time: the event's own, else its record's, else when it was received."""
-    result: Score | Unscored
+    result: Scored | Unscored
     rules_version: int
     record: dict[str, object]
     """The line out: everything needed to explain the score later."""
@@ -94,7 +106,7 @@ class Evaluation:
 
     def fills(self, claim: Claim) -> bool:
         """Whether it is the score that the row of `claim` lacks, or what became of it once its question was found."""
-        scores = claim.fillable and claim.payload_hash == self.payload_hash and isinstance(self.result, Score)
+        scores = claim.fillable and claim.payload_hash == self.payload_hash and isinstance(self.result, Scored)
         return claim.evaluation_id == self.id and (scores or self.event.completes(claim.payload_hash))
 
 
@@ -107,15 +119,27 @@ def event_key(event: QueryEvent) -> EventKey:
 class Ended:
     """How an event ended, with its line out."""
 
-    result: Score | Unscored
+    result: Scored | Unscored
     line: dict[str, object]
 
 
-def ended(event: QueryEvent, result: Score | Unscored, rules: Rules) -> Ended:
+def ended(event: QueryEvent, end: Score | Unscored, rules: Rules) -> Ended:
     """The end with its line out, without texts where the tenant's rules say so."""
-    record = score_record(result) if isinstance(result, Score) else unscored_record(result, rules.version)
+    record = score_record(end) if isinstance(end, Score) else unscored_record(end, rules.version)
     line = {"event_id": event.event_id, **record}
-    return Ended(result, line if rules.store_raw else without_texts(line))
+    return Ended(_scored(end) if isinstance(end, Score) else end, line if rules.store_raw else without_texts(line))
+
+
+def _scored(score: Score) -> Scored:
+    case = score.case
+    return Scored(
+        composite=score.composite,
+        tier=score.tier,
+        reply=score.reply,
+        filter_status=case.filters.status,
+        enrichment=case.enrichment,
+        policy=case.rules.judge.policy,
+    )
 
 
 def evaluate(

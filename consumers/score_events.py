@@ -11,7 +11,7 @@ from typing import TypeAlias
 from uuid import UUID
 
 from consumers.envelopes import Headers, read_envelope
-from consumers.evaluation import Claim, Ended, Evaluation, EventKey, evaluate, event_key
+from consumers.evaluation import Claim, Ended, Evaluation, EventKey, Scored, evaluate, event_key
 from consumers.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, QueryEvent, decode_event
 from consumers.judging import Panel
 from consumers.outcomes import DeferredReason, Outcome, OutcomeKind, Trigger
@@ -317,7 +317,7 @@ def put_off(known: Known | None, reason: DeferredReason, detail: str, *, kept: b
 
 def _written(event: QueryEvent, evaluation: Evaluation) -> Outcome:
     match evaluation.result:
-        case Score(composite=composite):
+        case Scored(composite=composite):
             return _outcome(event, OutcomeKind.SCORED, evaluation_id=evaluation.id, score=composite.score)
         case Unscored(reason=reason, detail=detail):
             return _outcome(

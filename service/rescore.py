@@ -11,7 +11,7 @@ from datetime import datetime
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.budgets import MICROS, Price
-from consumers.evaluation import FILLABLE, Evaluation, EventKey, evaluate, event_key
+from consumers.evaluation import FILLABLE, Evaluation, EventKey, Scored, evaluate, event_key
 from consumers.judging import Panel
 from consumers.outcomes import Trigger
 from consumers.ports import RefusedByStore
@@ -165,8 +165,8 @@ class Rescore:
         done.ended["already"] += len(kept) - len(added)
         for each in kept:
             if each.id in added:
-                done.ended["scored" if isinstance(each.result, Score) else "unscored"] += 1
-            if isinstance(each.result, Score):
+                done.ended["scored" if isinstance(each.result, Scored) else "unscored"] += 1
+            if isinstance(each.result, Scored):
                 done.cost += each.result.reply.cost
 
 

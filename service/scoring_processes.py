@@ -13,7 +13,6 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import TimeoutError as OutOfTimeError
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import replace
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from multiprocessing.reduction import ForkingPickler
@@ -32,8 +31,7 @@ from consumers.scorers import ThreadScorer
 from consumers.trails import trails_of
 from scoring.query import Unscored
 from scoring.rules import Rules
-from scoring.specification import QuestionSpec, SqlSpec
-from scoring.verdict import Case, Dimension, FilterAlignment, Reply, Score
+from scoring.verdict import Case, Reply
 from service.interpreter import settle_interpreter
 from service.weights import fitted_judge, local_judge
 
@@ -154,33 +152,6 @@ def _judge_all(events: Sent, rules: dict[str, Rules]) -> list[End]:
 def _judge(event: QueryEvent, sampledrate: int | None, rules: Rules) -> End:
     try:
         end = judged_at_once(event, sampledrate, rules, _PANEL[0].at_once)
-        if isinstance(end, Case):
-            return end
-        made = ended(event, end, rules)
-        return made if isinstance(end, Unscored) else Ended(_light(end), made.line)
+        return end if isinstance(end, Case) else ended(event, end, rules)
     except Exception:
         return None
-
-
-def _light(score: Score) -> Score:
-    """The score without what only its line out tells, which would cost a quarter of its making to send."""
-    case = score.case
-    blank = replace(
-        case,
-        question=QuestionSpec(text=""),
-        enriched=QuestionSpec(text=""),
-        sql=SqlSpec(dialect=case.sql.dialect),
-        answer=(),
-        things=(),
-        named=(),
-        defined=frozenset(),
-        spoken=frozenset(),
-        read=frozenset(),
-        required=(),
-        filters=FilterAlignment(status=case.filters.status),
-        projection=Dimension(),
-        aggregation=Dimension(),
-        grouping=Dimension(),
-        normalizations=(),
-    )
-    return replace(score, case=blank)

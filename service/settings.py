@@ -153,7 +153,7 @@ class PoolSettings(_Group):
         ge=0,
         le=64,
         description="Processes that score, beside the one that reads and writes; 0 scores in a thread of that one; "
-        "unset is 1 with Kafka and two cores or more, else 0.",
+        "unset is 2 with Kafka and two cores or more, else 0.",
     )
 
 

@@ -13,9 +13,9 @@ from asyncpg import Connection
 from sqlalchemy import ARRAY, Boolean, DateTime, Text, Uuid, bindparam, select, text, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from consumers.evaluation import Claim, Evaluation, EventKey
+from consumers.evaluation import Claim, Evaluation, EventKey, Scored
 from consumers.ports import RefusedByStore
-from scoring.verdict import Reply, Score
+from scoring.verdict import Reply
 from service.database import translated
 from service.deferred import PostgresDeferred
 from service.partitions import Partitions
@@ -281,7 +281,7 @@ def evaluation_row(each: Evaluation) -> dict[str, object]:
         "reason_codes": [str(reason["code"]) for reason in reasons],
         "rules_version": each.rules_version,
         "evaluator_version": record["evaluator_version"],
-        **_spent(each.result.reply if isinstance(each.result, Score) else None),
+        **_spent(each.result.reply if isinstance(each.result, Scored) else None),
         "record": record,
     }
 

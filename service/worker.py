@@ -48,6 +48,8 @@ _HEADROOM = 512
 """Bytes a record holds beside its value."""
 _REFERENCES = 4
 """Answers that a process is given together, to be judged by their references."""
+_PROCESSES = 2
+"""Processes that score where none are set: on two cores they use what reading and writing leave of each."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -137,7 +139,8 @@ def _pool(parts: Parts) -> Pool:
 def _scorer(settings: Settings, score: ScoreEvents) -> Scorer:
     processes = settings.pool.processes
     if processes is None:
-        processes = int(settings.kafka.bootstrap_servers is not None and (os.cpu_count() or 1) > 1)
+        streams = settings.kafka.bootstrap_servers is not None and (os.cpu_count() or 1) > 1
+        processes = _PROCESSES if streams else 0
     if not processes:
         return ThreadScorer(score)
     return ProcessScorer(score, processes=processes, weights=settings.judge.weights)

@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from prometheus_client import generate_latest
 from prometheus_client.metrics_core import Metric
 
-from consumers.evaluation import Evaluation
+from consumers.evaluation import Evaluation, Scored
 from consumers.outcomes import Outcome, Trigger
 from scoring import EVALUATOR_VERSION
 from scoring.query import Unscored
 from scoring.rules import JudgePolicy, Rules
-from scoring.verdict import Score
 from service.logs import digest, log
 from service.metrics.declared import Declared
 from service.metrics.kafka import KafkaMetrics
@@ -30,12 +29,12 @@ _INSTRUMENTS = 6
 """Judges that have a label: a process has three policies and one model, whose name its server may change."""
 
 
-def instrument(score: Score) -> str:
+def instrument(score: Scored) -> str:
     """What judged an answer, as its tenant's policy has it: a cascade is one instrument, whoever of its two answered.
 
     A fallback keeps the label of the judge that was to answer, and is counted beside.
     """
-    reply, policy = score.reply, score.case.rules.judge.policy
+    reply, policy = score.reply, score.policy
     if policy is JudgePolicy.LOCAL:
         return reply.judge
     return f"{policy.value}:{reply.model}" if reply.model and policy is JudgePolicy.LLM else policy.value
@@ -82,12 +81,14 @@ class Metrics:
         match evaluation.result:
             case Unscored(reason=reason):
                 self._of.unscored.labels(*who, reason.value).inc()
-            case Score() as score:
+            case Scored() as score:
                 version = self._versions.label(who, evaluation.event.agent_version)
                 self._of.version_score.labels(*who, version).observe(score.composite.score)
                 self._scored(who, score)
+                if evaluation.event.enriched_question is not None:
+                    self._of.enrichment_score.labels(*who).observe(score.enrichment.score)
 
-    def _scored(self, who: tuple[str, str], score: Score) -> None:
+    def _scored(self, who: tuple[str, str], score: Scored) -> None:
         by = (*who, self._instruments.label(instrument(score)), EVALUATOR_VERSION)
         self._of.score.labels(*by).observe(score.composite.score)
         self._of.p_correct.labels(*by).observe(score.reply.p_correct)
@@ -96,13 +97,11 @@ class Metrics:
         self._of.fallback.labels(*who).inc(score.reply.fallback)
         self._of.confidence.labels(*who, CONFIDENCE_TIERS[score.composite.multiplier]).inc()
         self._of.tier.labels(*who, score.tier.value).inc()
-        self._of.filter_status.labels(*who, score.case.filters.status.value).inc()
+        self._of.filter_status.labels(*who, score.filter_status.value).inc()
         self._of.verdict.labels(*who, score.reply.verdict.value).inc()
         for code in {reason.code.value for reason in score.reply.reasons}:
             self._of.reason.labels(*who, code).inc()
-        self._of.enrichment_status.labels(*who, score.case.enrichment.status.value).inc()
-        if score.case.query.enriched_question is not None:
-            self._of.enrichment_score.labels(*who).observe(score.case.enrichment.score)
+        self._of.enrichment_status.labels(*who, score.enrichment.status.value).inc()
 
     def took(self, stage: str, seconds: float) -> None:
         """Observes a stage's time."""

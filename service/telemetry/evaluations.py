@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from consumers.evaluation import Evaluation
+from consumers.evaluation import Evaluation, Scored
 from scoring.query import Unscored
-from scoring.verdict import Score
 
 RESULT = "gen_ai.evaluation.result"
 """Name of the event."""
@@ -35,12 +34,12 @@ def result_attributes(evaluation: Evaluation) -> Attributes:
     match evaluation.result:
         case Unscored(reason=reason):
             said["error.type"] = reason.value
-        case Score() as score:
+        case Scored() as score:
             said |= _scored(score)
     return {name: value for name, value in said.items() if value is not None}
 
 
-def _scored(score: Score) -> Mapping[str, str | int | float | None]:
+def _scored(score: Scored) -> Mapping[str, str | int | float | None]:
     return {
         "gen_ai.evaluation.score.value": score.composite.score,
         "gen_ai.evaluation.score.label": score.tier.value,
@@ -52,11 +51,11 @@ def _scored(score: Score) -> Mapping[str, str | int | float | None]:
     }
 
 
-def explanation(score: Score) -> str:
+def explanation(score: Scored) -> str:
     """The verdict, how the filters fared, and the codes of the reasons that moved the judge most.
 
     Never a reason's detail: it quotes the question and the SQL.
     """
     codes = dict.fromkeys(reason.code.value for reason in score.reply.reasons)
-    parts = [score.reply.verdict.value, score.case.filters.status.value, ", ".join(list(codes)[:_MOST_CODES])]
+    parts = [score.reply.verdict.value, score.filter_status.value, ", ".join(list(codes)[:_MOST_CODES])]
     return "; ".join(part for part in parts if part)

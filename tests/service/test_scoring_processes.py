@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from consumers.evaluation import Evaluation
+from consumers.evaluation import Evaluation, Scored
 from consumers.judging import Panel
 from consumers.memory import MemoryOutcomes, MemoryRules, MemoryScores
 from consumers.prompting import Template, prompt_for
@@ -24,7 +24,7 @@ from scoring.evaluation import conclude
 from scoring.query import Unscored
 from scoring.record import score_record
 from scoring.rules import Rules
-from scoring.verdict import Case, Score
+from scoring.verdict import Case
 from service.samples import sample_events, sample_rules
 from service.scoring_processes import ProcessScorer
 from service.weights import local_judge
@@ -125,13 +125,8 @@ async def test_what_is_counted_of_a_score_comes_along(score: ScoreEvents, proces
     thread.close()
     assert isinstance(away, Evaluation)
     assert isinstance(here, Evaluation)
-    assert isinstance(away.result, Score)
-    assert isinstance(here.result, Score)
-    assert away.result.reply == here.result.reply
-    assert away.result.composite == here.result.composite
-    assert away.result.case.enrichment == here.result.case.enrichment
-    assert away.result.case.filters.status == here.result.case.filters.status
-    assert away.result.case.rules == here.result.case.rules
+    assert isinstance(away.result, Scored)
+    assert away.result == here.result
 
 
 async def test_a_process_that_dies_amid_a_chunk_costs_no_event_its_score(
@@ -144,7 +139,7 @@ async def test_a_process_that_dies_amid_a_chunk_costs_no_event_its_score(
     kill_all()
     judged = await judging
     assert len(judged) == 400
-    assert all(isinstance(each, Evaluation) and isinstance(each.result, Score) for each in judged)
+    assert all(isinstance(each, Evaluation) and isinstance(each.result, Scored) for each in judged)
 
 
 async def test_one_that_dies_with_nothing_to_do_is_replaced(score: ScoreEvents, processes: ProcessScorer) -> None:
@@ -165,7 +160,7 @@ async def test_what_cannot_be_sent_is_judged_here_and_its_neighbours_there(
     first, second = events(score, "garden", 2)
     odd = replace(first, event=first.event.model_copy(update={"attributes": Local(shed="north")}))
     judged = await processes.judge([odd, second], LookedUp({}, RULES))
-    assert [isinstance(each, Evaluation) and isinstance(each.result, Score) for each in judged] == [True, True]
+    assert [isinstance(each, Evaluation) and isinstance(each.result, Scored) for each in judged] == [True, True]
     assert not outcomes.faults
 
 
