@@ -1,4 +1,4 @@
-"""How fast a model may be asked: so many calls a minute, never two at the same moment, none before the time it names."""
+"""How fast a model may be asked: so many calls a minute, never two at a moment, and none before the time it names."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -282,6 +283,18 @@ def test_no_minute_holds_more_calls_than_allowed_and_the_burst(waits: list[float
         calls.append(now + rate.wait(now))
     for first in calls:
         assert sum(first <= each < first + 60 for each in calls) <= per_minute + burst
+
+
+@given(st.lists(st.floats(0, 0.01), min_size=2, max_size=80), st.floats(0, 1))
+def test_no_two_calls_begin_together_even_where_all_were_told_to_wait(waits: list[float], hold: float) -> None:
+    rate, now, calls = Rate(apart=0.004), 0.0, []
+    rate.hold(hold)
+    for wait in waits:
+        now += wait
+        assert rate.delay(now) == pytest.approx(max(0, hold - now, calls[-1] + 0.004 - now if calls else 0))
+        calls.append(now + rate.wait(now))
+    assert calls[0] >= hold
+    assert all(later - earlier > 0.004 - 1e-9 for earlier, later in pairwise(calls))
 
 
 spends = st.builds(Spend, st.integers(0, 50), st.integers(0, 50))
