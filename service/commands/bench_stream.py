@@ -28,8 +28,8 @@ MODEL_CALLS = 200
 CALM_PER_SECOND = 20.0
 FLOOD = 10
 """How many times as much the flooding tenant sends."""
-IN_PROCESS_EVENTS = 8000
-"""Some seconds' worth: what a shared machine gives changes from one second to the next."""
+IN_PROCESS_EVENTS = 150
+"""For each second of a measurement: what a shared machine gives changes from one moment to the next."""
 _LOCAL, _ASKING, _CALM = "bench-local", "bench-asking", "bench-calm"
 _MODEL_ALONE = {"judge": {"policy": "llm"}}
 _WIDE = {
@@ -84,9 +84,9 @@ def bench_stream(*, seconds: int, as_json: bool) -> None:
 
 
 async def _measured(settings: Settings, seconds: int) -> Figures:
-    before = await asyncio.to_thread(in_process)
+    before = await asyncio.to_thread(in_process, seconds)
     stream = await _on(settings, lambda rig: _local_rate(rig, before, seconds))
-    after = await asyncio.to_thread(in_process)
+    after = await asyncio.to_thread(in_process, seconds)
     model = await _on(settings, lambda rig: _model_rate(rig, seconds))
     wait = await _on(settings, lambda rig: _wait(rig, stream / 2, seconds))
     alone = await _on(settings, lambda rig: _calm(rig, seconds, flooded=False))
@@ -125,9 +125,9 @@ def events(tenant: str) -> Iterator[dict[str, object]]:
         }
 
 
-def in_process() -> float:
+def in_process(seconds: int) -> float:
     """Events per second on one core, decoding included, of the same events as the stream's."""
-    raws = [orjson.dumps(each) for each in islice(events(_LOCAL), IN_PROCESS_EVENTS)]
+    raws = [orjson.dumps(each) for each in islice(events(_LOCAL), IN_PROCESS_EVENTS * seconds)]
     return measure(raws, {}, local_judge(), rounds=1).events_per_second
 
 
