@@ -58,7 +58,7 @@ def score(outcomes: MemoryOutcomes) -> ScoreEvents:
 
 @pytest.fixture
 async def processes(score: ScoreEvents) -> AsyncGenerator[ProcessScorer]:
-    scorer = ProcessScorer(score, processes=1, weights=None)
+    scorer = ProcessScorer(score, processes=2, weights=None)
     yield scorer
     scorer.close()
 
