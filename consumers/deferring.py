@@ -135,9 +135,8 @@ class RetryDeferred:
         return len(for_good)
 
     async def _close(self, ended: Sequence[tuple[Deferral, Outcome]]) -> None:
-        """A row that is written takes its deferral along; what ended otherwise is dropped, the dead once buried."""
+        """Drops them only now that results are published and the dead buried: a process that dies leaves them due."""
         for kept, end in ended:
             if end.kind is OutcomeKind.DEAD_LETTERED:
                 await self.bury(kept, end)
-        rowless = {OutcomeKind.DUPLICATE, OutcomeKind.DEAD_LETTERED}
-        await self.deferred.drop([kept.key for kept, end in ended if end.kind in rowless])
+        await self.deferred.drop([kept.key for kept, _ in ended])

@@ -64,7 +64,6 @@ class MemoryScores:
     """A `ScoreStore` that forgets with the process."""
 
     rows: dict[EventKey, Evaluation] = field(default_factory=dict[EventKey, Evaluation])
-    deferred: MemoryDeferred = field(default_factory=MemoryDeferred)
 
     async def claims(self, keys: Collection[EventKey]) -> Mapping[EventKey, Claim]:
         """The claims that stand on these keys."""
@@ -75,9 +74,6 @@ class MemoryScores:
         claims = {each.key: self.rows[each.key].claim for each in evaluations if each.key in self.rows}
         stood = {each.key: claims[each.key] for each in evaluations if not self._is_free(each, claims)}
         self.rows.update({each.key: each for each in evaluations if each.key not in stood})
-        waiting = self.deferred.kept
-        same = [each for each in evaluations if each.key in waiting]
-        await self.deferred.drop([each.key for each in same if waiting[each.key].payload_hash == each.payload_hash])
         return stood
 
     def _is_free(self, each: Evaluation, claims: Mapping[EventKey, Claim]) -> bool:

@@ -76,8 +76,8 @@ class ScoreStore(Protocol):
 
         Returns the claims of others that stood before: those evaluations were not written. One that `fills` the claim
         that stands is written into its row; one that was written before by this very call, whose answer was lost, is
-        its own. The deferrals of all these events are dropped. Raises `StoreUnavailable` (nothing is written, or all
-        is: call again) or `RefusedByStore` (nothing is written).
+        its own. Raises `StoreUnavailable` (nothing is written, or all is: call again) or `RefusedByStore` (nothing is
+        written).
         """
         ...
 
@@ -103,7 +103,7 @@ class DeferredEvents(Protocol):
         ...
 
     async def drop(self, keys: Collection[EventKey]) -> None:
-        """Forgets the deferrals of these keys: they ended otherwise. Raises `StoreUnavailable`."""
+        """Forgets the deferrals of these keys: they have ended. Raises `StoreUnavailable`."""
         ...
 
     async def waiting(self) -> int:

@@ -76,16 +76,6 @@ _FILL = text(
 )
 
 
-_DROP = text(
-    """
-    DELETE FROM deferred_events USING unnest(:tenants, :sources, :ids, :hashes)
-      AS ended (tenant, source, event_id, payload_hash)
-    WHERE deferred_events.tenant = ended.tenant AND deferred_events.source = ended.source
-      AND deferred_events.event_id = ended.event_id AND deferred_events.payload_hash = ended.payload_hash
-    """
-).bindparams(*(bindparam(name, type_=ARRAY(Text)) for name in (*_NAMES, "hashes")))
-
-
 @dataclass(frozen=True)
 class PostgresScores:
     """A `ScoreStore` whose rows outlive the process."""
@@ -117,7 +107,6 @@ class PostgresScores:
                 await copy_rows(connection, [each for each in ordered if each.key in won])
                 await keep_awaited(connection, [each for each in ordered if each.key in won])
                 stood = await _fill(connection, [each for each in ordered if each.key not in won])
-                await _drop_deferrals(connection, ordered)
                 return await _of_others(connection, ordered, stood)
 
 
@@ -217,12 +206,6 @@ async def _of_others(
     wanted = [(each.occurred_at, each.id, each.received_at) for each in alike]
     own = set(await connection.scalars(select(table.id).where(row.in_(wanted))))
     return {key: claim for key, claim in stood.items() if claim.evaluation_id not in own}
-
-
-async def _drop_deferrals(connection: AsyncConnection, ordered: Sequence[Evaluation]) -> None:
-    # an event of the same id and other content waits on: it is a conflict, and must end as one
-    hashes = [each.payload_hash for each in ordered]
-    await connection.execute(_DROP, {**_columns([each.key for each in ordered]), "hashes": hashes})
 
 
 async def _claims(connection: AsyncConnection, keys: Collection[EventKey]) -> dict[EventKey, Claim]:

@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from consumers.deferrals import Deferral
-from consumers.deferring import RetryDeferred, deferral
+from consumers.deferring import RetryDeferred
 from consumers.evaluation import Evaluation
 from consumers.events import SPAN_SOURCE
 from consumers.flight import PoolClosed
@@ -17,7 +16,7 @@ from consumers.outcomes import DeferredReason, OutcomeKind, Trigger
 from consumers.pool import PoolLimits
 from consumers.ports import RefusedByStore, StoreUnavailable, Unavailable
 from consumers.retries import Retries
-from consumers.score_events import Known, Record, decode
+from consumers.score_events import Record
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import JudgePolicy, JudgeRules, Rules
 from service.weights import local_judge
@@ -415,70 +414,3 @@ async def test_records_not_even_decoded_when_the_pool_is_cancelled_are_counted_o
     with pytest.raises(asyncio.CancelledError):
         await worker
     assert (world.outcomes.tally.consumed, world.outcomes.tally.balanced) == (5, True)
-
-
-def test_an_event_that_only_let_others_pass_keeps_all_its_tries():
-    attempts = 0
-    for _ in range(50):
-        known = decode(replace(record(), attempts=attempts + 1))
-        assert isinstance(known, Known)
-        kept = deferral(known, DeferredReason.TENANT_OVER_SHARE, Retries(attempts=3), NOW)
-        assert kept is not None
-        attempts = kept.attempts
-    assert attempts == 0
-
-
-def put_off_by_another_worker(world, each: Record) -> Deferral:
-    known = decode(each)
-    assert isinstance(known, Known)
-    kept = deferral(known, DeferredReason.EVENT_DEADLINE, Retries(), world.now)
-    assert kept is not None
-    return kept
-
-
-def retrying(world, pool, **parts) -> RetryDeferred:
-    world.now += timedelta(hours=1)
-    return RetryDeferred(
-        deferred=world.deferred, submit=pool.submit, outcomes=world.outcomes, clock=lambda: world.now, **parts
-    )
-
-
-async def test_what_another_worker_put_off_after_its_row_was_written_does_not_wait_for_ever(world):
-    async with world.running() as pool:
-        await asyncio.gather(*await pool.submit([record()]))
-        await world.deferred.defer([put_off_by_another_worker(world, record())])
-        assert await retrying(world, pool)() == 1
-    assert world.deferred.kept == {}
-    assert world.outcomes.outcomes[-1].kind is OutcomeKind.DUPLICATE
-
-
-async def test_an_event_put_off_whose_id_another_one_took_meanwhile_is_buried_and_waits_no_longer(world):
-    world.store.deferred, buried = world.deferred, []
-
-    async def bury(kept, outcome):
-        buried.append((kept.payload, outcome.reason))
-
-    async with world.running() as pool:
-        kept = put_off_by_another_worker(world, record())
-        await world.deferred.defer([kept])
-        await asyncio.gather(*await pool.submit([record(sql="SELECT 2")]))
-        assert await retrying(world, pool, bury=bury)() == 1
-    assert buried == [(kept.payload, "ID_CONFLICT")]
-    assert world.deferred.kept == {}
-
-
-async def test_retries_outlive_a_bug(world):
-    class Buggy(MemoryDeferred):
-        async def take_due(self, now, limit, lease_seconds):
-            raise ValueError("no such reason")
-
-    async with world.running() as pool:
-        retry = RetryDeferred(
-            deferred=Buggy(), submit=pool.submit, outcomes=world.outcomes, clock=lambda: world.now, pause=0.001
-        )
-        running = asyncio.create_task(retry.run())
-        async with asyncio.timeout(20):
-            while len(world.outcomes.faults) < 2:  # noqa: ASYNC110 the loop under test tells nobody but these counts
-                await asyncio.sleep(0.001)
-        assert not running.done()
-        running.cancel()

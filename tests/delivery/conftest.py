@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from sqlalchemy import URL
 from tests.delivery.stage import SlowModel, Stage, staged
 from tests.servers.fixtures import Kafka, RedisSpace
 from tests.servers.sessions import own_server
+
+# of a broker that a test took away its clients say so ten times a second, and bury why a test failed
+logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
 
 
 @pytest.fixture

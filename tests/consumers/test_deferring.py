@@ -1,0 +1,124 @@
+"""Events put off and tried again."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from consumers.deferrals import Deferral
+from consumers.deferring import RetryDeferred, deferral
+from consumers.memory import MemoryDeferred
+from consumers.outcomes import DeferredReason, OutcomeKind
+from consumers.retries import Retries
+from consumers.score_events import Known, Record, decode
+
+NOW = datetime(2026, 11, 2, tzinfo=UTC)
+
+
+def record(sql: str = "SELECT COUNT(*) FROM ovens", **changes: object) -> Record:
+    payload = {"event_id": "1", "question": "How many ovens are there?", "sql": sql, **changes}
+    return Record(payload=payload, require_id=True, size=100)
+
+
+def test_an_event_that_only_let_others_pass_keeps_all_its_tries():
+    attempts = 0
+    for _ in range(50):
+        known = decode(replace(record(), attempts=attempts + 1))
+        assert isinstance(known, Known)
+        kept = deferral(known, DeferredReason.TENANT_OVER_SHARE, Retries(attempts=3), NOW)
+        assert kept is not None
+        attempts = kept.attempts
+    assert attempts == 0
+
+
+def put_off_by_another_worker(world, each: Record) -> Deferral:
+    known = decode(each)
+    assert isinstance(known, Known)
+    kept = deferral(known, DeferredReason.EVENT_DEADLINE, Retries(), world.now)
+    assert kept is not None
+    return kept
+
+
+def retrying(world, pool, **parts) -> RetryDeferred:
+    world.now += timedelta(hours=1)
+    return RetryDeferred(
+        deferred=world.deferred, submit=pool.submit, outcomes=world.outcomes, clock=lambda: world.now, **parts
+    )
+
+
+async def test_what_another_worker_put_off_after_its_row_was_written_does_not_wait_for_ever(world):
+    async with world.running() as pool:
+        await asyncio.gather(*await pool.submit([record()]))
+        await world.deferred.defer([put_off_by_another_worker(world, record())])
+        assert await retrying(world, pool)() == 1
+    assert world.deferred.kept == {}
+    assert world.outcomes.outcomes[-1].kind is OutcomeKind.DUPLICATE
+
+
+async def test_an_event_put_off_whose_id_another_one_took_meanwhile_is_buried_and_waits_no_longer(world):
+    buried = []
+
+    async def bury(kept, outcome):
+        buried.append((kept.payload, outcome.reason))
+
+    async with world.running() as pool:
+        kept = put_off_by_another_worker(world, record())
+        await world.deferred.defer([kept])
+        await asyncio.gather(*await pool.submit([record(sql="SELECT 2")]))
+        assert await retrying(world, pool, bury=bury)() == 1
+    assert buried == [(kept.payload, "ID_CONFLICT")]
+    assert world.deferred.kept == {}
+
+
+@dataclass
+class Board:
+    """Results, which nobody takes while it is shut."""
+
+    open: asyncio.Event = field(default_factory=asyncio.Event)
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    told: list = field(default_factory=list)
+
+    async def publish(self, ends):
+        self.asked.set()
+        await self.open.wait()
+        self.told += [(key.event_id, getattr(end, "id", None) or end.evaluation_id) for key, end in ends.items()]
+
+
+async def test_an_event_put_off_waits_until_its_result_is_told_even_if_the_process_dies_between(world):
+    await world.deferred.defer([put_off_by_another_worker(world, record())])
+    world.now += timedelta(hours=1)
+    dying = Board()
+    pool = world.pool(results=dying)
+    working = asyncio.create_task(pool.run())
+    trying = asyncio.create_task(retrying(world, pool)())
+    async with asyncio.timeout(20):
+        await dying.asked.wait()
+    [row] = world.store.rows.values()
+    assert len(world.deferred.kept) == 1
+    for task in (trying, working):
+        task.cancel()
+    await asyncio.gather(trying, working, return_exceptions=True)
+    board = Board()
+    board.open.set()
+    async with world.running(results=board) as pool:
+        assert await retrying(world, pool)() == 1
+    assert (dying.told, board.told) == ([], [("1", row.id)])
+    assert world.deferred.kept == {}
+
+
+async def test_retries_outlive_a_bug(world):
+    class Buggy(MemoryDeferred):
+        async def take_due(self, now, limit, lease_seconds):
+            raise ValueError("no such reason")
+
+    async with world.running() as pool:
+        retry = RetryDeferred(
+            deferred=Buggy(), submit=pool.submit, outcomes=world.outcomes, clock=lambda: world.now, pause=0.001
+        )
+        running = asyncio.create_task(retry.run())
+        async with asyncio.timeout(20):
+            while len(world.outcomes.faults) < 2:  # noqa: ASYNC110 the loop under test tells nobody but these counts
+                await asyncio.sleep(0.001)
+        assert not running.done()
+        running.cancel()
