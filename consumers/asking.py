@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -183,7 +183,20 @@ class AskModel:
 
     async def _completion(self, prompt: Prompt, bound: Bound, tenant: str) -> Completion:
         # a little before the deadline, so that a try that takes all of it fails and the breaker hears of it
-        patience, ends = self.patience, self.timer() + 0.95 * self.patience.deadline
+        ends = self.timer() + 0.95 * self.patience.deadline
+        try:
+            return await self._try(prompt, bound, tenant, ends)
+        except ModelFailed as error:
+            return await self._retried(error, lambda: self._try(prompt, bound, tenant, ends), ends)
+
+    async def _retried(
+        self, failed: ModelFailed, again: Callable[[], Awaitable[Completion]], ends: float
+    ) -> Completion:
+        """Goes on after a first try that failed.
+
+        A retrier is a circle of references: one for each call would keep the collector busy for a tenth of the time.
+        """
+        patience = self.patience
         async for attempt in stamina.retry_context(
             on=lambda error: self._again(error, ends),
             attempts=patience.tries,
@@ -193,7 +206,9 @@ class AskModel:
             wait_jitter=patience.first_wait,
         ):
             with attempt:
-                return await self._try(prompt, bound, tenant, ends)
+                if attempt.num == 1:
+                    raise failed
+                return await again()
         raise AssertionError("unreachable: the last attempt raises")
 
     def _again(self, error: Exception, ends: float) -> bool | float:

@@ -231,16 +231,15 @@ class Pool:
         except TimeoutError:
             reply = DeferredReason.EVENT_DEADLINE
         try:
-            await self._replied(job, case, reply)
+            self._replied(job, case, reply)
         except Exception as error:
             self._failed([job], error)
 
-    async def _replied(self, job: Job, case: Case, reply: Reply | Unscored | DeferredReason) -> None:
+    def _replied(self, job: Job, case: Case, reply: Reply | Unscored | DeferredReason) -> None:
         if isinstance(reply, DeferredReason):
             self._put_off(job, reply, "no model answered in time")
         else:
-            evaluation = await self._scorer.conclude(job.known, job.found, case, reply)
-            self._writing.put((job, evaluation))
+            self._writing.put((job, self._score.concluded(job.known, job.found, case, reply)))
 
     async def _write(self) -> None:
         group = await self._writing.next()

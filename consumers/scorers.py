@@ -10,8 +10,7 @@ from typing import Protocol, TypeVar
 from consumers.evaluation import Evaluation
 from consumers.outcomes import Outcome
 from consumers.score_events import Known, LookedUp, Record, ScoreEvents
-from scoring.query import Unscored
-from scoring.verdict import Case, Reply
+from scoring.verdict import Case
 
 Result = TypeVar("Result")
 
@@ -30,10 +29,6 @@ class Scorer(Protocol):
 
     async def judge(self, events: Sequence[Known], found: LookedUp) -> Sequence[Evaluation | Case]:
         """Each event's evaluation, or the case for which a model must be asked."""
-        ...
-
-    async def conclude(self, known: Known, found: LookedUp, case: Case, reply: Reply | Unscored) -> Evaluation:
-        """The evaluation that a reply makes of a case."""
         ...
 
     def close(self) -> None:
@@ -60,10 +55,6 @@ class ThreadScorer:
     async def judge(self, events: Sequence[Known], found: LookedUp) -> Sequence[Evaluation | Case]:
         """Each event's evaluation, or the case for which a model must be asked."""
         return await self._run(lambda: [self._score.judge_at_once(each, found) for each in events])
-
-    async def conclude(self, known: Known, found: LookedUp, case: Case, reply: Reply | Unscored) -> Evaluation:
-        """The evaluation that a reply makes of a case."""
-        return await self._run(lambda: self._score.concluded(known, found, case, reply))
 
     def close(self) -> None:
         """Begins nothing more, and waits for nothing."""

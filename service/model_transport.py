@@ -6,7 +6,9 @@ a call costs is what its slot waits beside the model.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ssl import SSLContext
+from typing import Any
 
 import aiohttp
 import httpx2
@@ -19,8 +21,20 @@ _SENT_HEADERS = frozenset("accept content-type user-agent".split())
 _AUTOMATIC = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
 
+_read_url = lru_cache(4)(httpx2.URL)
+
+
 class TooLargeError(httpx2.TransportError):
     """The body is larger than the bound."""
+
+
+class PlainClient(httpx2.AsyncClient):
+    """Builds a request of what is sent alone: reading the address anew each time and merging settings that nobody made
+    is a fifth of what the client library costs."""
+
+    def build_request(self, method: str, url: httpx2.URL | str, **parts: Any) -> httpx2.Request:
+        """The request with its headers and content; this client has nothing to add to them."""
+        return httpx2.Request(method, _read_url(str(url)), headers=parts["headers"], content=parts["content"])
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):

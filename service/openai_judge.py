@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from consumers.ports import Completion, ModelFailed
 from consumers.texts import shorten
-from service.model_transport import CONNECT_SECONDS, BoundedTransport, TooLargeError
+from service.model_transport import CONNECT_SECONDS, BoundedTransport, PlainClient, TooLargeError
 
 LONGEST_REST = 300.0
 """Most seconds that a server's Retry-After is heeded for."""
@@ -45,6 +45,8 @@ class OpenAIJudge:
         self._model = model
         self._max_tokens = max_tokens
         self._format = 0
+        # a whole address: the library would join it anew for each call
+        self._url = f"{client.base_url}chat/completions"
 
     @property
     def name(self) -> str:
@@ -97,7 +99,7 @@ class OpenAIJudge:
         if response_format is not None:
             body["response_format"] = response_format
         return await self._client.post(
-            "/chat/completions",
+            self._url,
             cast_to=httpx2.Response,
             # the typed call walks and copies the whole schema each time: a third of the cost of a reply
             content=orjson.dumps(body),
@@ -189,7 +191,7 @@ async def open_openai_judge(
     """The model that is set; nothing is connected before it is asked."""
     key = api_key.get_secret_value() if api_key is not None else None
     transport = BoundedTransport(httpx2.URL(base_url), key, connections)
-    http_client = httpx2.AsyncClient(transport=transport, follow_redirects=False, trust_env=False)
+    http_client = PlainClient(transport=transport, follow_redirects=False, trust_env=False)
     client = openai.AsyncOpenAI(
         base_url=base_url,
         # the library would else take a key for another server from the environment

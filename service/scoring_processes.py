@@ -31,7 +31,7 @@ from consumers.scorers import ThreadScorer
 from consumers.trails import trails_of
 from scoring.query import Unscored
 from scoring.rules import Rules
-from scoring.verdict import Case, Reply
+from scoring.verdict import Case
 from service.interpreter import settle_interpreter
 from service.weights import fitted_judge, local_judge
 
@@ -66,10 +66,6 @@ class ProcessScorer:
     async def decode(self, records: Sequence[Record]) -> Sequence[Known | Outcome]:
         """The event that each record is, or how it ended."""
         return await self._thread.decode(records)
-
-    async def conclude(self, known: Known, found: LookedUp, case: Case, reply: Reply | Unscored) -> Evaluation:
-        """The evaluation that a reply makes of a case."""
-        return await self._thread.conclude(known, found, case, reply)
 
     async def judge(self, events: Sequence[Known], found: LookedUp) -> Sequence[Evaluation | Case]:
         """Each event's evaluation, or the case for which a model must be asked."""

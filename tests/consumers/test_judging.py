@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -107,6 +108,30 @@ async def test_sql_that_counts_as_wrong_because_it_does_not_parse_needs_no_model
     reply = panel_of(ScriptedModel()).at_once(case)
     assert reply is not None
     assert reply.verdict is Verdict.INCORRECT
+
+
+async def test_a_try_that_fails_is_made_again_as_often_as_is_set_and_no_oftener() -> None:
+    failed = ModelFailed("no answer", again=True)
+    down, back = ScriptedModel([failed]), ScriptedModel([failed, failed, said()])
+    reply = await panel_of(down).ask(case_of(JudgePolicy.LLM), tenant="t")
+    assert isinstance(reply, Reply)
+    assert (down.asked, reply.fallback) == (3, True)
+    reply = await panel_of(back).ask(case_of(JudgePolicy.LLM), tenant="t")
+    assert isinstance(reply, Reply)
+    assert (back.asked, reply.fallback) == (3, False)
+
+
+async def test_calls_that_succeed_leave_the_collector_nothing_to_find() -> None:
+    panel, case, calls = panel_of(ScriptedModel()), case_of(JudgePolicy.LLM), 50
+    await panel.ask(case, tenant="t")
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(calls):
+            await panel.ask(case, tenant="t")
+        assert gc.collect() < calls
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize(
