@@ -204,6 +204,7 @@ async def test_what_the_panel_defers_is_kept_and_scored_when_it_is_due(world):
         assert await retry() == 0
         world.now += timedelta(hours=1)
         assert await retry() == 1
+    assert world.deferred.kept == {}
     [row] = world.store.rows.values()
     assert (row.trigger, row.event.occurred_at.isoformat()) == (Trigger.DEFERRED, "2026-11-01T10:00:00+00:00")
     assert world.outcomes.outcomes[-1].trigger is Trigger.DEFERRED
