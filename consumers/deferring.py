@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
 from typing import cast
 
 import orjson
 
+from consumers.breaker import BreakerState
 from consumers.deferrals import Deferral
 from consumers.outcomes import DeferredReason, Outcome, OutcomeKind, Trigger
 from consumers.ports import DeferredEvents, Outcomes, Unavailable
@@ -98,10 +100,16 @@ class RetryDeferred:
     clock: Callable[[], datetime]
     bury: Callable[[Deferral, Outcome], Awaitable[None]] = count_only
     """Keeps what can never be an evaluation, with why; raises `Unavailable`."""
+    breaker: Callable[[], BreakerState] = lambda: BreakerState.CLOSED
+    """Whether the model that most of them wait for is asked at all."""
     most: int = 200
     """Events taken at once."""
-    lease: float = 300.0
-    """Seconds after which an event that was taken and did not end is due again."""
+    few: int = 10
+    """The same while the model is left alone: those that wait for it would only be put off again, for twice as long."""
+    lease: float = 120.0
+    """Seconds after which an event that was taken and did not end, as where its process died, is due again."""
+    handed_back: float = 5.0
+    """The same of one that the pool handed back."""
     pause: float = 2.0
     """Seconds between looks while nothing is due."""
 
@@ -124,19 +132,33 @@ class RetryDeferred:
 
         Those put off again are not among them: taking more of the same would only wear the store.
         """
-        due = await self.deferred.take_due(self.clock(), self.most, self.lease)
-        ended = await asyncio.gather(*await self.submit([record_of(each) for each in due]), return_exceptions=True)
-        for_good = [
-            (kept, end)
-            for kept, end in zip(due, ended, strict=True)
-            if isinstance(end, Outcome) and end.kind is not OutcomeKind.DEFERRED
-        ]
+        limit = self.most if self.breaker() is BreakerState.CLOSED else self.few
+        due = await self.deferred.take_due(self.clock(), limit, self.lease)
+        ends = await asyncio.gather(*await self.submit([record_of(each) for each in due]), return_exceptions=True)
+        ended = [(kept, end) for kept, end in zip(due, ends, strict=True) if isinstance(end, Outcome)]
+        for_good = [(kept, end) for kept, end in ended if end.kind is not OutcomeKind.DEFERRED]
         await self._close(for_good)
+        await self._return([kept for kept, end in ended if end.kind is OutcomeKind.DEFERRED and not end.kept])
         return len(for_good)
 
     async def _close(self, ended: Sequence[tuple[Deferral, Outcome]]) -> None:
         """Drops them only now that results are published and the dead buried: a process that dies leaves them due."""
         for kept, end in ended:
             if end.kind is OutcomeKind.DEAD_LETTERED:
-                await self.bury(kept, end)
-        await self.deferred.drop([kept.key for kept, _ in ended])
+                await self._patiently(partial(self.bury, kept, end))
+        await self._patiently(lambda: self.deferred.drop([kept.key for kept, _ in ended]))
+
+    async def _return(self, handed_back: Sequence[Deferral]) -> None:
+        """Puts them off anew, so that none waits for its lease to end."""
+        due = self.clock() + timedelta(seconds=self.handed_back)
+        await self._patiently(lambda: self.deferred.defer([replace(kept, due=due) for kept in handed_back]))
+
+    async def _patiently(self, call: Callable[[], Awaitable[object]]) -> None:
+        while True:
+            try:
+                await call()
+            except Unavailable:
+                self.outcomes.stalled("deferred")
+                await asyncio.sleep(self.pause)
+            else:
+                return

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from consumers.asking import AskModel, NotAsked, Unasked
+from consumers.breaker import BreakerState
 from consumers.outcomes import DeferredReason
 from consumers.ports import CaseEnd
 from scoring.query import Unscored, UnscoredReason
@@ -27,6 +28,10 @@ class Panel:
     """The model judge, where one is set up."""
     failed: Callable[[str, Exception], None] = uncounted
     """Counts and logs a bug."""
+
+    def breaker(self) -> BreakerState:
+        """Whether the model is asked; closed where there is none to leave alone."""
+        return BreakerState.CLOSED if self.model is None else self.model.breaker.state(self.model.timer())
 
     def at_once(self, case: Case) -> Reply | None:
         """The verdict that needs no model; `None` where one must be asked. Pure, safe in any thread."""

@@ -173,6 +173,7 @@ async def _retrying(parts: Parts, pool: Pool) -> AsyncGenerator[None]:
         outcomes=parts.metrics,
         clock=_now,
         bury=_burying(parts),
+        breaker=parts.panel.breaker,
     )
     task = asyncio.create_task(retry.run(), name="retry-deferred")
     try:

@@ -6,10 +6,14 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
+from consumers.breaker import BreakerState
 from consumers.deferrals import Deferral
 from consumers.deferring import RetryDeferred, deferral
-from consumers.memory import MemoryDeferred
+from consumers.memory import MemoryDeferred, MemoryScores
 from consumers.outcomes import DeferredReason, OutcomeKind
+from consumers.ports import StoreUnavailable
 from consumers.retries import Retries
 from consumers.score_events import Known, Record, decode
 
@@ -105,6 +109,67 @@ async def test_an_event_put_off_waits_until_its_result_is_told_even_if_the_proce
         assert await retrying(world, pool)() == 1
     assert (dying.told, board.told) == ([], [("1", row.id)])
     assert world.deferred.kept == {}
+
+
+async def put_off(world, count: int) -> None:
+    await world.deferred.defer([put_off_by_another_worker(world, record(event_id=str(each))) for each in range(count)])
+
+
+@pytest.mark.parametrize("state", [BreakerState.OPEN, BreakerState.HALF_OPEN])
+async def test_while_the_model_is_left_alone_only_a_few_are_tried_and_the_rest_at_once_when_it_answers(world, state):
+    await put_off(world, 30)
+    async with world.running() as pool:
+        retry = retrying(world, pool, breaker=lambda: state, few=4)
+        assert await retry() == 4
+        assert [each.attempts for each in world.deferred.kept.values()] == [0] * 26
+        assert await replace(retry, breaker=lambda: BreakerState.CLOSED)() == 26
+
+
+@dataclass
+class Halting(MemoryDeferred):
+    """Does not answer the first few times that it is asked to drop or to keep anything."""
+
+    halts: int = 1
+
+    def _answer(self):
+        self.halts -= 1
+        if self.halts >= 0:
+            raise StoreUnavailable("away")
+
+    async def drop(self, keys):
+        self._answer()
+        await MemoryDeferred.drop(self, keys)
+
+    async def defer(self, deferrals):
+        self._answer()
+        return await MemoryDeferred.defer(self, deferrals)
+
+
+async def test_what_ended_is_dropped_once_and_buried_once_however_long_the_store_is_away(world):
+    buried = []
+
+    async def bury(kept, outcome):
+        buried.append(outcome.reason)
+
+    await put_off(world, 1)
+    store = Halting(kept=world.deferred.kept)
+    async with world.running() as pool:
+        await asyncio.gather(*await pool.submit([record(sql="SELECT 2", event_id="0")]))
+        assert await replace(retrying(world, pool, bury=bury, pause=0.001), deferred=store)() == 1
+    assert (buried, store.kept, world.outcomes.stalls) == (["ID_CONFLICT"], {}, ["deferred"])
+
+
+async def test_what_the_pool_hands_back_is_due_soon_and_not_when_its_lease_ends(world):
+    class Away(MemoryScores):
+        async def claims(self, keys):
+            raise StoreUnavailable("away")
+
+    await put_off(world, 2)
+    store = Halting(kept=world.deferred.kept, halts=3)
+    async with world.running(store=Away()) as pool:
+        assert await replace(retrying(world, pool, pause=0.001, handed_back=5), deferred=store)() == 0
+    assert [each.due - world.now for each in store.kept.values()] == [timedelta(seconds=5)] * 2
+    assert store.halts < 0
 
 
 async def test_retries_outlive_a_bug(world):

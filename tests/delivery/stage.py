@@ -30,6 +30,9 @@ PATIENCE = 240
 """Seconds until a suite gives up on something that must happen by itself."""
 MODEL_SECONDS = 0.3
 LARGEST = 12 * 1024 * 1024
+_WAITING = """
+SELECT reason, attempts, min(due)::text AS due, count(*) AS count FROM deferred_events GROUP BY 1, 2 ORDER BY 1, 2
+"""
 
 
 def count(name: str, otherwise: int) -> int:
@@ -37,11 +40,15 @@ def count(name: str, otherwise: int) -> int:
     return int(os.environ.get(f"SQLASSAY_TEST_{name}", otherwise))
 
 
-async def until(condition: Callable[[], Awaitable[bool]], what: str) -> None:
-    """Returns as soon as the condition holds; fails after `PATIENCE`."""
+async def until(
+    condition: Callable[[], Awaitable[bool]], what: str, why: Callable[[], Awaitable[str]] | None = None
+) -> None:
+    """Returns as soon as the condition holds; fails after `PATIENCE`, and says `why` it does not hold."""
     deadline = time.monotonic() + PATIENCE
     while not await condition():
-        assert time.monotonic() < deadline, f"waited {PATIENCE} s in vain for {what}"
+        if time.monotonic() >= deadline:
+            told = f": {await why()}" if why is not None else ""
+            raise AssertionError(f"waited {PATIENCE} s in vain for {what}{told}")
         await asyncio.sleep(0.02)
 
 
@@ -193,7 +200,15 @@ class Stage:
         async def nothing_left() -> bool:
             return await auditing.lag(self.kafka) == 0 and (await self.held()).waiting == 0
 
-        await until(nothing_left, "the workers to drain the topic")
+        await until(nothing_left, "the workers to drain the topic", self._left)
+
+    async def _left(self) -> str:
+        """What keeps it from being drained."""
+        async with self.connection() as database:
+            rows = await database.fetch(_WAITING)
+        waiting = [f"{row['count']} {row['reason']}, tried {row['attempts']} times, due {row['due']}" for row in rows]
+        told = [f"{await auditing.lag(self.kafka)} records not committed", *waiting]
+        return "\n".join([*told, *(f"{each.log.name}: {each.said[-1500:]}" for each in self.workers)])
 
     async def audit(self) -> Findings:
         """Topics against tables."""
