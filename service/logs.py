@@ -13,7 +13,31 @@ import structlog
 from consumers.texts import shorten
 from service.settings import LogSettings
 
+_SAID = 1000
+"""Things said that are remembered: those with values in their format are all different."""
+
 log = cast("structlog.stdlib.BoundLogger", structlog.get_logger("sqlassay"))
+
+
+class Spaced(logging.Filter):
+    """Lets a library say a thing once in so many seconds: of a broker that is away aiokafka tells a thousand times."""
+
+    def __init__(self, seconds: float = 1.0) -> None:
+        super().__init__()
+        self._seconds = seconds
+        self._until: dict[tuple[str, str], float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record is written; one with a traceback always is."""
+        said = record.name, str(record.msg)
+        if record.exc_info is not None:
+            return True
+        if record.created < self._until.get(said, 0.0):
+            return False
+        if len(self._until) >= _SAID:
+            self._until.clear()
+        self._until[said] = record.created + self._seconds
+        return True
 
 
 def configure_logs(settings: LogSettings) -> None:
@@ -38,6 +62,7 @@ def configure_logs(settings: LogSettings) -> None:
             foreign_pre_chain=shared,
         )
     )
+    handler.addFilter(Spaced())
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(max(level, logging.WARNING))

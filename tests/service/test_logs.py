@@ -1,0 +1,39 @@
+"""What reaches the log."""
+
+from __future__ import annotations
+
+import logging
+
+from service.logs import Spaced
+
+
+def record(message: str, *values: object, at: float = 0.0, name: str = "aiokafka", error: Exception | None = None):
+    made = logging.LogRecord(
+        name, logging.ERROR, "client.py", 1, message, values, (type(error), error, None) if error else None
+    )
+    made.created = 1000.0 + at
+    return made
+
+
+def test_a_library_says_a_thing_once_a_second_and_other_things_as_they_come():
+    spaced = Spaced(seconds=1.0)
+    said = [
+        record("no connection to %s", "1"),
+        record("no connection to %s", "2", at=0.5),
+        record("no metadata", at=0.6),
+        record("no connection to %s", "1", name="redis", at=0.7),
+        record("no connection to %s", "1", at=1.1),
+    ]
+    assert [spaced.filter(each) for each in said] == [True, False, True, True, True]
+
+
+def test_what_has_a_traceback_is_always_said():
+    spaced = Spaced()
+    assert all(spaced.filter(record("a task failed", error=ValueError("no"))) for _ in range(3))
+
+
+def test_what_is_remembered_of_it_is_bounded():
+    spaced = Spaced()
+    for number in range(5000):
+        assert spaced.filter(record(f"offset {number}"))
+    assert len(spaced._until) <= 1000
