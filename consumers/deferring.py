@@ -90,6 +90,11 @@ async def count_only(kept: Deferral, outcome: Outcome) -> None:
     """For a process without dead letters: the outcome is counted."""
 
 
+def _has_ended(receipt: asyncio.Future[Outcome]) -> bool:
+    """With an outcome: the engine may have stopped before."""
+    return receipt.done() and not receipt.cancelled() and receipt.exception() is None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryDeferred:
     """Takes events that are due and consumes them anew, for as long as it runs."""
@@ -130,12 +135,15 @@ class RetryDeferred:
     async def __call__(self) -> int:
         """Consumes what is due now, up to `most` events, and returns how many have ended for good once all have ended.
 
-        Those put off again are not among them: taking more of the same would only wear the store.
+        Those put off again are not among them: taking more of the same would only wear the store. What has not ended
+        when its lease does is due again, and waited for no longer: it keeps none of the others from their turn.
         """
         limit = self.most if self.breaker() is BreakerState.CLOSED else self.few
         due = await self.deferred.take_due(self.clock(), limit, self.lease)
-        ends = await asyncio.gather(*await self.submit([record_of(each) for each in due]), return_exceptions=True)
-        ended = [(kept, end) for kept, end in zip(due, ends, strict=True) if isinstance(end, Outcome)]
+        receipts = await self.submit([record_of(each) for each in due])
+        if receipts:
+            await asyncio.wait(receipts, timeout=self.lease)
+        ended = [(kept, each.result()) for kept, each in zip(due, receipts, strict=True) if _has_ended(each)]
         for_good = [(kept, end) for kept, end in ended if end.kind is not OutcomeKind.DEFERRED]
         await self._close(for_good)
         await self._return([kept for kept, end in ended if end.kind is OutcomeKind.DEFERRED and not end.kept])

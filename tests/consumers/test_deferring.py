@@ -11,8 +11,9 @@ import pytest
 from consumers.breaker import BreakerState
 from consumers.deferrals import Deferral
 from consumers.deferring import RetryDeferred, deferral
+from consumers.flight import PoolClosed
 from consumers.memory import MemoryDeferred, MemoryScores
-from consumers.outcomes import DeferredReason, OutcomeKind
+from consumers.outcomes import DeferredReason, Outcome, OutcomeKind
 from consumers.ports import StoreUnavailable
 from consumers.retries import Retries
 from consumers.score_events import Known, Record, decode
@@ -170,6 +171,20 @@ async def test_what_the_pool_hands_back_is_due_soon_and_not_when_its_lease_ends(
         assert await replace(retrying(world, pool, pause=0.001, handed_back=5), deferred=store)() == 0
     assert [each.due - world.now for each in store.kept.values()] == [timedelta(seconds=5)] * 2
     assert store.halts < 0
+
+
+async def test_an_event_that_does_not_end_keeps_the_others_waiting_no_longer_than_its_lease(world):
+    async def submit(records):
+        receipts = [asyncio.get_running_loop().create_future() for _ in records]
+        receipts[1].set_result(Outcome(kind=OutcomeKind.SCORED))
+        receipts[2].set_exception(PoolClosed("stopping"))
+        return receipts
+
+    await put_off(world, 3)
+    async with asyncio.timeout(20):
+        async with world.running() as pool:
+            assert await replace(retrying(world, pool, lease=0.01), submit=submit)() == 1
+    assert [key.event_id for key in world.deferred.kept] == ["0", "2"]
 
 
 async def test_retries_outlive_a_bug(world):
