@@ -208,7 +208,7 @@ class Stage:
             rows = await database.fetch(_WAITING)
         waiting = [f"{row['count']} {row['reason']}, tried {row['attempts']} times, due {row['due']}" for row in rows]
         told = [f"{await auditing.lag(self.kafka)} records not committed", *waiting]
-        return "\n".join([*told, *(f"{each.log.name}: {each.said[-1500:]}" for each in self.workers)])
+        return "\n".join([*told, *[await each.portrait() for each in self.workers if each.runs]])
 
     async def audit(self) -> Findings:
         """Topics against tables."""

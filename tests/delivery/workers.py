@@ -17,6 +17,11 @@ from prometheus_client.parser import text_string_to_metric_families
 ROOT = Path(__file__).parents[2]
 BUILD = (sys.executable, "-m", "service")
 """What is tested."""
+_TELLING = (
+    "consumed outcomes stalls faults queue redis_failures model_breaker model_calls"
+    " kafka_commits kafka_lag kafka_paused kafka_partitions kafka_rebalances"
+)
+"""What is told of a worker that a test waits for in vain."""
 EARLY = (sys.executable, str(ROOT / "tests" / "delivery" / "early_commit.py"))
 """The same with a bug: offsets are committed before rows are."""
 
@@ -88,6 +93,16 @@ class Worker:
         wanted = set(labels.items())
         samples = await self.metrics()
         return sum(value for (name, borne), value in samples.items() if name == metric and wanted <= borne)
+
+    async def portrait(self) -> str:
+        """What it counts of the stream, and the end of its log."""
+        names = tuple(f"sqlassay_{each}" for each in _TELLING.split())
+        counted = [
+            f"{name} {' '.join(sorted(value for _, value in borne))} {count:g}"
+            for (name, borne), count in (await self.metrics()).items()
+            if count and name.startswith(names) and not name.endswith("_created")
+        ]
+        return "\n".join([*sorted(counted), self.said[-1500:]])
 
     def kill(self) -> None:
         """`kill -9`."""
