@@ -103,10 +103,10 @@ class RetryDeferred:
     submit: Callable[[Sequence[Record]], Awaitable[Sequence[asyncio.Future[Outcome]]]]
     outcomes: Outcomes
     clock: Callable[[], datetime]
+    breaker: Callable[[], BreakerState]
+    """Whether the model that most of them wait for is asked at all."""
     bury: Callable[[Deferral, Outcome], Awaitable[None]] = count_only
     """Keeps what can never be an evaluation, with why; raises `Unavailable`."""
-    breaker: Callable[[], BreakerState] = lambda: BreakerState.CLOSED
-    """Whether the model that most of them wait for is asked at all."""
     most: int = 200
     """Events taken at once."""
     few: int = 10

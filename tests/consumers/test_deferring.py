@@ -47,9 +47,8 @@ def put_off_by_another_worker(world, each: Record) -> Deferral:
 
 def retrying(world, pool, **parts) -> RetryDeferred:
     world.now += timedelta(hours=1)
-    return RetryDeferred(
-        deferred=world.deferred, submit=pool.submit, outcomes=world.outcomes, clock=lambda: world.now, **parts
-    )
+    known = {"deferred": world.deferred, "outcomes": world.outcomes, "clock": lambda: world.now}
+    return RetryDeferred(**known | {"submit": pool.submit, "breaker": lambda: BreakerState.CLOSED} | parts)
 
 
 async def test_what_another_worker_put_off_after_its_row_was_written_does_not_wait_for_ever(world):
@@ -156,7 +155,7 @@ async def test_what_ended_is_dropped_once_and_buried_once_however_long_the_store
     store = Halting(kept=world.deferred.kept)
     async with world.running() as pool:
         await asyncio.gather(*await pool.submit([record(sql="SELECT 2", event_id="0")]))
-        assert await replace(retrying(world, pool, bury=bury, pause=0.001), deferred=store)() == 1
+        assert await retrying(world, pool, deferred=store, bury=bury, pause=0.001)() == 1
     assert (buried, store.kept, world.outcomes.stalls) == (["ID_CONFLICT"], {}, ["deferred"])
 
 
@@ -168,7 +167,7 @@ async def test_what_the_pool_hands_back_is_due_soon_and_not_when_its_lease_ends(
     await put_off(world, 2)
     store = Halting(kept=world.deferred.kept, halts=3)
     async with world.running(store=Away()) as pool:
-        assert await replace(retrying(world, pool, pause=0.001, handed_back=5), deferred=store)() == 0
+        assert await retrying(world, pool, deferred=store, pause=0.001, handed_back=5)() == 0
     assert [each.due - world.now for each in store.kept.values()] == [timedelta(seconds=5)] * 2
     assert store.halts < 0
 
@@ -183,7 +182,7 @@ async def test_an_event_that_does_not_end_keeps_the_others_waiting_no_longer_tha
     await put_off(world, 3)
     async with asyncio.timeout(20):
         async with world.running() as pool:
-            assert await replace(retrying(world, pool, lease=0.01), submit=submit)() == 1
+            assert await retrying(world, pool, submit=submit, lease=0.01)() == 1
     assert [key.event_id for key in world.deferred.kept] == ["0", "2"]
 
 
@@ -193,10 +192,7 @@ async def test_retries_outlive_a_bug(world):
             raise ValueError("no such reason")
 
     async with world.running() as pool:
-        retry = RetryDeferred(
-            deferred=Buggy(), submit=pool.submit, outcomes=world.outcomes, clock=lambda: world.now, pause=0.001
-        )
-        running = asyncio.create_task(retry.run())
+        running = asyncio.create_task(retrying(world, pool, deferred=Buggy(), pause=0.001).run())
         async with asyncio.timeout(20):
             while len(world.outcomes.faults) < 2:  # noqa: ASYNC110 the loop under test tells nobody but these counts
                 await asyncio.sleep(0.001)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from consumers.breaker import BreakerState
 from consumers.deferring import RetryDeferred
 from consumers.evaluation import Evaluation
 from consumers.events import SPAN_SOURCE
@@ -199,7 +200,11 @@ async def test_what_the_panel_defers_is_kept_and_scored_when_it_is_due(world):
     world.rules.known["default"] = Rules()
     async with world.running() as pool:
         retry = RetryDeferred(
-            deferred=world.deferred, submit=pool.submit, outcomes=world.outcomes, clock=lambda: world.now
+            deferred=world.deferred,
+            submit=pool.submit,
+            outcomes=world.outcomes,
+            clock=lambda: world.now,
+            breaker=lambda: BreakerState.CLOSED,
         )
         assert await retry() == 0
         world.now += timedelta(hours=1)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import logging
 
-from service.logs import Spaced
+import structlog
+
+from service.logs import Spaced, configure_logs
+from service.settings import LogSettings
 
 
 def record(message: str, *values: object, at: float = 0.0, name: str = "aiokafka", error: Exception | None = None):
@@ -25,6 +28,20 @@ def test_a_library_says_a_thing_once_a_second_and_other_things_as_they_come():
         record("no connection to %s", "1", at=1.1),
     ]
     assert [spaced.filter(each) for each in said] == [True, False, True, True, True]
+
+
+def test_the_log_of_the_service_is_spaced(capsys, monkeypatch):
+    root = logging.getLogger()
+    monkeypatch.setattr(root, "handlers", root.handlers)
+    monkeypatch.setattr(root, "level", root.level)
+    before = structlog.get_config()
+    try:
+        configure_logs(LogSettings())
+    finally:
+        structlog.configure(**before)
+    for _ in range(50):
+        logging.getLogger("a.library").error("no connection to %s", "broker 1")
+    assert capsys.readouterr().err.count("no connection to broker 1") == 1
 
 
 def test_what_has_a_traceback_is_always_said():
