@@ -39,7 +39,7 @@ pairs: $(STAMP) ## Random pairs of queries: search, proof and SQLite must agree;
 	@SQLASSAY_TEST_PAIRS=$(or $(N),3400) $(BIN)/pytest tests/references/test_random_pairs.py
 
 contracts: $(STAMP) ## Write docs/contracts anew from the code.
-	@$(BIN)/python -m service.contracts
+	@$(BIN)/python -m service.contracts.write
 
 $(STAMP): pyproject.toml constraints.txt
 	@set -eu; \

@@ -11,9 +11,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from consumers.ports import AwaitedReferences, Outcomes, ReferenceCounts, ReferenceJudge, RuleSource, Unavailable
-from consumers.references import AwaitingReference, ReferenceJudged, ReferencePolicy, reference_message
-from consumers.streams import Publisher
+from consumers.errors import Unavailable
+from consumers.ports import Outcomes, RuleSource
+from consumers.references import (
+    AwaitedReferences,
+    AwaitingReference,
+    ReferenceCounts,
+    ReferenceJudge,
+    ReferenceJudged,
+    ReferencePolicy,
+    reference_message,
+)
+from consumers.stream.ports import Publisher
 from references.verdict import AnswerPair, NotJudged, ReferenceFinding, not_judged
 from scoring.rules import Rules
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 from uuid import UUID
 
 import orjson
 
-from consumers.streams import Message
-from references.verdict import NotJudged, ReferenceFinding, reference_record
+from consumers.stream.ports import Message
+from references.verdict import AnswerPair, NotJudged, ReferenceFinding, ReferenceVerdict, reference_record
 
 REFERENCE_TYPE = "sqlassay.reference.v1"
 """CloudEvents type of what a reference says of an answer."""
@@ -95,3 +97,42 @@ def reference_message(judged: ReferenceJudged, topic: str) -> Message:
         ("content-type", b"application/json"),
     ]
     return Message(topic=topic, key=awaiting.event_id.encode(), value=orjson.dumps(document), headers=headers)
+
+
+class AwaitedReferences(Protocol):
+    """Keeps the answers that wait to be judged by their references."""
+
+    async def take(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[AwaitingReference]:
+        """Takes up to `limit` that wait, newest first; nobody else is given them for `lease_seconds`.
+
+        Raises `StoreUnavailable`.
+        """
+        ...
+
+    async def conclude(self, judged: Sequence[ReferenceJudged]) -> Sequence[ReferenceJudged]:
+        """Writes what was found of those that still wait, and returns them; raises `StoreUnavailable`."""
+        ...
+
+    async def waiting(self) -> int:
+        """How many wait, counted up to a bound; raises `StoreUnavailable`."""
+        ...
+
+
+class ReferenceJudge(Protocol):
+    """Judges an answer by its reference, somewhere where it cannot do harm."""
+
+    async def judge(self, pair: AnswerPair) -> ReferenceFinding:
+        """What is found, or why nothing was."""
+        ...
+
+
+class ReferenceCounts(Protocol):
+    """Counts what becomes of references."""
+
+    def judged(self, tenant: str, agent: str, verdict: ReferenceVerdict) -> None:
+        """A verdict was written."""
+        ...
+
+    def waits(self, count: int) -> None:
+        """So many wait."""
+        ...

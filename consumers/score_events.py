@@ -10,13 +10,14 @@ from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID
 
-from consumers.envelopes import Headers, read_envelope
-from consumers.evaluation import Claim, Ended, Evaluation, EventKey, Scored, evaluate, event_key
-from consumers.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, QueryEvent, decode_event
-from consumers.judging import Panel
-from consumers.outcomes import DeferredReason, Outcome, OutcomeKind, Trigger
-from consumers.ports import Outcomes, RefusedByStore, RuleSource, ScoreStore
-from consumers.trails import Trail, is_wanted, trails_of
+from consumers.errors import RefusedByStore
+from consumers.evaluation.evaluation import Claim, Ended, Evaluation, EventKey, Scored, evaluate, event_key
+from consumers.evaluation.outcomes import DeferredReason, Outcome, OutcomeKind, Trigger
+from consumers.evaluation.timings import Trail, is_wanted, trails_of
+from consumers.judging.panel import Panel
+from consumers.ports import Outcomes, RuleSource, ScoreStore
+from consumers.wire.envelopes import Headers, read_envelope
+from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, QueryEvent, decode_event
 from scoring.evaluation import conclude, examine
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules

@@ -14,7 +14,7 @@ from scipy.special import expit
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from scoring.judge import LEAST_MOVE
+from scoring.judging.local import LEAST_MOVE
 from scoring.reasons import HINTS, IN_FAVOUR, ReasonCode
 from scoring.signals import SIGNALS
 

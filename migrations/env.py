@@ -8,9 +8,9 @@ from alembic import context
 from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from service import tables
-from service.partitions import is_declared
 from service.settings import load_settings
+from service.storage import tables
+from service.storage.partitions import is_declared
 
 
 def run(connection: Connection) -> None:

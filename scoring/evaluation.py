@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scoring.alignment import align_filters, anti_joined_blocks, excluded_blocks
-from scoring.composite import compose
-from scoring.dimensions import (
+from scoring.alignment.dimensions import (
     align_aggregation,
     align_grouping,
     align_projection,
@@ -15,12 +13,14 @@ from scoring.dimensions import (
     named_things,
     output_projections,
 )
-from scoring.enrichment import rewriting, validate
-from scoring.matching import Context
-from scoring.normalization import normalize
+from scoring.alignment.enrichment import rewriting, validate
+from scoring.alignment.filters import align_filters, anti_joined_blocks, excluded_blocks
+from scoring.alignment.matching import Context
+from scoring.alignment.normalization import normalize
+from scoring.alignment.requirements import requirements
+from scoring.composite import compose
 from scoring.query import Query, Unscored, UnscoredReason, unreadable
 from scoring.question import read_enriched, read_question
-from scoring.requirements import requirements
 from scoring.rules import Rules, UnparseablePolicy
 from scoring.specification import Definition, Kind, QuestionFilter, QuestionSpec, Source, SqlSpec
 from scoring.sql import read_sql

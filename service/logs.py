@@ -10,7 +10,7 @@ from typing import Any, cast
 import orjson
 import structlog
 
-from consumers.texts import shorten
+from consumers.wire.texts import shorten
 from service.settings import LogSettings
 
 _SAID = 1000

@@ -13,25 +13,25 @@ import uvloop
 from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.ports import Unavailable
-from scoring.judge import InvalidWeightsError, LocalJudge
-from service.api.application import build_app
-from service.database import open_database
-from service.intake import event_intake, opened_spans
-from service.interpreter import settle_interpreter
-from service.judges import open_panel
-from service.kafka import open_publisher
+from consumers.errors import Unavailable
+from scoring.judging.local import InvalidWeightsError, LocalJudge
+from service.application import build_app
+from service.judges.opening import open_panel
+from service.judges.weights import fitted_judge, local_judge
+from service.kafka.client import open_publisher
 from service.logs import configure_logs, log
 from service.metrics import Metrics
-from service.redis import RedisLink, open_redis
-from service.redis_rules import RedisRules
-from service.retention import house_kept
-from service.service import Intake, Role, Service
+from service.pipeline.event_intake import event_intake, opened_spans
+from service.pipeline.running import Intake, Role, Service
+from service.pipeline.worker import Parts, Worker, working
+from service.processes.interpreter import settle_interpreter
+from service.redis.link import RedisLink, open_redis
+from service.redis.rule_cache import RedisRules
 from service.settings import Settings, SettingsError, variable_name
-from service.store import PostgresRules
+from service.storage.database import open_database
+from service.storage.retention import house_kept
+from service.storage.rule_store import PostgresRules
 from service.telemetry import open_telemetry
-from service.weights import fitted_judge, local_judge
-from service.worker import Parts, Worker, working
 
 
 @asynccontextmanager

@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from service.database import create_engine, migrate
 from service.settings import DatabaseSettings
+from service.storage.database import create_engine, migrate
 from tests.servers.fixtures import (
     async_url,
     kafka,

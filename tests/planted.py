@@ -6,7 +6,7 @@ import json
 import random
 import string
 
-from consumers.rules import decode_rules
+from consumers.wire.rules_document import decode_rules
 from scoring.evaluation import examine
 from scoring.query import Query
 from scoring.rules import JudgePolicy

@@ -13,9 +13,9 @@ from rich.console import Console
 from typer import Typer
 from typer.main import get_command
 
-from consumers.events import InvalidReason
-from consumers.outcomes import DeferredReason, OutcomeKind
-from consumers.rules import RulesDocument
+from consumers.evaluation.outcomes import DeferredReason, OutcomeKind
+from consumers.wire.events import InvalidReason
+from consumers.wire.rules_document import RulesDocument
 from scoring.query import Query, UnscoredReason
 from scoring.reasons import IN_FAVOUR, ReasonCode
 from scoring.record import MODEL_FIELDS, SCORED_FIELDS
@@ -23,13 +23,13 @@ from scoring.rules import JudgePolicy, Rules, Tier, UnparseablePolicy
 from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Score, Verdict
 from service.api.events import EventStatus
 from service.commands.cli import app
+from service.commands.rendering import explanation
 from service.commands.score import Scorer
+from service.judges.weights import local_judge
 from service.metrics import Metrics
-from service.rendering import explanation
-from service.reports import ReportRow
 from service.serving import create_app
 from service.settings import MetricSettings, Settings, setting_paths, variable_name
-from service.weights import local_judge
+from service.storage.reports import ReportRow
 from tests import tour
 
 ROOT = Path(__file__).parent.parent

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from consumers.events import InvalidEvent, decode_event
-from consumers.rules import decode_rules
+from consumers.wire.events import InvalidEvent, decode_event
+from consumers.wire.rules_document import decode_rules
 from scoring.query import Query
 from scoring.rules import Rules
 from service.commands.score import Scorer
+from service.judges.weights import local_judge
 from service.samples import sample_events, sample_rules
-from service.weights import local_judge
 
 ROOM = Path(__file__).parent.parent / "scoring"
 MODULES = sorted(ROOM.rglob("*.py"))

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from consumers.events import SPAN_SOURCE
 from consumers.spans.span import Span
 from consumers.spans.table import INHERITED, SpanFields, SpanReader, SpanTable
+from consumers.wire.events import SPAN_SOURCE
 
 MAX_ANCESTORS = 64
 """How far above an answer its question is looked for."""

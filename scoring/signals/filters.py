@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from scoring.alignment.matching import NEGATIVE, as_number, plain
+from scoring.alignment.requirements import CERTAIN
 from scoring.linking import is_named
-from scoring.matching import NEGATIVE, as_number, plain
-from scoring.requirements import CERTAIN
 from scoring.show import show_filter, show_match, span_of
 from scoring.signals.finding import Finding, counted
 from scoring.specification import Clause, Op, QuestionFilter, Source, SqlFilter, SubqueryRole

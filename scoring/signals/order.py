@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from scoring.alignment.normalization import is_safety_limit
 from scoring.linking import best_likeness, content_words, operand_words
-from scoring.normalization import is_safety_limit
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding
 from scoring.specification import Direction, Operand, Superlative

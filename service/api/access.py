@@ -12,7 +12,7 @@ from fastapi import Depends, Request
 from pydantic import SecretStr
 
 from service.api.errors import ApiError
-from service.service import Service
+from service.pipeline.running import Service
 from service.settings import ALL_TENANTS
 
 

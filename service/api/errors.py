@@ -10,13 +10,13 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from consumers.events import InvalidRules
-from consumers.flight import PoolClosed
-from consumers.ports import RefusedByStore, Unavailable
-from consumers.texts import shorten
+from consumers.errors import RefusedByStore, Unavailable
+from consumers.pool.flight import PoolClosed
+from consumers.wire.events import InvalidRules
+from consumers.wire.texts import shorten
 from service.logs import log
-from service.reports import InvalidCursor
-from service.store import RulesConflict
+from service.storage.reports import InvalidCursor
+from service.storage.rule_store import RulesConflict
 
 
 class ErrorBody(BaseModel):

@@ -20,7 +20,7 @@ from scoring.verdict import FilterStatus, Verdict
 from service.api.access import Caller, CallingTenant, RunningService
 from service.api.errors import ApiError, errors
 from service.api.replies import as_json
-from service.reports import MAX_PAGE, Order, Wanted, evaluation, evaluations, report
+from service.storage.reports import MAX_PAGE, Order, Wanted, evaluation, evaluations, report
 
 router = APIRouter(tags=["evaluations"])
 Name = Annotated[str, Field(max_length=128, pattern=r"^[^\x00]*$")]

@@ -13,14 +13,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from consumers.envelopes import BATCH, STRUCTURED, Headers, looks_structured, media_type
-from consumers.events import InvalidEvent, InvalidReason, QueryEvent, parse_json
-from consumers.outcomes import Outcome, OutcomeKind
+from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.score_events import Record
+from consumers.wire.envelopes import BATCH, STRUCTURED, Headers, looks_structured, media_type
+from consumers.wire.events import InvalidEvent, InvalidReason, QueryEvent, parse_json
 from service.api.access import CallingTenant, RunningService
 from service.api.errors import ApiError, ErrorBody, errors
-from service.intake import Published
-from service.service import Service
+from service.pipeline.event_intake import Published
+from service.pipeline.running import Service
 
 router = APIRouter(tags=["events"])
 

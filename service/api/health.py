@@ -13,7 +13,7 @@ from sqlalchemy import text
 from service.api.access import RunningService, caller_of, forbidden
 from service.api.errors import ApiError, errors
 from service.api.replies import as_json
-from service.database import translated
+from service.storage.database import translated
 
 router = APIRouter(tags=["health"])
 _READY_SECONDS = 3

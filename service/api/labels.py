@@ -10,16 +10,16 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from consumers.events import InvalidReason
-from consumers.labels import ErrorType, KeepLabels, LabelDocument, LabelRecord, LabelValue
-from consumers.outcomes import Outcome, OutcomeKind
+from consumers.evaluation.outcomes import Outcome, OutcomeKind
+from consumers.keep_labels import ErrorType, KeepLabels, LabelDocument, LabelRecord, LabelValue
+from consumers.wire.events import InvalidReason
 from service.api.access import CallingTenant, RunningService
 from service.api.errors import ErrorBody, ErrorReply, errors
 from service.api.evaluations import Moment, Name, utc
 from service.api.events import EventError, read_body, read_records
 from service.api.replies import as_json
-from service.labels import PostgresLabels, WantedLabels, labels
-from service.reports import MAX_PAGE
+from service.storage.label_store import PostgresLabels, WantedLabels, labels
+from service.storage.reports import MAX_PAGE
 
 router = APIRouter(tags=["labels"])
 _EXAMPLE = {

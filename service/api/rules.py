@@ -10,13 +10,13 @@ from fastapi import APIRouter, Header, Path, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from consumers.events import NAME_PATTERN, RulesDocument, decode_rules
-from consumers.rules import MAX_RULES_BYTES
+from consumers.wire.events import NAME_PATTERN, RulesDocument, decode_rules
+from consumers.wire.rules_document import MAX_RULES_BYTES
 from service.api.access import CallingTenant, RunningService
 from service.api.errors import ApiError, errors
 from service.api.events import read_body
 from service.api.replies import as_json
-from service.store import StoredRules
+from service.storage.rule_store import StoredRules
 
 router = APIRouter(tags=["rules"])
 _Tenant = Annotated[str, Path(max_length=128, pattern=NAME_PATTERN, examples=["meridian-retail"])]

@@ -12,9 +12,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
 
-from consumers.events import InvalidEvent
-from consumers.flight import PoolClosed
-from consumers.ports import Unavailable
+from consumers.errors import Unavailable
+from consumers.pool.flight import PoolClosed
+from consumers.wire.events import InvalidEvent
 from service.api.access import CallingTenant, RunningService
 from service.api.errors import ApiError
 from service.api.events import read_body

@@ -9,23 +9,23 @@ from datetime import UTC, datetime
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.budgets import Price
-from consumers.memory_judging import MemoryModelCounts
-from consumers.rules import RulesDocument
-from scoring.judge import LocalJudge
+from consumers.judging.budgets import Price
+from consumers.judging.counts import MemoryModelCounts
+from consumers.wire.rules_document import RulesDocument
+from scoring.judging.local import LocalJudge
 from scoring.rules import JudgePolicy, Rules
-from service.backfill import TenantShare, shares, withheld
 from service.commands.exits import Exit, refuse
 from service.commands.progress import progress
 from service.commands.report import moment
 from service.commands.score import read_judge
 from service.commands.stored import settings, with_database
-from service.judges import TEMPLATE, open_panel
-from service.redis import open_redis
-from service.reports import Wanted
-from service.rescore import Estimate, Rescore, Rescored, estimate
-from service.rule_book import PostgresRules
+from service.judges.opening import TEMPLATE, open_panel
+from service.pipeline.rescore import Estimate, Rescore, Rescored, estimate
+from service.redis.link import open_redis
 from service.settings import JudgeSettings, Settings
+from service.storage.reports import Wanted
+from service.storage.rule_store import PostgresRules
+from service.storage.stored_events import TenantShare, shares, withheld
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ import orjson
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from consumers.texts import shorten
+from consumers.wire.texts import shorten
 from references.comparison.matching import Semantics
 from references.comparison.verdict import Comparison, Match, compare
 from references.databases import Limits, UnknownDatabaseError, open_database

@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 
 import orjson
 
-from consumers.ports import Unavailable
-from consumers.texts import shorten
+from consumers.errors import Unavailable
+from consumers.wire.texts import shorten
 from service.commands.exits import Exit, give_up, refuse
 from service.commands.stored import settings
-from service.dead_letters import Buried, buried, replay
+from service.kafka.dead_letter_topic import Buried, buried, replay
 from service.settings import KafkaSettings, SettingsError, variable_name
 
 

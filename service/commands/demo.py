@@ -24,7 +24,7 @@ import orjson
 
 from service.commands.exits import give_up
 from service.commands.progress import progress
-from service.rendering import print_to_terminal, report_table, worst_answers
+from service.commands.rendering import print_to_terminal, report_table, worst_answers
 from service.samples import sample_events, sample_rules
 from service.settings import PREFIX
 

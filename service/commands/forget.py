@@ -8,8 +8,8 @@ from dataclasses import asdict, replace
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.commands.stored import settings, with_database
-from service.forgetting import Forgotten, Subject, forget_dead_letters, forget_replies, forget_rows
-from service.redis import open_redis
+from service.pipeline.forget_texts import Forgotten, Subject, forget_dead_letters, forget_replies, forget_rows
+from service.redis.link import open_redis
 from service.settings import Settings
 
 

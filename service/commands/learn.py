@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from consumers.events import MAX_EVENT_BYTES, InvalidEvent, decode_event, parse_json
+from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, decode_event, parse_json
 from learning.calibration import Labelled, weights_document
 from learning.calibration import calibrate as fit_weights
 from scoring.evaluation import examine

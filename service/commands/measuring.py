@@ -22,7 +22,7 @@ def bench_scoring(
     as_json: AsJson = False,
 ) -> None:
     """Events per second on one core, microseconds per event by stage, and the ratio to a bare parse of the same SQL."""
-    from service.commands.bench import bench_scoring as command
+    from service.commands.bench.scoring import bench_scoring as command
 
     command(source, rounds=rounds, as_json=as_json)
 
@@ -35,7 +35,7 @@ def bench_stream(
     as_json: AsJson = False,
 ) -> None:
     """Kafka to committed row: rates as shares of what this machine does in process, waits, fairness. Needs Kafka."""
-    from service.commands.bench_stream import bench_stream as command
+    from service.commands.bench.stream import bench_stream as command
 
     command(seconds=seconds, as_json=as_json)
 
@@ -50,7 +50,7 @@ def bench_judge(
     as_json: AsJson = False,
 ) -> None:
     """Replies per second of the model judge against a slow model server of its own, as a share of the ideal."""
-    from service.commands.bench_judge import bench_judge as command
+    from service.commands.bench.judge import bench_judge as command
 
     command(in_flight=in_flight, model_seconds=model_seconds, seconds=seconds, as_json=as_json)
 
@@ -66,7 +66,7 @@ def bench_equivalence(
     as_json: AsJson = False,
 ) -> None:
     """How many labelled pairs are told apart, wrongly told apart, and proved equal; at what cost."""
-    from service.commands.bench_equivalence import bench_equivalence as command
+    from service.commands.bench.equivalence import bench_equivalence as command
 
     command(source, bound=bound, budget=budget, schema=schema, as_json=as_json)
 
@@ -147,7 +147,7 @@ def eval_judge(
     from service.commands.exits import refuse
 
     try:
-        from service.commands.eval_report import Asked, run
+        from service.commands.eval.report import Asked, run
     except ImportError as error:
         refuse(f"measuring needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
     asked = Asked(

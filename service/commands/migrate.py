@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from service import database
 from service.commands.stored import settings, with_database
-from service.retention import keep_house
+from service.storage import database
+from service.storage.retention import keep_house
 
 
 def migrate() -> None:

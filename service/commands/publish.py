@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from consumers.events import MAX_EVENT_BYTES
-from consumers.ports import Unavailable
-from consumers.publishing import event_message
+from consumers.errors import Unavailable
+from consumers.publishing.events import event_message
 from consumers.score_events import Known, Record, decode
-from consumers.streams import Publisher
+from consumers.stream.ports import Publisher
+from consumers.wire.events import MAX_EVENT_BYTES
 from service.commands.dead_letters import kafka_settings
 from service.commands.exits import Exit, give_up, refuse
 from service.commands.jsonl import Line, open_input, read_lines, size_of
 from service.commands.progress import progress
-from service.kafka import open_publisher
+from service.kafka.client import open_publisher
 from service.settings import KafkaSettings, SettingsError
 
 _AT_ONCE = 500

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 
 from service.commands.exits import Exit, refuse
+from service.commands.rendering import print_to_terminal, report_table
 from service.commands.stored import with_database
-from service.rendering import print_to_terminal, report_table
-from service.reports import Wanted
-from service.reports import report as stored_report
+from service.storage.reports import Wanted
+from service.storage.reports import report as stored_report
 
 GROUPS = ("agent", "agent_version")
 

@@ -7,13 +7,13 @@ import sys
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.events import RulesDocument, is_name
+from consumers.wire.events import RulesDocument, is_name
 from service.commands.exits import Exit, refuse
 from service.commands.rules_file import load_rules
 from service.commands.stored import settings, with_database
-from service.redis import open_redis
-from service.redis_rules import open_rules
-from service.store import PostgresRules, StoredRules
+from service.redis.link import open_redis
+from service.redis.rule_cache import open_rules
+from service.storage.rule_store import PostgresRules, StoredRules
 
 
 def show(tenant: str, *, version: int | None, as_json: bool) -> None:

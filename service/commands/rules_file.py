@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from consumers.rules import MAX_RULES_BYTES, InvalidRules, RulesDocument, decode_rules
+from consumers.wire.rules_document import MAX_RULES_BYTES, InvalidRules, RulesDocument, decode_rules
 from service.commands.exits import refuse
 from service.commands.jsonl import STANDARD, open_input
 

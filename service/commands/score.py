@@ -13,9 +13,9 @@ from typing import BinaryIO
 
 import orjson
 
-from consumers.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, QueryEvent, decode_event
+from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, QueryEvent, decode_event
 from scoring.evaluation import conclude, examine
-from scoring.judge import InvalidWeightsError, LocalJudge
+from scoring.judging.local import InvalidWeightsError, LocalJudge
 from scoring.query import Query, Unscored, UnscoredReason
 from scoring.record import Record, score_record, unscored_record
 from scoring.rules import JudgePolicy, Rules
@@ -25,10 +25,10 @@ from scoring.verdict import Score
 from service.commands.exits import refuse
 from service.commands.jsonl import STANDARD, Line, open_input, open_output, read_lines, same_file, size_of
 from service.commands.progress import progress
+from service.commands.rendering import explanation, print_to_terminal, refusal
 from service.commands.rules_file import load_rules
-from service.interpreter import settle_interpreter
-from service.rendering import explanation, print_to_terminal, refusal
-from service.weights import fitted_judge, local_judge
+from service.judges.weights import fitted_judge, local_judge
+from service.processes.interpreter import settle_interpreter
 
 
 @dataclass(frozen=True, slots=True)

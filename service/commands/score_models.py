@@ -8,10 +8,10 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-from consumers.judging import Panel
-from consumers.memory_judging import MemoryModelCounts
+from consumers.judging.counts import MemoryModelCounts
+from consumers.judging.panel import Panel
 from scoring.evaluation import conclude, examine
-from scoring.judge import LocalJudge
+from scoring.judging.local import LocalJudge
 from scoring.query import Query, Unscored, UnscoredReason
 from scoring.record import Record
 from scoring.rules import JudgePolicy, Rules
@@ -20,8 +20,8 @@ from service.commands.exits import refuse
 from service.commands.jsonl import Line
 from service.commands.score import Scorer, Tally, bug, read_event, record_of, refused_row, scored_file
 from service.commands.stored import settings
-from service.judges import open_panel
-from service.redis import open_redis
+from service.judges.opening import open_panel
+from service.redis.link import open_redis
 from service.settings import Settings
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from consumers.ports import Unavailable
+from consumers.errors import Unavailable
 from service.commands.exits import give_up, refuse
 from service.commands.stored import settings
-from service.service import Role
+from service.pipeline.running import Role
 from service.serving import run
 from service.settings import SettingsError
 

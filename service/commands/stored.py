@@ -8,10 +8,10 @@ from typing import TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.ports import Unavailable
+from consumers.errors import Unavailable
 from service.commands.exits import give_up, refuse
-from service.database import open_database
 from service.settings import Settings, SettingsError, load_settings
+from service.storage.database import open_database
 
 Result = TypeVar("Result")
 

@@ -19,7 +19,7 @@ from pebble import ProcessExpired, ProcessFuture, ProcessPool
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from rich.markdown import Markdown
 
-from consumers.texts import shorten
+from consumers.wire.texts import shorten
 from references.databases import Limits, UnknownDatabaseError, open_one
 from references.equivalence.candidates import crossed
 from references.equivalence.explain import explain as explained
@@ -31,7 +31,7 @@ from scoring.sql.dialects import known
 from service.commands.exits import refuse
 from service.commands.jsonl import STANDARD, Line, open_input, open_output, read_lines, same_file, size_of
 from service.commands.progress import progress
-from service.rendering import print_to_terminal, shown
+from service.commands.rendering import print_to_terminal, shown
 
 WORKERS = max(1, min(os.cpu_count() or 1, 8))
 """Processes that verify; one that hangs or grows past its bound is ended and replaced."""

@@ -18,7 +18,7 @@ from scoring.verdict import FilterStatus, Verdict
 from service.api.access import Caller, RunningService, reader_of
 from service.api.errors import ApiError
 from service.api.evaluations import ListQuery, ReportQuery
-from service.reports import Order, evaluation, evaluations, report
+from service.storage.reports import Order, evaluation, evaluations, report
 
 router = APIRouter(include_in_schema=False)
 Reader = Annotated[Caller, Depends(reader_of)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from consumers.streams import Partition
+from consumers.stream.ports import Partition
 from service.metrics.declared import Declared
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from itertools import product
 from typing import get_args
 
-from consumers.breaker import BreakerState
-from consumers.budgets import MICROS, Bound
-from consumers.ports import CallEnd, CaseEnd
+from consumers.judging.breaker import BreakerState
+from consumers.judging.budgets import MICROS, Bound
+from consumers.judging.ports import CallEnd, CaseEnd
 from scoring.verdict import Verdict
 from service.metrics.declared import Declared
 from service.metrics.labels import OTHER
-from service.reports import JUDGED_WRONG
+from service.storage.reports import JUDGED_WRONG
 
 _SIDES = ("right", "wrong")
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from prometheus_client import generate_latest
 from prometheus_client.metrics_core import Metric
 
-from consumers.evaluation import Evaluation, Scored
-from consumers.outcomes import Outcome, Trigger
+from consumers.evaluation.evaluation import Evaluation, Scored
+from consumers.evaluation.outcomes import Outcome, Trigger
 from scoring import EVALUATOR_VERSION
 from scoring.query import Unscored
 from scoring.rules import JudgePolicy, Rules
@@ -19,8 +19,8 @@ from service.metrics.labels import OTHER, Bounded, Versions, Who
 from service.metrics.models import JudgeMetrics
 from service.metrics.references import ReferenceMetrics
 from service.metrics.storage import StorageMetrics
-from service.reports import JUDGED_WRONG
 from service.settings import MetricSettings
+from service.storage.reports import JUDGED_WRONG
 from service.telemetry.counts import End, Signal
 
 CONFIDENCE_TIERS = {1.0: "high", 0.8: "medium", 0.5: "low"}

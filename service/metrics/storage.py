@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.metrics.declared import Declared
-from service.retention import Housekeeping
+from service.storage.retention import Housekeeping
 
 
 class StorageMetrics:

@@ -8,9 +8,9 @@ from typing import TypeAlias, cast
 
 from pydantic import JsonValue
 
-from consumers.events import InvalidEvent, InvalidReason, parse_json
 from consumers.spans import Span, SpanTable
-from consumers.texts import json_type, shorten
+from consumers.wire.events import InvalidEvent, InvalidReason, parse_json
+from consumers.wire.texts import json_type, shorten
 from service.otlp.export import MAX_DEPTH, Attributes, Export, Identity, NoSpan, Reading, export, span_of
 
 Object: TypeAlias = Mapping[str, object]

@@ -14,9 +14,9 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1 import trace_pb2
 from pydantic import JsonValue
 
-from consumers.events import InvalidEvent, InvalidReason
 from consumers.spans import Span, SpanTable
-from consumers.texts import shorten
+from consumers.wire.events import InvalidEvent, InvalidReason
+from consumers.wire.texts import shorten
 from service.otlp.export import MAX_DEPTH, Attributes, Export, Identity, Reading, export, flags_of, span_of
 
 

@@ -22,8 +22,8 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, Spa
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from consumers.evaluation import Evaluation
-from consumers.trails import Trail
+from consumers.evaluation.evaluation import Evaluation
+from consumers.evaluation.timings import Trail
 from scoring import EVALUATOR_VERSION
 from service.logs import log
 from service.settings import TelemetrySettings

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from consumers.evaluation import Claim, Evaluation, EventKey
-from consumers.outcomes import Outcome, OutcomeKind, Trigger
-from consumers.ports import Outcomes, Results
-from consumers.trails import Trail, trails_of
+from consumers.evaluation.evaluation import Claim, Evaluation, EventKey
+from consumers.evaluation.outcomes import Outcome, OutcomeKind, Trigger
+from consumers.evaluation.timings import Trail, trails_of
+from consumers.pool.ports import Results
+from consumers.ports import Outcomes
 from scoring.rules import Rules
 from service.telemetry.evaluations import Attributes
 

@@ -9,14 +9,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from consumers.judging import Panel
-from consumers.memory import MemoryDeferred, MemoryOutcomes, MemoryRules, MemoryScores
-from consumers.outcomes import Outcome
-from consumers.pool import Pool, PoolLimits
-from consumers.ports import DeferredEvents, Results, RuleSource, ScoreStore
-from consumers.retries import Backoff, Retries
+from consumers.evaluation.outcomes import Outcome
+from consumers.evaluation.retries import Backoff, Retries
+from consumers.judging.panel import Panel
+from consumers.pool.pool import Pool, PoolLimits
+from consumers.pool.ports import DeferredEvents, Results
+from consumers.ports import RuleSource, ScoreStore
 from consumers.score_events import Record, ScoreEvents
-from service.weights import local_judge
+from service.judges.weights import local_judge
+from tests.memory.stores import MemoryDeferred, MemoryOutcomes, MemoryRules, MemoryScores
 
 IMPATIENT = PoolLimits(linger=0, patience=0)
 

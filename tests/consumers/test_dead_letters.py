@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consumers.dead_letters import (
+from consumers.evaluation.outcomes import Trigger
+from consumers.stream.dead_letters import (
     MAX_KEPT_BYTES,
     DeadLetterLimit,
     DeadLetterPolicy,
@@ -16,7 +17,6 @@ from consumers.dead_letters import (
     replayed,
     trigger_of,
 )
-from consumers.outcomes import Trigger
 
 
 @dataclass

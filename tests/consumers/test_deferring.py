@@ -8,15 +8,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from consumers.breaker import BreakerState
-from consumers.deferrals import Deferral
-from consumers.deferring import RetryDeferred, deferral
-from consumers.flight import PoolClosed
-from consumers.memory import MemoryDeferred, MemoryScores
-from consumers.outcomes import DeferredReason, Outcome, OutcomeKind
-from consumers.ports import StoreUnavailable
-from consumers.retries import Retries
+from consumers.errors import StoreUnavailable
+from consumers.evaluation.deferrals import Deferral
+from consumers.evaluation.outcomes import DeferredReason, Outcome, OutcomeKind
+from consumers.evaluation.retries import Retries
+from consumers.judging.breaker import BreakerState
+from consumers.pool.deferring import RetryDeferred, deferral
+from consumers.pool.flight import PoolClosed
 from consumers.score_events import Known, Record, decode
+from tests.memory.stores import MemoryDeferred, MemoryScores
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 

@@ -8,13 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from consumers.dead_letters import DeadLetterPolicy, read_dead_letter
-from consumers.driver import Driver, DriverPolicy
-from consumers.flight import PoolClosed
-from consumers.memory_stream import MemoryFlow, MemoryPublisher, MemoryRecord, MemorySource
-from consumers.outcomes import Outcome, OutcomeKind
-from consumers.retries import Backoff
-from consumers.streams import Partition
+from consumers.evaluation.outcomes import Outcome, OutcomeKind
+from consumers.evaluation.retries import Backoff
+from consumers.pool.flight import PoolClosed
+from consumers.stream.dead_letters import DeadLetterPolicy, read_dead_letter
+from consumers.stream.driver import Driver, DriverPolicy
+from consumers.stream.ports import Partition
+from tests.memory.stream import MemoryFlow, MemoryPublisher, MemoryRecord, MemorySource
 
 HERE, THERE = Partition("query-events", 0), Partition("query-events", 1)
 SCORED = Outcome(kind=OutcomeKind.SCORED)

@@ -8,8 +8,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consumers.envelopes import read_envelope, read_structured
-from consumers.events import InvalidEvent, InvalidReason, decode_event
+from consumers.wire.envelopes import read_envelope, read_structured
+from consumers.wire.events import InvalidEvent, InvalidReason, decode_event
 
 CASES = yaml.safe_load((Path(__file__).parents[1] / "cases/wire/envelopes.yaml").read_text())
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from consumers.join_spans import Bury, JoinSpans
-from consumers.outcomes import Outcome, OutcomeKind
-from consumers.ports import Unavailable
-from consumers.retries import Backoff
+from consumers.errors import Unavailable
+from consumers.evaluation.outcomes import Outcome, OutcomeKind
+from consumers.evaluation.retries import Backoff
 from consumers.score_events import Record
 from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable
+from consumers.spans.join_spans import Bury, JoinSpans
 
 ASKED = {"sqlassay.question": "How many kites flew?", "gen_ai.agent.name": "gust"}
 ANSWERED = {"db.query.text": "SELECT COUNT(*) FROM flights"}

@@ -14,21 +14,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consumers.asking import AskModel, Patience, Slots
-from consumers.breaker import Breaker, BreakerState
-from consumers.budgets import Bound, Price, WorkerBudgets
-from consumers.judging import Panel
-from consumers.memory_judging import MemoryModelCounts, MemoryReplies
-from consumers.outcomes import DeferredReason
-from consumers.ports import Completion, ModelFailed
-from consumers.prompting import Prompt, Template, prompt_for
-from consumers.rates import Rate
-from consumers.replies import MAX_REPLY, REPLY_SCHEMA, Opinion, read_opinion
+from consumers.evaluation.outcomes import DeferredReason
+from consumers.judging.asking import AskModel, Patience, Slots
+from consumers.judging.breaker import Breaker, BreakerState
+from consumers.judging.budgets import Bound, Price, WorkerBudgets
+from consumers.judging.counts import MemoryModelCounts
+from consumers.judging.panel import Panel
+from consumers.judging.ports import Completion, ModelFailed
+from consumers.judging.prompting import Prompt, Template, prompt_for
+from consumers.judging.rates import Rate
+from consumers.judging.replies import MAX_REPLY, REPLY_SCHEMA, Opinion, read_opinion
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import JudgePolicy, JudgeRules, Rules, UnparseablePolicy, WhenSpent, WhenUnavailable
 from scoring.verdict import Case, Reply, Verdict
-from service.weights import local_judge
+from service.judges.weights import local_judge
 from tests.examples import example_case
+from tests.memory.judging import MemoryReplies
 
 TEMPLATE = Template(version="test", system="Judge.")
 LOCAL = local_judge()

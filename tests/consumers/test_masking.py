@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from consumers.masking import Masker
-from consumers.prompting import Prompt, Template, as_data, prompt_for
-from consumers.rules import decode_rules
+from consumers.judging.masking import Masker
+from consumers.judging.prompting import Prompt, Template, as_data, prompt_for
+from consumers.wire.rules_document import decode_rules
 from scoring.evaluation import examine
 from scoring.query import Query, Unscored, UnscoredReason
 from scoring.rules import Rules

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consumers.breaker import Breaker, BreakerState
-from consumers.budgets import NOTHING, Bound, Ledger, Spend, WorkerBudgets
-from consumers.rates import Rate
+from consumers.judging.breaker import Breaker, BreakerState
+from consumers.judging.budgets import NOTHING, Bound, Ledger, Spend, WorkerBudgets
+from consumers.judging.rates import Rate
 
 moments = st.lists(st.tuples(st.sampled_from(["ask", "fail", "succeed"]), st.floats(0, 20)), max_size=60)
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from consumers.offsets import Offsets, Prefix
-from consumers.streams import Partition
+from consumers.stream.offsets import Offsets, Prefix
+from consumers.stream.ports import Partition
 
 HERE, THERE = Partition("query-events", 0), Partition("query-events", 1)
 RISING = st.lists(st.integers(0, 200), unique=True, max_size=30).map(sorted)

@@ -6,21 +6,21 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from consumers.breaker import BreakerState
-from consumers.deferring import RetryDeferred
-from consumers.evaluation import Evaluation
-from consumers.events import SPAN_SOURCE
-from consumers.flight import PoolClosed
-from consumers.judging import Panel
-from consumers.memory import MemoryDeferred, MemoryScores
-from consumers.outcomes import DeferredReason, OutcomeKind, Trigger
-from consumers.pool import PoolLimits
-from consumers.ports import RefusedByStore, StoreUnavailable, Unavailable
-from consumers.retries import Retries
+from consumers.errors import RefusedByStore, StoreUnavailable, Unavailable
+from consumers.evaluation.evaluation import Evaluation
+from consumers.evaluation.outcomes import DeferredReason, OutcomeKind, Trigger
+from consumers.evaluation.retries import Retries
+from consumers.judging.breaker import BreakerState
+from consumers.judging.panel import Panel
+from consumers.pool.deferring import RetryDeferred
+from consumers.pool.flight import PoolClosed
+from consumers.pool.pool import PoolLimits
 from consumers.score_events import Record
+from consumers.wire.events import SPAN_SOURCE
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import JudgePolicy, JudgeRules, Rules
-from service.weights import local_judge
+from service.judges.weights import local_judge
+from tests.memory.stores import MemoryDeferred, MemoryScores
 
 BY_MODEL = Rules(judge=JudgeRules(policy=JudgePolicy.LLM))
 PATIENT = PoolLimits(linger=0, patience=None)

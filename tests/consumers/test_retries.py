@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consumers.evaluation import EventKey
-from consumers.retries import Backoff, Retries
+from consumers.evaluation.evaluation import EventKey
+from consumers.evaluation.retries import Backoff, Retries
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 KEYS = st.builds(EventKey, st.text(max_size=5), st.text(max_size=5), st.text(max_size=5))

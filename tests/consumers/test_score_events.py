@@ -6,12 +6,12 @@ import json
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from consumers.judging import Panel
-from consumers.memory import MemoryRules, MemoryScores
-from consumers.outcomes import OutcomeKind
-from consumers.ports import RefusedByStore, RulesUnavailable, StoreUnavailable
+from consumers.errors import RefusedByStore, RulesUnavailable, StoreUnavailable
+from consumers.evaluation.outcomes import OutcomeKind
+from consumers.judging.panel import Panel
 from consumers.score_events import Record
 from scoring.rules import JudgePolicy, JudgeRules, Rules
+from tests.memory.stores import MemoryRules, MemoryScores
 
 GOOD = {"event_id": "a", "question": "How many ovens are there?", "sql": "SELECT COUNT(*) FROM ovens"}
 

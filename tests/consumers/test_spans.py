@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consumers.events import InvalidEvent, decode_event
 from consumers.spans import JoinLimits, Span, SpanJoin, SpanTable, TraceKey
 from consumers.spans.messages import question_in
 from consumers.spans.table import SpanReader
+from consumers.wire.events import InvalidEvent, decode_event
 from scoring.evaluation import check_question
 from scoring.query import UnscoredReason
 

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consumers.events import InvalidEvent, InvalidReason, QueryEvent, decode_event
+from consumers.wire.events import InvalidEvent, InvalidReason, QueryEvent, decode_event
 
 CASES = yaml.safe_load((Path(__file__).parents[1] / "cases/wire/events.yaml").read_text())
 JSON = st.recursive(

@@ -18,7 +18,7 @@ import orjson
 from aiokafka import AIOKafkaProducer
 from sqlalchemy import URL
 
-from service.commands import slow_model
+from service.commands.bench import slow_model
 from tests.delivery import auditing
 from tests.delivery.auditing import Findings, Held, Place
 from tests.delivery.traffic import ASKING, DEFERRING, Key, Message

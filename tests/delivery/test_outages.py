@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from service.database import create_engine, migrate
 from service.settings import DatabaseSettings
+from service.storage.database import create_engine, migrate
 from tests.conftest import administer
 from tests.delivery import traffic
 from tests.delivery.figures import note

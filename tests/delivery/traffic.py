@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import orjson
 
-from consumers.events import decode_event
+from consumers.wire.events import decode_event
 
 Headers = tuple[tuple[str, bytes], ...]
 LOCAL, ASKING, DEFERRING = "quayside", "pilotage", "drydock"

@@ -23,12 +23,12 @@ import yaml
 from prometheus_client import start_http_server
 from sqlalchemy import URL
 
-from consumers.breaker import BreakerState
-from consumers.budgets import Bound
-from consumers.evaluation import evaluate
-from consumers.events import decode_event
-from consumers.outcomes import Outcome, OutcomeKind
-from consumers.streams import Partition
+from consumers.evaluation.evaluation import evaluate
+from consumers.evaluation.outcomes import Outcome, OutcomeKind
+from consumers.judging.breaker import BreakerState
+from consumers.judging.budgets import Bound
+from consumers.stream.ports import Partition
+from consumers.wire.events import decode_event
 from grafana.build import boards
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules

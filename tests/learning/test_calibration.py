@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from learning.calibration import CODES, PRIOR, Labelled, calibrate, weights_document
-from scoring.judge import LocalJudge, load_weights
+from scoring.judging.local import LocalJudge, load_weights
 from scoring.reasons import HINTS, IN_FAVOUR, ReasonCode
 from scoring.signals.finding import Finding
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.ceiling import SURE, ceiling, hold
 from scoring.evaluation import conclude
-from scoring.proposals import OFFERED_OPERATORS, Proposal, accepted
+from scoring.judging.ceiling import SURE, ceiling, hold
+from scoring.judging.proposals import OFFERED_OPERATORS, Proposal, accepted
 from scoring.reasons import ReasonCode
 from scoring.specification import Source
 from scoring.verdict import Case, FilterStatus, Reply, Verdict

@@ -13,7 +13,7 @@ from scoring.evaluation import conclude, examine
 from scoring.query import Query
 from scoring.rules import Rules
 from scoring.verdict import Case, EnrichmentStatus
-from service.weights import local_judge
+from service.judges.weights import local_judge
 
 CASES = yaml.safe_load((Path(__file__).parents[1] / "cases" / "enrichment.yaml").read_text(encoding="utf-8"))
 BEST = {EnrichmentStatus.FAITHFUL: 100.0, EnrichmentStatus.MISSING: 0.0}

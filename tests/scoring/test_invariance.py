@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from sqlglot import exp, parse_one
 
 from scoring.evaluation import conclude, examine
-from scoring.judge import LocalJudge, load_weights
+from scoring.judging.local import LocalJudge, load_weights
 from scoring.query import Query
 from scoring.rules import BenignFilter, Rules
 from scoring.sql import read_predicate
 from scoring.verdict import Case, Score
-from service.weights import packaged_weights
+from service.judges.weights import packaged_weights
 
 ANSWERS = [
     (

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from scoring.evaluation import conclude, examine
-from scoring.judge import InvalidWeightsError, LocalJudge, load_weights
+from scoring.judging.local import InvalidWeightsError, LocalJudge, load_weights
 from scoring.query import Query, Unscored, UnscoredReason
 from scoring.reasons import IN_FAVOUR, PRIORS, WITHOUT_SIGNAL, ReasonCode
 from scoring.rules import Rules, UnparseablePolicy
 from scoring.signals import SIGNALS
 from scoring.signals.finding import Finding
 from scoring.verdict import Case, FilterStatus, Verdict
-from service.weights import local_judge, packaged_weights
+from service.judges.weights import local_judge, packaged_weights
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from consumers.rules import decode_rules
+from consumers.wire.rules_document import decode_rules
 from scoring.composite import leniency
 from scoring.evaluation import examine
 from scoring.query import Query, Unscored

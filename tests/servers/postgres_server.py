@@ -9,7 +9,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from service.embedded import _cluster  # the wheel, copied where its account can enter
+from service.storage.embedded import _cluster  # the wheel, copied where its account can enter
 from tests.servers.install import POSTGRES
 from tests.servers.processes import Server, ServerFailed, listens
 

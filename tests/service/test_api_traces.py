@@ -12,15 +12,15 @@ from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from pydantic import SecretStr
 
-from consumers.ports import Unavailable
+from consumers.errors import Unavailable
 from consumers.spans import Span
-from service.api.application import build_app
 from service.api.errors import ApiError
 from service.api.traces import unzipped
+from service.application import build_app
 from service.otlp import write_protobuf
+from service.pipeline.span_intake import Rejected
 from service.serving import running
 from service.settings import DatabaseSettings, HttpSettings, LimitSettings, Settings, SpanSettings
-from service.spans import Rejected
 
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
 ASKED = {"sqlassay.question": "How many open orders are there?", "gen_ai.agent.name": "atlas"}

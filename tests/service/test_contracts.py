@@ -6,16 +6,16 @@ from types import SimpleNamespace
 import orjson
 import pytest
 
-from consumers.dead_letters import dead_letter
-from consumers.evaluation import evaluate
-from consumers.events import decode_event
-from consumers.results import result_message
+from consumers.evaluation.evaluation import evaluate
+from consumers.publishing.results import result_message
+from consumers.stream.dead_letters import dead_letter
+from consumers.wire.events import decode_event
 from scoring.evaluation import conclude, examine
 from scoring.query import Unscored
 from scoring.rules import Rules
-from service.contracts import CONTRACTS, FOLDER, written
-from service.topics import QueryScore, asyncapi
-from service.weights import local_judge
+from service.contracts.asyncapi import QueryScore, asyncapi
+from service.contracts.write import CONTRACTS, FOLDER, written
+from service.judges.weights import local_judge
 
 
 @pytest.mark.parametrize("name", CONTRACTS)

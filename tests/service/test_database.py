@@ -9,12 +9,12 @@ from alembic.migration import MigrationContext
 from sqlalchemy import make_url, text
 from sqlmodel import SQLModel
 
-from consumers.ports import RefusedByStore, StoreUnavailable
-from service.database import create_engine, migrate, read_url, translated
-from service.partitions import is_declared
+from consumers.errors import RefusedByStore, StoreUnavailable
 from service.settings import DatabaseSettings, SettingsError
-from service.store import PostgresScores
-from service.tables import EVALUATIONS
+from service.storage.database import create_engine, migrate, read_url, translated
+from service.storage.partitions import is_declared
+from service.storage.score_store import PostgresScores
+from service.storage.tables import EVALUATIONS
 
 
 async def test_the_migrations_make_exactly_the_tables_that_the_models_declare(database):

@@ -11,13 +11,13 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from service.embedded import embedded_postgres
 from service.settings import Settings, SettingsError, load_settings
+from service.storage.embedded import embedded_postgres
 
 CHILD = """
 import sys
 from pathlib import Path
-from service.embedded import embedded_postgres
+from service.storage.embedded import embedded_postgres
 with embedded_postgres(Path(sys.argv[1])) as url:
     print(url, flush=True)
     sys.stdin.read()

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from consumers.envelopes import read_envelope
-from consumers.events import decode_event
-from consumers.memory_stream import MemoryPublisher
-from consumers.outcomes import Outcome
-from consumers.ports import Unavailable
-from consumers.publishing import event_message
+from consumers.errors import Unavailable
+from consumers.evaluation.outcomes import Outcome
+from consumers.publishing.events import event_message
 from consumers.score_events import Known, Record, decode
-from service.intake import EventsToKafka, Published
+from consumers.wire.envelopes import read_envelope
+from consumers.wire.events import decode_event
 from service.metrics import Metrics
+from service.pipeline.event_intake import EventsToKafka, Published
 from service.settings import MetricSettings
+from tests.memory.stream import MemoryPublisher
 
 SAMPLE = {"event_id": "a", "question": "How many ovens are there?", "sql": "SELECT COUNT(*) FROM ovens"}
 

@@ -17,7 +17,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from service.service import Role
+from service.pipeline.running import Role
 from service.serving import create_app, running
 from service.settings import DatabaseSettings, KafkaSettings, Settings
 from tests.servers.fixtures import Kafka

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from consumers.budgets import Bound
-from consumers.evaluation import Evaluation, evaluate
-from consumers.events import decode_event
+from consumers.evaluation.evaluation import Evaluation, evaluate
+from consumers.judging.budgets import Bound
+from consumers.wire.events import decode_event
 from references.verdict import ReferenceVerdict
 from scoring import EVALUATOR_VERSION
 from scoring.evaluation import conclude
@@ -18,9 +18,9 @@ from scoring.query import Unscored, UnscoredReason
 from scoring.reasons import ReasonCode
 from scoring.rules import JudgePolicy, JudgeRules, Rules
 from scoring.verdict import EnrichmentStatus, FilterStatus, Reason, Verdict
+from service.judges.weights import local_judge
 from service.metrics import Metrics
 from service.settings import MetricSettings
-from service.weights import local_judge
 from tests.examples import example_case
 
 SAMPLE = {"question": "How many ovens are in Oslo?", "sql": "SELECT COUNT(*) FROM ovens WHERE city = 'Oslo'"}

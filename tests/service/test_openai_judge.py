@@ -11,17 +11,17 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from consumers.breaker import BreakerState
-from consumers.judging import Panel
-from consumers.memory_judging import MemoryModelCounts
-from consumers.outcomes import DeferredReason
+from consumers.evaluation.outcomes import DeferredReason
+from consumers.judging.breaker import BreakerState
+from consumers.judging.counts import MemoryModelCounts
+from consumers.judging.panel import Panel
 from scoring.query import Unscored, UnscoredReason
 from scoring.reasons import ReasonCode
 from scoring.rules import JudgePolicy, JudgeRules, Rules, WhenSpent, WhenUnavailable
 from scoring.verdict import Case, Reply, Verdict
-from service.judges import open_panel
+from service.judges.opening import open_panel
+from service.judges.weights import local_judge
 from service.settings import JudgeSettings, PriceSettings
-from service.weights import local_judge
 from tests.examples import example_case
 from tests.planted import SHAPES, gone, planted, secrets
 from tests.servers.model_server import VERDICT, ModelServer, model_process_server, model_server

@@ -12,8 +12,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 
-from consumers.events import InvalidEvent, InvalidReason
 from consumers.spans import Span, SpanTable
+from consumers.wire.events import InvalidEvent, InvalidReason
 from service.otlp import Export, read_otlp, write_protobuf
 
 TABLE = SpanTable(attributes=("number", "real", "yes", "list", "map", "raw", "nothing"))

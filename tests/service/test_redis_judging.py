@@ -13,17 +13,17 @@ from typing import Any, TypeAlias
 import pytest
 from redis.asyncio import Redis
 
-from consumers.budgets import MICROS, Bound, Spend
-from consumers.judging import Panel
-from consumers.memory_judging import MemoryModelCounts
-from consumers.ports import CacheUnavailable
+from consumers.errors import CacheUnavailable
+from consumers.judging.budgets import MICROS, Bound, Spend
+from consumers.judging.counts import MemoryModelCounts
+from consumers.judging.panel import Panel
 from scoring.rules import JudgePolicy, JudgeRules, Rules, WhenSpent
 from scoring.verdict import Case, Reply
-from service.judges import open_panel
-from service.redis import RedisLink, open_redis
-from service.redis_judging import RedisBudgets, RedisReplies, open_budgets
+from service.judges.opening import open_panel
+from service.judges.weights import local_judge
+from service.redis.judging import RedisBudgets, RedisReplies, open_budgets
+from service.redis.link import RedisLink, open_redis
 from service.settings import JudgeSettings, PriceSettings, RedisSettings
-from service.weights import local_judge
 from tests.examples import example_case
 from tests.servers.fixtures import RedisSpace
 from tests.servers.model_server import VERDICT, ModelServer, model_process_server, model_server

@@ -11,8 +11,8 @@ import orjson
 import pytest
 
 from references.verdict import AnswerPair
-from service.reference_processes import reference_processes
-from service.service import Role
+from service.pipeline.running import Role
+from service.processes.references import reference_processes
 from service.settings import ReferenceSettings
 from tests.service.test_kafka import Bench
 

@@ -11,15 +11,15 @@ from itertools import pairwise
 
 import pytest
 
-from consumers.events import decode_event, decode_rules
+from consumers.wire.events import decode_event, decode_rules
 from scoring.evaluation import conclude, examine
 from scoring.query import Unscored, UnscoredReason
 from scoring.reasons import ReasonCode
 from scoring.rules import Tier
 from scoring.signals import read_signals
 from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Score, Verdict
+from service.judges.weights import local_judge
 from service.samples import sample_events, sample_rules
-from service.weights import local_judge
 
 EVENTS = list(sample_events())
 

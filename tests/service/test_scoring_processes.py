@@ -13,21 +13,21 @@ from datetime import UTC, datetime
 
 import pytest
 
-from consumers.evaluation import Evaluation, Scored
-from consumers.judging import Panel
-from consumers.memory import MemoryOutcomes, MemoryRules, MemoryScores
-from consumers.prompting import Template, prompt_for
-from consumers.rules import decode_rules
+from consumers.evaluation.evaluation import Evaluation, Scored
+from consumers.judging.panel import Panel
+from consumers.judging.prompting import Template, prompt_for
+from consumers.pool.scorers import ThreadScorer
 from consumers.score_events import Known, LookedUp, Record, ScoreEvents
-from consumers.scorers import ThreadScorer
+from consumers.wire.rules_document import decode_rules
 from scoring.evaluation import conclude
 from scoring.query import Unscored
 from scoring.record import score_record
 from scoring.rules import Rules
 from scoring.verdict import Case
+from service.judges.weights import local_judge
+from service.processes.scoring import ProcessScorer
 from service.samples import sample_events, sample_rules
-from service.scoring_processes import ProcessScorer
-from service.weights import local_judge
+from tests.memory.stores import MemoryOutcomes, MemoryRules, MemoryScores
 
 TEMPLATE = Template(version="judge-test", system="Say whether it answers.")
 RULES = {

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from consumers.events import InvalidEvent, InvalidReason
-from consumers.join_spans import JoinSpans
-from consumers.outcomes import Outcome, OutcomeKind
-from consumers.ports import Unavailable
+from consumers.errors import Unavailable
+from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.score_events import Record
 from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable, TraceKey
-from consumers.streams import Message
+from consumers.spans.join_spans import JoinSpans
+from consumers.stream.ports import Message
+from consumers.wire.events import InvalidEvent, InvalidReason
 from service.metrics import Metrics
 from service.otlp import Export, read_otlp
+from service.pipeline.span_intake import BuryEvent, SpansFromKafka, SpansToKafka
 from service.settings import MetricSettings
-from service.spans import BuryEvent, SpansFromKafka, SpansToKafka
 
 TABLE = SpanTable()
 

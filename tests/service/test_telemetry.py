@@ -16,16 +16,16 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as genai
 from sqlalchemy import URL
 
-from consumers.evaluation import Evaluation, evaluate
-from consumers.events import decode_event
-from consumers.memory import MemoryOutcomes
-from consumers.outcomes import Outcome, OutcomeKind, Trigger
+from consumers.evaluation.evaluation import Evaluation, evaluate
+from consumers.evaluation.outcomes import Outcome, OutcomeKind, Trigger
+from consumers.evaluation.timings import Trail
 from consumers.spans import Span as AnswerSpan
-from consumers.trails import Trail
+from consumers.wire.events import decode_event
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
 from service.otlp import write_protobuf
 from service.telemetry import TracedOutcomes
+from tests.memory.stores import MemoryOutcomes
 from tests.served import ROOT, served
 from tests.servers.collector import Collector, attributes, collector
 

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 from sqlalchemy import URL
 
-from consumers.streams import Message
-from service.dead_letters import buried
-from service.kafka import KafkaUnavailable, open_publisher
+from consumers.stream.ports import Message
+from service.kafka.client import KafkaUnavailable, open_publisher
+from service.kafka.dead_letter_topic import buried
 from service.settings import KafkaSettings
 from tests.servers.fixtures import Kafka, make_topics, new_kafka
 from tests.servers.kafka_server import KafkaServer

@@ -10,12 +10,12 @@ import pytest
 from sqlalchemy import URL
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.evaluation import Evaluation, evaluate
-from consumers.events import decode_event
+from consumers.evaluation.evaluation import Evaluation, evaluate
+from consumers.wire.events import decode_event
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
-from service.database import create_engine, migrate
 from service.settings import DatabaseSettings
+from service.storage.database import create_engine, migrate
 from tests.conftest import administer
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)

@@ -8,20 +8,21 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from consumers.budgets import Price
-from consumers.evaluation import Claim, evaluate
-from consumers.events import RulesDocument, decode_event
-from consumers.judging import Panel
-from consumers.outcomes import DeferredReason
+from consumers.evaluation.evaluation import Claim, evaluate
+from consumers.evaluation.outcomes import DeferredReason
+from consumers.judging.budgets import Price
+from consumers.judging.panel import Panel
+from consumers.wire.events import RulesDocument, decode_event
 from scoring.evaluation import conclude, examine
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import JudgePolicy, Rules
 from scoring.verdict import Case, Reply
-from service.backfill import TenantShare, shares
-from service.reports import Wanted, evaluations
-from service.rescore import Rescore, estimate
-from service.store import PostgresRules, PostgresScores
-from service.weights import local_judge
+from service.judges.weights import local_judge
+from service.pipeline.rescore import Rescore, estimate
+from service.storage.reports import Wanted, evaluations
+from service.storage.rule_store import PostgresRules
+from service.storage.score_store import PostgresScores
+from service.storage.stored_events import TenantShare, shares
 from tests.storage.conftest import NOW, evaluation
 
 LATER = NOW + timedelta(days=1)

@@ -10,25 +10,26 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from pydantic import SecretStr
 from sqlalchemy import text
 
-from consumers.dead_letters import dead_letter, read_dead_letter
-from consumers.deferrals import Deferral
-from consumers.evaluation import evaluate
-from consumers.events import decode_event
-from consumers.forgetting import concerns
-from consumers.labels import KeepLabels, LabelRecord
-from consumers.outcomes import DeferredReason
+from consumers.evaluation.deferrals import Deferral
+from consumers.evaluation.evaluation import evaluate
+from consumers.evaluation.outcomes import DeferredReason
+from consumers.keep_labels import KeepLabels, LabelRecord
+from consumers.stream.dead_letters import dead_letter, read_dead_letter
+from consumers.stream.forgotten import concerns
+from consumers.wire.events import decode_event
 from scoring.evaluation import conclude, examine
 from scoring.rules import Rules
 from scoring.verdict import Case
-from service.dead_letters import buried
-from service.forgetting import Subject, forget_dead_letters, forget_replies, forget_rows
-from service.kafka import open_publisher
-from service.labels import PostgresLabels
-from service.redis import open_redis
-from service.redis_judging import RedisReplies
+from service.judges.weights import local_judge
+from service.kafka.client import open_publisher
+from service.kafka.dead_letter_topic import buried
+from service.pipeline.forget_texts import Subject, forget_dead_letters, forget_replies, forget_rows
+from service.redis.judging import RedisReplies
+from service.redis.link import open_redis
 from service.settings import KafkaSettings, RedisSettings
-from service.store import PostgresDeferred, PostgresScores
-from service.weights import local_judge
+from service.storage.deferred_store import PostgresDeferred
+from service.storage.label_store import PostgresLabels
+from service.storage.score_store import PostgresScores
 from tests.storage.conftest import NOW
 
 SECRET = "quillfeather"

@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from consumers.labels import ErrorType, KeepLabels, LabelRecord
-from consumers.memory import MemoryLabels, MemoryScores
-from consumers.outcomes import OutcomeKind
-from service.labels import PostgresLabels, WantedLabels, labels
-from service.store import PostgresScores
+from consumers.evaluation.outcomes import OutcomeKind
+from consumers.keep_labels import ErrorType, KeepLabels, LabelRecord
+from service.storage.label_store import PostgresLabels, WantedLabels, labels
+from service.storage.score_store import PostgresScores
+from tests.memory.stores import MemoryLabels, MemoryScores
 from tests.storage.conftest import NOW, evaluation
 
 

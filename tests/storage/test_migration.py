@@ -10,12 +10,12 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import text
 
-from consumers.evaluation import EventKey
-from consumers.events import decode_event
-from service.database import create_engine, migrate
-from service.reports import Wanted, evaluations, report
+from consumers.evaluation.evaluation import EventKey
+from consumers.wire.events import decode_event
 from service.settings import DatabaseSettings
-from service.store import PostgresScores
+from service.storage.database import create_engine, migrate
+from service.storage.reports import Wanted, evaluations, report
+from service.storage.score_store import PostgresScores
 from tests.storage.conftest import evaluation
 
 NAMES = [("bakers", "/bakers/crumb", "7"), ("字", "/:1:/🍞", "a:b"), ("bakers", "/bakers/crumb", "8")]

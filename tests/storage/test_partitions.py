@@ -8,8 +8,8 @@ from datetime import date, timedelta
 import pytest
 from sqlalchemy import text
 
-from service.partitions import AHEAD, BACK, OTHER_DAYS, make_partition, partitions
-from service.store import PostgresScores
+from service.storage.partitions import AHEAD, BACK, OTHER_DAYS, make_partition, partitions
+from service.storage.score_store import PostgresScores
 from tests.storage.conftest import NOW, evaluation
 
 

@@ -6,7 +6,7 @@ import asyncio
 
 from pydantic import SecretStr
 
-from service.redis import open_redis
+from service.redis.link import open_redis
 from service.settings import RedisSettings
 from tests.servers.fixtures import RedisSpace
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from consumers.evaluation import Claim, evaluate
-from consumers.memory_stream import MemoryPublisher
-from consumers.ports import RefusedByStore
+from consumers.errors import RefusedByStore
+from consumers.evaluation.evaluation import Claim, evaluate
 from scoring.evaluation import conclude
 from scoring.rules import Rules
 from scoring.verdict import Reply, Verdict
-from service.results import KafkaResults
-from service.store import PostgresScores
+from service.kafka.results_topic import KafkaResults
+from service.storage.score_store import PostgresScores
 from tests.examples import example_case
+from tests.memory.stream import MemoryPublisher
 from tests.storage.conftest import NOW, evaluation
 
 FAR = ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"]

@@ -8,12 +8,13 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from consumers.events import RulesDocument
+from consumers.wire.events import RulesDocument
 from scoring.query import UnscoredReason
-from service.partitions import AHEAD, OTHER_DAYS, partition_name
-from service.reports import Wanted, evaluations
-from service.retention import Housekeeping, house_kept, keep_house
-from service.store import PostgresRules, PostgresScores
+from service.storage.partitions import AHEAD, OTHER_DAYS, partition_name
+from service.storage.reports import Wanted, evaluations
+from service.storage.retention import Housekeeping, house_kept, keep_house
+from service.storage.rule_store import PostgresRules
+from service.storage.score_store import PostgresScores
 from tests.storage.conftest import NOW, evaluation
 from tests.storage.test_partitions import days, rows_of
 from tests.storage.test_scores import scored

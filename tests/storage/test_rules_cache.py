@@ -8,14 +8,14 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import text
 
-from consumers.events import RulesDocument
-from consumers.ports import RulesUnavailable
+from consumers.errors import RulesUnavailable
+from consumers.wire.events import RulesDocument
 from scoring.rules import Rules
-from service.database import create_engine
-from service.redis import open_redis
-from service.redis_rules import RedisRules
+from service.redis.link import open_redis
+from service.redis.rule_cache import RedisRules
 from service.settings import DatabaseSettings, RedisSettings
-from service.store import PostgresRules
+from service.storage.database import create_engine
+from service.storage.rule_store import PostgresRules
 
 
 @pytest.fixture

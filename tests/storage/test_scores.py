@@ -9,18 +9,19 @@ from functools import partial
 
 import pytest
 
-from consumers.deferrals import Deferral
-from consumers.evaluation import Evaluation, EventKey, evaluate
-from consumers.events import SPAN_SOURCE, RulesDocument, decode_event
-from consumers.memory import MemoryDeferred, MemoryRules, MemoryScores
-from consumers.outcomes import DeferredReason, Trigger
+from consumers.evaluation.deferrals import Deferral
+from consumers.evaluation.evaluation import Evaluation, EventKey, evaluate
+from consumers.evaluation.outcomes import DeferredReason, Trigger
+from consumers.wire.events import SPAN_SOURCE, RulesDocument, decode_event
 from scoring.evaluation import conclude
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
 from scoring.verdict import Reply, Verdict
-from service.deferred import PostgresDeferred
-from service.store import PostgresRules, PostgresScores
+from service.storage.deferred_store import PostgresDeferred
+from service.storage.rule_store import PostgresRules
+from service.storage.score_store import PostgresScores
 from tests.examples import example_case
+from tests.memory.stores import MemoryDeferred, MemoryRules, MemoryScores
 from tests.storage.conftest import NOW, evaluation
 
 

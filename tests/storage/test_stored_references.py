@@ -9,23 +9,24 @@ import orjson
 import pytest
 from sqlalchemy import text
 
-from consumers.evaluation import evaluate
-from consumers.events import RulesDocument, decode_event
+from consumers.errors import RefusedByStore
+from consumers.evaluation.evaluation import evaluate
+from consumers.evaluation.outcomes import Trigger
 from consumers.judge_references import JudgeReferences
-from consumers.memory import MemoryOutcomes, MemoryRules
-from consumers.memory_stream import MemoryPublisher
-from consumers.outcomes import Trigger
-from consumers.ports import RefusedByStore
 from consumers.references import ReferencePolicy
+from consumers.wire.events import RulesDocument, decode_event
 from references.judging import judge_answer
 from references.verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
-from service.forgetting import Subject, forget_rows
-from service.references import PostgresReferences
-from service.reports import Wanted, evaluation, evaluations
-from service.retention import keep_house
-from service.store import PostgresRules, PostgresScores, copy_rows
+from service.pipeline.forget_texts import Subject, forget_rows
+from service.storage.reference_store import PostgresReferences
+from service.storage.reports import Wanted, evaluation, evaluations
+from service.storage.retention import keep_house
+from service.storage.rule_store import PostgresRules
+from service.storage.score_store import PostgresScores, copy_rows
+from tests.memory.stores import MemoryOutcomes, MemoryRules
+from tests.memory.stream import MemoryPublisher
 from tests.storage.conftest import NOW
 
 TALL = "SELECT id FROM shelf WHERE height > 3"

@@ -12,15 +12,15 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import text
 
-from consumers.evaluation import evaluate
-from consumers.events import decode_event
+from consumers.evaluation.evaluation import evaluate
+from consumers.wire.events import decode_event
 from scoring.evaluation import conclude, examine
 from scoring.rules import Rules
 from scoring.verdict import Case
-from service.database import create_engine
+from service.judges.weights import local_judge
 from service.settings import DatabaseSettings
-from service.store import PostgresScores
-from service.weights import local_judge
+from service.storage.database import create_engine
+from service.storage.score_store import PostgresScores
 
 BARE = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
 

@@ -7,9 +7,9 @@ from rich.console import Console, RenderableType
 from scoring.query import Query, Unscored
 from scoring.rules import Rules
 from scoring.verdict import Score
+from service.commands.rendering import explanation, refusal, report_table, worst_answers
 from service.commands.score import Scorer
-from service.rendering import explanation, refusal, report_table, worst_answers
-from service.weights import local_judge
+from service.judges.weights import local_judge
 
 
 def drawn(part: RenderableType, width: int = 200) -> str:

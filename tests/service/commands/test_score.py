@@ -12,7 +12,7 @@ import pytest
 from scoring.rules import Rules
 from service.commands.jsonl import read_lines
 from service.commands.score import Scorer
-from service.weights import local_judge, packaged_weights
+from service.judges.weights import local_judge, packaged_weights
 
 GOOD = {
     "event_id": "7",

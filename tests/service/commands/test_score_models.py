@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from service.weights import local_judge
+from service.judges.weights import local_judge
 from tests.servers.model_server import VERDICT, ModelServer, model_process_server, model_server
 
 __all__ = ["model_process_server", "model_server"]

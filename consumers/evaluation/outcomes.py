@@ -1,0 +1,106 @@
+"""How a consumed record ended. Every one ends in exactly one outcome; consumed is their sum."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from uuid import UUID
+
+from consumers.evaluation.timings import Trail
+
+
+class OutcomeKind(StrEnum):
+    """The five ways a record can end."""
+
+    SCORED = "scored"
+    """A row with a score is committed."""
+    UNSCORED = "unscored"
+    """A row without a score, with the reason, is committed."""
+    DUPLICATE = "duplicate"
+    """The same event is already committed."""
+    DEAD_LETTERED = "dead_lettered"
+    """The record can never become an evaluation."""
+    DEFERRED = "deferred"
+    """Put off: kept for a later try, or, where a dependency is down, to be sent again."""
+
+
+class Trigger(StrEnum):
+    """Why a record is consumed."""
+
+    LIVE = "live"
+    """An agent just published it."""
+    DEFERRED = "deferred"
+    """It was put off, and is tried again."""
+    BACKFILL = "backfill"
+    """It was scored before, and is scored again by another judge, evaluator or rules."""
+    REPLAY = "replay"
+    """It was a dead letter, and is given another chance."""
+
+
+class DeferredReason(StrEnum):
+    """What was missing."""
+
+    STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
+    """The database does not answer."""
+    RULES_UNAVAILABLE = "RULES_UNAVAILABLE"
+    """The tenant's rules cannot be read."""
+    JUDGE_UNAVAILABLE = "JUDGE_UNAVAILABLE"
+    """The model does not answer, and the tenant's rules say to wait for it."""
+    INTERNAL_ERROR = "INTERNAL_ERROR"
+    """A bug; the log names it."""
+    TENANT_OVER_SHARE = "TENANT_OVER_SHARE"
+    """Too many of the tenant's events wait for a model: those over its share let other tenants pass."""
+    EVENT_DEADLINE = "EVENT_DEADLINE"
+    """The event waited for a model longer than its deadline."""
+    INTERRUPTED = "INTERRUPTED"
+    """The process stopped before the event was stored; Kafka hands it to another."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How one record ended, and for whom."""
+
+    kind: OutcomeKind
+    reason: str = ""
+    """An UnscoredReason, InvalidReason or DeferredReason; empty for scored and duplicate."""
+    detail: str = ""
+    """One line for a person."""
+    event_id: str | None = None
+    tenant: str | None = None
+    agent: str | None = None
+    evaluation_id: UUID | None = None
+    """The committed row; of a duplicate, the first one's."""
+    score: float | None = None
+    trigger: Trigger = Trigger.LIVE
+    kept: bool = False
+    """A deferred event is kept and will be tried again: nobody needs to send it."""
+    trail: Trail | None = field(default=None, compare=False, repr=False)
+    """Where the event is traced."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts what was consumed and how it ended.
+
+    >>> tally = Tally()
+    >>> tally.consume(1); tally.finish([Outcome(kind=OutcomeKind.SCORED)]); tally.balanced
+    True
+    """
+
+    consumed: int = 0
+    ended: Counter[OutcomeKind] = field(default_factory=Counter[OutcomeKind])
+
+    def consume(self, count: int) -> None:
+        """`count` records were taken from the stream."""
+        self.consumed += count
+
+    def finish(self, outcomes: Sequence[Outcome]) -> None:
+        """These records ended."""
+        self.ended.update(outcome.kind for outcome in outcomes)
+
+    @property
+    def balanced(self) -> bool:
+        """Everything consumed ended in one outcome."""
+        return self.consumed == self.ended.total()

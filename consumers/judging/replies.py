@@ -1,0 +1,162 @@
+"""A model's reply as it came, read strictly: only a verdict that was offered counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import orjson
+
+from consumers.judging.prompting import OFFERED_CODES, Prompt
+from consumers.wire.texts import json_type, shorten
+from scoring.judging.ceiling import RIGHT
+from scoring.judging.proposals import LONGEST, MOST_PROPOSALS, OFFERED_OPERATORS, Proposal, Scalar
+from scoring.query import Unscored, UnscoredReason
+from scoring.reasons import ReasonCode
+from scoring.verdict import Reason, Reply, Verdict
+
+MAX_REPLY = 16_384
+"""Longest reply read, in characters."""
+MOST_CODES = 5
+_LONGEST_RATIONALE = 600
+
+_SCALAR: tuple[Mapping[str, str], ...] = ({"type": "string"}, {"type": "number"}, {"type": "boolean"})
+REPLY_SCHEMA: Mapping[str, object] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["rationale", "verdict", "confidence", "reason_codes", "question_filters"],
+    "properties": {
+        "rationale": {"type": "string"},
+        "verdict": {"type": "string", "enum": [verdict.value for verdict in Verdict]},
+        "confidence": {"type": "number"},
+        "reason_codes": {"type": "array", "items": {"type": "string", "enum": list(OFFERED_CODES)}},
+        "question_filters": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["lhs", "op", "rhs", "span"],
+                "properties": {
+                    "lhs": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+                    "op": {"type": "string", "enum": list(OFFERED_OPERATORS)},
+                    "rhs": {"anyOf": [*_SCALAR, {"type": "array", "items": {"anyOf": _SCALAR}}, {"type": "null"}]},
+                    "span": {"type": "string"},
+                },
+            },
+        },
+    },
+}
+"""What a server that can is held to while it generates."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """A model's reply once read: the verdict with its side's probability, and what it proposes."""
+
+    reply: Reply
+    proposals: tuple[Proposal, ...]
+
+
+def read_opinion(text: str, prompt: Prompt, local: Reply, judge: str) -> Opinion | Unscored:
+    """What a model's text says, stand-ins read back; `Unscored` where it holds no verdict that was offered.
+
+    `local` lends its details to reasons that both give.
+    """
+    said = _object(text)
+    if isinstance(said, Unscored):
+        return said
+    verdict, confidence = _verdict(said.get("verdict")), _probability(said.get("confidence"))
+    if verdict is None:
+        return _invalid(f"verdict {shorten(repr(said.get('verdict')), 40)} was not offered")
+    if confidence is None:
+        return _invalid(f"confidence {shorten(repr(said.get('confidence')), 40)} is no probability")
+    rationale = _unmasked(said.get("rationale"), prompt)
+    reply = Reply(
+        verdict=verdict,
+        confidence=confidence,
+        p_correct=confidence if verdict in RIGHT else round(1 - confidence, 4),
+        reasons=_reasons(said.get("reason_codes"), rationale, local),
+        judge=judge,
+        rationale=rationale,
+    )
+    return Opinion(reply=reply, proposals=tuple(_proposals(said.get("question_filters"), prompt)))
+
+
+def _object(text: str) -> Mapping[str, object] | Unscored:
+    if len(text) > MAX_REPLY:
+        return _invalid(f"it has {len(text)} characters: at most {MAX_REPLY} are read")
+    try:
+        said = orjson.loads(_bare(text))
+    except orjson.JSONDecodeError:
+        return _invalid("it is not JSON, or cut short")
+    return cast("Mapping[str, object]", said) if isinstance(said, dict) else _invalid(f"it is {json_type(said)}")
+
+
+def _bare(text: str) -> str:
+    """The JSON inside the fence that models like to put around it."""
+    text = text.strip()
+    if text.startswith("```") and text.endswith("```") and len(text) > 6:
+        return text[3:-3].removeprefix("json").strip()
+    return text
+
+
+def _invalid(why: str) -> Unscored:
+    return Unscored(UnscoredReason.JUDGE_REPLY_INVALID, f"the model's reply cannot count: {why}")
+
+
+def _verdict(said: object) -> Verdict | None:
+    return Verdict(said) if isinstance(said, str) and said in set(Verdict) else None
+
+
+def _probability(said: object) -> float | None:
+    if isinstance(said, bool) or not isinstance(said, int | float) or not math.isfinite(said):
+        return None
+    return round(float(said), 4) if 0 <= said <= 1 else None
+
+
+def _unmasked(said: object, prompt: Prompt) -> str:
+    text = shorten(said, _LONGEST_RATIONALE) if isinstance(said, str) else ""
+    return prompt.masker.unmask(text) if prompt.masker is not None else text
+
+
+def _reasons(said: object, rationale: str, local: Reply) -> tuple[Reason, ...]:
+    """The codes given that were offered; those that a signal gives too have its detail."""
+    seen = {each.code: each.detail for each in local.reasons}
+    given = [each for each in _list(said) if isinstance(each, str) and each in OFFERED_CODES]
+    codes = [ReasonCode(each) for each in dict.fromkeys(given)][:MOST_CODES]
+    return tuple(Reason(code=code, detail=seen.get(code) or shorten(rationale, 200)) for code in codes)
+
+
+def _proposals(said: object, prompt: Prompt) -> list[Proposal]:
+    found = [_proposal(cast("Mapping[str, object]", each), prompt) for each in _list(said) if isinstance(each, dict)]
+    return [each for each in found if each is not None][:MOST_PROPOSALS]
+
+
+def _proposal(said: Mapping[str, object], prompt: Prompt) -> Proposal | None:
+    lhs, op, span = (_plain(said.get(name), prompt) for name in ("lhs", "op", "span"))
+    rhs = said.get("rhs")
+    if not isinstance(op, str) or not isinstance(span, str) or not (lhs is None or isinstance(lhs, str)):
+        return None
+    if isinstance(rhs, list):
+        members = [_plain(each, prompt) for each in cast("Sequence[object]", rhs)[:LONGEST]]
+        return Proposal(lhs=lhs, op=op, rhs=tuple(each for each in members if each is not None), span=span)
+    return Proposal(lhs=lhs, op=op, rhs=_plain(rhs, prompt), span=span)
+
+
+def _plain(value: object, prompt: Prompt) -> Scalar | None:
+    """A scalar with its stand-ins read back; a number's becomes a number again."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        return float(value) if math.isfinite(value) else None
+    if not isinstance(value, str) or len(value) > LONGEST:
+        return None
+    text = prompt.masker.unmask(value) if prompt.masker is not None else value
+    plain = text.replace(",", "").replace(".", "", 1)
+    return float(text.replace(",", "")) if text != value and plain.isascii() and plain.isdigit() else text
+
+
+def _list(said: object) -> Sequence[object]:
+    return cast("Sequence[object]", said) if isinstance(said, list) else ()

@@ -1,0 +1,1 @@
+"""Scores the records of all inputs: bounded, and fair between tenants."""

@@ -1,0 +1,61 @@
+"""Who does the work that needs the processor, away from the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol, TypeVar
+
+from consumers.evaluation.evaluation import Evaluation
+from consumers.evaluation.outcomes import Outcome
+from consumers.score_events import Known, LookedUp, Record, ScoreEvents
+from scoring.verdict import Case
+
+Result = TypeVar("Result")
+
+
+class Scorer(Protocol):
+    """Decodes records, and examines and judges events."""
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks of events it judges at once."""
+        ...
+
+    async def decode(self, records: Sequence[Record]) -> Sequence[Known | Outcome]:
+        """The event that each record is, or how it ended."""
+        ...
+
+    async def judge(self, events: Sequence[Known], found: LookedUp) -> Sequence[Evaluation | Case]:
+        """Each event's evaluation, or the case for which a model must be asked."""
+        ...
+
+    def close(self) -> None:
+        """Begins nothing more, and waits for nothing."""
+        ...
+
+
+class ThreadScorer:
+    """A `Scorer` in one thread of this process: two that parse would only fight over the interpreter's lock."""
+
+    chunks = 1
+
+    def __init__(self, score: ScoreEvents) -> None:
+        self._score = score
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="score")
+
+    async def _run(self, call: Callable[[], Result]) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, call)
+
+    async def decode(self, records: Sequence[Record]) -> Sequence[Known | Outcome]:
+        """The event that each record is, or how it ended."""
+        return await self._run(lambda: [self._score.decode(each) for each in records])
+
+    async def judge(self, events: Sequence[Known], found: LookedUp) -> Sequence[Evaluation | Case]:
+        """Each event's evaluation, or the case for which a model must be asked."""
+        return await self._run(lambda: [self._score.judge_at_once(each, found) for each in events])
+
+    def close(self) -> None:
+        """Begins nothing more, and waits for nothing."""
+        self._thread.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,1 @@
+"""What the service publishes: events for its workers, and results for the world."""

@@ -1,0 +1,245 @@
+"""The use case: spans in, the events they give submitted, and a receipt that says when nobody needs the spans again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+from consumers.errors import Unavailable
+from consumers.evaluation.outcomes import Outcome, OutcomeKind
+from consumers.evaluation.retries import Backoff
+from consumers.score_events import Record
+from consumers.spans import Joined, Span, SpanEvent, SpanJoin, TraceKey
+
+Storing: TypeAlias = "asyncio.Task[Sequence[Outcome]]"
+"""The events of one trace on their way to the store."""
+_CHUNK = 200
+"""Most events submitted at once."""
+_SLICE = 500
+"""Most spans joined before others have their turn."""
+
+
+class Submit(Protocol):
+    """The engine: takes records, back-pressured, and gives a receipt each that resolves with a durable outcome."""
+
+    def __call__(self, records: Sequence[Record], /) -> Awaitable[Sequence[asyncio.Future[Outcome]]]:
+        """One receipt per record, in order."""
+        ...
+
+
+class Bury(Protocol):
+    """Keeps what can never be an evaluation, with why."""
+
+    def __call__(self, event: SpanEvent, outcome: Outcome, /) -> Awaitable[None]:
+        """Returns when it is durable; raises `Unavailable`."""
+        ...
+
+
+async def count_only(event: SpanEvent, outcome: Outcome) -> None:
+    """For a process without dead letters: the outcome is counted, and the sender told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What became of spans that were taken."""
+
+    storing: Sequence[Storing]
+    done: asyncio.Future[None]
+    """Resolves when the spans' traces are closed and all their events durable; cancelled where that will not be."""
+
+    async def stored(self) -> list[Outcome]:
+        """How the events ended that the spans' traces gave so far, once all of them are durable."""
+        ended = await asyncio.gather(*(asyncio.shield(task) for task in self.storing))
+        return [outcome for outcomes in ended for outcome in outcomes]
+
+
+@dataclass(slots=True, eq=False)
+class _Ticket:
+    """One sender's spans, and how many of their traces are not finished; one more while they are being taken."""
+
+    done: asyncio.Future[None]
+    open: int = 1
+
+    def count_down(self) -> None:
+        """One less."""
+        self.open -= 1
+        if self.open == 0 and not self.done.done():
+            self.done.set_result(None)
+
+
+@dataclass(slots=True, eq=False)
+class _Trace:
+    """A trace outside the join: who waits for it, and its events that are not durable yet."""
+
+    tickets: set[_Ticket] = field(default_factory=set[_Ticket])
+    storing: set[Storing] = field(default_factory=set["Storing"])
+    closed: bool = False
+
+    def finish(self) -> None:
+        """Tells those who wait, once nothing more can come of the trace."""
+        if not self.closed or self.storing:
+            return
+        for ticket in self.tickets:
+            ticket.count_down()
+        self.tickets.clear()
+
+    def give_up(self) -> None:
+        """Tells those who wait that it will not be."""
+        for ticket in self.tickets:
+            ticket.done.cancel()
+        self.tickets.clear()
+
+
+class JoinSpans:
+    """Drives a `SpanJoin` by the clock. An event that the engine could not store is submitted again until it is."""
+
+    def __init__(
+        self,
+        join: SpanJoin,
+        submit: Submit,
+        timer: Callable[[], float],
+        *,
+        bury: Bury = count_only,
+        backoff: Backoff | None = None,
+        most_storing: int = 1000,
+    ) -> None:
+        self._join, self._submit, self._timer, self._bury = join, submit, timer, bury
+        self._backoff, self._most = backoff or Backoff(first=0.5, most=30.0), most_storing
+        self._traces: dict[TraceKey, _Trace] = {}
+        self._tasks: set[Storing] = set()
+        self._storing = 0
+        self._opened, self._room = asyncio.Event(), asyncio.Event()
+        self._room.set()
+
+    @property
+    def spans(self) -> int:
+        """Spans held."""
+        return self._join.spans
+
+    async def take(self, spans: Sequence[Span], *, tenant: str | None = None) -> Taken:
+        """Takes the spans of one sender, as soon as there is room; `tenant` is the only one it may write for."""
+        await self._room.wait()
+        ticket, storing = _Ticket(asyncio.get_running_loop().create_future()), set[Storing]()
+        for start in range(0, len(spans), _SLICE):
+            part = spans[start : start + _SLICE]
+            traces = self._expect(part, ticket, tenant)
+            self._obey(self._join.add(part, self._timer(), tenant=tenant))
+            self._opened.set()
+            storing.update(*(trace.storing for trace in traces))
+            # others have their turn: one export may hold ten thousand spans
+            await asyncio.sleep(0)
+            if ticket.done.cancelled():
+                break
+        ticket.count_down()
+        return Taken(storing=list(storing), done=ticket.done)
+
+    def _expect(self, spans: Sequence[Span], ticket: _Ticket, tenant: str | None) -> list[_Trace]:
+        """The spans' traces, which the ticket waits for."""
+        traces = [self._trace(TraceKey(tenant, each)) for each in dict.fromkeys(span.trace_id for span in spans)]
+        for trace in traces:
+            if ticket not in trace.tickets:
+                trace.tickets.add(ticket)
+                ticket.open += 1
+        return traces
+
+    async def run(self) -> None:
+        """Closes traces when their time is up, for ever."""
+        while True:
+            due = self._join.due_at
+            if due is None:
+                self._opened.clear()
+                await self._opened.wait()
+                continue
+            await asyncio.sleep(max(due - self._timer(), 0.0))
+            self._obey(self._join.close_due(self._timer()))
+
+    async def close(self) -> None:
+        """Closes every trace now, and waits until what they gave is durable."""
+        self._obey(self._join.close_all())
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def forget(self) -> None:
+        """Drops every open trace with its events that are not stored: others will be handed the spans."""
+        self._join.drop(self._traces)
+        for trace in self._traces.values():
+            trace.give_up()
+        self._traces.clear()
+        for task in self._tasks:
+            task.cancel()
+
+    def _trace(self, key: TraceKey) -> _Trace:
+        return self._traces.setdefault(key, _Trace())
+
+    def _obey(self, step: Joined) -> None:
+        events: dict[TraceKey, list[SpanEvent]] = {}
+        for event in step.events:
+            events.setdefault(event.trace, []).append(event)
+        for key, given in events.items():
+            self._start(self._trace(key), given)
+        for key in step.closed:
+            trace = self._traces.pop(key, None)
+            if trace is not None:
+                trace.closed = True
+                trace.finish()
+
+    def _start(self, trace: _Trace, events: Sequence[SpanEvent]) -> None:
+        task = asyncio.create_task(self._store(events))
+        trace.storing.add(task)
+        self._tasks.add(task)
+        self._count(len(events))
+
+        def ended(task: Storing) -> None:
+            trace.storing.discard(task)
+            self._tasks.discard(task)
+            self._count(-len(events))
+            failed = task.cancelled() or task.exception() is not None
+            trace.give_up() if failed else trace.finish()
+
+        task.add_done_callback(ended)
+
+    def _count(self, events: int) -> None:
+        self._storing += events
+        if self._storing < self._most:
+            self._room.set()
+        else:
+            self._room.clear()
+
+    async def _store(self, events: Sequence[SpanEvent]) -> Sequence[Outcome]:
+        ended: list[Outcome] = []
+        for start in range(0, len(events), _CHUNK):
+            ended += await self._store_chunk(events[start : start + _CHUNK])
+        return ended
+
+    async def _store_chunk(self, events: Sequence[SpanEvent]) -> Sequence[Outcome]:
+        pending, ended, failures = events, list[Outcome](), 0
+        while pending:
+            if failures:
+                await asyncio.sleep(self._backoff.wait(failures))
+            receipts = await self._submit([_record(each) for each in pending])
+            waiting: list[SpanEvent] = []
+            for event, outcome in zip(pending, await asyncio.gather(*receipts), strict=True):
+                if await self._is_durable(event, outcome):
+                    ended.append(outcome)
+                else:
+                    waiting.append(event)
+            pending, failures = waiting, failures + 1
+        return ended
+
+    async def _is_durable(self, event: SpanEvent, outcome: Outcome) -> bool:
+        if outcome.kind is OutcomeKind.DEFERRED:
+            return outcome.kept
+        if outcome.kind is OutcomeKind.DEAD_LETTERED:
+            try:
+                await self._bury(event, outcome)
+            except Unavailable:
+                return False
+        return True
+
+
+def _record(event: SpanEvent) -> Record:
+    size = sum(len(text) for text in event.payload.values() if isinstance(text, str))
+    # the event's id is trace and span id, as W3C's trace context has them; what was exported was sampled
+    traceparent = f"00-{event.payload['event_id']}-01"
+    return Record(payload=event.payload, require_id=True, tenant=event.trace.tenant, size=size, traceparent=traceparent)

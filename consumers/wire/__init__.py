@@ -1,0 +1,1 @@
+"""The wire contract: events, envelopes and rules as they arrive, validated."""

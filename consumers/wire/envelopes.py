@@ -1,0 +1,236 @@
+"""What a record comes wrapped in: CloudEvents 1.0, binary or structured, or nothing; one reading for Kafka and HTTP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NoReturn, TypeAlias, cast
+from urllib.parse import unquote_to_bytes
+
+from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, parse_json, refuse_large
+from consumers.wire.texts import json_type, shorten
+
+Headers: TypeAlias = Sequence[tuple[str, bytes | None]]
+
+SPECVERSION = "1.0"
+"""The only version of CloudEvents that is read."""
+STRUCTURED = "application/cloudevents+json"
+BATCH = "application/cloudevents-batch+json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope:
+    """A record taken out of its wrapping, not yet known to be an event."""
+
+    payload: object
+    """What `decode_event` takes: the record's bytes, or CloudEvents' data with the envelope's identity in it."""
+    id: str | None = None
+    """CloudEvents' id; with `source` it is the event's identity. `None` is a plain record."""
+    source: str | None = None
+    time: datetime | None = None
+    """When the producer says it happened; the event's `occurred_at` where the data names none."""
+    traceparent: str | None = None
+    """W3C trace context, of CloudEvents' extension or the record's own header."""
+    sampledrate: int | None = None
+    """Upstream kept one event of so many; `None` is not sampled upstream."""
+    partitionkey: str | None = None
+
+
+def read_envelope(value: object, headers: Headers, *, max_bytes: int = MAX_EVENT_BYTES) -> Envelope:
+    """The record without its wrapping; raises `InvalidEvent` where the wrapping is not as CloudEvents 1.0 says.
+
+    `value` is the record's bytes (`None` is a tombstone), or an object parsed from them. Reads `ce_…` (Kafka), `ce-…`
+    (HTTP), `content-type` and `traceparent` headers and no others, so that foreign bytes in a foreign header's value
+    cost nobody an event. Plain JSON is left unparsed.
+
+    >>> plain = read_envelope(b'{"question": "q", "sql": "s"}', [])
+    >>> plain.payload, plain.id
+    (b'{"question": "q", "sql": "s"}', None)
+    """
+    if value is None:
+        detail = "the record has no value (a tombstone): an event is a JSON object; forgetting is `sqlassay forget`"
+        raise InvalidEvent(InvalidReason.NO_VALUE, detail)
+    if isinstance(value, bytes):
+        refuse_large(len(value), max_bytes)
+    said = _read_headers(headers)
+    envelope = _unwrap(value, said)
+    own = said.others.get("traceparent")
+    return envelope if envelope.traceparent or own is None else replace(envelope, traceparent=_trace(own))
+
+
+def read_structured(document: object) -> Envelope:
+    """One CloudEvent as a parsed JSON object: the record of structured mode, or one of a batch.
+
+    >>> event = {"specversion": "1.0", "id": "7", "source": "/shop", "type": "answer", "data": {"sql": "s"}}
+    >>> read_structured(event).payload
+    {'sql': 's', 'event_id': '7', 'source': '/shop'}
+    """
+    if not isinstance(document, Mapping):
+        detail = f"a CloudEvent is a JSON object, and this is {json_type(document)}: send one object per event"
+        raise InvalidEvent(InvalidReason.NOT_AN_OBJECT, detail)
+    attributes = cast("Mapping[str, object]", document)
+    if attributes.get("data_base64") is not None:
+        _refuse("the event holds data_base64: send the JSON object itself as data")
+    return _cloud_event(attributes, attributes.get("data"), "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What the headers that matter say."""
+
+    attributes: dict[str, object]
+    """CloudEvents' attributes of binary mode, without their prefix."""
+    others: dict[str, str]
+    prefix: str
+
+
+_PREFIXES = ("ce_", "ce-")
+_OTHERS = frozenset({"content-type", "traceparent"})
+
+
+def _read_headers(headers: Headers) -> _Said:
+    named = [(_name(name), raw) for name, raw in headers]
+    said = _Said({}, {}, next((name[:3] for name, _ in named if name[:3] in _PREFIXES), ""))
+    for name, raw in named:
+        if name in _OTHERS:
+            said.others[name] = _text(name, raw or b"")
+        elif name[:3] in _PREFIXES and raw is not None:
+            text = _text(name, unquote_to_bytes(raw) if name[2] == "-" else raw)
+            if said.attributes.setdefault(name[3:], text) != text:
+                _refuse(f"header {shorten(name)} is there twice and says two things: send it once")
+    return said
+
+
+def _name(name: str) -> str:
+    # foreign bytes of a name come as lone surrogates, which no text of UTF-8 holds
+    if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+        detail = "the name of a header is not UTF-8: encode names of headers as UTF-8"
+        raise InvalidEvent(InvalidReason.INVALID_ENCODING, detail)
+    return name.lower()
+
+
+def _text(name: str, raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        detail = f"header {shorten(name)}: byte {error.start} is not UTF-8; encode header values as UTF-8"
+        raise InvalidEvent(InvalidReason.INVALID_ENCODING, detail) from None
+
+
+def _unwrap(value: object, said: _Said) -> Envelope:
+    kind = media_type(said.others.get("content-type", ""))
+    if kind == STRUCTURED:
+        return read_structured(_parsed(value))
+    if kind.startswith("application/cloudevents"):
+        _refuse(f"content type {shorten(kind)} is not read here: send {STRUCTURED}, one event per record")
+    if said.attributes:
+        attributes = {"datacontenttype": kind or None, **said.attributes}
+        # an attribute check first: bytes of another content type must not be parsed as JSON
+        _check(attributes, said.prefix)
+        return _cloud_event(attributes, _parsed(value), said.prefix)
+    document = _parsed(value) if not isinstance(value, bytes) or b'"specversion"' in value else None
+    return read_structured(document) if looks_structured(document) else Envelope(payload=value)
+
+
+def _parsed(value: object) -> object:
+    return parse_json(value) if isinstance(value, bytes) else value
+
+
+def media_type(header: str) -> str:
+    """The content type without its parameters.
+
+    >>> media_type("Application/JSON; charset=utf-8")
+    'application/json'
+    """
+    return header.partition(";")[0].strip().lower()
+
+
+def looks_structured(document: object) -> bool:
+    """Whether a parsed object is a CloudEvent though no content type says so: producers forget it."""
+    return isinstance(document, Mapping) and {"specversion", "data"} <= document.keys() and "question" not in document
+
+
+def _cloud_event(attributes: Mapping[str, object], data: object, prefix: str) -> Envelope:
+    _check(attributes, prefix)
+    if not isinstance(data, Mapping):
+        detail = f"the event's data is {json_type(data)}: send one JSON object with question and sql"
+        raise InvalidEvent(InvalidReason.NOT_AN_OBJECT, detail)
+    identity, source = str(attributes["id"]), str(attributes["source"])
+    time = _time(attributes.get("time"), prefix)
+    fields: dict[str, object] = {key: each for key, each in cast("Mapping[str, object]", data).items() if key != "id"}
+    fields |= {"event_id": identity, "source": source}
+    if time is not None and fields.get("occurred_at") is None:
+        fields["occurred_at"] = time
+    return Envelope(
+        payload=fields,
+        id=identity,
+        source=source,
+        time=time,
+        traceparent=_trace(attributes.get("traceparent")),
+        sampledrate=_rate(attributes.get("sampledrate"), prefix),
+        partitionkey=_key(attributes.get("partitionkey")),
+    )
+
+
+def _check(attributes: Mapping[str, object], prefix: str) -> None:
+    version = attributes.get("specversion")
+    if version != SPECVERSION:
+        _refuse(f"attribute {prefix}specversion is {_shown(version)}: only CloudEvents {SPECVERSION} is read")
+    for name in ("id", "source", "type"):
+        value = attributes.get(name)
+        if not isinstance(value, str) or not value.strip():
+            _refuse(f"attribute {prefix}{name} is {_shown(value)}: CloudEvents needs a text there")
+    content = attributes.get("datacontenttype") or "application/json"
+    kind = media_type(content) if isinstance(content, str) else ""
+    if kind not in {"application/json", "text/json"} and not kind.endswith("+json"):
+        _refuse(f"datacontenttype is {_shown(content)}: send the data as application/json")
+
+
+_RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,12})?(?:Z|[+-]\d\d:\d\d)", re.ASCII)
+
+
+def _time(value: object, prefix: str) -> datetime | None:
+    if value is None or value == "":
+        return None
+    text = value.upper() if isinstance(value, str) else ""
+    try:
+        return datetime.fromisoformat(text if _RFC_3339.fullmatch(text) else "")
+    except ValueError:
+        _refuse(f"attribute {prefix}time is {_shown(value)}: send RFC 3339, such as 2026-11-02T09:30:00Z")
+
+
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
+
+
+def _trace(value: object) -> str | None:
+    # W3C Trace Context: one that cannot be read is as if it were not there
+    return value if isinstance(value, str) and _TRACEPARENT.fullmatch(value) else None
+
+
+_RATE = re.compile(r"[0-9]{1,9}", re.ASCII)
+
+
+def _rate(value: object, prefix: str) -> int | None:
+    if value is None:
+        return None
+    text = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
+    if not _RATE.fullmatch(text) or int(text) == 0:
+        _refuse(f"attribute {prefix}sampledrate is {_shown(value)}: send a whole number from 1 on")
+    return int(text)
+
+
+def _key(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _shown(value: object) -> str:
+    # never the repr of a container: of a deep one it would blow the stack
+    if value is None:
+        return "absent"
+    return shorten(repr(value)) if isinstance(value, str) else json_type(value)
+
+
+def _refuse(detail: str) -> NoReturn:
+    raise InvalidEvent(InvalidReason.INVALID_ENVELOPE, detail)

@@ -1,0 +1,344 @@
+"""The wire contract: what an agent publishes about one answer, and what is not an event."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import cached_property
+from typing import Annotated, NoReturn, Self, cast
+
+import orjson
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    TypeAdapter,
+    ValidationError,
+)
+from pydantic import model_validator as after_validation
+
+from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
+from consumers.wire.texts import bad_character, json_type, shorten, shown
+from scoring.query import Query
+
+__all__ = [
+    "MAX_EVENT_BYTES",
+    "NAME_PATTERN",
+    "SPAN_SOURCE",
+    "InvalidEvent",
+    "InvalidReason",
+    "InvalidRules",
+    "QueryEvent",
+    "RulesDocument",
+    "decode_event",
+    "decode_rules",
+    "is_name",
+    "parse_json",
+    "refuse_bad_text",
+    "refuse_large",
+    "to_utc",
+]
+
+MAX_EVENT_BYTES = 1024 * 1024
+"""Largest event, in bytes of JSON."""
+SPAN_SOURCE = "/opentelemetry"
+"""Source of events that are joined from spans; a blank question in one of them was not found."""
+
+
+class InvalidReason(StrEnum):
+    """Why a record is no event and is dead-lettered. A closed list: each member is documented in `docs/reasons.md`."""
+
+    NOT_JSON = "NOT_JSON"
+    """The record is not JSON, or nests too deep."""
+    INVALID_ENCODING = "INVALID_ENCODING"
+    """The record is not UTF-8."""
+    NOT_AN_OBJECT = "NOT_AN_OBJECT"
+    """The record is JSON, but not one object."""
+    MISSING_FIELD = "MISSING_FIELD"
+    """A required field is absent."""
+    MISSING_ID = "MISSING_ID"
+    """The event has no `event_id` where one is required."""
+    INVALID_FIELD = "INVALID_FIELD"
+    """A field is of the wrong type, too long or out of range."""
+    INVALID_TEXT = "INVALID_TEXT"
+    """A text holds a NUL character or a lone surrogate."""
+    INVALID_ENVELOPE = "INVALID_ENVELOPE"
+    """The CloudEvents attributes around the data are not as version 1.0 says."""
+    NO_VALUE = "NO_VALUE"
+    """The record has no value: a tombstone."""
+    NOT_OTLP = "NOT_OTLP"
+    """The record is no OpenTelemetry trace data, neither in protobuf nor in JSON."""
+    EVENT_TOO_LARGE = "EVENT_TOO_LARGE"
+    """The event is larger than the bound."""
+    TENANT_NOT_ALLOWED = "TENANT_NOT_ALLOWED"
+    """The event names a tenant that its sender may not write for."""
+    ID_CONFLICT = "ID_CONFLICT"
+    """An event with the same tenant, source and id but other content came before."""
+    REFUSED_BY_STORE = "REFUSED_BY_STORE"
+    """The database cannot hold this event's values."""
+    UNKNOWN_EVENT = "UNKNOWN_EVENT"
+    """A label names an event that is not stored."""
+
+
+class InvalidEvent(Exception):  # noqa: N818 the design's name for what is never retried
+    """The record can never become an evaluation: it goes to the dead letters, never to a retry."""
+
+    def __init__(self, reason: InvalidReason, detail: str) -> None:
+        super().__init__(f"{reason.value}: {detail}")
+        self.reason = reason
+        self.detail = detail
+
+
+def _identifier(value: object) -> object:
+    number = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
+    return str(value) if number else value
+
+
+def _blank_as_absent(value: object) -> object:
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+def _answer(value: object) -> object:
+    return "" if value is None else value
+
+
+def to_utc(moment: datetime) -> datetime:
+    """The moment in UTC, which one without a zone is in; raises `ValueError` where UTC has no such year."""
+    try:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except OverflowError as error:
+        raise ValueError("in UTC its year is out of range") from error
+
+
+NAME_PATTERN = r"^[^\x00-\x1f\x7f*]*[^\x00-\x20\x7f*]$"
+"""No control characters, no trailing space, and no `*`, which stands for all tenants in tokens."""
+_Name = Annotated[str, Field(strict=True, min_length=1, max_length=128, pattern=NAME_PATTERN)]
+_NAMES: TypeAdapter[str] = TypeAdapter(_Name)
+_OptionalName = Annotated[_Name | None, BeforeValidator(_blank_as_absent)]
+_Text = Annotated[str, Field(strict=True, max_length=MAX_EVENT_BYTES)]
+
+
+def is_name(text: str) -> bool:
+    """Whether a tenant or agent may be called that.
+
+    >>> is_name("library"), is_name("*"), is_name(" ")
+    (True, False, False)
+    """
+    try:
+        _NAMES.validate_python(text)
+    except ValidationError:
+        return False
+    return True
+
+
+class QueryEvent(BaseModel):
+    """One answer of an agent. Keys that are not fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+
+    event_id: Annotated[str, BeforeValidator(_identifier), Field(min_length=1, max_length=256, strict=True)] = Field(
+        default="",
+        validation_alias=AliasChoices("event_id", "id"),
+        validate_default=False,
+        description="Identity within tenant and source: the same id sent again is a duplicate.",
+    )
+    source: Annotated[str, Field(strict=True, min_length=1, max_length=260)] = Field(
+        default="", validate_default=False, description="Where the event was born; default `/{tenant}/{agent}`."
+    )
+    tenant: _Name = Field(default="default", description="Whose rules and rows these are.")
+    agent: _Name = Field(default="default", description="The text-to-SQL agent that answered.")
+    agent_version: _OptionalName = Field(default=None, description="The agent's release.")
+    occurred_at: Annotated[datetime, AfterValidator(to_utc)] | None = Field(
+        default=None, description="When the agent answered; anchors relative dates. Without a zone it is UTC."
+    )
+    question: _Text = Field(description="What the person asked (Qu).")
+    enriched_question: _Text | None = Field(
+        default=None,
+        validation_alias=AliasChoices("enriched_question", "enriched_question_proxy"),
+        description="The question as the agent understood it (Qe).",
+    )
+    sql: Annotated[_Text, BeforeValidator(_answer)] = Field(description="The answer (S); null or empty has no score.")
+    dialect: _OptionalName = Field(default=None, description="The SQL's dialect; none is the tenant's, else guessed.")
+    reference_sql: _Text | None = Field(default=None, description="A correct query, if known; never used by the score.")
+    attributes: dict[str, JsonValue] = Field(
+        default_factory=dict[str, JsonValue], description="Anything to find the event by later."
+    )
+
+    @after_validation(mode="after")
+    def _complete(self) -> Self:
+        if not self.source:
+            object.__setattr__(self, "source", f"/{self.tenant}/{self.agent}")
+        if not self.event_id:
+            object.__setattr__(self, "event_id", self.payload_hash)
+        return self
+
+    @property
+    def payload(self) -> bytes:
+        """Everything the score may depend on, as canonical JSON."""
+        return orjson.dumps(
+            self.model_dump(exclude={"event_id", "reference_sql"}), option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z
+        )
+
+    @cached_property
+    def payload_hash(self) -> str:
+        """Equal for events that say the same; of one whose question may still be found it is that of its SQL."""
+        return hashlib.sha256(self.payload).hexdigest() if self.question_found else self._unasked_hash
+
+    @property
+    def question_found(self) -> bool:
+        """Of an answer that came as a span, whether its trace held the question."""
+        return bool(self.question.strip()) or self.source != SPAN_SOURCE
+
+    @property
+    def _unasked_hash(self) -> str:
+        # told from the others by its first letter
+        return f"?{hashlib.sha256(self.sql.encode()).hexdigest()[1:]}"
+
+    def repeats(self, stood: str) -> bool:
+        """Whether it says nothing that the event with this hash did not say."""
+        return self.payload_hash == stood or not self.question_found
+
+    def completes(self, stood: str) -> bool:
+        """Whether it is the event with this hash, with the question that was not found then."""
+        return self.question_found and stood == self._unasked_hash
+
+    def query(self) -> Query:
+        """What the scorer reads of it."""
+        return Query(
+            question=self.question,
+            sql=self.sql,
+            enriched_question=self.enriched_question,
+            dialect=self.dialect,
+            occurred_at=self.occurred_at,
+            question_found=self.question_found,
+        )
+
+
+_IDS = frozenset({"event_id", "id"})
+_KEYS = frozenset(QueryEvent.model_fields) | _IDS | {"enriched_question_proxy"}
+
+
+def decode_event(
+    raw: object, *, require_id: bool, tenant: str = "default", max_bytes: int = MAX_EVENT_BYTES
+) -> QueryEvent:
+    """The event that `raw` (JSON bytes or text, or a parsed object) says; raises `InvalidEvent` for all else.
+
+    Without an id, and where none is required, the id is the SHA-256 of the canonical payload. An event that names
+    no tenant is of `tenant`.
+
+    >>> decode_event(b'{"question": "How many?", "sql": "SELECT 1", "id": 7}', require_id=True).event_id
+    '7'
+    """
+    parsed = _parse(raw, max_bytes) if isinstance(raw, bytes | bytearray | str) else raw
+    if not isinstance(parsed, Mapping):
+        raise InvalidEvent(InvalidReason.NOT_AN_OBJECT, f"the record is {json_type(parsed)}: send one JSON object")
+    document = cast("Mapping[object, object]", parsed)
+    fields: dict[str, object] = {key: document[key] for key in _KEYS if document.get(key) is not None}
+    fields = {key: value for key, value in fields.items() if key not in _IDS or _blank_as_absent(value) is not None}
+    fields = {"tenant": tenant, **({"sql": ""} if "sql" in document else {}), **fields}
+    if require_id and fields.keys().isdisjoint(_IDS):
+        detail = "field event_id is absent or blank: name each event, so a resend is known"
+        raise InvalidEvent(InvalidReason.MISSING_ID, detail)
+    refuse_bad_text(fields)
+    event = _validated(fields)
+    refuse_large(_size(event) + len(event.reference_sql or ""), max_bytes)
+    return event
+
+
+def _size(event: QueryEvent) -> int:
+    try:
+        return len(event.payload)
+    except TypeError as error:
+        detail = f"field attributes: {shorten(str(error))}; send numbers of at most 64 bits"
+        raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
+
+
+def parse_json(raw: bytes | bytearray | str) -> object:
+    """What the JSON says, lone surrogates kept; raises `InvalidEvent` (`NOT_JSON`, `INVALID_ENCODING`)."""
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return _parse_leniently(raw if isinstance(raw, str) else bytes(raw))
+
+
+def _parse(raw: bytes | bytearray | str, max_bytes: int) -> object:
+    refuse_large(len(raw), max_bytes)
+    return parse_json(raw)
+
+
+def _parse_leniently(raw: bytes | str) -> object:
+    # orjson says only "invalid" for a lone surrogate; this parser lets it through to be named by field and position
+    try:
+        text = raw if isinstance(raw, str) else raw.decode("utf-8-sig")
+        return json.loads(text, parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        detail = f"byte {error.start} is not UTF-8: send JSON encoded as UTF-8"
+        raise InvalidEvent(InvalidReason.INVALID_ENCODING, detail) from None
+    except (ValueError, RecursionError) as error:
+        what = "it nests too deep" if isinstance(error, RecursionError) else shorten(str(error))
+        detail = f"the record is not JSON ({what}): send one JSON object per record"
+        raise InvalidEvent(InvalidReason.NOT_JSON, detail) from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def refuse_large(size: int, max_bytes: int) -> None:
+    """Raises `InvalidEvent` (`EVENT_TOO_LARGE`) for an event of more than `max_bytes`."""
+    if size > max_bytes:
+        detail = f"the event has {size} bytes: at most {max_bytes} are accepted; shorten its texts or attributes"
+        raise InvalidEvent(InvalidReason.EVENT_TOO_LARGE, detail)
+
+
+def refuse_bad_text(fields: Mapping[str, object]) -> None:
+    """Raises `InvalidEvent` (`INVALID_TEXT`) where a text in it is one that no database holds."""
+    pending: list[tuple[str, object]] = list(fields.items())
+    seen = 0
+    while pending:
+        path, value = pending.pop()
+        seen += 1
+        if seen > MAX_EVENT_BYTES:
+            raise InvalidEvent(InvalidReason.EVENT_TOO_LARGE, f"field {path} holds too many values: shorten it")
+        if isinstance(value, str):
+            _refuse_bad_character(path, value)
+        elif isinstance(value, list):
+            pending.extend((path, each) for each in cast("list[object]", value))
+        elif isinstance(value, dict):
+            for key, each in cast("dict[object, object]", value).items():
+                _refuse_bad_character(path, str(key) if isinstance(key, str) else "")
+                pending.append((f"{path.split('.')[0]}.{shorten(str(key), 40)}", each))
+
+
+def _refuse_bad_character(path: str, value: str) -> None:
+    place = bad_character(value)
+    if place is not None:
+        detail = f"field {path} holds U+{ord(value[place]):04X} at character {place}: remove it"
+        raise InvalidEvent(InvalidReason.INVALID_TEXT, detail)
+
+
+_SAID = {"string_pattern_mismatch": "a name ends in no space and holds no control character and no *"}
+"""What a person is told where the validator would quote its pattern."""
+
+
+def _validated(fields: Mapping[str, object]) -> QueryEvent:
+    try:
+        return QueryEvent.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        path = ".".join(str(part) for part in first["loc"][:2]) or "event"
+        if first["type"] == "missing":
+            detail = f"field {path} is absent: an event needs question and sql"
+            raise InvalidEvent(InvalidReason.MISSING_FIELD, detail) from None
+        said = _SAID.get(first["type"]) or first["msg"].removeprefix("Value error, ")
+        detail = f"field {path}: {said}, got {shown(first['input'])}; fix the value or leave it out"
+        raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidEvent(InvalidReason.INVALID_FIELD, f"attributes: {shorten(str(error))}; send plain JSON") from None

@@ -1,0 +1,254 @@
+"""A tenant's rules as JSON (`stef.md`, Stage 5): what is accepted, and what the scorer gets of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Literal, Self, cast
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from consumers.wire.texts import bad_character, json_type, shorten
+from scoring.query import Unscored
+from scoring.rules import (
+    BenignFilter,
+    JudgePolicy,
+    JudgeRules,
+    Rules,
+    TierBounds,
+    UnparseablePolicy,
+    WhenSpent,
+    WhenUnavailable,
+)
+from scoring.sql import KNOWN_DIALECTS, read_predicate
+
+MAX_RULES_BYTES = 512 * 1024
+"""Largest rules document, in bytes of JSON."""
+
+
+class InvalidRules(Exception):  # noqa: N818 named beside InvalidEvent
+    """The document is no rules; the message names what is wrong and how to mend it."""
+
+
+_Phrase = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
+_Column = Annotated[str, Field(strict=True, min_length=1, max_length=200, pattern=r"^[^=<>;]*$")]
+_Predicate = Annotated[str, Field(strict=True, min_length=1, max_length=2000)]
+
+
+class TiersDocument(BaseModel):
+    """Lowest score of each tier but `poor`, strictly falling."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    excellent: float = Field(default=90, strict=True, ge=0, le=100, description="Lowest excellent score.")
+    good: float = Field(default=75, strict=True, ge=0, le=100, description="Lowest good score.")
+    marginal: float = Field(
+        default=50, strict=True, ge=0, le=100, description="Lowest marginal score; poor lies below."
+    )
+
+    @model_validator(mode="after")
+    def _fall(self) -> Self:
+        if not self.excellent > self.good > self.marginal:
+            raise ValueError(
+                f"excellent {self.excellent:g} > good {self.good:g} > marginal {self.marginal:g} must hold"
+            )
+        return self
+
+
+class JudgeDocument(BaseModel):
+    """Who judges a tenant's answers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    policy: JudgePolicy = Field(default=JudgePolicy.LOCAL, description="local, llm or cascade.")
+    bar: float = Field(
+        default=0.85, strict=True, ge=0, le=1, description="Cascade: confidence from which no model is asked."
+    )
+    budget: float | None = Field(
+        default=None, strict=True, ge=0, allow_inf_nan=False, description="Money per day for model calls."
+    )
+    tokens: int | None = Field(
+        default=None, strict=True, ge=0, le=10**15, description="Tokens per day for model calls."
+    )
+    when_unavailable: WhenUnavailable = Field(
+        default=WhenUnavailable.LOCAL, description="The model does not answer: local verdict, or defer."
+    )
+    when_spent: WhenSpent = Field(
+        default=WhenSpent.LOCAL, description="The budget is spent: local verdict, or unscored."
+    )
+
+    def rules(self) -> JudgeRules:
+        """The rules ready to apply."""
+        return JudgeRules(**{name: getattr(self, name) for name in type(self).model_fields})
+
+
+class RulesDocument(BaseModel):
+    """One tenant's rules as they are written and stored. Every key may be left out."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "column_mappings": {"region": "region_name"},
+                    "benign_filters": ["is_deleted = 0"],
+                    "ignore_filters": ["tenant_id"],
+                    "lambda_min": 1000,
+                    "tiers": {"excellent": 90, "good": 75, "marginal": 50},
+                    "dialect": "postgres",
+                    "unparseable": "unscored",
+                    "judge": {"policy": "local", "bar": 0.85, "budget": None},
+                    "sample_rate": 1.0,
+                    "store_raw": True,
+                    "retention_days": None,
+                }
+            ]
+        },
+    )
+
+    column_mappings: dict[_Phrase, _Column] = Field(
+        default_factory=dict[str, str], max_length=2000, description="A question's phrase to the column it means."
+    )
+    benign_filters: list[_Predicate] = Field(
+        default_factory=list[str], max_length=500, description="SQL predicates an agent may add unasked."
+    )
+    ignore_filters: list[_Column] = Field(
+        default_factory=list[str],
+        max_length=500,
+        description="Columns whose filters are left out of alignment; a table before the name is not read.",
+    )
+    lambda_min: int = Field(
+        default=1000,
+        strict=True,
+        ge=1,
+        le=10**12,
+        description="Least LIMIT that is a safety default when no top-k is asked.",
+    )
+    tiers: TiersDocument = Field(default_factory=TiersDocument, description="Tier bounds.")
+    dialect: str | None = Field(default=None, max_length=128, description="Dialect of SQL that names none.")
+    unparseable: Literal["unscored", "incorrect"] = Field(
+        default="unscored", description="What SQL that does not parse counts as."
+    )
+    judge: JudgeDocument = Field(default_factory=JudgeDocument, description="Who judges.")
+    sample_rate: float = Field(default=1.0, strict=True, ge=0, le=1, description="Share of events that are scored.")
+
+    store_raw: bool = Field(
+        default=True, strict=True, description="Whether texts are stored; without, only scores and codes are."
+    )
+    retention_days: int | None = Field(
+        default=None, strict=True, ge=1, le=36_500, description="Days that rows are kept, by event time."
+    )
+
+    @field_validator("dialect")
+    @classmethod
+    def _dialect_is_known(cls, dialect: str | None) -> str | None:
+        if dialect is not None and dialect.strip().lower() not in KNOWN_DIALECTS:
+            raise ValueError(f"use one of {', '.join(sorted(KNOWN_DIALECTS))}")
+        return dialect
+
+    def rules(self, version: int) -> Rules:
+        """The rules ready to apply; raises `InvalidRules` naming the predicate that does not parse."""
+        return Rules(
+            column_mappings=MappingProxyType(
+                {_folded(phrase): column_name(column) for phrase, column in self.column_mappings.items()}
+            ),
+            benign_filters=tuple(self._benign(text) for text in self.benign_filters),
+            ignore_filters=frozenset(column_name(column) for column in self.ignore_filters),
+            lambda_min=self.lambda_min,
+            tiers=TierBounds(excellent=self.tiers.excellent, good=self.tiers.good, marginal=self.tiers.marginal),
+            dialect=self.dialect.strip().lower() if self.dialect else None,
+            unparseable=UnparseablePolicy(self.unparseable),
+            judge=self.judge.rules(),
+            sample_rate=self.sample_rate,
+            store_raw=self.store_raw,
+            version=version,
+        )
+
+    def _benign(self, text: str) -> BenignFilter:
+        terms = read_predicate(text, self.dialect)
+        if isinstance(terms, Unscored):
+            raise InvalidRules(
+                f"benign_filters: {shorten(text)!r} is not a predicate ({terms.reason.value}: {shorten(terms.detail)});"
+                " write what stands after WHERE, such as: status = 'active'"
+            )
+        if not terms:
+            raise InvalidRules(f"benign_filters: {shorten(text)!r} restricts nothing; write a condition on a column")
+        return BenignFilter(text=text, terms=terms)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+_NAME = r'(?:"[^"]+"|`[^`]+`|\[[^\]]+\]|[^\W\d][\w$]*)'
+_COLUMN = re.compile(rf"\s*(?:{_NAME}\s*\.\s*)*({_NAME})\s*")
+
+
+def column_name(text: str) -> str:
+    """The column a rule names as the SQL reader names it: folded, without its table and quotes.
+
+    >>> column_name("Sales.Region"), column_name('"Ship To"'), column_name("count(*)")
+    ('region', 'ship to', 'count(*)')
+    """
+    match = _COLUMN.fullmatch(text)
+    name = match[1] if match else text
+    return _folded(name[1:-1] if match and name[0] in '"`[' else name)
+
+
+def decode_rules(raw: object) -> RulesDocument:
+    """The rules that `raw` (JSON bytes or text, or a parsed object) says, every predicate tried.
+
+    Raises `InvalidRules` naming the key, the value and the fix.
+    """
+    parsed = _parse(raw) if isinstance(raw, bytes | bytearray | str) else raw
+    if not isinstance(parsed, Mapping):
+        raise InvalidRules(f"rules are {json_type(parsed)}: send one JSON object with keys such as benign_filters")
+    try:
+        document = RulesDocument.model_validate(dict(cast("Mapping[str, object]", parsed)))
+        _refuse_bad_text(document)
+    except ValidationError as error:
+        raise InvalidRules(_first_fault(error)) from None
+    except (TypeError, RecursionError) as error:
+        raise InvalidRules(f"rules: {shorten(str(error))}; send plain JSON") from None
+    document.rules(version=0)
+    return document
+
+
+def _parse(raw: bytes | bytearray | str) -> object:
+    if len(raw) > MAX_RULES_BYTES:
+        raise InvalidRules(f"rules have {len(raw)} bytes: at most {MAX_RULES_BYTES} are accepted")
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise InvalidRules(f"rules are not JSON ({shorten(str(error))}): send one JSON object") from None
+
+
+def _refuse_bad_text(document: RulesDocument) -> None:
+    texts = [
+        *document.column_mappings,
+        *document.column_mappings.values(),
+        *document.benign_filters,
+        *document.ignore_filters,
+    ]
+    for text in texts:
+        place = bad_character(text)
+        if place is not None:
+            raise InvalidRules(f"{shorten(text)!r} holds U+{ord(text[place]):04X} at character {place}: remove it")
+
+
+def _first_fault(error: ValidationError) -> str:
+    fault = error.errors(include_url=False)[0]
+    path = ".".join(str(part) for part in fault["loc"][:2]) or "rules"
+    if fault["type"] == "extra_forbidden":
+        document = _DOCUMENTS.get(str(fault["loc"][0]), RulesDocument) if len(fault["loc"]) > 1 else RulesDocument
+        return f"{shorten(path)}: no such key; the keys are {', '.join(document.model_fields)}"
+    said = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "string_pattern_mismatch":
+        said = "this is a condition; name the column alone, such as tenant_id"
+    return f"{shorten(path)}: {said}, got {shorten(repr(fault['input']))}"
+
+
+_DOCUMENTS: Mapping[str, type[BaseModel]] = {"tiers": TiersDocument, "judge": JudgeDocument}

@@ -1,0 +1,1 @@
+"""Aligns what the question asks with what the SQL does: filters first, then the other dimensions."""

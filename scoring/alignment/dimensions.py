@@ -1,0 +1,211 @@
+"""Projection, aggregation and grouping: what the question wants of each and what the SQL gives (Stage 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scoring.alignment.requirements import mapped_column
+from scoring.linking import LINKED, content_words, likeness
+from scoring.rules import Rules
+from scoring.specification import Direction, Output, Projection, QuestionSpec, RatioKind, SqlSpec
+from scoring.verdict import Dimension, Normalization, NormalizationRule
+
+EXTREMES = {Direction.MOST: "MAX", Direction.LEAST: "MIN"}
+"""The aggregate that gives a superlative's value."""
+
+
+def output_projections(sql: SqlSpec) -> tuple[Projection, ...]:
+    """The columns of the answer: those of the first output block (the arms of a union repeat them)."""
+    first = next((block.path for block in sql.blocks if block.output), None)
+    return tuple([each for each in sql.projections if each.block == first])
+
+
+_COUNTS = frozenset({"number", "count", "total", "quantity"})
+
+
+def named_things(question: QuestionSpec) -> tuple[Output, ...]:
+    """The outputs that name a thing: not `number of`, which an aggregate gives, nor what only `how much` stands for."""
+    if not question.outputs:
+        return ()
+    said = question.text.casefold()
+    return tuple(
+        [
+            each
+            for each in question.outputs
+            if _is_said(each.phrase.casefold(), said) and not (each.head in _COUNTS and question.aggregations)
+        ]
+    )
+
+
+def _is_said(phrase: str, said: str) -> bool:
+    """Whether the text holds a phrase, or its words apart: `first and last name` holds `first name`."""
+    return phrase in said or (" " in phrase and all(word in said for word in phrase.split()))
+
+
+def named_outputs(
+    question: QuestionSpec, enriched: QuestionSpec, answer: tuple[Projection, ...], rules: Rules
+) -> tuple[Output, ...]:
+    """The outputs asked for that some column of the answer is named like."""
+    given = [each for each in answer if not each.star]
+    return tuple(
+        [output for output in question.outputs if any(names(output.phrase, each, enriched, rules) for each in given)]
+    )
+
+
+def align_projection(
+    questions: tuple[QuestionSpec, QuestionSpec],
+    projections: tuple[Projection, ...],
+    named: tuple[Output, ...],
+    rules: Rules,
+) -> Dimension:
+    """Outputs asked for that no column of the answer gives, and columns that nothing asked for names.
+
+    A count, a `*` or an entity (`the singers`) is given by any column: words alone cannot tell more without a schema.
+    """
+    if any(each.star for each in projections):
+        return _AS_ASKED
+    question = questions[0]
+    asked = len(question.outputs)
+    missing = [output.phrase for output in question.outputs if output not in named] if len(named) < asked else []
+    lacking = tuple(missing) if len(projections) < asked or _no_link(missing, asked) else ()
+    surplus = len(projections) - max(asked, 1) - len(question.aggregations)
+    extra = _unasked(questions, projections, rules) if surplus > 0 and asked else ()
+    return Dimension(match=False, missing=lacking, extra=extra) if lacking or extra else _AS_ASKED
+
+
+_AS_ASKED = Dimension()
+
+
+def _unasked(
+    questions: tuple[QuestionSpec, QuestionSpec], projections: tuple[Projection, ...], rules: Rules
+) -> tuple[str, ...]:
+    """Plain columns of the answer that no output or grouping names."""
+    question, enriched = questions
+    plain = [each for each in projections if each.operand.func is None]
+    return tuple(each.operand.name for each in plain if not _asked(each, question, enriched, rules))
+
+
+def _no_link(missing: list[str], asked: int) -> bool:
+    return asked > 1 and 0 < len(missing) < asked
+
+
+def names(phrase: str, projection: Projection, enriched: QuestionSpec, rules: Rules) -> bool:
+    """Whether a phrase names a column of the answer: by the tenant's mapping, a definition of Qe, or likeness."""
+    if enriched.definitions or rules.column_mappings:
+        columns = {column.name for column in projection.operand.columns}
+        if mapped_column(phrase, rules) in columns or columns & defined_columns(phrase, enriched):
+            return True
+    return likeness(phrase, projection.operand) >= LINKED
+
+
+def defined_columns(phrase: str, enriched: QuestionSpec) -> frozenset[str]:
+    """Columns that Qe's definitions give for the words of `phrase`."""
+    words = set(content_words(phrase))
+    return frozenset(
+        column
+        for definition in enriched.definitions
+        if words and words & set(content_words(definition.phrase))
+        for column in definition.columns
+    )
+
+
+def _asked(projection: Projection, question: QuestionSpec, enriched: QuestionSpec, rules: Rules) -> bool:
+    phrases = [*(output.phrase for output in question.outputs), *question.group_by]
+    return any(names(phrase, projection, enriched, rules) for phrase in phrases)
+
+
+def align_aggregation(
+    question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec, answer: tuple[Projection, ...]
+) -> Dimension:
+    """Aggregate functions asked for and not computed, and computed where nothing asked for one.
+
+    An extreme may be had by ORDER BY with LIMIT; an average by SUM over COUNT; a ratio brings its own aggregates.
+    """
+    asked = {each.func for each in question.aggregations}
+    shown = {each.operand.func for each in answer if each.operand.func is not None}
+    if not asked and not shown:
+        return _AS_ASKED
+    computed = {each.func for each in sql.aggregations}
+    allowed = asked | _licensed(question, enriched, sql)
+    extreme_by_order = bool(sql.order_by) and bool(sql.limits)
+    extreme = {"MAX", "MIN"} & computed
+    missing = [
+        func
+        for func in sorted(asked - computed)
+        if not (func in {"MAX", "MIN"} and extreme_by_order and not extreme)
+        and not (func == "AVG" and {"SUM", "COUNT"} <= computed)
+        and not (func == "COUNT" and "SUM" in computed and any(each.conditional for each in sql.aggregations))
+        and not (func in {"COUNT", "SUM"} and computed & {"COUNT", "SUM"} and question.ratios)
+    ]
+    counts = _counts_groups(question) or bool(sql.having)
+    extra = [func for func in sorted(shown - allowed) if not (func == "COUNT" and counts)]
+    return Dimension(match=not missing and not extra, missing=tuple(missing), extra=tuple(extra))
+
+
+def _licensed(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec) -> set[str]:
+    """Aggregates that superlatives, ratios and definitions bring without naming them."""
+    funcs = {func for definition in enriched.definitions for func in definition.functions}
+    for superlative in question.superlatives:
+        funcs |= {EXTREMES[superlative.direction]} | ({"COUNT", "SUM"} if superlative.counted else set())
+    if question.ratios:
+        funcs |= {"COUNT", "SUM", "AVG"}
+    if any(each.kind is RatioKind.DIFFERENCE for each in question.ratios):
+        funcs |= {"MAX", "MIN"}
+    asked = {each.func for each in question.aggregations}
+    if "AVG" in asked and sql.divisions:
+        funcs |= {"SUM", "COUNT"}
+    if "COUNT" in asked and any(each.conditional for each in sql.aggregations):
+        funcs.add("SUM")
+    return funcs
+
+
+def _counts_groups(question: QuestionSpec) -> bool:
+    return question.yes_no or bool(question.group_by) or any(each.counted for each in question.superlatives)
+
+
+def align_grouping(
+    question: QuestionSpec,
+    enriched: QuestionSpec,
+    sql: SqlSpec,
+    rules: Rules,
+    normalizations: Iterable[Normalization],
+) -> Dimension:
+    """Groupings asked for that no GROUP BY or PARTITION BY makes, and keys that neither question nor rule excuses.
+
+    Keys that rule 1 requires or rule 2 pins are left out of the assessment (paper 5.1, 5.2), and so are those of a
+    block with HAVING: `couriers with more than 100 parcels` cannot be told without grouping by courier.
+    """
+    if not sql.group_by and not sql.windows:
+        return Dimension(match=False, missing=question.group_by) if question.group_by else _AS_ASKED
+    output_blocks = sql.outputs
+    filtered = {each.block for each in sql.having}
+    keys = [each for each in sql.group_by if each.block in output_blocks - filtered]
+    partitions = [operand for window in sql.windows for operand in window.partition_by]
+    operands = [*(each.operand for each in sql.group_by), *partitions]
+    missing = [] if operands else list(question.group_by)
+    asked = bool(question.group_by or question.superlatives)
+    excused = _excused(normalizations)
+    extra = [
+        key.operand.name
+        for key in keys
+        if not asked
+        and key.operand.name not in excused
+        and not _named_group(key.operand.name, question, enriched, rules)
+    ]
+    return Dimension(match=not missing and not extra, missing=tuple(missing), extra=tuple(extra))
+
+
+def _excused(normalizations: Iterable[Normalization]) -> set[str]:
+    rules = {NormalizationRule.REQUIRED_GROUP_BY, NormalizationRule.BENIGN_GROUP_BY}
+    return {
+        name
+        for each in normalizations
+        if each.rule in rules
+        for name in each.construct.removeprefix("GROUP BY ").split(", ")
+    }
+
+
+def _named_group(key: str, question: QuestionSpec, enriched: QuestionSpec, rules: Rules) -> bool:
+    mapped = {mapped_column(phrase, rules) for phrase in question.group_by}
+    defined = {column for phrase in question.group_by for column in defined_columns(phrase, enriched)}
+    return key in mapped | defined

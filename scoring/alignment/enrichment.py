@@ -1,0 +1,223 @@
+"""Stage 1: does the enriched question still ask what the user asked? A score of its own, never part of Φ."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.alignment.matching import CERTAIN, Context, same_value
+from scoring.immutable import immutable
+from scoring.linking import content_words
+from scoring.specification import NEGATION, Op, QuestionFilter, QuestionSpec, Source
+from scoring.values import Choices, DatePart, Number, RelativeTime, Text, TimeRange, Value
+from scoring.verdict import Enrichment, EnrichmentStatus
+
+LOST_PENALTY, CHANGED_PENALTY, ADDED_PENALTY = 25.0, 40.0, 15.0
+"""Points of 100 taken for each thing lost, changed or added."""
+
+_SPACES = re.compile(r"\s+")
+
+
+@immutable(kw_only=False)
+class Rewriting:
+    """What Qe made of Qu's conditions."""
+
+    changed: tuple[tuple[QuestionFilter, QuestionFilter], ...] = ()
+    """Conditions of Qu with what stands in their place."""
+    lost: tuple[QuestionFilter, ...] = ()
+    verbatim: bool = True
+    """Qe repeats Qu word for word and may go on."""
+
+
+def rewriting(question: QuestionSpec, enriched: QuestionSpec, context: Context) -> Rewriting:
+    """Compares the conditions of Qu with those of Qe."""
+    if enriched is question or _repeats(question.text, enriched.text):
+        return Rewriting()
+    changed, lost = _lost_or_changed(question, enriched, _restrictions(enriched), context)
+    return Rewriting(tuple(changed), tuple(lost), verbatim=False)
+
+
+def _restrictions(enriched: QuestionSpec) -> list[QuestionFilter]:
+    return [each for each in enriched.filters if each.source is not Source.DEFINITION]
+
+
+def validate(
+    question: QuestionSpec, enriched: QuestionSpec | None, rewritten: Rewriting, context: Context
+) -> Enrichment:
+    """Compares Sq of Qu with Sq of Qe: every condition, top-k, aggregation and grouping of Qu must survive."""
+    if enriched is None:
+        return Enrichment(status=EnrichmentStatus.MISSING, score=0.0)
+    if rewritten.verbatim:
+        return _verbatim(question, enriched)
+    more_changed, more_lost = _intent(question, enriched)
+    added = _added((question, enriched), _restrictions(enriched), rewritten.changed, context)
+    changed = (*(f"{before.span} → {after.span}" for before, after in rewritten.changed), *more_changed)
+    return _graded((*(each.span for each in rewritten.lost), *more_lost), added, changed)
+
+
+def _graded(lost: tuple[str, ...], added: tuple[str, ...], changed: tuple[str, ...]) -> Enrichment:
+    if changed:
+        status = EnrichmentStatus.CONTRADICTORY
+    elif lost:
+        status = EnrichmentStatus.LOSSY
+    else:
+        status = EnrichmentStatus.EXTENDED if added else EnrichmentStatus.FAITHFUL
+    taken = LOST_PENALTY * len(lost) + CHANGED_PENALTY * len(changed) + ADDED_PENALTY * len(added)
+    return Enrichment(status=status, score=max(0.0, 100.0 - taken), lost=lost, added=added, changed=changed)
+
+
+def _repeats(question: str, enriched: str) -> bool:
+    if enriched.startswith(question):
+        return True
+    alike = question.lstrip()[:4].casefold() == enriched.lstrip()[:4].casefold()
+    return alike and _plain(enriched).startswith(_plain(question))
+
+
+def _plain(text: str) -> str:
+    return _SPACES.sub(" ", text).strip().casefold().rstrip("?.! ")
+
+
+def _verbatim(question: QuestionSpec, enriched: QuestionSpec) -> Enrichment:
+    """Qe repeats Qu word for word and goes on: only what it goes on with can restrict."""
+    begin = len(question.text.rstrip("?.! \t\n"))
+    known = {each.rhs for each in question.filters}
+    added = tuple(
+        each.span
+        for each in enriched.filters
+        if each.source is Source.ENRICHED and each.start >= begin and each.certain >= CERTAIN and each.rhs not in known
+    )
+    return _graded((), added, ())
+
+
+def _lost_or_changed(
+    question: QuestionSpec, enriched: QuestionSpec, restrictions: list[QuestionFilter], context: Context
+) -> tuple[list[tuple[QuestionFilter, QuestionFilter]], list[QuestionFilter]]:
+    changed: list[tuple[QuestionFilter, QuestionFilter]] = []
+    lost: list[QuestionFilter] = []
+    for each in question.filters:
+        if each.certain < CERTAIN or _survives(each, enriched, restrictions, context):
+            continue
+        other = next((there for there in restrictions if _rewritten(each, there, question, context)), None)
+        if other is not None:
+            changed.append((each, other))
+        else:
+            lost.append(each)
+    return changed, lost
+
+
+def _survives(
+    each: QuestionFilter, enriched: QuestionSpec, restrictions: list[QuestionFilter], context: Context
+) -> bool:
+    for there in restrictions:
+        if there.op is each.op and _equal(each.rhs, there.rhs, context):
+            return True
+    if each.op in {Op.EQ, Op.IN, Op.CONTAINS} and isinstance(each.rhs, Text):
+        return _stands_in(each.rhs.folded, enriched) and not _negated_there(each, restrictions)
+    words = set(content_words(each.span))
+    defined = {word for definition in enriched.definitions for word in content_words(definition.phrase)}
+    return bool(words) and words <= defined
+
+
+def _equal(ours: Value | None, theirs: Value | None, context: Context) -> bool:
+    if ours is None or theirs is None:
+        return ours is theirs
+    return same_value(ours, theirs, context)
+
+
+def _stands_in(literal: str, enriched: QuestionSpec) -> bool:
+    return _plain(literal) in _SPACES.sub(" ", enriched.text).casefold()
+
+
+def _negated_there(each: QuestionFilter, restrictions: list[QuestionFilter]) -> bool:
+    opposite = NEGATION.get(each.op)
+    return any(there.op is opposite and there.rhs == each.rhs for there in restrictions)
+
+
+def _rewritten(each: QuestionFilter, there: QuestionFilter, question: QuestionSpec, context: Context) -> bool:
+    """Whether `there` is what became of `each`: the same kind of value, new in Qe, or the same value negated."""
+    if there.op is NEGATION.get(each.op) and _equal(each.rhs, there.rhs, context):
+        return True
+    if any(_equal(own.rhs, there.rhs, context) and own.op is there.op for own in question.filters):
+        return False
+    same_kind = _kind(each.rhs) is not None and _kind(each.rhs) == _kind(there.rhs)
+    if not same_kind or isinstance(each.rhs, RelativeTime):
+        return False
+    if isinstance(each.rhs, Text):
+        return _same_phrase(each, there)
+    return True
+
+
+def _same_phrase(each: QuestionFilter, there: QuestionFilter) -> bool:
+    if each.lhs is None or there.lhs is None:
+        return each.lhs is there.lhs and each.op is there.op
+    return bool(set(content_words(each.lhs.name)) & set(content_words(there.lhs.name)))
+
+
+def _kind(value: Value | None) -> str | None:
+    kinds = ((Text, "text"), (Number, "number"), ((TimeRange, RelativeTime, DatePart), "time"), (Choices, "list"))
+    return next((kind for types, kind in kinds if isinstance(value, types)), None)
+
+
+def _intent(question: QuestionSpec, enriched: QuestionSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Changed and lost intents that are no filter: top-k, aggregation, grouping, distinctness, negation."""
+    changed: list[str] = []
+    lost: list[str] = []
+    if question.superlatives and question.top_k is not None and enriched.top_k != question.top_k:
+        if enriched.top_k is None:
+            lost.append(f"top {question.top_k}")
+        else:
+            changed.append(f"top {question.top_k} → top {enriched.top_k}")
+    ours = {each.direction for each in question.superlatives}
+    theirs = {each.direction for each in enriched.superlatives} if ours else ours
+    if len(ours) == 1 and len(theirs) == 1 and ours != theirs:
+        changed.append(f"{question.superlatives[0].word} → {enriched.superlatives[0].word}")
+    if question.aggregations:
+        gone, new = _swapped(question, enriched)
+        if gone and new:
+            changed.append(f"{', '.join(sorted(gone))} → {', '.join(sorted(new))}")
+        else:
+            lost += sorted(gone)
+    if question.group_by and not enriched.group_by:
+        lost.append(f"per {question.group_by[0]}")
+    if question.distinct and not enriched.distinct:
+        lost.append("distinct")
+    if question.negations and not enriched.negations:
+        lost.append(question.negations[0])
+    return tuple(changed), tuple(lost)
+
+
+def _swapped(question: QuestionSpec, enriched: QuestionSpec) -> tuple[set[str], set[str]]:
+    """The aggregates that Qe lacks, and those that only Qe has."""
+    funcs, there = {each.func for each in question.aggregations}, {each.func for each in enriched.aggregations}
+    new = there - funcs
+    defined = {func for definition in enriched.definitions for func in definition.functions}
+    return funcs - there - defined - ({"MAX", "MIN"} if enriched.superlatives else set()), new
+
+
+def _added(
+    questions: tuple[QuestionSpec, QuestionSpec],
+    restrictions: list[QuestionFilter],
+    changed: tuple[tuple[QuestionFilter, QuestionFilter], ...],
+    context: Context,
+) -> tuple[str, ...]:
+    if not restrictions:
+        return ()
+    question, enriched = questions
+    after = [there for _, there in changed]
+    known = [each.rhs for each in question.filters]
+    stems = question.stems
+    return tuple(
+        each.span
+        for each in restrictions
+        if each.certain >= CERTAIN
+        and each not in after
+        and not any(_equal(rhs, each.rhs, context) for rhs in known)
+        and not _resolves(each, question, enriched)
+        and not (isinstance(each.rhs, Text) and set(content_words(each.rhs.folded)) <= stems)
+    )
+
+
+def _resolves(each: QuestionFilter, question: QuestionSpec, enriched: QuestionSpec) -> bool:
+    """An absolute date for a relative one of Qu, or what brackets explain a word by, restricts nothing new."""
+    if enriched.text[: each.start].rstrip(" '\"").endswith("("):
+        return True
+    return isinstance(each.rhs, TimeRange) and any(isinstance(when, RelativeTime) for when in question.time_ranges)

@@ -1,0 +1,235 @@
+"""Stage 3: puts every filter of both sides in one place, and names the filter status (`stef.md`, Table 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from scoring.alignment.implied import implied_filter
+from scoring.alignment.matching import Context, clashes, contradicts, meets, split_name
+from scoring.alignment.requirements import Requirements, is_ignored, map_sql_filter
+from scoring.rules import BenignFilter, Rules
+from scoring.specification import Clause, Op, QuestionFilter, QuestionSpec, Source, SqlFilter, SqlSpec, SubqueryRole
+from scoring.values import Choices
+from scoring.verdict import FilterAlignment, FilterStatus, Match
+
+
+def align_filters(
+    wanted: Requirements, question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec, rules: Rules, context: Context
+) -> FilterAlignment:
+    """Every required filter is matched, missing or mismatched; every SQL filter matched, extra, benign or ignored."""
+    ignored, rest = _sorted(sql.filters, rules)
+    matched, unmet = _match(wanted.required, rest, sql, context)
+    rest = _left(rest, matched)
+    permitted, _ = _match(wanted.permitted, rest, sql, context) if rest else ([], [])
+    matched += permitted
+    rest = _left(rest, permitted)
+    mismatched, missing = _clashes(unmet, rest, context) if rest else ([], unmet)
+    rest = _left(rest, mismatched)
+    implied = _implied(rest, (question, enriched), sql, unmet) if rest else []
+    matched += implied
+    rest = _left(rest, implied)
+    benign = [each for each in rest if _is_benign(each, rest, rules)] if rules.benign_filters else []
+    extra = _without(rest, benign)
+    if extra:
+        matched, spoilt, extra = _contradicted(matched, extra)
+        mismatched += spoilt
+    required = set(map(id, wanted.required))
+    return FilterAlignment(
+        matched=tuple(matched),
+        missing=tuple(missing),
+        mismatched=tuple(mismatched),
+        extra=tuple(extra),
+        benign=tuple(benign),
+        ignored=(*wanted.ignored, *ignored),
+        status=status(
+            met=len([each for each in matched if id(each.required) in required]),
+            unmet=len(missing) + len(mismatched),
+            others=len(extra) + len(benign),
+        ),
+    )
+
+
+def _sorted(filters: Sequence[SqlFilter], rules: Rules) -> tuple[list[SqlFilter], list[SqlFilter]]:
+    """The SQL's filters under the tenant's names: those on ignored columns, and the others."""
+    named = [map_sql_filter(each, rules) for each in filters] if rules.column_mappings else list(filters)
+    ignored = [each for each in named if is_ignored(each, rules)] if rules.ignore_filters else []
+    return ignored, _without(named, ignored)
+
+
+def _without(filters: list[SqlFilter], taken: Sequence[SqlFilter]) -> list[SqlFilter]:
+    return [each for each in filters if each not in taken] if taken else filters
+
+
+def status(*, met: int, unmet: int, others: int) -> FilterStatus:
+    """Table 1, as decided: mismatches alone are not applied; nothing required and nothing present is fully applied.
+
+    >>> status(met=1, unmet=1, others=3).value, status(met=0, unmet=1, others=0).value
+    ('partially_applied', 'not_applied')
+    """
+    if unmet:
+        return FilterStatus.PARTIALLY_APPLIED if met else FilterStatus.NOT_APPLIED
+    return FilterStatus.FULLY_APPLIED_WITH_EXTRAS if others else FilterStatus.FULLY_APPLIED
+
+
+def _match(
+    required: Sequence[QuestionFilter], present: Sequence[SqlFilter], sql: SqlSpec, context: Context
+) -> tuple[list[Match], list[QuestionFilter]]:
+    matched: list[Match] = []
+    unmet: list[QuestionFilter] = []
+    for each in required:
+        met_by = tuple([other for other in present if meets(each, other, context)])
+        met_by = met_by or _by_parts(each, present, required, context)
+        if context.excluded:
+            met_by += tuple(other for other in present if _repeated(other, met_by, context))
+        if met_by or (each.op is Op.NOT_EXISTS and _excludes_rows(sql)):
+            matched.append(Match(each, met_by))
+        else:
+            unmet.append(each)
+    return matched, unmet
+
+
+def _repeated(other: SqlFilter, met_by: tuple[SqlFilter, ...], context: Context) -> bool:
+    """The same condition once more, on the rows that are taken away from the rows that hold it."""
+    if other.block not in context.excluded or other in met_by:
+        return False
+    return any((each.lhs, each.op, each.rhs) == (other.lhs, other.op, other.rhs) for each in met_by)
+
+
+def _by_parts(
+    each: QuestionFilter, present: Sequence[SqlFilter], required: Sequence[QuestionFilter], context: Context
+) -> tuple[SqlFilter, ...]:
+    """Met by several equalities that spell it, or as one member of a list whose every member is asked for."""
+    parts = split_name(each, tuple(present))
+    if parts:
+        return parts
+    for other in present:
+        if other.op is Op.IN and isinstance(other.rhs, Choices) and _all_asked(other, required, context):
+            member_of = (replace(other, op=Op.EQ, rhs=member) for member in other.rhs.members)
+            if any(meets(each, member, context) for member in member_of):
+                return (other,)
+    return ()
+
+
+def _all_asked(choices: SqlFilter, required: Sequence[QuestionFilter], context: Context) -> bool:
+    if not isinstance(choices.rhs, Choices):
+        return False
+    return all(
+        any(meets(each, replace(choices, op=Op.EQ, rhs=member), context) for each in required)
+        for member in choices.rhs.members
+    )
+
+
+_EXCLUDING_ROLES = frozenset({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS})
+
+
+def anti_joined_blocks(sql: SqlSpec) -> frozenset[str]:
+    """Paths of the blocks that keep only rows without a partner: an outer join, and IS NULL on a column."""
+    outer = {join.block for join in sql.joins if join.kind in ("left", "right", "full")}
+    if not outer:
+        return frozenset()
+    return (
+        frozenset(each.block for each in sql.filters if each.op is Op.IS_NULL and each.clause is Clause.WHERE) & outer
+    )
+
+
+def excluded_blocks(sql: SqlSpec) -> frozenset[str]:
+    """Paths of the blocks whose rows are left out of the answer; left out of what is left out is in again."""
+    roots = [each.block for each in sql.subqueries if each.role in _EXCLUDING_ROLES]
+    roots += [each.right for each in sql.set_operations if each.kind.startswith(("except", "minus"))]
+    if not roots:
+        return frozenset()
+    return frozenset(
+        block.path
+        for block in sql.blocks
+        if sum(block.path == root or block.path.startswith(root + "/") for root in roots) % 2
+    )
+
+
+def _excludes_rows(sql: SqlSpec) -> bool:
+    """Whether the SQL leaves out rows that have some counterpart, in any of the ways SQL can."""
+    if any(each.role in _EXCLUDING_ROLES for each in sql.subqueries):
+        return True
+    if any(each.kind.startswith(("except", "minus")) for each in sql.set_operations):
+        return True
+    if any(join.kind == "anti" for join in sql.joins):
+        return True
+    return bool(anti_joined_blocks(sql))
+
+
+def _left(present: list[SqlFilter], matched: Sequence[Match]) -> list[SqlFilter]:
+    return _without(present, [each for match in matched for each in match.present]) if matched else present
+
+
+def _implied(
+    rest: Sequence[SqlFilter],
+    questions: tuple[QuestionSpec, QuestionSpec],
+    sql: SqlSpec,
+    unmet: Sequence[QuestionFilter],
+) -> list[Match]:
+    """SQL filters that the words of the question ask for though no reading rule saw it (`female`: sex = 'F').
+
+    Words of a required filter that is not met ask for that filter alone, so they imply no other.
+    """
+    pairs = [(each, implied_filter(each, questions, sql)) for each in rest]
+    return [
+        Match(implied, (each,))
+        for each, implied in pairs
+        if implied is not None and not any(_overlaps(implied, other) for other in unmet)
+    ]
+
+
+def _overlaps(implied: QuestionFilter, other: QuestionFilter) -> bool:
+    same_text = (implied.source is Source.QUESTION) == (other.source is Source.QUESTION)
+    return same_text and other.start <= implied.start < other.start + len(other.span)
+
+
+def _clashes(
+    unmet: Sequence[QuestionFilter], rest: Sequence[SqlFilter], context: Context
+) -> tuple[list[Match], list[QuestionFilter]]:
+    mismatched: list[Match] = []
+    missing: list[QuestionFilter] = []
+    free = list(rest)
+    for each in unmet:
+        clash = next((other for other in free if clashes(each, other, context)), None)
+        if clash is None:
+            missing.append(each)
+        else:
+            free.remove(clash)
+            mismatched.append(Match(each, (clash,)))
+    return mismatched, missing
+
+
+def _is_benign(each: SqlFilter, rest: Sequence[SqlFilter], rules: Rules) -> bool:
+    return any(_covers(benign, each, rest, rules) for benign in rules.benign_filters)
+
+
+def _covers(benign: BenignFilter, each: SqlFilter, rest: Sequence[SqlFilter], rules: Rules) -> bool:
+    """A benign predicate covers a filter that is one of its terms, when the SQL holds all of its terms."""
+    terms = [map_sql_filter(term, rules) for term in benign.terms]
+    if not any(_same_predicate(term, each) for term in terms):
+        return False
+    return all(any(_same_predicate(term, other) for other in rest) for term in terms)
+
+
+def _same_predicate(term: SqlFilter, each: SqlFilter) -> bool:
+    if term.lhs is None or each.lhs is None or each.alternative != term.alternative:
+        return False
+    return (term.lhs.name, term.op, term.rhs) == (each.lhs.name, each.op, each.rhs)
+
+
+def _contradicted(
+    matched: Sequence[Match], extra: Sequence[SqlFilter]
+) -> tuple[list[Match], list[Match], list[SqlFilter]]:
+    """Moves a match that an extra makes impossible to mismatched, the extra beside it."""
+    kept: list[Match] = []
+    spoilt: list[Match] = []
+    free = list(extra)
+    for match in matched:
+        against = tuple(each for each in free if contradicts(each, match.required, match.present))
+        if against:
+            free = [each for each in free if each not in against]
+            spoilt.append(Match(match.required, (*match.present, *against)))
+        else:
+            kept.append(match)
+    return kept, spoilt, free

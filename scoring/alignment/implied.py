@@ -1,0 +1,172 @@
+"""SQL conditions that the question's words ask for, though no rule read a filter from them."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.alignment.matching import FALSE_WORDS, NEGATIVE, as_number
+from scoring.linking import best_likeness, content_words, operand_words
+from scoring.specification import Op, Operand, QuestionFilter, QuestionSpec, Source, SqlFilter, SqlSpec, Token
+from scoring.values import Boolean, Choices, Expression, Number, Text
+from scoring.words import identifier_words, letters, stem
+
+_CODES: dict[str, frozenset[str]] = {
+    "f": frozenset({"female", "woman", "girl", "lady", "mother", "daughter", "wife", "actress"}),
+    "m": frozenset({"male", "man", "boy", "gentleman", "father", "son", "husband"}),
+}
+_GENDER_WORDS = frozenset({"sex", "gender"})
+_FLAG_FRAME = frozenset({"is", "has", "ha", "was", "wa", "can", "flag"})
+"""Words that only say a column is a flag."""
+_TRUE = frozenset({"1", "y", "yes", "t", "true"})
+_NOT_BEFORE = re.compile(r"(?:\b(?:not|no|non|never|without|nor|neither)|n't)\b(?:\W+\w+){0,1}\W*$")
+IMPLIED = 0.6
+"""Certainty of a condition that only the SQL's own wording pointed out in the question."""
+
+
+def implied_filter(
+    present: SqlFilter, questions: tuple[QuestionSpec, QuestionSpec], sql: SqlSpec
+) -> QuestionFilter | None:
+    """The condition of Qu (or one Qe permits; `questions` is both) that `present` expresses, or None.
+
+    A subquery's MAX or MIN expresses a superlative; a text value its own words; a flag its column's words;
+    a number itself, when it is said.
+    """
+    for spec, source in zip(questions, (Source.QUESTION, Source.ENRICHED), strict=True):
+        span = _span(present, spec, sql)
+        if span is not None:
+            word, start = span
+            return QuestionFilter(
+                lhs=present.lhs, op=present.op, rhs=present.rhs, span=word, start=start, source=source, certain=IMPLIED
+            )
+    return None
+
+
+def _span(present: SqlFilter, spec: QuestionSpec, sql: SqlSpec) -> tuple[str, int] | None:
+    """The words that ask for it, with their offset."""
+    rhs = present.rhs
+    if present.op is Op.IS_NULL and present.block in anti_joined(sql):
+        return _by_negation(spec)
+    if present.lhs is not None and present.lhs.func == "COUNT" and present.op in (Op.EQ, Op.GE):
+        return _literal_span(rhs, present.lhs, spec) or _by_both(rhs, spec)
+    if isinstance(rhs, Expression) and rhs.subquery is None and rhs.columns:
+        return _by_definition(present, rhs, spec)
+    if isinstance(rhs, Expression):
+        return _by_extreme(rhs, spec, sql) if present.op is Op.EQ else _by_average(rhs, spec)
+    if present.op in NEGATIVE and not spec.negations:
+        return None
+    if isinstance(rhs, Choices):
+        spans = [_literal_span(member, present.lhs, spec) for member in sorted(rhs.members, key=str)]
+        found = [span for span in spans if span is not None]
+        return found[0] if found and len(found) == len(spans) else None
+    flag = _flag_span(present, spec)
+    return flag if flag is not None else _literal_span(rhs, present.lhs, spec)
+
+
+def _by_extreme(rhs: Expression, spec: QuestionSpec, sql: SqlSpec) -> tuple[str, int] | None:
+    """A subquery that takes an extreme, by MAX or MIN or as its first row, is what a superlative asks for."""
+    first_row = rhs.subquery in {each.block for each in sql.limits} & {each.block for each in sql.order_by}
+    if rhs.subquery is None or not (first_row or {"MAX", "MIN"} & set(rhs.functions)):
+        return None
+    first = next(iter(spec.superlatives), None)
+    return (first.word, first.start) if first is not None else None
+
+
+def _by_definition(present: SqlFilter, rhs: Expression, spec: QuestionSpec) -> tuple[str, int] | None:
+    """Two columns are compared that one definition names together."""
+    compared = {letters(name) for name in rhs.columns}
+    compared |= {letters(column.name) for column in present.lhs.columns} if present.lhs is not None else set()
+    for definition in spec.definitions:
+        if compared <= {letters(name) for name in definition.columns}:
+            return definition.phrase, definition.start
+    return None
+
+
+def anti_joined(sql: SqlSpec) -> set[str]:
+    """Blocks with an outer join, whose IS NULL keeps rows without a partner."""
+    return {join.block for join in sql.joins if join.kind in ("left", "right", "full")}
+
+
+def _by_negation(spec: QuestionSpec) -> tuple[str, int] | None:
+    if not spec.negations:
+        return None
+    return spec.negations[0], max(0, spec.text.find(spec.negations[0]))
+
+
+_BOTH = frozenset({"both", "all", "every", "each"})
+
+
+def _by_both(rhs: object, spec: QuestionSpec) -> tuple[str, int] | None:
+    """`COUNT(DISTINCT x) = 2` keeps who has both."""
+    if not isinstance(rhs, Number) or rhs.value < 2:
+        return None
+    token = next((token for token in spec.tokens if token.lower in _BOTH), None)
+    return (token.text, token.start) if token is not None else None
+
+
+def _by_average(rhs: Expression, spec: QuestionSpec) -> tuple[str, int] | None:
+    if "AVG" not in rhs.functions:
+        return None
+    token = next((token for token in spec.tokens if token.stem in {"average", "mean", "avg"}), None)
+    return (token.text, token.start) if token is not None else None
+
+
+def _flag_span(present: SqlFilter, spec: QuestionSpec) -> tuple[str, int] | None:
+    """`is_active = 1` is asked for by the word `active`; `= 0` by its negation."""
+    text = str(int(present.rhs.value)) if isinstance(present.rhs, Boolean) else _flag_text(present)
+    if present.lhs is None or text is None:
+        return None
+    if text not in _TRUE | FALSE_WORDS or present.op not in (Op.EQ, Op.NE):
+        return None
+    affirmed = (text in _TRUE) == (present.op is Op.EQ)
+    words = [word for column in present.lhs.columns[:1] for word in identifier_words(column.name)]
+    named = [word for word in words if word not in _FLAG_FRAME]
+    for token in spec.tokens:
+        if len(token.stem) >= 3 and best_likeness(token.stem, named) >= 0.8 and affirmed is not _negated(token, spec):
+            return token.text, token.start
+    return None
+
+
+def _negated(token: Token, spec: QuestionSpec) -> bool:
+    """Whether a negation stands shortly before a word, or in it."""
+    before = spec.text[max(0, token.start - 16) : token.start].lower()
+    return _NOT_BEFORE.search(before) is not None or token.lower.startswith(("non-", "un"))
+
+
+def _flag_text(present: SqlFilter) -> str | None:
+    if isinstance(present.rhs, Number) and present.rhs.value in (0, 1):
+        return str(int(present.rhs.value))
+    return present.rhs.folded if isinstance(present.rhs, Text) else None
+
+
+def _literal_span(rhs: object, lhs: Operand | None, spec: QuestionSpec) -> tuple[str, int] | None:
+    if isinstance(rhs, Text):
+        return _text_span(rhs, lhs, spec)
+    if isinstance(rhs, Number):
+        figures = (token for token in spec.tokens if not token.text.isalpha())
+        token = next((token for token in figures if as_number(Text(token.lower)) == rhs.value), None)
+        if token is not None:
+            return token.text, token.start
+    return None
+
+
+def _text_span(value: Text, lhs: Operand | None, spec: QuestionSpec) -> tuple[str, int] | None:
+    coded = _CODES.get(value.folded)
+    if coded is not None and lhs is not None and _GENDER_WORDS & set(operand_words(lhs)):
+        token = next((token for token in spec.tokens if token.stem in coded), None)
+        return (token.text, token.start) if token is not None else None
+    words = content_words(value.folded)
+    if not words or len(value.folded) < 2:
+        return None
+    wanted = frozenset(words)
+    said: dict[str, Token] = {}
+    for token in spec.tokens:
+        if token.stem in wanted:
+            said[token.stem] = token
+        if not token.text.isalpha():
+            said.update((part, token) for part in _parts(token) if part in wanted)
+    return (said[words[0]].text, said[words[0]].start) if len(said) == len(wanted) else None
+
+
+def _parts(token: Token) -> list[str]:
+    """The stems of a word with marks, whole and in its parts: `non-stop` is said by `stop`."""
+    return [stem(part) for part in (token.stem, *token.lower.split("-"))]

@@ -1,0 +1,202 @@
+"""Which conditions the SQL must hold, which it may: Qu's filters and Qe's definitions of them (`stef.md`, Stage 1)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from scoring.alignment.enrichment import Rewriting
+from scoring.alignment.matching import CERTAIN, Context, resolves, same_value
+from scoring.immutable import immutable
+from scoring.linking import content_words
+from scoring.rules import Rules
+from scoring.specification import (
+    Column,
+    Filter,
+    Operand,
+    QuestionFilter,
+    QuestionSpec,
+    Source,
+    SqlFilter,
+)
+from scoring.values import Number, RelativeTime, Text, TimeRange
+
+DOUBTFUL = 0.4
+"""Certainty of a definition that may be of the opposite of what is asked."""
+
+
+@immutable(kw_only=False)
+class Requirements:
+    """What Stage 3 holds the SQL to."""
+
+    required: tuple[QuestionFilter, ...]
+    permitted: tuple[QuestionFilter, ...]
+    """Not missing if absent, not an extra if present."""
+    ignored: tuple[QuestionFilter, ...]
+
+
+def requirements(
+    question: QuestionSpec,
+    enriched: QuestionSpec,
+    rewritten: Rewriting,
+    rules: Rules,
+    context: Context,
+) -> Requirements:
+    """Sorts both questions' filters, mappings applied, into required, permitted and ignored."""
+    defining = [each for each in enriched.filters if each.source is Source.DEFINITION]
+    defining += [
+        each
+        for definition in enriched.definitions
+        for each in definition.filters
+        if each.source is Source.DEFINITION and each not in defining
+    ]
+    own = [_resolved(each, enriched, context) for each in question.filters]
+    if enriched.definitions:
+        own = [each for each in own if not _defined(each, enriched, context)]
+    kept = [each for each in defining if not _overruled(each, own, context)]
+    kept = [replace(each, certain=DOUBTFUL) if _opposite(each, question, enriched) else each for each in kept]
+    wanted = _without_repeats([*kept, *own], context)
+    mapped = [map_filter(each, rules) for each in wanted] if rules.column_mappings else wanted
+    contradicting = [there for _, there in rewritten.changed]
+    free = [
+        map_filter(each, rules)
+        for each in enriched.filters
+        if each.source is Source.ENRICHED and each not in contradicting
+    ]
+    free += [
+        map_filter(each, rules)
+        for definition in enriched.definitions
+        for each in definition.filters
+        if each.source is Source.ENRICHED
+    ]
+    ignored = (
+        [each for each in mapped if is_ignored(each, rules) or _names_ignored(each, question, rules)]
+        if rules.ignore_filters
+        else []
+    )
+    judged = [each for each in mapped if each not in ignored] if ignored else mapped
+    return Requirements(
+        required=tuple([each for each in judged if each.certain >= CERTAIN]),
+        permitted=(*[each for each in judged if each.certain < CERTAIN], *free),
+        ignored=tuple(ignored),
+    )
+
+
+def _resolved(own: QuestionFilter, enriched: QuestionSpec, context: Context) -> QuestionFilter:
+    """A relative date as the absolute range that Qe gives for it, where the event itself has no time."""
+    if context.moment is not None or not isinstance(own.rhs, RelativeTime):
+        return own
+    ranges = (each.rhs for each in enriched.filters if isinstance(each.rhs, TimeRange))
+    found = next((each for each in ranges if resolves(own.rhs, each)), None)
+    return own if found is None else replace(own, rhs=found)
+
+
+def _names_ignored(each: QuestionFilter, question: QuestionSpec, rules: Rules) -> bool:
+    """The question names an ignored column itself, right before the value."""
+    if not rules.ignore_filters or each.source is not Source.QUESTION:
+        return False
+    before = question.text[max(0, each.start - 40) : each.start].lower()
+    return any(
+        column in before and re.search(rf"\b{re.escape(column)}\W+(?:\w+\W+)?$", before)
+        for column in rules.ignore_filters
+    )
+
+
+def _defined(own: QuestionFilter, enriched: QuestionSpec, context: Context) -> bool:
+    """Whether a definition of Qe speaks for these words of Qu.
+
+    It must define the very words of the condition, and say the same value in another notation or a code for it:
+    two different dates are a contradiction, and there Qu wins. `a7 holds the stock of 1996` speaks for `in 1996`.
+    """
+    said = set(content_words(own.span))
+    for definition in enriched.definitions:
+        words = {*content_words(definition.phrase)}
+        if not definition.filters:
+            words |= {*content_words(definition.text)} if definition.columns else set()
+        if said and said <= words and not any(_conflict(own, each, context) for each in definition.filters):
+            return True
+    return False
+
+
+_NEGATING = frozenset({"not", "no", "non", "never", "without", "isn't", "aren't", "doesn't", "outside", "abnormal"})
+
+
+def _opposite(defined: QuestionFilter, question: QuestionSpec, enriched: QuestionSpec) -> bool:
+    """Whether the definition is of the opposite of what Qu asks: one of them negates and the other does not."""
+    for definition in enriched.definitions:
+        if defined in definition.filters:
+            negated = bool(_NEGATING & set(definition.phrase.lower().replace("-", " ").split()))
+            return negated != bool(question.negations)
+    return False
+
+
+def _overruled(defined: QuestionFilter, own: list[QuestionFilter], context: Context) -> bool:
+    """Whether Qu itself says another value for what this definition restricts."""
+    said = set(content_words(defined.span))
+    return any(
+        _conflict(each, defined, context) and bool(said) and said <= set(content_words(each.span)) for each in own
+    )
+
+
+def _conflict(own: QuestionFilter, defined: QuestionFilter, context: Context) -> bool:
+    both_times = isinstance(own.rhs, TimeRange) and isinstance(defined.rhs, TimeRange)
+    return both_times and own.rhs is not None and not same_value(own.rhs, defined.rhs, context)
+
+
+def _without_repeats(filters: list[QuestionFilter], context: Context) -> list[QuestionFilter]:
+    """Drops a condition that an earlier one (a definition first) already says, with the same value and operator."""
+    kept: list[QuestionFilter] = []
+    for each in filters:
+        if not any(_repeats(each, earlier, context) for earlier in kept):
+            kept.append(each)
+    return kept
+
+
+def _repeats(later: QuestionFilter, earlier: QuestionFilter, context: Context) -> bool:
+    if later.op is not earlier.op or later.rhs is None or earlier.rhs is None:
+        return later == earlier
+    named = later.lhs is not None and later.lhs.columns and earlier.lhs is not None and earlier.lhs.columns
+    if named and later.lhs is not None and earlier.lhs is not None and later.lhs.columns != earlier.lhs.columns:
+        return False
+    if isinstance(later.rhs, _COMPARED):
+        return same_value(later.rhs, earlier.rhs, context)
+    return later.rhs == earlier.rhs
+
+
+_COMPARED = (RelativeTime, TimeRange, Text, Number)
+
+
+def map_filter(each: QuestionFilter, rules: Rules) -> QuestionFilter:
+    """The filter with the tenant's column mapping applied to its left side."""
+    if each.lhs is None or not rules.column_mappings:
+        return each
+    column = mapped_column(each.lhs.name, rules)
+    if column is None:
+        return each
+    return replace(each, lhs=Operand(name=column, columns=(Column(name=column),), func=each.lhs.func))
+
+
+def mapped_column(phrase: str, rules: Rules) -> str | None:
+    """The column that the tenant maps `phrase` to, plural or singular, if any."""
+    if not rules.column_mappings:
+        return None
+    if phrase in rules.column_mappings:
+        return rules.column_mappings[phrase]
+    return rules.by_words.get(content_words(phrase))
+
+
+def map_sql_filter(each: SqlFilter, rules: Rules) -> SqlFilter:
+    """The SQL filter with its column named as the tenant's mappings name it."""
+    if each.lhs is None or len(each.lhs.columns) != 1 or each.lhs.name not in rules.column_mappings:
+        return each
+    column = rules.column_mappings[each.lhs.name]
+    mapped = Column(name=column, table=each.lhs.columns[0].table)
+    return replace(each, lhs=replace(each.lhs, name=column, columns=(mapped,)))
+
+
+def is_ignored(each: Filter, rules: Rules) -> bool:
+    """Whether the tenant leaves filters on this column out of alignment."""
+    if each.lhs is None or not rules.ignore_filters:
+        return False
+    names = {column.name for column in each.lhs.columns} or {each.lhs.name.replace(" ", "_")}
+    return bool(names & rules.ignore_filters) or each.lhs.name in rules.ignore_filters

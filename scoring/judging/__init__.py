@@ -1,0 +1,1 @@
+"""The local judge, the ceiling on a model's verdict, and the filters a model may propose."""

@@ -1,0 +1,226 @@
+"""What a measurement of the stream runs on: topics, a database, a slow model and one worker, all its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from socket import create_server
+from typing import Any
+
+import orjson
+from aiokafka import AIOKafkaProducer
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from faststream.kafka.security import parse_security
+from sqlalchemy import URL, func, insert, select, text
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from service.commands.exits import give_up
+from service.kafka.client import security
+from service.settings import PREFIX, Settings
+from service.storage.database import create_engine, database_url, migrate, translated
+from service.storage.tables import EVALUATIONS, TENANT_RULES
+
+PARTITIONS = 4
+MODEL = "slow"
+LONGEST_WAIT = 60
+"""Seconds after which an event counts as never seen."""
+_KEPT = "SQLASSAY_KAFKA__"
+"""Settings of this process that its worker inherits: how the broker is reached."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """How many rows there were at a moment."""
+
+    seconds: float
+    """Monotonic."""
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rig:
+    """One measurement's own things; all of them go when it ends."""
+
+    name: str
+    settings: Settings
+    engine: AsyncEngine
+    """Of its database."""
+
+    @property
+    def topic(self) -> str:
+        return f"{self.name}-events"
+
+    def environment(self, more: Mapping[str, str]) -> dict[str, str]:
+        """What its worker is told."""
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith(PREFIX) or name.startswith(_KEPT)
+        }
+        return {
+            **kept,
+            "SQLASSAY_KAFKA__GROUP": self.name,
+            "SQLASSAY_KAFKA__TOPIC_EVENTS": self.topic,
+            "SQLASSAY_KAFKA__TOPIC_DEAD": f"{self.name}-dead",
+            "SQLASSAY_KAFKA__TOPIC_SCORES": f"{self.name}-scores",
+            "SQLASSAY_KAFKA__TOPIC_LABELS": "",
+            "SQLASSAY_KAFKA__TOPIC_SPANS": "",
+            "SQLASSAY_DATABASE__URL": self.engine.url.render_as_string(hide_password=False),
+            "SQLASSAY_HTTP__PORT": "0",
+            "SQLASSAY_LOG__LEVEL": "warning",
+            **more,
+        }
+
+    async def rule(self, tenant: str, document: Mapping[str, object]) -> None:
+        """Gives a tenant its first rules."""
+        async with self.engine.begin() as connection:
+            await connection.execute(insert(TENANT_RULES), {"tenant": tenant, "version": 1, "document": document})
+
+    async def rows(self, tenant: str) -> int:
+        """The tenant's rows that anyone could read now."""
+        counted = select(func.count()).where(EVALUATIONS.c.tenant == tenant)
+        async with self.engine.connect() as connection:
+            return int((await connection.execute(counted)).scalar_one())
+
+    async def watch(self, tenant: str, most: int, seconds: float) -> list[Sample]:
+        """How the tenant's rows grow, until there are `most` or the time is over."""
+        samples: list[Sample] = []
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            began = time.monotonic()
+            samples.append(Sample(seconds=began, rows=await self.rows(tenant)))
+            if samples[-1].rows >= most:
+                break
+            # counting must not cost what is measured
+            await asyncio.sleep(max(0.1, 20 * (time.monotonic() - began)))
+        return samples
+
+    async def publish(self, events: Iterable[Mapping[str, object]], per_second: float | None = None) -> None:
+        """Publishes the events, each marked with the time it is sent; paced where a rate is given."""
+        began, sent = time.monotonic(), 0
+        async with _producer(self.settings) as producer:
+            for event in events:
+                if per_second is not None:
+                    await asyncio.sleep(max(0.0, began + sent / per_second - time.monotonic()))
+                now = datetime.now(UTC).isoformat()
+                await producer.send(self.topic, orjson.dumps({**event, "occurred_at": now}))
+                sent += 1
+
+    async def waits(self, tenant: str, count: int, seconds: float) -> list[float]:
+        """Of so many events of a tenant, the seconds from publishing to a row that anyone can read."""
+        found: dict[str, float] = {}
+        since, until = datetime.now(UTC), time.monotonic() + seconds
+        row = EVALUATIONS.c
+        async with self.engine.connect() as connection:
+            while len(found) < count and time.monotonic() < until:
+                asked = select(row.event_id, row.occurred_at).where(row.tenant == tenant, row.occurred_at >= since)
+                rows = (await connection.execute(asked)).all()
+                now = datetime.now(UTC)
+                found |= {name: (now - sent).total_seconds() for name, sent in rows if name not in found}
+                # rows of a longer wait than this are not looked for, and count as endless
+                since = max(since, now - timedelta(seconds=LONGEST_WAIT))
+                await asyncio.sleep(0.02)
+        return list(found.values())
+
+    @contextmanager
+    def worker(self, **more: str) -> Generator[None]:
+        """One worker, as operators run it."""
+        command = [sys.executable, "-m", "service", "serve", "--role", "worker"]
+        with _process(command, self.environment(more)) as running:
+            yield
+            if running.poll() is not None:
+                give_up(f"the worker ended by itself with exit code {running.returncode}: see above")
+
+
+@contextmanager
+def slow_model(seconds: float) -> Generator[dict[str, str]]:
+    """A model server that takes so long, and the settings that name it."""
+    with create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "service.commands.bench.slow_model", str(port), str(seconds)]
+    with _process(command, dict(os.environ)):
+        yield {
+            "SQLASSAY_JUDGE__BASE_URL": f"http://127.0.0.1:{port}/v1",
+            "SQLASSAY_JUDGE__MODEL": MODEL,
+            "SQLASSAY_JUDGE__PRICES": f'{{"{MODEL}": {{"sent": 0.1, "received": 0.1}}}}',
+            # stand-ins would make prompts alike
+            "SQLASSAY_JUDGE__MASK": "false",
+        }
+
+
+@contextmanager
+def _process(command: Sequence[str], environment: Mapping[str, str]) -> Generator[subprocess.Popen[bytes]]:
+    running = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)  # noqa: S603 our own programs
+    try:
+        yield running
+    finally:
+        running.kill()
+        running.wait()
+
+
+@asynccontextmanager
+async def rigged(settings: Settings) -> AsyncGenerator[Rig]:
+    """A rig of its own on the servers that are set."""
+    name = f"sqlassay-bench-{uuid.uuid4().hex[:8]}"
+    async with database_url(settings) as url, _database(url, name.replace("-", "_")) as own, _topics(settings, name):
+        engine = create_engine(own, settings.database)
+        try:
+            await migrate(engine)
+            # each look sees what is committed by then
+            looking = engine.execution_options(isolation_level="AUTOCOMMIT")
+            yield Rig(name=name, settings=settings, engine=looking)
+        finally:
+            await engine.dispose()
+
+
+@asynccontextmanager
+async def _database(url: URL, name: str) -> AsyncGenerator[URL]:
+    await _administer(url, f"CREATE DATABASE {name}")
+    try:
+        yield url.set(database=name)
+    finally:
+        await _administer(url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+async def _administer(url: URL, statement: str) -> None:
+    engine = create_async_engine(url, isolation_level="AUTOCOMMIT")
+    with translated(url):
+        async with engine.connect() as connection:
+            await connection.execute(text(statement))
+    await engine.dispose()
+
+
+@asynccontextmanager
+async def _topics(settings: Settings, name: str) -> AsyncGenerator[None]:
+    kafka = settings.kafka
+    secured: dict[str, Any] = parse_security(security(kafka))
+    admin: Any = AIOKafkaAdminClient(bootstrap_servers=kafka.bootstrap_servers or "", **secured)
+    await admin.start()
+    try:
+        topics = [f"{name}-{each}" for each in ("events", "dead", "scores")]
+        await admin.create_topics([NewTopic(topic, PARTITIONS, 1) for topic in topics])
+        try:
+            yield
+        finally:
+            await admin.delete_topics(topics)
+    finally:
+        await admin.close()
+
+
+@asynccontextmanager
+async def _producer(settings: Settings) -> AsyncGenerator[Any]:
+    secured: dict[str, Any] = parse_security(security(settings.kafka))
+    producer: Any = AIOKafkaProducer(
+        bootstrap_servers=settings.kafka.bootstrap_servers or "", acks="all", linger_ms=2, **secured
+    )
+    await producer.start()
+    try:
+        yield producer
+    finally:
+        await producer.stop()

@@ -1,0 +1,201 @@
+"""`sqlassay bench scoring`: what an event costs on one core, stage by stage, beside a bare parse of the same SQL."""
+
+from __future__ import annotations
+
+import gc
+import json
+import statistics
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from time import thread_time_ns
+from typing import TypeVar
+
+import orjson
+import sqlglot
+
+from consumers.wire.events import MAX_EVENT_BYTES, QueryEvent, decode_event
+from consumers.wire.rules_document import decode_rules
+from scoring.evaluation import align, check_question, conclude, read_enrichment
+from scoring.judging.local import LocalJudge
+from scoring.query import Unscored
+from scoring.question import read_question
+from scoring.record import score_record
+from scoring.rules import Rules
+from scoring.sql import read_sql
+from service.commands.exits import refuse
+from service.commands.jsonl import Line, open_input, read_lines
+from service.commands.rendering import bench_table, print_to_terminal
+from service.commands.score import read_event
+from service.judges.weights import local_judge
+from service.processes.interpreter import settle_interpreter
+from service.samples import sample_events, sample_rules
+
+STAGES = ("read_sql", "read_question", "read_enriched", "align", "judge", "conclude", "record")
+"""What scoring one event consists of, in order; their sum is the event."""
+PARSE = "parse"
+"""The yardstick: a bare `sqlglot.parse_one` of the same SQL in the same dialect, by the same build, where an event has
+its SQL read: both meet the text for the first time, with the processor's caches as cold."""
+PARSE_AGAIN = "parse_again"
+"""The same text parsed once more right after: the least a parse can cost, which no event ever has."""
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Stopwatch:
+    """Nanoseconds of this thread by stage, added up: what other work the machine does is not counted."""
+
+    spent: dict[str, int]
+
+    def time(self, stage: str, call: Callable[[], Result]) -> Result:
+        """What `call` gives, its time booked under `stage`."""
+        began = thread_time_ns()
+        result = call()
+        self.spent[stage] = self.spent.get(stage, 0) + thread_time_ns() - began
+        return result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """The medians of all rounds."""
+
+    events: int
+    """Distinct SQL texts that were scored."""
+    rounds: int
+    micros: Mapping[str, float]
+    """µs per event, of each stage, of the bare parses, and of decoding the event."""
+
+    @property
+    def event(self) -> float:
+        """µs to score one event: every stage, without decoding it."""
+        return sum(self.micros[stage] for stage in STAGES)
+
+    @property
+    def parses(self) -> float:
+        """What scoring one event costs, in bare parses of its SQL under its own conditions."""
+        return self.event / self.micros[PARSE]
+
+    @property
+    def parses_again(self) -> float:
+        """The same in bare parses of a text just parsed."""
+        return self.event / self.micros[PARSE_AGAIN]
+
+    @property
+    def events_per_second(self) -> float:
+        """On one core, decoding included."""
+        return 1e6 / (self.event + self.micros["decode"])
+
+    def document(self) -> dict[str, object]:
+        """The figures as JSON."""
+        return {
+            "events": self.events,
+            "rounds": self.rounds,
+            "events_per_second": round(self.events_per_second, 1),
+            "micros_per_event": {name: round(value, 2) for name, value in self.micros.items()},
+            "micros_event": round(self.event, 2),
+            "parses_per_event": round(self.parses, 3),
+            "parses_again_per_event": round(self.parses_again, 3),
+            "compiled_sqlglot": compiled(),
+        }
+
+
+def compiled() -> bool:
+    """Whether sqlglot runs as machine code (`sqlglot[c]`)."""
+    module = sys.modules[sqlglot.Parser.__module__]
+    return not str(module.__file__).endswith(".py")
+
+
+def bench_scoring(source: str | None, *, rounds: int, as_json: bool) -> None:
+    """Prints the figures: a table on a terminal, JSON elsewhere."""
+    raws, rules = _samples() if source is None else (_file(source), {})
+    scorable = [raw for raw in raws if is_scorable(raw, rules)]
+    distinct = list({decode_event(raw, require_id=False).sql: raw for raw in scorable}.values())
+    if not distinct:
+        refuse(f"no event of {source or 'the samples'} can be scored")
+    bench = measure(distinct, rules, local_judge(), rounds)
+    if as_json or not sys.stdout.isatty():
+        print(json.dumps(bench.document()))
+    else:
+        print_to_terminal(bench_table(bench.document()))
+
+
+def _samples() -> tuple[list[bytes], dict[str, Rules]]:
+    rules = {name: decode_rules(each).rules(version=1) for name, each in sample_rules().items()}
+    return [orjson.dumps(each) for each in sample_events()], rules
+
+
+def _file(source: str) -> list[bytes]:
+    with open_input(source) as lines:
+        return [line.raw for line in read_lines(lines, MAX_EVENT_BYTES) if line.raw is not None]
+
+
+def is_scorable(raw: bytes, rules: Mapping[str, Rules]) -> bool:
+    """Whether it is an event whose SQL parses."""
+    event = read_event(Line(0, raw))
+    if isinstance(event, Unscored):
+        return False
+    if check_question(event.query()) is not None:
+        return False
+    return not isinstance(read_sql(event.sql, event.dialect or _rules_of(event, rules).dialect), Unscored)
+
+
+def _rules_of(event: QueryEvent, rules: Mapping[str, Rules]) -> Rules:
+    return rules.get(event.tenant) or Rules()
+
+
+def measure(raws: Sequence[bytes], rules: Mapping[str, Rules], judge: LocalJudge, rounds: int) -> Bench:
+    """Each round scores every event with cold caches, and then parses every one's SQL among the same work.
+
+    A first round that is not counted loads the code. The interpreter is set as in every process that scores.
+    """
+    settle_interpreter()
+    laps: list[dict[str, int]] = []
+    for _ in range(rounds + 1):
+        watch = Stopwatch({})
+        _forget()
+        dialects = [_lap(raw, rules, judge, watch) for raw in raws]
+        _forget()
+        for raw, dialect in zip(raws, dialects, strict=True):
+            _parse(raw, dialect, watch)
+            _lap(raw, rules, judge, Stopwatch({}))
+        laps.append(watch.spent)
+    counted = laps[1:]
+    micros = {name: statistics.median(lap[name] for lap in counted) / 1e3 / len(raws) for name in laps[0]}
+    return Bench(events=len(raws), rounds=rounds, micros=micros)
+
+
+def _forget() -> None:
+    clear_caches()
+    gc.collect()
+
+
+def _parse(raw: bytes, dialect: str, watch: Stopwatch) -> None:
+    parse = partial(sqlglot.parse_one, decode_event(raw, require_id=False).sql, read=dialect)
+    watch.time(PARSE, parse)
+    watch.time(PARSE_AGAIN, parse)
+
+
+def _lap(raw: bytes, rules: Mapping[str, Rules], judge: LocalJudge, watch: Stopwatch) -> str:
+    """Scores one event, each stage booked; gives the dialect its SQL was read in."""
+    event = watch.time("decode", lambda: decode_event(raw, require_id=False))
+    query, own = event.query(), _rules_of(event, rules)
+    sql = watch.time("read_sql", lambda: read_sql(query.sql, query.dialect or own.dialect))
+    question = watch.time("read_question", lambda: check_question(query) or read_question(query.question))
+    if isinstance(sql, Unscored) or isinstance(question, Unscored):
+        raise TypeError("only events that can be scored are measured")
+    enriched = watch.time("read_enriched", lambda: read_enrichment(query, question))
+    case = watch.time("align", lambda: align(query, question, enriched, sql, own))
+    reply = watch.time("judge", lambda: judge.judge(case))
+    score = watch.time("conclude", lambda: conclude(case, reply))
+    watch.time("record", lambda: score_record(score))
+    return sql.dialect
+
+
+def clear_caches() -> None:
+    """Empties every cache of the scoring room, as for SQL never seen before."""
+    rooms = [module for name, module in sys.modules.items() if name.partition(".")[0] == "scoring"]
+    for held in {id(each): each for module in rooms for each in vars(module).values()}.values():
+        clear: object = getattr(held, "cache_clear", None)
+        if callable(clear):
+            clear()

@@ -1,0 +1,200 @@
+"""`sqlassay bench stream`: Kafka to committed row, as ratios to what the same machine does in the same run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import count, cycle, islice
+from typing import TypeVar
+
+import orjson
+
+from consumers.errors import Unavailable
+from service.commands.bench.rig import Rig, Sample, rigged, slow_model
+from service.commands.bench.scoring import is_scorable, measure
+from service.commands.exits import give_up, refuse
+from service.commands.stored import settings as read_settings
+from service.judges.weights import local_judge
+from service.samples import sample_events
+from service.settings import Settings, SettingsError
+
+MODEL_SECONDS = 1.0
+MODEL_CALLS = 200
+"""Calls in flight: with the seconds above, the ideal is 200 verdicts a second."""
+CALM_PER_SECOND = 20.0
+FLOOD = 10
+"""How many times as much the flooding tenant sends."""
+IN_PROCESS_EVENTS = 150
+"""For each second of a measurement: what a shared machine gives changes from one moment to the next."""
+_LOCAL, _ASKING, _CALM = "bench-local", "bench-asking", "bench-calm"
+_MODEL_ALONE = {"judge": {"policy": "llm"}}
+_WIDE = {
+    "SQLASSAY_JUDGE__IN_FLIGHT": str(MODEL_CALLS),
+    "SQLASSAY_JUDGE__TENANT_IN_FLIGHT": str(MODEL_CALLS),
+    # a slot is taken for a call alone: what comes before and after one is done beside the others' calls
+    "SQLASSAY_POOL__TENANT_IN_FLIGHT": str(2 * MODEL_CALLS),
+}
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """What one run found. Rates are events a second; a wait is the time from publishing to a row anyone can read."""
+
+    seconds: int
+    """How long each measurement lasted."""
+    in_process: float
+    """Decoded and scored in one process, without Kafka and without a database; mean of before and after."""
+    stream: float
+    """Kafka to committed row, local judge, one worker."""
+    stream_share: float
+    """Of the rate in process."""
+    model: float
+    """Kafka to committed row, a judge of one second, 200 calls in flight, one worker."""
+    model_share: float
+    """Of the ideal."""
+    wait_p95: float
+    """Seconds, local judge, at half the rate of `stream`."""
+    calm_p95: float
+    """Seconds, a tenant alone at its own pace."""
+    calm_p95_beside_flood: float
+    """The same while another tenant floods a slow judge with ten times as much."""
+
+
+def bench_stream(*, seconds: int, as_json: bool) -> None:
+    """Prints the figures: a table on a terminal, JSON elsewhere. Needs Kafka; leaves nothing behind."""
+    configured = read_settings()
+    if configured.kafka.bootstrap_servers is None:
+        refuse("the stream needs a broker: set SQLASSAY_KAFKA__BOOTSTRAP_SERVERS")
+    try:
+        figures = asyncio.run(_measured(configured, seconds))
+    except SettingsError as error:
+        refuse(str(error))
+    except (Unavailable, OSError) as error:
+        give_up(str(error))
+    if as_json or not sys.stdout.isatty():
+        print(json.dumps(asdict(figures)))
+    else:
+        for name, value in asdict(figures).items():
+            print(f"{name:24} {value}")
+
+
+async def _measured(settings: Settings, seconds: int) -> Figures:
+    before = await asyncio.to_thread(in_process, seconds)
+    stream = await _on(settings, lambda rig: _local_rate(rig, before, seconds))
+    after = await asyncio.to_thread(in_process, seconds)
+    model = await _on(settings, lambda rig: _model_rate(rig, seconds))
+    wait = await _on(settings, lambda rig: _wait(rig, stream / 2, seconds))
+    alone = await _on(settings, lambda rig: _calm(rig, seconds, flooded=False))
+    beside = await _on(settings, lambda rig: _calm(rig, seconds, flooded=True))
+    rate = (before + after) / 2
+    return Figures(
+        seconds=seconds,
+        in_process=round(rate, 1),
+        stream=round(stream, 1),
+        stream_share=round(stream / rate, 3),
+        model=round(model, 1),
+        model_share=round(model * MODEL_SECONDS / MODEL_CALLS, 3),
+        wait_p95=round(wait, 3),
+        calm_p95=round(alone, 3),
+        calm_p95_beside_flood=round(beside, 3),
+    )
+
+
+async def _on(settings: Settings, work: Callable[[Rig], Awaitable[Result]]) -> Result:
+    async with rigged(settings) as rig:
+        return await work(rig)
+
+
+def events(tenant: str) -> Iterator[dict[str, object]]:
+    """Distinct events without end: the samples, each time with another number in question and SQL."""
+    samples = [each for each in sample_events() if is_scorable(orjson.dumps(each), {})]
+    for number, sample in zip(count(), cycle(samples), strict=False):
+        yield {
+            "event_id": str(number),
+            "tenant": tenant,
+            "agent": sample["agent"],
+            "question": f"{sample['question']} (no. {number})",
+            "enriched_question": sample.get("enriched_question"),
+            "sql": f"{sample['sql']} /* no. {number} */",
+            "dialect": sample.get("dialect"),
+        }
+
+
+def in_process(seconds: int) -> float:
+    """Events per second on one core, decoding included, of the same events as the stream's."""
+    raws = [orjson.dumps(each) for each in islice(events(_LOCAL), IN_PROCESS_EVENTS * seconds)]
+    return measure(raws, {}, local_judge(), rounds=1).events_per_second
+
+
+async def _local_rate(rig: Rig, guess: float, seconds: int) -> float:
+    total = int(guess * seconds)
+    await rig.publish(islice(events(_LOCAL), total))
+    with rig.worker():
+        return steady_rate(await rig.watch(_LOCAL, total, seconds * 4), total)
+
+
+async def _model_rate(rig: Rig, seconds: int) -> float:
+    total = MODEL_CALLS * seconds
+    await rig.rule(_ASKING, _MODEL_ALONE)
+    await rig.publish(islice(events(_ASKING), total))
+    with slow_model(MODEL_SECONDS) as named, rig.worker(**named, **_WIDE):
+        return steady_rate(await rig.watch(_ASKING, total, seconds * 4), total)
+
+
+async def _wait(rig: Rig, per_second: float, seconds: int) -> float:
+    with rig.worker():
+        await _warm(rig)
+        return await _p95(rig, _LOCAL, per_second, seconds)
+
+
+async def _calm(rig: Rig, seconds: int, *, flooded: bool) -> float:
+    await rig.rule(_ASKING, _MODEL_ALONE)
+    with slow_model(MODEL_SECONDS) as named, rig.worker(**named):
+        await _warm(rig)
+        if not flooded:
+            return await _p95(rig, _CALM, CALM_PER_SECOND, seconds)
+        rate = CALM_PER_SECOND * FLOOD
+        flood = asyncio.create_task(rig.publish(islice(events(_ASKING), int(rate * seconds)), rate))
+        waited = await _p95(rig, _CALM, CALM_PER_SECOND, seconds)
+        await flood
+        return waited
+
+
+async def _warm(rig: Rig) -> None:
+    """A worker that has just started is not yet what is measured."""
+    await rig.publish(islice(events("bench-warm"), 200))
+    await rig.watch("bench-warm", 200, 120)
+
+
+async def _p95(rig: Rig, tenant: str, per_second: float, seconds: int) -> float:
+    total = max(1, int(per_second * seconds))
+    watching = asyncio.create_task(rig.waits(tenant, total, seconds * 4))
+    await rig.publish(islice(events(tenant), total), per_second)
+    return percentile(await watching, 0.95, total)
+
+
+def steady_rate(samples: Sequence[Sample], total: int) -> float:
+    """Rows a second between the first and the last twentieth: neither the start nor the end of a worker.
+
+    >>> steady_rate([Sample(seconds=second, rows=10 * second) for second in range(11)], 100)
+    10.0
+    """
+    inner = [each for each in samples if 0.05 * total <= each.rows <= 0.95 * total]
+    # of a run too short to have a middle, all of it
+    first, last = (inner[0], inner[-1]) if len(inner) > 1 else (samples[0], samples[-1])
+    return (last.rows - first.rows) / max(last.seconds - first.seconds, 0.001)
+
+
+def percentile(waits: Sequence[float], share: float, total: int) -> float:
+    """The wait that this share of all events did not exceed; endless where so many have no row yet.
+
+    >>> percentile([1.0, 2.0, 3.0, 4.0], 0.5, 4), percentile([1.0], 0.95, 2)
+    (2.0, inf)
+    """
+    place = math.ceil(share * total) - 1
+    return sorted(waits)[place] if place < len(waits) else math.inf

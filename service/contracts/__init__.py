@@ -1,0 +1,1 @@
+"""The contracts that others build against, written as files."""

@@ -1,0 +1,49 @@
+"""Writes the contracts that others build against: `python -m service.contracts.write`. A test finds drift."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import orjson
+
+from service.contracts.asyncapi import asyncapi
+from service.serving import create_app
+from service.settings import Settings
+
+FOLDER = Path(__file__).parents[2] / "docs/contracts"
+VERSION = "1"
+"""Of the contracts: the `v1` of the routes. It is not the evaluator's, which changes no field."""
+Document: TypeAlias = dict[str, Any]
+
+
+def openapi() -> Document:
+    """The HTTP API."""
+    document = create_app(Settings()).openapi()
+    return {**document, "info": {**document["info"], "version": VERSION}}
+
+
+CONTRACTS: Mapping[str, Callable[[], Document]] = {
+    "openapi.json": openapi,
+    "asyncapi.json": lambda: asyncapi(VERSION),
+}
+"""File name and what it holds."""
+
+
+def written(document: Document) -> bytes:
+    """A contract as its file holds it."""
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+
+
+def main() -> int:
+    """Writes all of them."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, build in CONTRACTS.items():
+        (FOLDER / name).write_bytes(written(build()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

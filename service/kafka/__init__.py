@@ -1,0 +1,1 @@
+"""Kafka: the client, the dead-letter topic and the results topic."""

@@ -1,0 +1,46 @@
+"""Results on their topic: of rows just written, and again of rows that stood before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import or_, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from consumers.evaluation.evaluation import Claim, Evaluation, EventKey
+from consumers.publishing.results import result_message, stored_message
+from consumers.stream.ports import Message, Publisher
+from service.storage.database import translated
+from service.storage.tables import EVALUATIONS
+
+_ROW = EVALUATIONS.c
+_TOLD = (_ROW.id, _ROW.tenant, _ROW.source, _ROW.event_id, _ROW.agent, _ROW.agent_version, _ROW.occurred_at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KafkaResults:
+    """A `Results` over a topic."""
+
+    publisher: Publisher
+    topic: str
+    engine: AsyncEngine
+
+    async def publish(self, ends: Mapping[EventKey, Evaluation | Claim]) -> None:
+        """Publishes what was written, and once more what a record sent again found standing."""
+        messages = [result_message(each, self.topic) for each in ends.values() if isinstance(each, Evaluation)]
+        claims = [each for each in ends.values() if isinstance(each, Claim)]
+        if claims:
+            messages.extend(await self._stored(claims))
+        await self.publisher.publish(messages)
+
+    async def _stored(self, claims: Sequence[Claim]) -> list[Message]:
+        # each with its own time: the table is partitioned by it, and one far moment must not have all days searched
+        rows = [(each.occurred_at, each.evaluation_id) for each in claims if each.occurred_at is not None]
+        bare = [each.evaluation_id for each in claims if each.occurred_at is None]
+        wanted = tuple_(_ROW.occurred_at, _ROW.id).in_(rows)
+        query = select(*_TOLD, _ROW.trigger, _ROW.record).where(or_(wanted, _ROW.id.in_(bare)) if bare else wanted)
+        with translated(self.engine.url):
+            async with self.engine.connect() as connection:
+                found = (await connection.execute(query)).mappings()
+                return [stored_message({str(name): value for name, value in row.items()}, self.topic) for row in found]

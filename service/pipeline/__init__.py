@@ -1,0 +1,1 @@
+"""What one process runs: intake, worker, backfill, and removal of texts."""

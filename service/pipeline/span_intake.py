@@ -1,0 +1,189 @@
+"""Where the spans of an HTTP request go: into this process's own join, or to Kafka for the workers'."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+import orjson
+
+from consumers.errors import Unavailable
+from consumers.evaluation.outcomes import Outcome, OutcomeKind
+from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable
+from consumers.spans.join_spans import Bury, JoinSpans, Submit, count_only
+from consumers.stream.dead_letters import PlainRecord, bury
+from consumers.stream.ports import Message, Publisher
+from consumers.wire.envelopes import Headers
+from consumers.wire.events import InvalidEvent, InvalidReason, refuse_large
+from service.logs import log
+from service.metrics import Metrics
+from service.otlp import Export, read_otlp, write_protobuf
+from service.settings import SpanSettings
+
+TENANT_HEADER = "sqlassay-tenant"
+"""Of a record of spans: the only tenant its sender may write for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """How many spans of an export can never become an event, and why the first cannot."""
+
+    count: int = 0
+    fault: str = ""
+
+
+class SpanIntake(Protocol):
+    """Takes spans of an exporter."""
+
+    async def take(self, export: Export, tenant: str | None) -> Rejected:
+        """Takes them; raises `Unavailable` where they must be sent again."""
+        ...
+
+
+@asynccontextmanager
+async def joining(
+    settings: SpanSettings, submit: Submit, metrics: Metrics, *, patience: float, bury: Bury | None = None
+) -> AsyncGenerator[JoinSpans]:
+    """A running join. On leaving, what it holds is stored, joined as far as it is, if `patience` seconds suffice.
+
+    With none, it is forgotten: for spans that Kafka hands to the next process.
+    """
+    limits = JoinLimits(seconds=settings.window, spans=settings.most, characters=settings.bytes)
+    joined = JoinSpans(SpanJoin(settings.table, limits), submit, time.monotonic, bury=bury or count_only)
+    metrics.spans_waiting.set_function(lambda: joined.spans)
+    running = asyncio.create_task(joined.run(), name="join-spans")
+    try:
+        yield joined
+        if patience:
+            await _finish(joined, patience)
+    finally:
+        running.cancel()
+        joined.forget()
+        with suppress(asyncio.CancelledError):
+            await running
+
+
+async def _finish(joined: JoinSpans, patience: float) -> None:
+    try:
+        async with asyncio.timeout(patience):
+            await joined.close()
+    except TimeoutError:
+        log.warning("events_of_spans_lost")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpansInMemory:
+    """Joins in this process; what waits for the rest of its trace is lost with the process."""
+
+    joined: JoinSpans
+    patience: float = 5.0
+    """Seconds to wait until the events that are complete are durable."""
+
+    async def take(self, export: Export, tenant: str | None) -> Rejected:
+        """Takes them, and waits until every event that they complete is durable; raises `Unavailable`."""
+        try:
+            async with asyncio.timeout(self.patience):
+                taken = await self.joined.take(export.spans, tenant=tenant)
+                outcomes = await taken.stored()
+        except TimeoutError:
+            raise Unavailable("events of these spans are not stored yet: send them again") from None
+        dead = [each for each in outcomes if each.kind is OutcomeKind.DEAD_LETTERED]
+        fault = export.fault or (dead[0].detail if dead else "")
+        return Rejected(count=export.rejected + len(dead), fault=fault)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpansToKafka:
+    """Writes them to the topic that the workers join, a trace at a time, so that one worker sees all of it."""
+
+    publisher: Publisher
+    topic: str
+    most_bytes: int = 512 * 1024
+    """Largest record."""
+
+    async def take(self, export: Export, tenant: str | None) -> Rejected:
+        """Takes them once every record is acknowledged; raises `Unavailable`."""
+        records = [
+            (trace_id, *each)
+            for trace_id, spans in _traces(export.spans).items()
+            for each in _records(spans, self.most_bytes)
+        ]
+        small = [each for each in records if len(each[1]) <= self.most_bytes]
+        refused = await self.publisher.publish([self._message(trace, value, tenant) for trace, value, _ in small])
+        large = [each for each in records if len(each[1]) > self.most_bytes] + [small[place] for place in refused]
+        fault = f"a span has {len(large[0][1])} bytes, more than one record holds" if large else ""
+        return Rejected(count=export.rejected + sum(count for *_, count in large), fault=export.fault or fault)
+
+    def _message(self, trace_id: str, value: bytes, tenant: str | None) -> Message:
+        headers = [] if tenant is None else [(TENANT_HEADER, tenant.encode())]
+        return Message(topic=self.topic, key=trace_id.encode(), value=value, headers=headers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpansFromKafka:
+    """Joins what stands on the topic of spans: what `SpansToKafka` wrote, or the Collector's Kafka exporter."""
+
+    joined: JoinSpans
+    table: SpanTable
+    metrics: Metrics
+    max_bytes: int
+
+    async def take(self, value: bytes | None, headers: Headers) -> asyncio.Future[None]:
+        """Takes one record; its offset may be committed when the receipt resolves. Raises `InvalidEvent`."""
+        export = await asyncio.to_thread(self._read, value)
+        self.metrics.spanned(len(export.spans), export.rejected)
+        return (await self.joined.take(export.spans, tenant=_sender(headers))).done
+
+    def _read(self, value: bytes | None) -> Export:
+        if value is None:
+            raise InvalidEvent(InvalidReason.NO_VALUE, "the record has no value (a tombstone): send spans")
+        refuse_large(len(value), self.max_bytes)
+        export = read_otlp(value, self.table)
+        if export.rejected and not export.spans:
+            raise InvalidEvent(InvalidReason.NOT_OTLP, f"no span of the record can be read: {export.fault}")
+        return export
+
+
+def _sender(headers: Headers) -> str | None:
+    said = next((raw for name, raw in headers if name == TENANT_HEADER and raw), None)
+    return None if said is None else said.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuryEvent:
+    """Writes an event of spans that can never be stored to the dead letters, as plain JSON."""
+
+    publisher: Publisher
+    topic: str
+    """Of events: where it goes when it is replayed."""
+    dead_topic: str
+
+    async def __call__(self, event: SpanEvent, outcome: Outcome) -> None:
+        """Returns when it is acknowledged; raises `Unavailable`."""
+        value, key = orjson.dumps(event.payload), event.trace.trace_id.encode()
+        record = PlainRecord(topic=self.topic, key=key, value=value)
+        await bury(self.publisher, record, self.dead_topic, reason=outcome.reason, detail=outcome.detail)
+
+
+def _traces(spans: Sequence[Span]) -> dict[str, list[Span]]:
+    traces: dict[str, list[Span]] = {}
+    for span in spans:
+        traces.setdefault(span.trace_id, []).append(span)
+    return traces
+
+
+def _records(spans: Sequence[Span], most_bytes: int) -> Iterator[tuple[bytes, int]]:
+    """The spans as records of at most `most_bytes`, halved as often as need be; one span alone may be larger."""
+    pending = [spans]
+    while pending:
+        part = pending.pop()
+        value = write_protobuf(part)
+        if len(value) > most_bytes and len(part) > 1:
+            half = len(part) // 2
+            pending += [part[half:], part[:half]]
+        else:
+            yield value, len(part)

@@ -1,0 +1,1 @@
+"""Redis: cached rules, shared budgets and replies. Nothing that cannot be had elsewhere."""

@@ -1,0 +1,1 @@
+"""PostgreSQL: the tables, their partitions, and one store for each port."""

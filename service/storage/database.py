@@ -1,0 +1,136 @@
+"""Which PostgreSQL, how it is reached, and its schema brought up to date."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from importlib.resources import files
+
+import asyncpg
+import orjson
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import URL, Connection, make_url, text
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from consumers.errors import RefusedByStore, StoreUnavailable
+from consumers.wire.texts import shorten
+from service.settings import DatabaseSettings, Settings, SettingsError
+from service.storage.embedded import embedded_postgres
+
+DRIVER = "postgresql+asyncpg"
+_MIGRATION_LOCK = 5_317_041
+"""Advisory lock that lets one process migrate at a time."""
+_REFUSALS = frozenset({"22", "23", "54"})
+"""Classes of SQLSTATE that say it is the values: no such data, a constraint, a limit."""
+
+
+@asynccontextmanager
+async def database_url(settings: Settings) -> AsyncGenerator[URL]:
+    """The database to use: the one that is set, else the embedded one, running while the context is open.
+
+    Raises `SettingsError` for a URL that is none and `StoreUnavailable` where the embedded server cannot start.
+    """
+    if settings.database.url is not None:
+        yield read_url(settings.database.url.get_secret_value())
+        return
+    embedded = embedded_postgres(settings.state_path)
+    url = await asyncio.to_thread(embedded.__enter__)
+    try:
+        yield make_url(url)
+    finally:
+        await asyncio.to_thread(embedded.__exit__, None, None, None)
+
+
+def read_url(text_: str) -> URL:
+    """The URL with our driver; raises `SettingsError` that does not repeat it, for it holds a password.
+
+    >>> read_url("postgres://me:secret@db/assay").render_as_string(hide_password=True)
+    'postgresql+asyncpg://me:***@db/assay'
+    """
+    try:
+        url = make_url(text_)
+    except (ArgumentError, ValueError):
+        url = None
+    if url is None or url.drivername not in {"postgresql", "postgres", DRIVER}:
+        raise SettingsError(
+            "SQLASSAY_DATABASE__URL is no PostgreSQL URL: write postgresql://user:password@host:5432/name"
+        )
+    return url.set(drivername=DRIVER)
+
+
+def create_engine(url: URL, settings: DatabaseSettings) -> AsyncEngine:
+    """A pool of connections; nothing is opened before it is used."""
+    return create_async_engine(
+        url,
+        pool_size=settings.pool_size,
+        max_overflow=settings.pool_size,
+        pool_timeout=settings.timeout,
+        pool_pre_ping=True,
+        hide_parameters=True,
+        json_serializer=lambda value: orjson.dumps(value).decode(),  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] SQLAlchemy types it as Any
+        json_deserializer=orjson.loads,
+        connect_args={"timeout": 10, "command_timeout": settings.timeout, "server_settings": {"timezone": "UTC"}},
+    )
+
+
+@contextmanager
+def translated(url: URL) -> Generator[None]:
+    """Tells a database that does not answer (`StoreUnavailable`) from values it cannot hold (`RefusedByStore`)."""
+    try:
+        yield
+    except (SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+        cause = _drivers_own(error)
+        state = str(getattr(cause, "sqlstate", None) or "")
+        # what no parameter can hold the driver refuses itself
+        if state[:2] in _REFUSALS or (isinstance(cause, asyncpg.InterfaceError) and isinstance(cause, ValueError)):
+            # a traceback would tell the driver's words, and with them the row
+            raise RefusedByStore(_named(cause, state)) from None
+        where = url.render_as_string(hide_password=True)
+        what = shorten(str(getattr(cause, "message", None) or cause) or type(cause).__name__, 200)
+        raise StoreUnavailable(f"the database {where} does not answer ({what}): start it or mend its URL") from error
+
+
+def _drivers_own(error: BaseException) -> BaseException:
+    """What the driver raised: SQLAlchemy wraps it twice, COPY is spoken past it."""
+    wrapped = getattr(error, "orig", None)
+    return (wrapped.__cause__ or wrapped) if isinstance(wrapped, BaseException) else error
+
+
+def _named(cause: BaseException, state: str) -> str:
+    """What was refused, in names of the schema: PostgreSQL's own words may repeat what a row says."""
+    parts = [(name, getattr(cause, f"{name}_name", None)) for name in ("table", "column", "constraint")]
+    where = ", ".join(f"{name} {value}" for name, value in parts if value)
+    return f"{type(cause).__name__} {state}".rstrip() + (f" at {where}" if where else "")
+
+
+@asynccontextmanager
+async def open_database(settings: Settings, *, migrate_first: bool = True) -> AsyncGenerator[AsyncEngine]:
+    """An engine on the database to use, its schema up to date; raises `StoreUnavailable` or `SettingsError`."""
+    async with database_url(settings) as url:
+        engine = create_engine(url, settings.database)
+        try:
+            if migrate_first:
+                await migrate(engine)
+            yield engine
+        finally:
+            await engine.dispose()
+
+
+async def migrate(engine: AsyncEngine) -> str:
+    """Brings the schema up to date, one process at a time; returns the revision it has now."""
+    with translated(engine.url):
+        async with engine.begin() as connection:
+            await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+            await connection.run_sync(_upgrade)
+            revision = await connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return str(revision)
+
+
+def _upgrade(connection: Connection) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(files("migrations")).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

@@ -1,0 +1,122 @@
+"""Events that wait, in PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+from sqlalchemy import RowMapping, and_, case, delete, func, select, text, tuple_
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from consumers.evaluation.deferrals import Deferral
+from consumers.evaluation.evaluation import EventKey
+from consumers.evaluation.outcomes import DeferredReason
+from service.storage.database import translated
+from service.storage.tables import DEFERRED_EVENTS
+
+_TABLE = DEFERRED_EVENTS.c
+DEFERRAL_KEY = tuple_(_TABLE.tenant, _TABLE.source, _TABLE.event_id)
+_TAKE = text(
+    """
+    WITH RECURSIVE tenants (tenant) AS (
+        (SELECT tenant FROM deferred_events ORDER BY tenant LIMIT 1)
+        UNION ALL
+        SELECT (SELECT next.tenant FROM deferred_events AS next WHERE next.tenant > tenants.tenant ORDER BY 1 LIMIT 1)
+        FROM tenants WHERE tenants.tenant IS NOT NULL
+    ), lines AS (
+        SELECT line.*, row_number() OVER (PARTITION BY line.tenant ORDER BY line.due) AS turn
+        FROM tenants CROSS JOIN LATERAL (
+            SELECT tenant, source, event_id, due FROM deferred_events AS own
+            WHERE own.tenant = tenants.tenant AND own.due <= :now ORDER BY own.due LIMIT :limit
+        ) AS line
+    ), due AS (
+        SELECT waiting.tenant, waiting.source, waiting.event_id
+        FROM lines JOIN deferred_events AS waiting USING (tenant, source, event_id)
+        WHERE waiting.due <= :now
+        ORDER BY lines.turn, lines.due LIMIT :limit FOR UPDATE OF waiting SKIP LOCKED
+    )
+    UPDATE deferred_events AS taken SET due = :lease, attempts = attempts + 1
+    FROM due WHERE (taken.tenant, taken.source, taken.event_id) = (due.tenant, due.source, due.event_id)
+    RETURNING taken.*
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresDeferred:
+    """A `DeferredEvents` whose rows outlive the process."""
+
+    engine: AsyncEngine
+
+    async def defer(self, deferrals: Sequence[Deferral]) -> Collection[EventKey]:
+        """Keeps those whose key is free or holds the same event; returns the other keys."""
+        if not deferrals:
+            return []
+        # in one order everywhere, so that two batches with the same events cannot wait for each other in a circle
+        ordered = sorted(deferrals, key=lambda each: each.key)
+        new = insert(DEFERRED_EVENTS).values([_row(each) for each in ordered])
+        most = func.greatest(_TABLE.attempts, new.excluded.attempts)
+        # the try that it was taken for did not take place
+        over_share = new.excluded.reason == DeferredReason.TENANT_OVER_SHARE.value
+        untried = and_(over_share, _TABLE.attempts == new.excluded.attempts + 1)
+        upsert = new.on_conflict_do_update(
+            index_elements=["tenant", "source", "event_id"],
+            set_={
+                "reason": new.excluded.reason,
+                "due": new.excluded.due,
+                "attempts": case((untried, new.excluded.attempts), else_=most),
+            },
+            where=_TABLE.payload_hash == new.excluded.payload_hash,
+        ).returning(_TABLE.tenant, _TABLE.source, _TABLE.event_id)
+        with translated(self.engine.url):
+            async with self.engine.begin() as connection:
+                kept = {EventKey(*row) for row in await connection.execute(upsert)}
+        return [each.key for each in deferrals if each.key not in kept]
+
+    async def take_due(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[Deferral]:
+        """Those due, each tenant in turn, longest due first, for this caller alone until the lease ends."""
+        values = {"now": now, "limit": limit, "lease": now + timedelta(seconds=lease_seconds)}
+        with translated(self.engine.url):
+            async with self.engine.begin() as connection:
+                rows = (await connection.execute(_TAKE, values)).mappings().all()
+        return [_deferral(row) for row in rows]
+
+    async def drop(self, keys: Collection[EventKey]) -> None:
+        """Forgets them."""
+        if keys:
+            with translated(self.engine.url):
+                async with self.engine.begin() as connection:
+                    await connection.execute(
+                        delete(DEFERRED_EVENTS).where(DEFERRAL_KEY.in_([tuple(key) for key in keys]))
+                    )
+
+    async def waiting(self) -> int:
+        """How many are kept."""
+        with translated(self.engine.url):
+            async with self.engine.connect() as connection:
+                return await connection.scalar(select(func.count()).select_from(DEFERRED_EVENTS)) or 0
+
+
+def _deferral(row: RowMapping) -> Deferral:
+    known = row["reason"] in set(DeferredReason)
+    # a newer release may have put it off for a reason that this one does not know
+    reason = DeferredReason(row["reason"]) if known else DeferredReason.INTERNAL_ERROR
+    fields: dict[str, Any] = {**cast("dict[str, Any]", dict(row)), "reason": reason}
+    return Deferral(**fields)
+
+
+def _row(each: Deferral) -> dict[str, object]:
+    return {
+        "tenant": each.tenant,
+        "source": each.source,
+        "event_id": each.event_id,
+        "payload": each.payload,
+        "payload_hash": each.payload_hash,
+        "timestamp": each.timestamp,
+        "reason": each.reason.value,
+        "due": each.due,
+        "attempts": each.attempts,
+    }

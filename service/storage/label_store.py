@@ -1,0 +1,167 @@
+"""Labels in PostgreSQL: kept, and read back beside what the judge had said."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+from sqlalchemy import ColumnElement, and_, or_, select, tuple_
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from consumers.evaluation.evaluation import EventKey
+from consumers.keep_labels import Label, Target
+from service.storage.database import translated
+from service.storage.reports import InvalidCursor, Page, moments_of
+from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS
+
+_KEYS = EVENT_KEYS.c
+_ROWS = EVALUATIONS.c
+_LABELS = LABELS.c
+_ORDER = (_LABELS.labelled_at, _LABELS.tenant, _LABELS.source, _LABELS.event_id, _LABELS.reviewer)
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresLabels:
+    """A `LabelStore` whose rows outlive the process."""
+
+    engine: AsyncEngine
+
+    async def events(self, targets: Sequence[Target]) -> Mapping[Target, EventKey]:
+        """The events that are stored, by target."""
+        by_key = {each.key: each for each in targets if each.key is not None}
+        by_id = {each.evaluation_id: each for each in targets if each.evaluation_id is not None}
+        known: dict[Target, EventKey] = {}
+        with translated(self.engine.url):
+            async with self.engine.connect() as connection:
+                if by_key:
+                    names = (_KEYS.tenant, _KEYS.source, _KEYS.event_id)
+                    wanted = select(*names).where(tuple_(*names).in_([tuple(key) for key in by_key]))
+                    known |= {by_key[key]: key for key in (EventKey(*row) for row in await connection.execute(wanted))}
+                if by_id:
+                    found = await connection.execute(
+                        select(_ROWS.id, _ROWS.tenant, _ROWS.source, _ROWS.event_id).where(_any_of(by_id))
+                    )
+                    keys = {row.id: EventKey(row.tenant, row.source, row.event_id) for row in found}
+                    known |= {by_id[id_]: key for id_, key in keys.items() if by_id[id_].tenant == key.tenant}
+        return known
+
+    async def keep(self, labels: Sequence[tuple[EventKey, Label]]) -> None:
+        """Keeps each reviewer's latest label of each event."""
+        latest: dict[tuple[EventKey, str], Label] = {}
+        for key, label in sorted(labels, key=lambda each: each[1].labelled_at):
+            latest[key, label.reviewer] = label
+        # in one order everywhere, so that two batches with the same labels cannot wait for each other in a circle
+        rows = [_row(key, latest[key, reviewer]) for key, reviewer in sorted(latest)]
+        if not rows:
+            return
+        new = insert(LABELS).values(rows)
+        said = ("label", "error_type", "note", "correction", "labelled_at")
+        upsert = new.on_conflict_do_update(
+            index_elements=["tenant", "source", "event_id", "reviewer"],
+            set_={name: new.excluded[name] for name in said},
+            where=_LABELS.labelled_at <= new.excluded.labelled_at,
+        )
+        with translated(self.engine.url):
+            async with self.engine.begin() as connection:
+                await connection.execute(upsert)
+
+
+def _any_of(ids: Mapping[Any, Target]) -> ColumnElement[bool]:
+    spans = ((id_, *moments_of(id_)) for id_ in ids)
+    return or_(*(and_(_ROWS.id == id_, _ROWS.occurred_at.between(first, last)) for id_, first, last in spans))
+
+
+def _row(key: EventKey, label: Label) -> dict[str, object]:
+    return {
+        "tenant": key.tenant,
+        "source": key.source,
+        "event_id": key.event_id,
+        "reviewer": label.reviewer,
+        "label": label.label.value,
+        "error_type": label.error_type.value if label.error_type else None,
+        "note": label.note,
+        "correction": label.correction,
+        "labelled_at": label.labelled_at,
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedLabels:
+    """Which labels; a field left out restricts nothing."""
+
+    tenant: str | None = None
+    agent: str | None = None
+    label: str | None = None
+    error_type: str | None = None
+    reviewer: str | None = None
+    event_id: str | None = None
+    since: datetime | None = None
+    """Labelled then or later."""
+    until: datetime | None = None
+    """Labelled before then."""
+
+
+async def labels(engine: AsyncEngine, wanted: WantedLabels, *, limit: int = 50, cursor: str | None = None) -> Page:
+    """A page of labels, newest first, each with its event's current evaluation, as far as it is still stored.
+
+    Raises `InvalidCursor` and `StoreUnavailable`.
+    """
+    judged = ("agent", "agent_version", "question", "enriched_question", "sql", "dialect", "occurred_at")
+    said = ("score", "verdict", "confidence", "p_correct", "judge")
+    query = (
+        select(LABELS, _KEYS.evaluation_id, *(_ROWS[name] for name in (*judged, *said)))
+        .select_from(
+            LABELS.outerjoin(
+                EVENT_KEYS,
+                and_(*(_LABELS[name] == _KEYS[name] for name in ("tenant", "source", "event_id"))),
+            ).outerjoin(EVALUATIONS, and_(_ROWS.id == _KEYS.evaluation_id, _ROWS.occurred_at == _KEYS.occurred_at))
+        )
+        .where(*_conditions(wanted))
+        .order_by(*(each.desc() for each in _ORDER))
+        .limit(limit + 1)
+    )
+    if cursor is not None:
+        query = query.where(tuple_(*_ORDER) < tuple_(*_read_cursor(cursor)))
+    with translated(engine.url):
+        async with engine.connect() as connection:
+            rows = [dict(row) for row in (await connection.execute(query)).mappings()]
+    more = len(rows) > limit
+    return Page(rows[:limit], _write_cursor(rows[limit - 1]) if more else None)
+
+
+def _conditions(wanted: WantedLabels) -> list[ColumnElement[bool]]:
+    equal = {
+        _LABELS.tenant: wanted.tenant,
+        _ROWS.agent: wanted.agent,
+        _LABELS.label: wanted.label,
+        _LABELS.error_type: wanted.error_type,
+        _LABELS.reviewer: wanted.reviewer,
+        _LABELS.event_id: wanted.event_id,
+    }
+    conditions: list[ColumnElement[bool]] = [column == value for column, value in equal.items() if value is not None]
+    if wanted.since is not None:
+        conditions.append(_LABELS.labelled_at >= wanted.since)
+    if wanted.until is not None:
+        conditions.append(_LABELS.labelled_at < wanted.until)
+    return conditions
+
+
+def _write_cursor(row: Mapping[str, Any]) -> str:
+    values = [row[column.name] for column in _ORDER]
+    return base64.urlsafe_b64encode(orjson.dumps(values)).decode().rstrip("=")
+
+
+def _read_cursor(cursor: str) -> list[object]:
+    try:
+        moment, *names = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        if len(names) != len(_ORDER) - 1 or not all(isinstance(name, str) for name in names):
+            raise ValueError(names)
+        return [datetime.fromisoformat(moment), *names]
+    except (ValueError, TypeError, binascii.Error) as error:
+        raise InvalidCursor("cursor is not one that a page of labels gave: start again without it") from error

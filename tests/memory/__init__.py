@@ -1,0 +1,1 @@
+"""One in-memory class for each port."""

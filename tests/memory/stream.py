@@ -1,0 +1,119 @@
+"""One in-memory class per port of the stream, with what they were told within reach."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from consumers.errors import Unavailable
+from consumers.stream.ports import Message, NotAssigned, Partition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryRecord:
+    """A `StreamRecord`."""
+
+    topic: str = "query-events"
+    partition: int = 0
+    offset: int
+    timestamp: int = -1
+    key: bytes | None = None
+    value: bytes | None = b"{}"
+    headers: Sequence[tuple[str, bytes]] = ()
+
+
+@dataclass(slots=True)
+class MemorySource:
+    """A `Source` that remembers what was committed."""
+
+    committed: dict[Partition, int] = field(default_factory=dict[Partition, int])
+    paused: bool = False
+    behind: dict[Partition, int] = field(default_factory=dict[Partition, int])
+    failures: int = 0
+    """Commits that will fail."""
+    lost: bool = False
+    """Its partitions went to another member."""
+    away: bool = False
+    """The broker does not answer."""
+
+    def pause(self) -> None:
+        """Fetches no more."""
+        self.paused = True
+
+    def resume(self) -> None:
+        """Fetches again."""
+        self.paused = False
+
+    async def commit(self, points: Mapping[Partition, int]) -> None:
+        """Remembers them."""
+        if self.lost:
+            raise NotAssigned("another member has it")
+        if self.failures:
+            self.failures -= 1
+            raise Unavailable("no answer")
+        self.committed.update(points)
+
+    async def lag(self) -> Mapping[Partition, int]:
+        """What was set."""
+        if self.away:
+            raise Unavailable("no answer")
+        return self.behind
+
+
+@dataclass(slots=True)
+class MemoryPublisher:
+    """A `Publisher` that keeps what it was given."""
+
+    messages: list[Message] = field(default_factory=list[Message])
+    failures: int = 0
+    """Publications that will fail."""
+    largest: int = 1_000_000
+    """Bytes of the largest value it takes."""
+    calls: int = 0
+
+    async def publish(self, messages: Sequence[Message]) -> Collection[int]:
+        """Keeps those that are not too large."""
+        self.calls += 1
+        if self.failures:
+            self.failures -= 1
+            raise Unavailable("no answer")
+        large = [place for place, each in enumerate(messages) if len(each.value or b"") > self.largest]
+        self.messages += [each for place, each in enumerate(messages) if place not in large]
+        return large
+
+
+@dataclass(slots=True)
+class MemoryFlow:
+    """A `Flow` that keeps what it was told."""
+
+    commits: Counter[str] = field(default_factory=Counter[str])
+    dead: Counter[str] = field(default_factory=Counter[str])
+    pauses: list[bool] = field(default_factory=list[bool])
+    ages: list[float] = field(default_factory=list[float])
+    lags: dict[Partition, int] = field(default_factory=dict[Partition, int])
+    assigned: int = 0
+
+    def committed(self, topic: str, result: str) -> None:
+        """Counts a commit."""
+        self.commits[result] += 1
+
+    def rebalanced(self, topic: str, partitions: int) -> None:
+        """Keeps how many partitions there are."""
+        self.assigned = partitions
+
+    def lagged(self, partition: Partition, records: int) -> None:
+        """Keeps a lag."""
+        self.lags[partition] = records
+
+    def aged(self, topic: str, seconds: float) -> None:
+        """Keeps an age."""
+        self.ages.append(seconds)
+
+    def paused(self, topic: str, now: bool) -> None:
+        """Keeps a pause."""
+        self.pauses.append(now)
+
+    def buried(self, topic: str, reason: str) -> None:
+        """Counts a dead letter."""
+        self.dead[reason] += 1
