@@ -8,7 +8,7 @@ from alembic import context
 from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from service.settings import load_settings
+from service.settings.loading import load_settings
 from service.storage import tables
 from service.storage.partitions import is_declared
 

@@ -11,7 +11,7 @@ import orjson
 import structlog
 
 from consumers.wire.texts import shorten
-from service.settings import LogSettings
+from service.settings.observability_settings import LogSettings
 
 _SAID = 1000
 """Things said that are remembered: those with values in their format are all different."""

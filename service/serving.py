@@ -27,7 +27,9 @@ from service.pipeline.worker import Parts, Worker, working
 from service.processes.interpreter import settle_interpreter
 from service.redis.link import RedisLink, open_redis
 from service.redis.rule_cache import RedisRules
-from service.settings import Settings, SettingsError, variable_name
+from service.settings import Settings
+from service.settings.loading import SettingsError
+from service.settings.variables import variable_name
 from service.storage.database import open_database
 from service.storage.retention import house_kept
 from service.storage.rule_store import PostgresRules

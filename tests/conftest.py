@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from service.settings import DatabaseSettings
+from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, migrate
 from tests.servers.fixtures import (
     async_url,

@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlalchemy import URL
 
 ROOT = Path(__file__).parents[1]
-_CHILD = "from service.serving import run; from service.settings import load_settings; run(load_settings())"
+_CHILD = "from service.serving import run; from service.settings.loading import load_settings; run(load_settings())"
 
 
 @asynccontextmanager

@@ -28,7 +28,10 @@ from service.commands.score import Scorer
 from service.judges.weights import local_judge
 from service.metrics import Metrics
 from service.serving import create_app
-from service.settings import MetricSettings, Settings, setting_paths, variable_name
+from service.settings import Settings
+from service.settings.observability_settings import MetricSettings
+from service.settings.typos import setting_paths
+from service.settings.variables import variable_name
 from service.storage.reports import ReportRow
 from tests import tour
 

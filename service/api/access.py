@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from service.api.errors import ApiError
 from service.pipeline.running import Service
-from service.settings import ALL_TENANTS
+from service.settings.intake_settings import ALL_TENANTS
 
 
 @dataclass(frozen=True, slots=True)

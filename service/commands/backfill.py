@@ -22,7 +22,8 @@ from service.commands.stored import settings, with_database
 from service.judges.opening import TEMPLATE, open_panel
 from service.pipeline.rescore import Estimate, Rescore, Rescored, estimate
 from service.redis.link import open_redis
-from service.settings import JudgeSettings, Settings
+from service.settings import Settings
+from service.settings.judge_settings import JudgeSettings
 from service.storage.reports import Wanted
 from service.storage.rule_store import PostgresRules
 from service.storage.stored_events import TenantShare, shares, withheld

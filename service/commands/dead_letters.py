@@ -16,7 +16,9 @@ from consumers.wire.texts import shorten
 from service.commands.exits import Exit, give_up, refuse
 from service.commands.stored import settings
 from service.kafka.dead_letter_topic import Buried, buried, replay
-from service.settings import KafkaSettings, SettingsError, variable_name
+from service.settings.loading import SettingsError
+from service.settings.stream_settings import KafkaSettings
+from service.settings.variables import variable_name
 
 
 def list_letters(*, reason: str | None, most: int | None, as_json: bool) -> None:

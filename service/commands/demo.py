@@ -26,7 +26,7 @@ from service.commands.exits import give_up
 from service.commands.progress import progress
 from service.commands.rendering import print_to_terminal, report_table, worst_answers
 from service.samples import sample_events, sample_rules
-from service.settings import PREFIX
+from service.settings.variables import PREFIX
 
 START_SECONDS = 120
 """How long the service may take to be ready; the first start makes a database."""

@@ -18,7 +18,8 @@ from service.commands.exits import Exit, give_up, refuse
 from service.commands.jsonl import Line, open_input, read_lines, size_of
 from service.commands.progress import progress
 from service.kafka.client import open_publisher
-from service.settings import KafkaSettings, SettingsError
+from service.settings.loading import SettingsError
+from service.settings.stream_settings import KafkaSettings
 
 _AT_ONCE = 500
 

@@ -7,7 +7,7 @@ from service.commands.exits import give_up, refuse
 from service.commands.stored import settings
 from service.pipeline.running import Role
 from service.serving import run
-from service.settings import SettingsError
+from service.settings.loading import SettingsError
 
 
 def serve(role: str) -> None:

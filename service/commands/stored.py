@@ -10,7 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import Unavailable
 from service.commands.exits import give_up, refuse
-from service.settings import Settings, SettingsError, load_settings
+from service.settings import Settings
+from service.settings.loading import SettingsError, load_settings
 from service.storage.database import open_database
 
 Result = TypeVar("Result")

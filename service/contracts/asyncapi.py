@@ -21,7 +21,7 @@ from scoring.query import UnscoredReason
 from scoring.rules import Tier
 from scoring.verdict import EnrichmentStatus, FilterStatus, Verdict
 from service.pipeline.span_intake import TENANT_HEADER
-from service.settings import KafkaSettings
+from service.settings.stream_settings import KafkaSettings
 
 _TEXT: dict[str, Any] = {"type": "string"}
 

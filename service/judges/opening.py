@@ -21,7 +21,7 @@ from scoring.judging.local import LocalJudge
 from service.judges.openai import open_openai_judge
 from service.redis.judging import RedisBudgets, RedisReplies, open_budgets
 from service.redis.link import RedisLink
-from service.settings import JudgeSettings
+from service.settings.judge_settings import JudgeSettings
 
 TEMPLATE = "judge-1"
 """The prompt file in force; another wording is another file, and another name in every score it gives."""

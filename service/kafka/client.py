@@ -33,7 +33,8 @@ from consumers.stream.routers import Subscriber, Subscription, query_router
 from consumers.wire.texts import shorten
 from service.kafka.lenient_records import read_leniently
 from service.logs import log
-from service.settings import KafkaSettings, SettingsError
+from service.settings.loading import SettingsError
+from service.settings.stream_settings import KafkaSettings
 
 _MOVED = (
     CommitFailedError,

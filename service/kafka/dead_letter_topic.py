@@ -16,7 +16,7 @@ from consumers.stream.dead_letters import DeadLetter, is_mark, mark_of, read_dea
 from consumers.stream.ports import Partition, Publisher
 from service.kafka.client import open_publisher, security, topics, unavailable
 from service.kafka.lenient_records import read_leniently
-from service.settings import KafkaSettings
+from service.settings.stream_settings import KafkaSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

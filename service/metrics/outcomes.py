@@ -19,7 +19,7 @@ from service.metrics.labels import OTHER, Bounded, Versions, Who
 from service.metrics.models import JudgeMetrics
 from service.metrics.references import ReferenceMetrics
 from service.metrics.storage import StorageMetrics
-from service.settings import MetricSettings
+from service.settings.observability_settings import MetricSettings
 from service.storage.reports import JUDGED_WRONG
 from service.telemetry.counts import End, Signal
 

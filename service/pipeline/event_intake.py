@@ -20,7 +20,8 @@ from consumers.wire.events import InvalidReason
 from service.metrics import Metrics
 from service.pipeline.span_intake import SpanIntake, SpansInMemory, SpansToKafka, joining
 from service.pipeline.worker import Worker
-from service.settings import Settings, SettingsError
+from service.settings import Settings
+from service.settings.loading import SettingsError
 from service.telemetry import Telemetry
 from service.telemetry.following import PUBLISH, outcome_attributes
 

@@ -17,7 +17,7 @@ from service.kafka.client import open_publisher
 from service.kafka.dead_letter_topic import buried
 from service.redis.judging import RedisReplies
 from service.redis.link import RedisLink
-from service.settings import KafkaSettings
+from service.settings.stream_settings import KafkaSettings
 from service.storage.database import translated
 from service.storage.reference_store import forget_references
 from service.storage.score_store import NO_TEXTS

@@ -22,7 +22,7 @@ from consumers.wire.events import InvalidEvent, InvalidReason, refuse_large
 from service.logs import log
 from service.metrics import Metrics
 from service.otlp import Export, read_otlp, write_protobuf
-from service.settings import SpanSettings
+from service.settings.intake_settings import SpanSettings
 
 TENANT_HEADER = "sqlassay-tenant"
 """Of a record of spans: the only tenant its sender may write for."""

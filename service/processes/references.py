@@ -17,7 +17,7 @@ from pebble import ProcessExpired, ProcessPool
 from references.equivalence.pair import Semantics
 from references.judging import judge_answer
 from references.verdict import AnswerPair, NotJudged, ReferenceFinding, not_judged
-from service.settings import ReferenceSettings
+from service.settings.judge_settings import ReferenceSettings
 
 _PATIENCE = 4.0
 """Times its CPU's deadline that a process may take by the clock, for it gives way to all others."""

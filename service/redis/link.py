@@ -16,7 +16,8 @@ from redis.exceptions import RedisError
 from consumers.errors import CacheUnavailable
 from consumers.wire.texts import shorten
 from service.logs import log
-from service.settings import RedisSettings, SettingsError
+from service.settings.loading import SettingsError
+from service.settings.storage_settings import RedisSettings
 
 _CONNECTIONS = 32
 """Of one process, changes heard of included."""

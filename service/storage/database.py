@@ -17,7 +17,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from consumers.errors import RefusedByStore, StoreUnavailable
 from consumers.wire.texts import shorten
-from service.settings import DatabaseSettings, Settings, SettingsError
+from service.settings import Settings
+from service.settings.loading import SettingsError
+from service.settings.storage_settings import DatabaseSettings
 from service.storage.embedded import embedded_postgres
 
 DRIVER = "postgresql+asyncpg"

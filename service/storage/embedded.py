@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import IO
 
 from consumers.errors import StoreUnavailable
-from service.settings import enterable
+from service.settings.state_folder import enterable
 
 START_SECONDS = 60
 """How long a start, with recovery after a crash, may take."""

@@ -26,7 +26,7 @@ from consumers.evaluation.evaluation import Evaluation
 from consumers.evaluation.timings import Trail
 from scoring import EVALUATOR_VERSION
 from service.logs import log
-from service.settings import TelemetrySettings
+from service.settings.observability_settings import TelemetrySettings
 from service.telemetry.counts import Signal, TelemetryCounts
 from service.telemetry.evaluations import RESULT, Attributes, result_attributes
 from service.telemetry.following import PUBLISH, SCORE

@@ -6,7 +6,8 @@ import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
-from service.settings import SettingsError, TelemetrySettings
+from service.settings.loading import SettingsError
+from service.settings.observability_settings import TelemetrySettings
 from service.telemetry.counts import TelemetryCounts
 from service.telemetry.following import Telemetry
 

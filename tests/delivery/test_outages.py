@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from service.settings import DatabaseSettings
+from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, migrate
 from tests.conftest import administer
 from tests.delivery import traffic

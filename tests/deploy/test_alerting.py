@@ -34,7 +34,7 @@ from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
 from scoring.verdict import Verdict
 from service.metrics import Metrics
-from service.settings import MetricSettings
+from service.settings.observability_settings import MetricSettings
 from tests.deploy.charts import ROOT, only, render
 from tests.servers.fixtures import Kafka, RedisSpace, found
 from tests.servers.install import ALERTMANAGER, PROMETHEUS

@@ -12,7 +12,8 @@ import pytest
 import yaml
 from helm_python import HelmError, lint
 
-from service.settings import setting_paths, variable_name
+from service.settings.typos import setting_paths
+from service.settings.variables import variable_name
 from service.telemetry.exporting import FLUSH_SECONDS
 from tests.deploy.charts import BUILT_IN, CHART, LEAST, only, render
 
@@ -133,7 +134,7 @@ def test_every_variable_it_sets_is_a_setting(objects: list[dict[str, object]]):
 def test_settings_of_a_release_start_the_service_that_reads_them():
     held = render(MATRIX["a model and a cache"])
     environment = {**only(held, "ConfigMap", "assay-sqlassay")["data"], **only(held, "Secret")["stringData"]}
-    read = "from service.settings import load_settings; print(load_settings().http.host)"
+    read = "from service.settings.loading import load_settings; print(load_settings().http.host)"
     done = subprocess.run(
         [sys.executable, "-c", read],
         env={"PATH": os.environ["PATH"], **environment},

@@ -7,7 +7,8 @@ import re
 import pytest
 import yaml
 
-from service.settings import setting_paths, variable_name
+from service.settings.typos import setting_paths
+from service.settings.variables import variable_name
 from tests.deploy.charts import ROOT
 
 KNOWN = {variable_name(*path) for path, _ in setting_paths()}

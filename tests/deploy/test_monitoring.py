@@ -15,7 +15,7 @@ from helm_python import HelmError
 
 from grafana.build import HOME, boards
 from service.metrics import Metrics
-from service.settings import MetricSettings
+from service.settings.observability_settings import MetricSettings
 from tests.deploy.charts import ROOT, only, render
 from tests.servers.fixtures import found
 from tests.servers.install import AMTOOL, PROMTOOL

@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import URL
 
 from service.serving import create_app, running
-from service.settings import DatabaseSettings, Settings
+from service.settings import Settings
+from service.settings.storage_settings import DatabaseSettings
 
 Serving: TypeAlias = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
 

@@ -7,7 +7,8 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from service.settings import HttpSettings, LimitSettings, PoolSettings
+from service.settings.intake_settings import HttpSettings, LimitSettings
+from service.settings.stream_settings import PoolSettings
 
 NDJSON = {"content-type": "application/x-ndjson"}
 TOKENS = HttpSettings(tokens={"bakers": "b-token", "millers": "m-token", "*": "all-token"})

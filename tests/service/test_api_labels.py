@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from service.settings import HttpSettings
+from service.settings.intake_settings import HttpSettings
 
 EVENT = {"event_id": "7", "question": "How many loaves?", "sql": "SELECT COUNT(*) FROM loaves", "agent": "crumb"}
 LABEL = {"event_id": "7", "agent": "crumb", "label": "wrong", "error_type": "filter", "reviewer": "ann"}

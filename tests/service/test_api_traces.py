@@ -20,7 +20,9 @@ from service.application import build_app
 from service.otlp import write_protobuf
 from service.pipeline.span_intake import Rejected
 from service.serving import running
-from service.settings import DatabaseSettings, HttpSettings, LimitSettings, Settings, SpanSettings
+from service.settings import Settings
+from service.settings.intake_settings import HttpSettings, LimitSettings, SpanSettings
+from service.settings.storage_settings import DatabaseSettings
 
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
 ASKED = {"sqlassay.question": "How many open orders are there?", "gen_ai.agent.name": "atlas"}

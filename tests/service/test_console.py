@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from service.settings import HttpSettings
+from service.settings.intake_settings import HttpSettings
 
 EVENT = {
     "event_id": "a",

@@ -24,7 +24,7 @@ EVENTS = [
     }
     for number in range(600)
 ]
-CHILD = "from service.serving import run; from service.settings import load_settings; run(load_settings())"
+CHILD = "from service.serving import run; from service.settings.loading import load_settings; run(load_settings())"
 
 
 @asynccontextmanager

@@ -10,7 +10,8 @@ from sqlalchemy import make_url, text
 from sqlmodel import SQLModel
 
 from consumers.errors import RefusedByStore, StoreUnavailable
-from service.settings import DatabaseSettings, SettingsError
+from service.settings.loading import SettingsError
+from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, migrate, read_url, translated
 from service.storage.partitions import is_declared
 from service.storage.score_store import PostgresScores

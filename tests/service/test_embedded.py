@@ -11,7 +11,8 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from service.settings import Settings, SettingsError, load_settings
+from service.settings import Settings
+from service.settings.loading import SettingsError, load_settings
 from service.storage.embedded import embedded_postgres
 
 CHILD = """
@@ -111,7 +112,9 @@ async def test_strangers_need_the_password(folder):
 
 
 def test_a_misspelt_setting_is_named_with_the_nearest_one():
-    with pytest.raises(SettingsError, match=r"SQLASSAY_HTTP__PROT is no setting: did you mean SQLASSAY_HTTP__PORT\?"):
+    with pytest.raises(
+        SettingsError, match=r"SQLASSAY_HTTP__PROT is not a setting: did you mean SQLASSAY_HTTP__PORT\?"
+    ):
         load_settings({"SQLASSAY_HTTP__PROT": "1"})
 
 

@@ -12,7 +12,7 @@ from consumers.wire.envelopes import read_envelope
 from consumers.wire.events import decode_event
 from service.metrics import Metrics
 from service.pipeline.event_intake import EventsToKafka, Published
-from service.settings import MetricSettings
+from service.settings.observability_settings import MetricSettings
 from tests.memory.stream import MemoryPublisher
 
 SAMPLE = {"event_id": "a", "question": "How many ovens are there?", "sql": "SELECT COUNT(*) FROM ovens"}

@@ -19,7 +19,9 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from service.pipeline.running import Role
 from service.serving import create_app, running
-from service.settings import DatabaseSettings, KafkaSettings, Settings
+from service.settings import Settings
+from service.settings.storage_settings import DatabaseSettings
+from service.settings.stream_settings import KafkaSettings
 from tests.servers.fixtures import Kafka
 
 SAMPLE = {"question": "How many ovens are there?", "sql": "SELECT COUNT(*) FROM ovens"}

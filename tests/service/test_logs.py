@@ -7,7 +7,7 @@ import logging
 import structlog
 
 from service.logs import Spaced, configure_logs
-from service.settings import LogSettings
+from service.settings.observability_settings import LogSettings
 
 
 def record(message: str, *values: object, at: float = 0.0, name: str = "aiokafka", error: Exception | None = None):

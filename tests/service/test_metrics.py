@@ -20,7 +20,7 @@ from scoring.rules import JudgePolicy, JudgeRules, Rules
 from scoring.verdict import EnrichmentStatus, FilterStatus, Reason, Verdict
 from service.judges.weights import local_judge
 from service.metrics import Metrics
-from service.settings import MetricSettings
+from service.settings.observability_settings import MetricSettings
 from tests.examples import example_case
 
 SAMPLE = {"question": "How many ovens are in Oslo?", "sql": "SELECT COUNT(*) FROM ovens WHERE city = 'Oslo'"}

@@ -21,7 +21,7 @@ from scoring.rules import JudgePolicy, JudgeRules, Rules, WhenSpent, WhenUnavail
 from scoring.verdict import Case, Reply, Verdict
 from service.judges.opening import open_panel
 from service.judges.weights import local_judge
-from service.settings import JudgeSettings, PriceSettings
+from service.settings.judge_settings import JudgeSettings, PriceSettings
 from tests.examples import example_case
 from tests.planted import SHAPES, gone, planted, secrets
 from tests.servers.model_server import VERDICT, ModelServer, model_process_server, model_server

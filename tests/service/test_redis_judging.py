@@ -23,7 +23,8 @@ from service.judges.opening import open_panel
 from service.judges.weights import local_judge
 from service.redis.judging import RedisBudgets, RedisReplies, open_budgets
 from service.redis.link import RedisLink, open_redis
-from service.settings import JudgeSettings, PriceSettings, RedisSettings
+from service.settings.judge_settings import JudgeSettings, PriceSettings
+from service.settings.storage_settings import RedisSettings
 from tests.examples import example_case
 from tests.servers.fixtures import RedisSpace
 from tests.servers.model_server import VERDICT, ModelServer, model_process_server, model_server

@@ -13,7 +13,7 @@ import pytest
 from references.verdict import AnswerPair
 from service.pipeline.running import Role
 from service.processes.references import reference_processes
-from service.settings import ReferenceSettings
+from service.settings.judge_settings import ReferenceSettings
 from tests.service.test_kafka import Bench
 
 TALL = "SELECT id FROM shelf WHERE height > 3"

@@ -17,7 +17,7 @@ from consumers.wire.events import InvalidEvent, InvalidReason
 from service.metrics import Metrics
 from service.otlp import Export, read_otlp
 from service.pipeline.span_intake import BuryEvent, SpansFromKafka, SpansToKafka
-from service.settings import MetricSettings
+from service.settings.observability_settings import MetricSettings
 
 TABLE = SpanTable()
 

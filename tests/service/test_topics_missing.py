@@ -10,7 +10,7 @@ from sqlalchemy import URL
 from consumers.stream.ports import Message
 from service.kafka.client import KafkaUnavailable, open_publisher
 from service.kafka.dead_letter_topic import buried
-from service.settings import KafkaSettings
+from service.settings.stream_settings import KafkaSettings
 from tests.servers.fixtures import Kafka, make_topics, new_kafka
 from tests.servers.kafka_server import KafkaServer
 from tests.service.test_kafka import Bench

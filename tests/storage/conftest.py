@@ -14,7 +14,7 @@ from consumers.evaluation.evaluation import Evaluation, evaluate
 from consumers.wire.events import decode_event
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
-from service.settings import DatabaseSettings
+from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, migrate
 from tests.conftest import administer
 

@@ -26,7 +26,8 @@ from service.kafka.dead_letter_topic import buried
 from service.pipeline.forget_texts import Subject, forget_dead_letters, forget_replies, forget_rows
 from service.redis.judging import RedisReplies
 from service.redis.link import open_redis
-from service.settings import KafkaSettings, RedisSettings
+from service.settings.storage_settings import RedisSettings
+from service.settings.stream_settings import KafkaSettings
 from service.storage.deferred_store import PostgresDeferred
 from service.storage.label_store import PostgresLabels
 from service.storage.score_store import PostgresScores

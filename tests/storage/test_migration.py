@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from consumers.evaluation.evaluation import EventKey
 from consumers.wire.events import decode_event
-from service.settings import DatabaseSettings
+from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, migrate
 from service.storage.reports import Wanted, evaluations, report
 from service.storage.score_store import PostgresScores

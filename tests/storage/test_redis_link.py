@@ -7,7 +7,7 @@ import asyncio
 from pydantic import SecretStr
 
 from service.redis.link import open_redis
-from service.settings import RedisSettings
+from service.settings.storage_settings import RedisSettings
 from tests.servers.fixtures import RedisSpace
 
 

@@ -13,7 +13,7 @@ from consumers.wire.events import RulesDocument
 from scoring.rules import Rules
 from service.redis.link import open_redis
 from service.redis.rule_cache import RedisRules
-from service.settings import DatabaseSettings, RedisSettings
+from service.settings.storage_settings import DatabaseSettings, RedisSettings
 from service.storage.database import create_engine
 from service.storage.rule_store import PostgresRules
 

@@ -29,7 +29,7 @@ from service.judges.opening import open_panel
 from service.judges.weights import local_judge
 from service.processes.interpreter import settle_interpreter
 from service.samples import sample_events, sample_rules
-from service.settings import JudgeSettings, PriceSettings
+from service.settings.judge_settings import JudgeSettings, PriceSettings
 
 WARM_SECONDS = 3.0
 """Not counted: connections are made and the first replies awaited."""

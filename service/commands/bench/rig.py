@@ -24,7 +24,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from service.commands.exits import give_up
 from service.kafka.client import security
-from service.settings import PREFIX, Settings
+from service.settings import Settings
+from service.settings.variables import PREFIX
 from service.storage.database import create_engine, database_url, migrate, translated
 from service.storage.tables import EVALUATIONS, TENANT_RULES
 

@@ -20,7 +20,8 @@ from service.commands.exits import give_up, refuse
 from service.commands.stored import settings as read_settings
 from service.judges.weights import local_judge
 from service.samples import sample_events
-from service.settings import Settings, SettingsError
+from service.settings import Settings
+from service.settings.loading import SettingsError
 
 MODEL_SECONDS = 1.0
 MODEL_CALLS = 200

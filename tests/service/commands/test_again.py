@@ -18,7 +18,7 @@ from scoring.evaluation import conclude, examine
 from scoring.rules import Rules
 from scoring.verdict import Case
 from service.judges.weights import local_judge
-from service.settings import DatabaseSettings
+from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine
 from service.storage.score_store import PostgresScores
 

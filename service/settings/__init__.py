@@ -1,0 +1,84 @@
+"""Every setting, read once at start from `SQLASSAY_…` environment variables."""
+
+from __future__ import annotations
+
+import ipaddress
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from service.settings.intake_settings import HttpSettings, LimitSettings, SpanSettings
+from service.settings.judge_settings import JudgeSettings, ReferenceSettings
+from service.settings.observability_settings import LogSettings, MetricSettings, TelemetrySettings
+from service.settings.state_folder import default_state_path
+from service.settings.storage_settings import DatabaseSettings, RedisSettings, RetentionSettings
+from service.settings.stream_settings import KafkaSettings, PoolSettings
+from service.settings.variables import PREFIX
+
+
+class Settings(BaseSettings):
+    """All settings. Two underscores join a group to its field in a variable name."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", frozen=True, extra="forbid", hide_input_in_errors=True
+    )
+
+    database: DatabaseSettings = Field(default_factory=DatabaseSettings, description="Where rows live.")
+    retention: RetentionSettings = Field(default_factory=RetentionSettings, description="How long rows are kept.")
+    redis: RedisSettings = Field(default_factory=RedisSettings, description="The shared cache.")
+    http: HttpSettings = Field(default_factory=HttpSettings, description="The API.")
+    limits: LimitSettings = Field(default_factory=LimitSettings, description="Bounds on memory and latency.")
+    kafka: KafkaSettings = Field(default_factory=KafkaSettings, description="The stream.")
+    pool: PoolSettings = Field(default_factory=PoolSettings, description="What is in flight at once.")
+    judge: JudgeSettings = Field(default_factory=JudgeSettings, description="The judges.")
+    spans: SpanSettings = Field(default_factory=SpanSettings, description="Answers that come as OpenTelemetry spans.")
+    references: ReferenceSettings = Field(
+        default_factory=ReferenceSettings, description="Answers that come with a reference."
+    )
+    log: LogSettings = Field(default_factory=LogSettings, description="The log.")
+    metrics: MetricSettings = Field(default_factory=MetricSettings, description="Bounds of metric labels.")
+    telemetry: TelemetrySettings = Field(default_factory=TelemetrySettings, description="OpenTelemetry.")
+    state_dir: Path | None = Field(
+        default=None, description="Where the embedded PostgreSQL keeps its files; default is the user's state folder."
+    )
+
+    @model_validator(mode="after")
+    def _other_hosts_need_tokens(self) -> Self:
+        if not self.http.tokens and not _is_loopback(self.http.host):
+            raise ValueError(
+                f"http.host {self.http.host} can be reached by others and no tokens are set: set SQLASSAY_HTTP__TOKENS"
+                ' to {"tenant": "secret"}, or listen on 127.0.0.1'
+            )
+        if any(not secret.get_secret_value().strip() for secret in self.http.tokens.values()):
+            raise ValueError("http.tokens holds an empty token: give every tenant a secret")
+        return self
+
+    @model_validator(mode="after")
+    def _a_model_has_a_name_and_a_price(self) -> Self:
+        judge = self.judge
+        if judge.base_url is None:
+            return self
+        if judge.model is None:
+            raise ValueError("judge.base_url is set and judge.model is not: set SQLASSAY_JUDGE__MODEL")
+        if judge.model not in judge.prices:
+            raise ValueError(
+                f"model {judge.model!r} has no price, so no budget can limit it: set SQLASSAY_JUDGE__PRICES to"
+                f' {{"{judge.model}": {{"sent": …, "received": …}}}}, money for a million tokens (0 where it is free)'
+            )
+        return self
+
+    @property
+    def state_path(self) -> Path:
+        """The folder of the embedded PostgreSQL."""
+        return (self.state_dir or default_state_path()).expanduser().absolute()
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,72 @@
+"""Settings of the HTTP API and of OpenTelemetry spans."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Self
+
+from pydantic import Field, SecretStr, model_validator
+
+from consumers.spans import SpanTable
+from service.settings.group import SettingsGroup
+
+ALL_TENANTS = "*"
+"""The key of `http.tokens` whose token reads and writes for every tenant."""
+
+
+class HttpSettings(SettingsGroup):
+    """The API."""
+
+    host: str = Field(default="127.0.0.1", description="Address to listen on; any but loopback needs tokens.")
+    port: int = Field(default=8321, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
+    tokens: Mapping[str, SecretStr] = Field(
+        default_factory=dict[str, SecretStr],
+        description='Bearer token of each tenant, as JSON: {"acme": "…"}; the key "*" is for all tenants.',
+    )
+    public_metrics: bool = Field(default=False, description="Serve /metrics without a token although tokens are set.")
+
+
+class LimitSettings(SettingsGroup):
+    """Bounds on memory and latency."""
+
+    max_event_bytes: int = Field(default=1024 * 1024, ge=1024, le=16 * 1024 * 1024, description="Largest event.")
+    max_body_bytes: int = Field(
+        default=16 * 1024 * 1024, ge=1024, le=256 * 1024 * 1024, description="Largest HTTP body."
+    )
+    max_pending_bytes: int = Field(
+        default=64 * 1024 * 1024,
+        ge=1024,
+        description="Bytes of HTTP bodies handled at once; further requests are told to wait.",
+    )
+    max_events: int = Field(default=10_000, ge=1, description="Most events in one HTTP body.")
+    batch_size: int = Field(default=200, ge=1, le=5000, description="Most events scored and stored in one transaction.")
+    linger_ms: int = Field(default=5, ge=0, le=1000, description="How long a batch waits for more events.")
+    shutdown_seconds: int = Field(default=20, ge=1, description="How long shutdown waits for requests in flight.")
+
+
+class SpanSettings(SettingsGroup):
+    """Answers that come as OpenTelemetry spans."""
+
+    window: float = Field(
+        default=60.0, gt=0, le=3600, description="Seconds a trace waits for the rest of its spans after the first."
+    )
+    most: int = Field(default=100_000, ge=1, description="Spans held at once; past it the oldest trace closes early.")
+    bytes: int = Field(default=64 * 1024 * 1024, ge=1024, description="Bytes of their texts held at once.")
+    attributes: Mapping[str, tuple[str, ...]] = Field(
+        default_factory=dict[str, tuple[str, ...]],
+        description='Attribute names to read, as JSON: {"question": ["my.question"]}; see the events page.',
+    )
+
+    @model_validator(mode="after")
+    def _attributes_are_known(self) -> Self:
+        known = [each.name for each in fields(SpanTable)]
+        unknown = sorted(set(self.attributes) - set(known))
+        if unknown:
+            raise ValueError(f"attributes: {unknown[0]} is not one of {', '.join(known)}")
+        return self
+
+    @property
+    def table(self) -> SpanTable:
+        """The attribute names that each field of an answer is read from."""
+        return SpanTable(**self.attributes)

@@ -1,0 +1,92 @@
+"""Settings of the judges and of references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr
+
+from service.settings.group import SettingsGroup
+
+
+class PriceSettings(SettingsGroup):
+    """Price of a million tokens."""
+
+    sent: float = Field(ge=0, allow_inf_nan=False, description="For tokens sent.")
+    received: float = Field(ge=0, allow_inf_nan=False, description="For tokens received.")
+
+
+class JudgeSettings(SettingsGroup):
+    """The judges."""
+
+    weights: Path | None = Field(
+        default=None, description="Weights file of `sqlassay learn calibrate`; unset uses the packaged one."
+    )
+    base_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^\s/]+(/\S*)?$",
+        description="OpenAI-compatible server, such as https://models.example/v1; unset uses no model.",
+    )
+    api_key: SecretStr | None = Field(default=None, description="Key of the model server.")
+    model: str | None = Field(
+        default=None, min_length=1, max_length=200, description="Name of the model on that server."
+    )
+    prices: Mapping[str, PriceSettings] = Field(
+        default_factory=dict[str, PriceSettings],
+        description='Money for a million tokens, as JSON: {"model": {"sent": 0.15, "received": 0.6}}; '
+        "the model must have one.",
+    )
+    budget: float | None = Field(
+        default=None,
+        ge=0,
+        allow_inf_nan=False,
+        description="Money per tenant and day (UTC), unless the tenant's rules set it.",
+    )
+    tokens: int | None = Field(
+        default=None, ge=0, description="Tokens per tenant and day (UTC), unless the tenant's rules set it."
+    )
+    workers: int = Field(
+        default=1,
+        ge=1,
+        le=10_000,
+        description="Processes that judge: without Redis each gets an equal part of a budget.",
+    )
+    timeout: float = Field(default=20.0, gt=0, le=600, description="Seconds for one call of the model.")
+    deadline: float = Field(
+        default=45.0, gt=0, le=3600, description="Seconds for a verdict, waits and retries included."
+    )
+    tries: int = Field(default=4, ge=1, le=20, description="Most calls for one verdict.")
+    max_tokens: int = Field(default=700, ge=50, le=100_000, description="Most tokens a model may write.")
+    in_flight: int = Field(default=64, ge=1, le=10_000, description="Calls at once.")
+    tenant_in_flight: int = Field(default=16, ge=1, le=10_000, description="Calls at once for one tenant.")
+    per_minute: float | None = Field(default=None, gt=0, description="Calls per minute of one process.")
+    mask: bool = Field(default=True, description="Replace names, literals and numbers before a text is sent.")
+    cache_seconds: int = Field(default=604_800, ge=0, description="How long Redis remembers a reply; 0 remembers none.")
+    breaker_failures: int = Field(
+        default=5, ge=1, description="Failures in a row after which calls of the model pause."
+    )
+    breaker_rest: float = Field(
+        default=5.0, gt=0, le=600, description="Seconds of the first pause; doubled each time, up to a minute."
+    )
+
+
+class ReferenceSettings(SettingsGroup):
+    """How answers are judged by the reference they came with, beside the score."""
+
+    enabled: bool = Field(default=True, description="Judge answers by their reference; off writes `not_judged`.")
+    processes: int = Field(default=1, ge=1, le=64, description="Processes of a worker that judge, of low priority.")
+    deadline: float = Field(default=5.0, gt=0, le=300, description="Seconds of CPU for one answer.")
+    megabytes: int = Field(
+        default=512, ge=128, description="Memory of one process, in MB; a process that exceeds it is killed."
+    )
+    bound: int = Field(default=2, ge=0, le=5, description="Rows per table up to which equality is proved.")
+    semantics: Literal["reference", "bag", "set", "list"] = Field(
+        default="reference",
+        description="How results are compared: as bag, set or list; "
+        "reference is as bags, and in order where the reference sorts.",
+    )
+    patience: float = Field(
+        default=86_400.0, gt=0, description="Seconds after which a waiting answer is no longer judged."
+    )

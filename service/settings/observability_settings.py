@@ -1,0 +1,44 @@
+"""Settings of logs, metrics and telemetry."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from service.settings.group import SettingsGroup
+
+
+class LogSettings(SettingsGroup):
+    """The log, written to stderr."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="Lowest level that is written."
+    )
+    format: Literal["json", "console"] = Field(
+        default="json", description="`json` for JSON lines, `console` for people."
+    )
+
+
+class MetricSettings(SettingsGroup):
+    """Bounds of metric labels."""
+
+    tenants: int = Field(
+        default=50, ge=1, le=10_000, description="Tenants with a label of their own; the others share `other`."
+    )
+    agents: int = Field(
+        default=200, ge=1, le=10_000, description="Agents with a label of their own; the others share `other`."
+    )
+
+
+class TelemetrySettings(SettingsGroup):
+    """OpenTelemetry. Nothing is exported unless `endpoint` or OTEL_EXPORTER_OTLP_ENDPOINT is set."""
+
+    endpoint: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^\s/]+(/\S*)?$",
+        description="Base URL of an OTLP/HTTP receiver; unset reads OTEL_EXPORTER_OTLP_ENDPOINT.",
+    )
+    queue: int = Field(
+        default=20_000, ge=512, description="Most spans, and most results, that wait for export; more are dropped."
+    )

@@ -1,0 +1,39 @@
+"""Settings of PostgreSQL, retention and Redis."""
+
+from __future__ import annotations
+
+from pydantic import Field, SecretStr
+
+from service.settings.group import SettingsGroup
+
+
+class DatabaseSettings(SettingsGroup):
+    """PostgreSQL."""
+
+    url: SecretStr | None = Field(
+        default=None,
+        description="postgresql:// or postgresql+asyncpg:// URL; unset starts the embedded PostgreSQL.",
+    )
+    pool_size: int = Field(default=5, ge=1, le=100, description="Connections kept open by one process.")
+    timeout: float = Field(default=30.0, gt=0, le=600, description="Seconds until a statement counts as failed.")
+
+
+class RetentionSettings(SettingsGroup):
+    """How long rows are kept."""
+
+    days: int | None = Field(
+        default=None,
+        ge=1,
+        le=36_500,
+        description="Days that rows are kept, by event time, where a tenant's rules say nothing; unset keeps them.",
+    )
+
+
+class RedisSettings(SettingsGroup):
+    """The cache that processes share. Without Redis each process has its own."""
+
+    url: SecretStr | None = Field(default=None, description="redis:// or rediss:// URL; unset runs without Redis.")
+    prefix: str = Field(
+        default="sqlassay", min_length=1, max_length=64, pattern=r"^[\w.-]+$", description="First part of every key."
+    )
+    timeout: float = Field(default=0.5, gt=0, le=30, description="Seconds until Redis counts as down.")

@@ -1,0 +1,77 @@
+"""Settings of Kafka and of the pool that scores what comes in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr
+
+from service.settings.group import SettingsGroup
+
+
+class KafkaSettings(SettingsGroup):
+    """Kafka. Without `bootstrap_servers` events come by HTTP alone."""
+
+    bootstrap_servers: str | None = Field(
+        default=None, description="host:port of brokers, joined by commas; unset runs without Kafka."
+    )
+    group: str = Field(default="sqlassay", min_length=1, description="Consumer group of the workers.")
+    topic_events: str = Field(default="query-events", min_length=1, description="Topic that agents publish to.")
+    topic_dead: str = Field(default="query-events.dead", min_length=1, description="Topic of dead letters.")
+    topic_scores: str = Field(default="query-scores", description="Topic of results; empty publishes none.")
+    topic_labels: str = Field(default="query-labels", description="Topic of labels; empty reads none.")
+    topic_spans: str = Field(
+        default="query-spans", description="Topic of OpenTelemetry spans, written and read; empty uses none."
+    )
+    max_records: int = Field(default=500, ge=1, le=10_000, description="Most records of one fetch.")
+    timeout: float = Field(default=10.0, gt=0, le=300, description="Seconds until Kafka counts as down.")
+    session_timeout: float = Field(
+        default=30.0, ge=1, le=1800, description="Seconds without a heartbeat until a worker counts as dead."
+    )
+    drain: float = Field(
+        default=5.0,
+        ge=0,
+        le=60,
+        description="Seconds that events in flight have to end when partitions move or the process stops.",
+    )
+    stalled: float = Field(
+        default=120.0, gt=0, description="Seconds without progress, while records wait, after which /healthz fails."
+    )
+    dead_in_a_row: int = Field(
+        default=500, ge=0, description="Dead letters in a row after which reading stops; 0 is no limit."
+    )
+    dead_ratio: float = Field(
+        default=0.5, gt=0, le=1, description="Share of dead letters of the last 1000 records; 1 is no limit."
+    )
+    tls: bool = Field(default=False, description="Encrypt the connection.")
+    ca_file: Path | None = Field(default=None, description="Certificates to trust; unset trusts the system's.")
+    sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] | None = Field(
+        default=None, description="SASL mechanism; unset uses none."
+    )
+    sasl_username: str | None = Field(default=None, description="User name.")
+    sasl_password: SecretStr | None = Field(default=None, description="Password.")
+
+
+class PoolSettings(SettingsGroup):
+    """How much is in flight at once, and how long it may wait."""
+
+    in_flight: int = Field(default=2000, ge=1, description="Records in memory before senders are held back.")
+    bytes: int = Field(default=64 * 1024 * 1024, ge=1024, description="Bytes in memory before senders are held back.")
+    tenant_in_flight: int = Field(
+        default=200, ge=1, description="Most events of one tenant that wait for a model at once."
+    )
+    event_deadline: float = Field(
+        default=60.0, gt=0, le=3600, description="Seconds an event waits for a model before it is deferred."
+    )
+    patience: float = Field(
+        default=2.0, ge=0, le=60, description="Seconds an HTTP request waits while the database is down."
+    )
+    attempts: int = Field(default=10, ge=1, le=100, description="Most tries of an event that is deferred repeatedly.")
+    processes: int | None = Field(
+        default=None,
+        ge=0,
+        le=64,
+        description="Scoring processes besides the main one; 0 scores in a thread of the main process; "
+        "unset is 2 with Kafka and two cores or more, else 0.",
+    )
