@@ -5,7 +5,7 @@ FROM python:3.12-slim-bookworm AS build
 WORKDIR /build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 RUN python -m venv /opt/sqlassay
-COPY pyproject.toml constraints.txt README.md ./
+COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY scoring scoring
 COPY references references
 COPY learning learning

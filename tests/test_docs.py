@@ -3,12 +3,14 @@
 import io
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
 
 import pytest
+import yaml
 from rich.console import Console
 from typer import Typer
 from typer.main import get_command
@@ -166,11 +168,32 @@ def test_every_make_target_is_documented() -> None:
     assert documented == declared
 
 
-@pytest.mark.parametrize("path", sorted((DOCS / "adr").glob("*.md")), ids=lambda path: path.stem)
-def test_a_decision_is_short_and_says_when_to_reopen_it(path: Path) -> None:
+RECORDS = sorted((DOCS / "adr").glob("0*.md"))
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+def test_a_decision_has_the_form_of_the_template(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").strip().splitlines()
-    assert len(lines) <= 15
+    number = path.stem[:4]
+    assert re.fullmatch(rf"# {number}: .+", lines[0])
+    if number != "0000":
+        assert re.fullmatch(r"Status: (proposed|accepted|superseded by \d{4}) · Date: \d{4}-\d{2}-\d{2}", lines[2])
+    assert any(line.startswith("**Context.**") for line in lines)
+    assert any(line.startswith("**Decision.**") for line in lines)
     assert lines[-1].startswith("**Reopen if**") or lines[-2].startswith("**Reopen if**")
+    assert len(lines) <= 15
+
+
+def test_every_decision_is_in_the_index_with_its_title_and_status() -> None:
+    rows = re.findall(r"^\| \[(\d{4})\]\((.+?)\) \| (.+) \| (.+) \| (.+) \|$", page("adr/README.md"), flags=re.MULTILINE)
+    declared = []
+    for path in RECORDS[1:]:
+        title, _, status = path.read_text(encoding="utf-8").splitlines()[:3]
+        name, date = status.split(" · ")
+        declared.append(
+            (path.stem[:4], path.name, title[8:], name.removeprefix("Status: "), date.removeprefix("Date: "))
+        )
+    assert rows == declared
 
 
 def anchors(path: Path) -> set[str]:
@@ -192,7 +215,7 @@ def test_every_link_leads_somewhere(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_every_file_a_page_names_exists(path: Path) -> None:
-    roots = "scoring|consumers|service|migrations|tests|docs"
+    roots = "scoring|references|learning|consumers|evals|service|migrations|tests|docs|grafana|deploy|examples"
     for name in re.findall(rf"`((?:{roots})/[\w./*-]+)`", path.read_text(encoding="utf-8")):
         assert list(ROOT.glob(name.rstrip("/"))), name
 
@@ -258,3 +281,24 @@ def test_the_answer_that_the_readme_explains_is_explained_so() -> None:
     [aligned] = [part for part in parts if part[0].startswith("Alignment")]
     [reasons] = [part for part in parts if part[0].startswith("Reasons")]
     tour.check("One answer, explained", [*command, parts[0][0], "…", *aligned, "…", *reasons, "", *parts[-1]])
+
+
+def commands_in(text: str) -> set[str]:
+    return set(re.findall(r"\bmake ([a-z]+)", text))
+
+
+def test_ci_and_the_commit_hooks_run_what_the_repository_has() -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())
+    runs = [step["run"] for step in workflow["jobs"]["ci"]["steps"] if "run" in step]
+    assert runs == [".ci/run"]
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text()
+    assert commands_in(hooks) <= targets
+    for repository in yaml.safe_load(hooks)["repos"]:
+        assert repository["repo"] == "local", "hooks fetch nothing"
+
+
+def test_the_licence_is_named_where_packagers_look() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["license"] == "Apache-2.0"
+    assert [(ROOT / name).exists() for name in project["license-files"]] == [True]
