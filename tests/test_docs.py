@@ -185,7 +185,8 @@ def test_a_decision_has_the_form_of_the_template(path: Path) -> None:
 
 
 def test_every_decision_is_in_the_index_with_its_title_and_status() -> None:
-    rows = re.findall(r"^\| \[(\d{4})\]\((.+?)\) \| (.+) \| (.+) \| (.+) \|$", page("adr/README.md"), flags=re.MULTILINE)
+    row = r"^\| \[(\d{4})\]\((.+?)\) \| (.+) \| (.+) \| (.+) \|$"
+    rows = re.findall(row, page("adr/README.md"), flags=re.MULTILINE)
     declared = []
     for path in RECORDS[1:]:
         title, _, status = path.read_text(encoding="utf-8").splitlines()[:3]
