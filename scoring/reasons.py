@@ -38,11 +38,11 @@ class ReasonCode(StrEnum):
     """Literals of the SQL stand in neither question."""
     NEGATION_LOST = "NEGATION_LOST"
     """The question excludes something and the SQL excludes nothing."""
-    NEGATION_BY_ROW = "NEGATION_BY_ROW"
+    NEGATION_PER_ROW = "NEGATION_PER_ROW"
     """Things that never do something are asked for, and single rows that differ are taken."""
-    ABSENCE_UNSEEN = "ABSENCE_UNSEEN"
+    JOIN_OUTER_MISSING = "JOIN_OUTER_MISSING"
     """What has no partner is looked for behind an inner join, which leaves it out."""
-    EXCLUSION_NARROWED = "EXCLUSION_NARROWED"
+    EXCLUSION_WRONG_TABLE = "EXCLUSION_WRONG_TABLE"
     """What an exclusion leaves is taken from another table than that of the thing asked for."""
     NEGATION_UNASKED = "NEGATION_UNASKED"
     """The SQL excludes something though the question negates nothing."""
@@ -54,9 +54,9 @@ class ReasonCode(StrEnum):
     """Two ANDed conditions can never hold together."""
     CONNECTIVE_CHANGED = "CONNECTIVE_CHANGED"
     """Two conditions joined by `or` are ANDed, or by `and` are ORed."""
-    EITHER_FOR_BOTH = "EITHER_FOR_BOTH"
+    BOTH_READ_AS_EITHER = "BOTH_READ_AS_EITHER"
     """Two values or bounds that must both be met are tested as either."""
-    ALTERNATIVE_LOOSE = "ALTERNATIVE_LOOSE"
+    OR_UNPARENTHESIZED = "OR_UNPARENTHESIZED"
     """All conditions hang on one OR though the question joins some: AND binds closer."""
     DEFINITION_IGNORED = "DEFINITION_IGNORED"
     """The enriched question defines a term by a column that the SQL never reads."""
@@ -110,7 +110,7 @@ class ReasonCode(StrEnum):
     """COUNT without DISTINCT over a join may count one thing many times."""
     AGGREGATE_REPEATS = "AGGREGATE_REPEATS"
     """A sum or an average is taken of rows that a join repeats."""
-    BOUND_BY_ROW = "BOUND_BY_ROW"
+    WHERE_FOR_HAVING = "WHERE_FOR_HAVING"
     """An average or a total is to be compared, and each row's own value is."""
     ORDER_COLLAPSED = "ORDER_COLLAPSED"
     """Rows are ordered or cut after an aggregate has made one of them."""
@@ -130,7 +130,7 @@ class ReasonCode(StrEnum):
     """One value of all is asked for and one of each group comes."""
     COLUMN_UNGROUPED = "COLUMN_UNGROUPED"
     """A plain column stands beside an aggregate, and nothing groups."""
-    COLUMN_LOOSE = "COLUMN_LOOSE"
+    COLUMN_OUTSIDE_GROUP_BY = "COLUMN_OUTSIDE_GROUP_BY"
     """A plain column is shown that neither groups nor belongs to what groups."""
     ORDER_MISSING = "ORDER_MISSING"
     """An extreme or an order is asked for and the SQL neither orders nor takes an extreme."""
@@ -176,7 +176,7 @@ class ReasonCode(StrEnum):
     """Two columns are joined whose names do not suggest the same thing."""
     JOIN_BARE_IDS = "JOIN_BARE_IDS"
     """Two tables are joined by columns that are both just `id`."""
-    JOIN_BESIDE = "JOIN_BESIDE"
+    JOIN_SHARED_FOREIGN_KEY = "JOIN_SHARED_FOREIGN_KEY"
     """Of several tables two are joined by the key of a third."""
     JOIN_WITHOUT_KEY = "JOIN_WITHOUT_KEY"
     """Tables are combined without any condition that links them."""
@@ -196,7 +196,7 @@ class ReasonCode(StrEnum):
     """The text asks several questions and the SQL answers fewer."""
     NESTED_ANSWER = "NESTED_ANSWER"
     """Many query blocks: such answers are wrong more often."""
-    LABOURED_ANSWER = "LABOURED_ANSWER"
+    OVERLY_COMPLEX = "OVERLY_COMPLEX"
     """The SQL does much for a short question: such answers are wrong more often."""
     LONG_QUESTION = "LONG_QUESTION"
     """Long questions are answered wrong more often."""
@@ -228,7 +228,7 @@ HINTS: Mapping[ReasonCode, float] = MappingProxyType(
         ReasonCode.OUTPUT_WIDER: -2.0,
         ReasonCode.MEASURE_SHOWN: -0.8,
         ReasonCode.NESTED_ANSWER: -1.2,
-        ReasonCode.LABOURED_ANSWER: -1.2,
+        ReasonCode.OVERLY_COMPLEX: -1.2,
         ReasonCode.LONG_QUESTION: -1.2,
         ReasonCode.TIES_CUT: -2.0,
         ReasonCode.WORDS_UNCOVERED: -2.0,
@@ -244,5 +244,5 @@ HINTS: Mapping[ReasonCode, float] = MappingProxyType(
 
 Execution labels call every answer wrong that has one column or one rounding more than the reference; readers seldom do.
 """
-PRIORS = frozenset({ReasonCode.NESTED_ANSWER, ReasonCode.LABOURED_ANSWER, ReasonCode.LONG_QUESTION})
+PRIORS = frozenset({ReasonCode.NESTED_ANSWER, ReasonCode.OVERLY_COMPLEX, ReasonCode.LONG_QUESTION})
 """Hints that name nothing in the answer, only how much there is of it: they are told after all other reasons."""

@@ -27,9 +27,9 @@ def show_filter(each: Filter) -> str:
 
 
 def show_match(match: Match) -> str:
-    """What was asked beside what the SQL applies."""
+    """The condition the question asks for → the conditions the SQL applies."""
     there = " and ".join(show_filter(each) for each in match.present)
-    return f"{show_filter(match.required)} ← {there}" if there else show_filter(match.required)
+    return f"{show_filter(match.required)} → {there}" if there else show_filter(match.required)
 
 
 def span_of(each: Filter) -> str:

@@ -132,12 +132,12 @@ class LocalJudge:
     def weigh(self, findings: Mapping[ReasonCode, Finding]) -> Reply:
         """`p_correct` = doubt + (1 − 2 doubt) × logistic(intercept + Σ weight × strength); γ = max(p, 1 − p).
 
-        Reasons come strongest first, those that only tell how much there is of an answer after all others.
+        Reasons come strongest first, ties in the order of `SIGNALS`; hints about size alone come after all others.
         """
         by_code, doubt = self.weights.weights, self.weights.doubt
         moves = [(by_code[code] * finding.strength, code) for code, finding in findings.items()]
         p_correct = doubt + (1 - 2 * doubt) * _logistic(self.weights.intercept + math.fsum([move for move, _ in moves]))
-        told = sorted([(code in PRIORS, -abs(move), code, move) for move, code in moves])
+        told = sorted([(code in PRIORS, -abs(move), place, code, move) for place, (move, code) in enumerate(moves)])
         return Reply(
             verdict=self.weights.thresholds.verdict(p_correct),
             confidence=round(max(p_correct, 1 - p_correct), 4),
@@ -145,7 +145,7 @@ class LocalJudge:
             reasons=tuple(
                 [
                     Reason(code=code, detail=findings[code].detail, weight=round(move, 3))
-                    for _, _, code, move in told[:MOST_REASONS]
+                    for _, _, _, code, move in told[:MOST_REASONS]
                     if abs(move) >= LEAST_MOVE
                 ]
             ),

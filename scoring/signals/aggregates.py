@@ -7,7 +7,7 @@ import re
 from scoring.linking import best_likeness, content_words
 from scoring.show import show_filter
 from scoring.signals.definitions import is_defined
-from scoring.signals.finding import Finding, counted
+from scoring.signals.finding import Finding, counted, differing
 from scoring.signals.keys import is_value_of
 from scoring.signals.outputs import asks_entities, measure_beside
 from scoring.specification import Definition, Op, Operand
@@ -55,7 +55,7 @@ def unasked_aggregate(case: Case) -> Finding | None:
     """The answer shows an aggregate that nothing asks for.
 
     >>> unasked_aggregate(case("What is the weight of the parcels?", "SELECT SUM(weight) FROM parcels")).detail
-    'unasked: SUM'
+    'not asked for: SUM'
     """
     if not case.aggregation.extra:
         return None
@@ -65,7 +65,7 @@ def unasked_aggregate(case: Case) -> Finding | None:
     measure = measure_beside(case)  # told by MEASURE_SHOWN
     told = {each.operand.func for each in case.answer if each.operand.name == measure}
     extra = [func for func in case.aggregation.extra if func not in told and not (amounts and func in _AMOUNTS)]
-    return counted(extra, "unasked", most=1)
+    return counted(extra, "not asked for", most=1)
 
 
 _AMOUNTS = frozenset({"COUNT", "SUM"})
@@ -81,13 +81,13 @@ def swapped_aggregate(case: Case) -> Finding | None:
     """Another aggregate than the one asked for; a stored count may be summed where a count is asked.
 
     >>> swapped_aggregate(case("What is the average price of the parcels?", "SELECT SUM(price) FROM parcels")).detail
-    'AVG became SUM'
+    'expected → actual: AVG → SUM'
     """
     asked = sorted(_MEASURING.intersection(case.aggregation.missing))
     given = sorted(_MEASURING.intersection(case.aggregation.extra))
     if not asked or not given:
         return None
-    return Finding(1.0, f"{', '.join(asked)} became {', '.join(given)}")
+    return differing(", ".join(asked), ", ".join(given))
 
 
 def missing_distinct(case: Case) -> Finding | None:
@@ -98,7 +98,7 @@ def missing_distinct(case: Case) -> Finding | None:
     """
     if not (case.question.distinct or case.enriched.distinct) or _drops_repeats(case):
         return None
-    return Finding(1.0, "repeats stay")
+    return Finding(1.0, "no DISTINCT")
 
 
 def _drops_repeats(case: Case) -> bool:
@@ -139,7 +139,7 @@ def repeated_values(case: Case) -> Finding | None:
     """Values of a column that many rows share are asked for, and come once for each row.
 
     >>> repeated_values(case("Which colours do heavy kites have?", "SELECT colour FROM kites WHERE grams > 90")).detail
-    'colour of kites'
+    'repeated: colour of kites'
     """
     sql = case.sql
     if len(case.answer) != 1 or len(case.things) != 1 or not sql.filters or sql.distinct:
@@ -149,19 +149,19 @@ def repeated_values(case: Case) -> Finding | None:
     thing, columns = case.things[0], case.answer[0].operand.columns
     if not columns or thing.of or not thing.phrase.endswith("s") or not is_value_of(thing.head, columns[0]):
         return None
-    return Finding(1.0, f"{columns[0].name} of {columns[0].table or 'the rows'}")
+    return Finding(1.0, f"repeated: {columns[0].name} of {columns[0].table or 'the rows'}")
 
 
 def missing_grouping(case: Case) -> Finding | None:
     """A value per something is asked for and nothing groups.
 
     >>> missing_grouping(case("What is the average weight per route?", "SELECT AVG(weight) FROM parcels")).detail
-    'per: route'
+    'no GROUP BY for: route'
     """
     lacking = case.grouping.missing
     if not lacking or _EACH.isdisjoint([token.lower for token in case.question.tokens]):
         return None
-    return counted(list(lacking), "per", most=1)
+    return counted(list(lacking), "no GROUP BY for", most=1)
 
 
 _EACH = frozenset({"each", "per", "every"})
@@ -171,16 +171,16 @@ def unasked_grouping(case: Case) -> Finding | None:
     """Rows are grouped by something that nothing asks for and no rule excuses.
 
     >>> unasked_grouping(case("What is the total weight?", "SELECT SUM(weight) FROM parcels GROUP BY route")).detail
-    'by: route'
+    'grouped by: route'
     """
-    return counted(list(case.grouping.extra), "by", most=1)
+    return counted(list(case.grouping.extra), "grouped by", most=1)
 
 
 def unlinked_aggregate(case: Case) -> Finding | None:
     """An aggregate is taken of a column that what is asked for does not name.
 
     >>> unlinked_aggregate(case("What is the average weight of parcels?", "SELECT AVG(price) FROM parcels")).detail
-    'AVG of weight became avg(price)'
+    'expected → actual: AVG of weight → avg(price)'
     """
     for asked in case.question.aggregations:
         words = content_words(asked.column)
@@ -191,7 +191,7 @@ def unlinked_aggregate(case: Case) -> Finding | None:
                 continue
             own = [word for column in each.columns for word in identifier_words(column.name)]
             if max(best_likeness(word, own) for word in words) < 0.5:
-                return Finding(1.0, f"{asked.func} of {asked.column} became {each.func.lower()}({each.column})")
+                return differing(f"{asked.func} of {asked.column}", f"{each.func.lower()}({each.column})")
     return None
 
 
@@ -207,10 +207,10 @@ def _tells_how(definition: Definition) -> bool:
     return bool(definition.filters or definition.functions or len(definition.phrase.split()) > 1)
 
 
-def bound_by_row(case: Case) -> Finding | None:
+def where_for_having(case: Case) -> Finding | None:
     """An average or a total is to be compared, and each row's own value is.
 
-    >>> bound_by_row(case("Which routes have an average weight over 20?",
+    >>> where_for_having(case("Which routes have an average weight over 20?",
     ...     "SELECT route FROM parcels WHERE weight > 20 GROUP BY route")).detail
     'weight > 20'
     """

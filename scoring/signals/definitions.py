@@ -96,7 +96,7 @@ def changed_formula(case: Case) -> Finding | None:
 
     >>> changed_formula(case("What is the load?", "SELECT MAX(kg) FROM vans",
     ...     "What is the load? (load = SUM(kg))")).detail
-    'otherwise: SUM(kg)'
+    'not computed as defined: SUM(kg)'
     """
     asked = {
         (match[1].upper().replace("AVERAGE", "AVG"), letters(match[2]))
@@ -112,7 +112,7 @@ def changed_formula(case: Case) -> Finding | None:
             (found for each in case.enriched.definitions if (found := _BOUNDED.search(each.text[:2000]))), None
         )
         lost = [bound.group()] if bound is not None and not case.sql.subqueries else []
-    return Finding(len(lost) / len(asked), f"otherwise: {'; '.join(lost[:5])}") if lost else None
+    return Finding(len(lost) / len(asked), f"not computed as defined: {'; '.join(lost[:5])}") if lost else None
 
 
 def _is_taken(func: str, column: str, case: Case) -> bool:

@@ -10,7 +10,7 @@ from scoring.alignment.matching import NEGATIVE, as_number, plain
 from scoring.alignment.requirements import CERTAIN
 from scoring.linking import is_named
 from scoring.show import show_filter, show_match, span_of
-from scoring.signals.finding import Finding, counted
+from scoring.signals.finding import EXPECTED_ACTUAL, Finding, counted, differing
 from scoring.specification import Clause, Op, QuestionFilter, Source, SqlFilter, SubqueryRole
 from scoring.values import Choices, Expression, Number, Pattern, Text, Value
 from scoring.verdict import Case
@@ -53,14 +53,14 @@ def mismatched_filter(case: Case) -> Finding | None:
     >>> mismatched_filter(case("Orders with a total over 50", "SELECT id FROM orders WHERE total < 50")).strength > 0
     True
     """
-    return counted([show_match(each) for each in case.filters.mismatched], "asked ← applied", most=2)
+    return counted([show_match(each) for each in case.filters.mismatched], EXPECTED_ACTUAL, most=2)
 
 
 def extra_filter(case: Case) -> Finding | None:
     """A condition that nothing asks for and the tenant does not call benign; NOT NULL guards aside.
 
     >>> extra_filter(case("How many orders are there?", "SELECT COUNT(*) FROM orders WHERE region = 'west'")).detail
-    "unasked: region = 'west'"
+    "not asked for: region = 'west'"
     """
     unasked = [each for each in case.filters.extra if _restricts(each)]
     if not unasked:
@@ -71,7 +71,7 @@ def extra_filter(case: Case) -> Finding | None:
     extra.sort(key=lambda each: -each[0])
     return Finding(
         min(1.0, sum(strangeness for strangeness, _ in extra) / 2),
-        f"unasked: {'; '.join(shown for _, shown in extra[:5])}",
+        f"not asked for: {'; '.join(shown for _, shown in extra[:5])}",
     )
 
 
@@ -99,7 +99,7 @@ def uncertain_filter(case: Case) -> Finding | None:
     doubtful = [each for each in case.question.filters if each.certain < CERTAIN]
     met = [match.required for match in case.filters.matched] if doubtful else []
     doubtful = [each.span for each in doubtful if each not in met]
-    return counted(doubtful, "perhaps a condition")
+    return counted(doubtful, "possible condition")
 
 
 def matched_filters(case: Case) -> Finding | None:
@@ -118,7 +118,7 @@ def altered_value(case: Case) -> Finding | None:
     """A literal differs from the question's only in spelling, spacing or marks.
 
     >>> altered_value(case("Who lives in 'New Haven'?", "SELECT name FROM people WHERE city = 'NewHaven'")).detail
-    "'new haven' became 'newhaven'"
+    "expected → actual: 'new haven' → 'newhaven'"
     """
     unmet = [*case.filters.extra, *(each for match in case.filters.mismatched for each in match.present)]
     if not unmet:
@@ -128,7 +128,7 @@ def altered_value(case: Case) -> Finding | None:
         for value in _texts(each.rhs):
             near = next((other for other in said if plain(other) != plain(value) and _near(other, value)), None)
             if near is not None:
-                return Finding(1.0, f"{near} became {value}")
+                return differing(str(near), str(value))
     return None
 
 
@@ -197,7 +197,7 @@ def unasked_literal(case: Case) -> Finding | None:
     """A literal that stands nowhere in the question or its enrichment.
 
     >>> unasked_literal(case("How many open orders?", "SELECT COUNT(*) FROM orders WHERE city = 'Lima'")).detail
-    "nowhere in the question: 'lima'"
+    "not in the question: 'lima'"
     """
     if not case.filters.extra:
         return None
@@ -211,7 +211,7 @@ def unasked_literal(case: Case) -> Finding | None:
                 unasked.append(str(value))
             if isinstance(value, Text) and len(value.folded) > 1 and squeezed(value.folded) not in said:
                 unasked.append(str(value))
-    return counted(unasked, "nowhere in the question", most=2)
+    return counted(unasked, "not in the question", most=2)
 
 
 def _literals(value: Value | None) -> list[Value]:
@@ -224,7 +224,7 @@ def lost_negation(case: Case) -> Finding | None:
     """The question negates and nothing in the SQL excludes.
 
     >>> lost_negation(case("Which suppliers are not in Peru?", "SELECT name FROM suppliers WHERE c = 'Peru'")).detail
-    "'are not' has no counterpart"
+    "no negation for 'are not'"
     """
     if not case.question.negations or excludes(case):
         return None
@@ -233,7 +233,7 @@ def lost_negation(case: Case) -> Finding | None:
     met += [each.phrase.casefold() for each in case.enriched.definitions]
     if any(re.search(rf"\b{re.escape(word.casefold())}\b", span) for span in met):
         return None
-    return Finding(1.0, f"'{word}' has no counterpart")
+    return Finding(1.0, f"no negation for '{word}'")
 
 
 def excludes(case: Case) -> bool:
@@ -275,7 +275,7 @@ def flipped_comparison(case: Case) -> Finding | None:
     """
     for match in case.filters.mismatched:
         if any(_opposite(match.required.op, each.op) for each in match.present):
-            return Finding(1.0, show_match(match))
+            return Finding(1.0, f"{EXPECTED_ACTUAL}: {show_match(match)}")
     return None
 
 
@@ -291,7 +291,7 @@ def shifted_bound(case: Case) -> Finding | None:
     """
     for match in case.filters.mismatched:
         if any(_shifted(match.required, each) for each in match.present):
-            return Finding(1.0, show_match(match))
+            return Finding(1.0, f"{EXPECTED_ACTUAL}: {show_match(match)}")
     return None
 
 
@@ -332,7 +332,7 @@ def changed_connective(case: Case) -> Finding | None:
 
     >>> changed_connective(case("Parcels from 'Faro' or with a weight over 20",
     ...     "SELECT id FROM parcels WHERE origin = 'Faro' AND weight > 20")).detail
-    "'or' became AND: origin = 'faro'; weight > 20"
+    "expected → actual: OR → AND: origin = 'faro'; weight > 20"
     """
     met = [match for match in case.filters.matched if match.present and match.required.source is Source.QUESTION]
     met.sort(key=lambda match: match.required.start)
@@ -344,8 +344,8 @@ def changed_connective(case: Case) -> Finding | None:
         ored = left.alternative is not None and left.alternative == right.alternative
         asked_or = _OR.search(between) is not None
         if asked_or is not ored and (asked_or or _AND.search(between)):
-            words = ("or", "AND") if asked_or else ("and", "OR")
-            return Finding(1.0, f"'{words[0]}' became {words[1]}: {show_filter(left)}; {show_filter(right)}")
+            words = ("OR", "AND") if asked_or else ("AND", "OR")
+            return differing(words[0], f"{words[1]}: {show_filter(left)}; {show_filter(right)}")
     return None
 
 

@@ -147,12 +147,12 @@ def bare_ids(case: Case) -> Finding | None:
     return None
 
 
-def joined_beside(case: Case) -> Finding | None:
+def shared_foreign_key(case: Case) -> Finding | None:
     """Of several tables two are joined by the key of a third, so each row of one meets many of the other.
 
     In full where the SQL reads the third too.
 
-    >>> joined_beside(case("Which pilots landed at Oslo?", "SELECT p.name FROM crews c JOIN pilots p ON "
+    >>> shared_foreign_key(case("Which pilots landed at Oslo?", "SELECT p.name FROM crews c JOIN pilots p ON "
     ...     "c.base_id = p.base_id JOIN bases b ON b.id = p.base_id WHERE b.city = 'Oslo'")).detail
     'crews.base_id = pilots.base_id'
     """

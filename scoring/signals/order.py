@@ -5,7 +5,7 @@ from __future__ import annotations
 from scoring.alignment.normalization import is_safety_limit
 from scoring.linking import best_likeness, content_words, operand_words
 from scoring.signals.definitions import is_defined
-from scoring.signals.finding import Finding
+from scoring.signals.finding import Finding, differing
 from scoring.specification import Direction, Operand, Superlative
 from scoring.verdict import Case, NormalizationRule
 from scoring.words import letters
@@ -29,13 +29,13 @@ def missing_order(case: Case) -> Finding | None:
     """An extreme or an order is asked for and nothing orders.
 
     >>> missing_order(case("Which city is the largest?", "SELECT name FROM cities")).detail
-    "nothing orders for 'largest'"
+    "no ORDER BY, MIN or MAX for 'largest'"
     """
     asked = [each.word for each in case.question.superlatives]
     if case.question.ordering is not None and not _orders_rows(case):
-        return Finding(1.0, f"nothing orders for '{case.question.ordering.phrase}'")
+        return Finding(1.0, f"no ORDER BY for '{case.question.ordering.phrase}'")
     asked = [word for word in asked if not _names_column(word, case)]
-    return Finding(1.0, f"nothing orders for '{asked[0]}'") if asked and not _takes_extreme(case) else None
+    return Finding(1.0, f"no ORDER BY, MIN or MAX for '{asked[0]}'") if asked and not _takes_extreme(case) else None
 
 
 def _names_column(word: str, case: Case) -> bool:
@@ -124,7 +124,7 @@ def unlinked_order(case: Case) -> Finding | None:
 
     >>> unlinked_order(case("Which parcel has the highest weight?",
     ...     "SELECT id FROM parcels ORDER BY price DESC LIMIT 1")).detail
-    'weight became price'
+    'expected → actual: weight → price'
     """
     limited = {each.block for each in case.sql.limits}
     key = next((each for each in case.sql.order_by if each.block in limited), None)
@@ -136,14 +136,14 @@ def unlinked_order(case: Case) -> Finding | None:
     own = operand_words(key.operand)
     if max(best_likeness(word, own) for word in content_words(measured.measure)) >= 0.5:
         return None
-    return Finding(1.0, f"{measured.measure} became {key.operand.name}")
+    return differing(measured.measure, key.operand.name)
 
 
 def changed_order(case: Case) -> Finding | None:
     """Rows are ordered by something else than the order asked for.
 
     >>> changed_order(case("List the names alphabetically", "SELECT name FROM pilots ORDER BY age")).detail
-    'alphabetical became age'
+    'expected → actual: alphabetical → age'
     """
     asked = case.question.ordering
     keys = [each.operand for each in case.sql.order_by if each.block in case.sql.outputs]
@@ -157,7 +157,7 @@ def changed_order(case: Case) -> Finding | None:
     else:
         words = [word for word in content_words(asked.phrase) if word not in _ORDER_WORDS]
         fits = not words or any(_orders(word, key) for word in words for key in keys)
-    return None if fits else Finding(1.0, f"{asked.phrase or 'alphabetical'} became {keys[0].name}")
+    return None if fits else differing(asked.phrase or "alphabetical", keys[0].name)
 
 
 _ORDER_LENGTH = 40
@@ -240,14 +240,14 @@ def wrong_limit(case: Case) -> Finding | None:
 
     >>> wrong_limit(case("List the top 3 cities by population",
     ...     "SELECT name FROM cities ORDER BY population DESC LIMIT 5")).detail
-    'top 3 became 5'
+    'expected → actual: top 3 → LIMIT 5'
     """
     asked = {each.k for each in case.question.superlatives if each.k is not None}
     given = {each.count for each in case.sql.limits if each.count is not None}
     open_ended = None in {each.k for each in case.question.superlatives} and asked <= {1}
     if not asked or not given or asked & given or open_ended:
         return None
-    return Finding(1.0, f"top {min(asked)} became {min(given)}")
+    return differing(f"top {min(asked)}", f"LIMIT {min(given)}")
 
 
 def unasked_limit(case: Case) -> Finding | None:

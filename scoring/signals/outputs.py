@@ -162,12 +162,12 @@ def unlinked_output(case: Case) -> Finding | None:
     """What is asked for is named like no column of the answer.
 
     >>> unlinked_output(case("What is the weight of each parcel?", "SELECT colour FROM parcels")).detail
-    'no column is named like: weight'
+    'no column matches: weight'
     """
     if any(each.star for each in case.answer):
         return None
     unlinked = [output.phrase for output, linked in _pairs(case) if not linked]
-    return counted(unlinked, "no column is named like", most=2)
+    return counted(unlinked, "no column matches", most=2)
 
 
 def linked_output(case: Case) -> Finding | None:
@@ -284,13 +284,13 @@ def unasked_key(case: Case) -> Finding | None:
     """Identifiers come back though the question speaks of none.
 
     >>> unasked_key(case("Which pilots fly gliders?", "SELECT pilot_id FROM flights WHERE plane = 'glider'")).detail
-    'unasked: pilot_id'
+    'not asked for: pilot_id'
     """
     if not _KEYS.isdisjoint(case.spoken):
         return None
     columns = [each.operand.columns[0] for each in case.answer if each.operand.func is None and each.operand.columns]
     keys = [each.name for each in columns if is_key(each.name) and not is_defined(each, case)]
-    return Finding(len(keys) / len(case.answer), f"unasked: {', '.join(keys[:5])}") if keys else None
+    return Finding(len(keys) / len(case.answer), f"not asked for: {', '.join(keys[:5])}") if keys else None
 
 
 def shown_measure(case: Case) -> Finding | None:

@@ -21,7 +21,7 @@ def repeated_count(case: Case) -> Finding | None:
 
     >>> repeated_count(case("How many pilots flew in 2020?",
     ...     "SELECT COUNT(p.id) FROM pilots p JOIN flights f ON p.id = f.pilot_id WHERE f.year = 2020")).detail
-    'count(id) repeats pilots'
+    'count(id) counts repeated pilots'
     """
     if case.sql.group_by or not any(each.func == "COUNT" for each in case.question.aggregations):
         return None
@@ -33,7 +33,7 @@ def repeated_count(case: Case) -> Finding | None:
             continue
         thing = _repeated(each.operand, one, case)
         if thing is not None:
-            return Finding(1.0, f"{each.operand.name} repeats {thing}")
+            return Finding(1.0, f"{each.operand.name} counts repeated {thing}")
     return None
 
 
@@ -64,7 +64,7 @@ def repeated_sum(case: Case) -> Finding | None:
 
     >>> repeated_sum(case("What is the average salary of pilots who flew?",
     ...     "SELECT AVG(p.salary) FROM pilots p JOIN flights f ON p.id = f.pilot_id")).detail
-    'AVG(salary) over repeated pilots'
+    'AVG(salary) over repeated rows of pilots'
     """
     if case.sql.group_by or not case.sql.joins:
         return None
@@ -72,7 +72,7 @@ def repeated_sum(case: Case) -> Finding | None:
     one = one_sides(case) if sums else frozenset[str]()
     for each in sums:
         if each.columns[0].table in one:
-            return Finding(1.0, f"{each.func}({each.column}) over repeated {each.columns[0].table}")
+            return Finding(1.0, f"{each.func}({each.column}) over repeated rows of {each.columns[0].table}")
     return None
 
 
@@ -81,7 +81,7 @@ def collapsed_order(case: Case) -> Finding | None:
 
     >>> collapsed_order(case("How many flights left the largest airport?",
     ...     "SELECT COUNT(*) FROM flights f JOIN ports p ON f.port_id = p.id ORDER BY p.size DESC LIMIT 1")).detail
-    'count(*) is one row'
+    'count(*) returns one row'
     """
     sql = case.sql
     grouped = {each.block for each in sql.group_by} | {each.block for each in sql.aggregations if each.windowed}
@@ -89,7 +89,7 @@ def collapsed_order(case: Case) -> Finding | None:
     collapsed = arranged.intersection(each.block for each in sql.aggregations) - grouped
     for each in sql.projections if collapsed else ():
         if each.operand.func in _COLLAPSING and each.block in collapsed:
-            return Finding(1.0, f"{each.operand.name} is one row")
+            return Finding(1.0, f"{each.operand.name} returns one row")
     return None
 
 
@@ -113,7 +113,7 @@ def finer_grouping(case: Case) -> Finding | None:
 
     >>> finer_grouping(case("How many parcels are there per city?",
     ...     "SELECT city, street, COUNT(*) FROM parcels GROUP BY city, street")).detail
-    'by: city, street'
+    'grouped by: city, street'
     """
     if any(each.partition_by for each in case.sql.windows):
         return None
@@ -123,15 +123,15 @@ def finer_grouping(case: Case) -> Finding | None:
         is_key(column.name) for operand in operands for column in operand.columns
     ):
         return None
-    return Finding(1.0, f"by: {', '.join(keys[:5])}")
+    return Finding(1.0, f"grouped by: {', '.join(keys[:5])}")
 
 
-def loose_column(case: Case) -> Finding | None:
+def column_outside_group_by(case: Case) -> Finding | None:
     """A plain column is shown that neither groups nor belongs to the thing whose key groups: its row is chance.
 
-    >>> loose_column(case("How many flights has each base, and its city?",
+    >>> column_outside_group_by(case("How many flights has each base, and its city?",
     ...     "SELECT b.city, COUNT(*) FROM bases b JOIN flights f ON b.id = f.base_id GROUP BY f.month")).detail
-    'city is not grouped by: month'
+    'city is not in GROUP BY month'
     """
     keys = [each.operand for each in case.sql.group_by if each.block in case.sql.outputs]
     if not keys or not all(key.columns for key in keys):
@@ -143,7 +143,7 @@ def loose_column(case: Case) -> Finding | None:
         return None
     told = _told_by([column for key in keys for column in key.columns], case)
     found = next((each for each in loose if not told(each.columns[0])), None)
-    return None if found is None else Finding(1.0, f"{found.name} is not grouped by: {', '.join(sorted(names)[:5])}")
+    return None if found is None else Finding(1.0, f"{found.name} is not in GROUP BY {', '.join(sorted(names)[:5])}")
 
 
 def _told_by(grouped: list[Column], case: Case) -> Callable[[Column], bool]:

@@ -8,7 +8,7 @@ from itertools import islice
 
 from scoring.alignment.requirements import CERTAIN
 from scoring.signals.filters import applied
-from scoring.signals.finding import Finding
+from scoring.signals.finding import Finding, differing
 from scoring.specification import Kind, QuestionFilter, Source
 from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
@@ -25,7 +25,7 @@ def recased_value(case: Case) -> Finding | None:
     """A text literal has other letter case than the question, or its definition, gives: most databases tell them apart.
 
     >>> recased_value(case("Who owns a cat?", "SELECT owner FROM pets WHERE kind = 'Cat'")).detail
-    "'cat' became 'Cat'"
+    "expected → actual: 'cat' → 'Cat'"
     """
     values = {value.folded for value in _compared(case) if isinstance(value, Text)}
     if not values:
@@ -36,7 +36,7 @@ def recased_value(case: Case) -> Finding | None:
         literal = (match[1] or match[2]).strip(" %")
         said = _spellings(literal, given, texts) if literal.casefold() in values else []
         if said and literal not in said:
-            return Finding(1.0, f"'{said[0]}' became '{literal}'")
+            return differing(f"'{said[0]}'", f"'{literal}'")
     return None
 
 

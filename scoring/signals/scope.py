@@ -23,12 +23,12 @@ _ROW_NEGATIONS = frozenset(
 _EXTREMES = frozenset({"MAX", "MIN"})
 
 
-def negated_row(case: Case) -> Finding | None:
+def negation_per_row(case: Case) -> Finding | None:
     """`countries that do not speak English` have no such row; that some row differs says nothing.
 
-    >>> negated_row(case("Which pilots do not fly to Oslo?",
+    >>> negation_per_row(case("Which pilots do not fly to Oslo?",
     ...     "SELECT pilot FROM flights WHERE city <> 'Oslo'")).detail
-    "'do not' by single rows: city != 'oslo'"
+    "'do not' tested row by row: city != 'oslo'"
     """
     differing = next((each for each in applied(case) if each.op in _ROW_NEGATIONS), None)
     if differing is None or not _tests_rows(differing, case):
@@ -36,7 +36,7 @@ def negated_row(case: Case) -> Finding | None:
     found = _NEVER.search(case.question.text)
     if found is None:
         return None
-    return Finding(1.0, f"'{found.group().lower()}' by single rows: {show_filter(differing)}")
+    return Finding(1.0, f"'{found.group().lower()}' tested row by row: {show_filter(differing)}")
 
 
 def _tests_rows(differing: SqlFilter, case: Case) -> bool:
@@ -47,10 +47,10 @@ def _tests_rows(differing: SqlFilter, case: Case) -> bool:
     return not (case.sql.set_operations or case.sql.subqueries or case.sql.group_by)
 
 
-def unseen_absence(case: Case) -> Finding | None:
+def missing_outer_join(case: Case) -> Finding | None:
     """What has no partner is looked for behind an inner join, which leaves it out.
 
-    >>> unseen_absence(case("Which pilots have no flights?", "SELECT p.name FROM pilots p "
+    >>> missing_outer_join(case("Which pilots have no flights?", "SELECT p.name FROM pilots p "
     ...     "JOIN flights f ON p.id = f.pilot_id GROUP BY p.id HAVING COUNT(*) = 0")).detail
     'count(*) = 0'
     """
@@ -70,12 +70,12 @@ def _sought_absent(each: SqlFilter, case: Case) -> bool:
     return each.op is Op.IS_NULL and bool(case.question.negations) and any(is_key(column.name) for column in columns)
 
 
-def narrowed_base(case: Case) -> Finding | None:
+def wrong_exclusion_table(case: Case) -> Finding | None:
     """What is left after an exclusion is taken from another table than that of the thing asked for.
 
-    >>> narrowed_base(case("Which pilots do not fly gliders?",
+    >>> wrong_exclusion_table(case("Which pilots do not fly gliders?",
     ...     "SELECT pilot_id FROM flights EXCEPT SELECT pilot_id FROM flights WHERE plane = 'glider'")).detail
-    'flights hold only some: pilot'
+    'flights may lack some: pilot'
     """
     if not case.question.negations:
         return None
@@ -87,16 +87,16 @@ def narrowed_base(case: Case) -> Finding | None:
     for block in case.sql.blocks:
         named = {word for table in block.tables for word in identifier_words(table)}
         if block.path in kept and block.tables and not any(is_named(word, named) for word in things):
-            return Finding(1.0, f"{', '.join(block.tables)} hold only some: {', '.join(sorted(things))}")
+            return Finding(1.0, f"{', '.join(block.tables)} may lack some: {', '.join(sorted(things))}")
         if block.path in kept and len(block.tables) > 1:
             return Finding(0.5, f"{', '.join(block.tables)} joined before the exclusion")
     return None
 
 
-def either_for_both(case: Case) -> Finding | None:
+def both_read_as_either(case: Case) -> Finding | None:
     """Two values joined by `and` of one column are tested as either, on single rows.
 
-    >>> either_for_both(case("Which pilots flew both 'Kite' and 'Swan'?",
+    >>> both_read_as_either(case("Which pilots flew both 'Kite' and 'Swan'?",
     ...     "SELECT pilot FROM flights WHERE plane IN ('Kite', 'Swan')")).detail
     "plane in ('kite', 'swan')"
     """
@@ -133,10 +133,10 @@ def _spread(case: Case) -> Finding | None:
     return Finding(1.0, f"{show_filter(ored[0])} or {show_filter(ored[1])}")
 
 
-def lost_scope(case: Case) -> Finding | None:
+def extreme_scope(case: Case) -> Finding | None:
     """An extreme is sought among other rows than those it is compared with.
 
-    >>> lost_scope(case("Who is the oldest pilot in Oslo?",
+    >>> extreme_scope(case("Who is the oldest pilot in Oslo?",
     ...     "SELECT name FROM pilots WHERE city = 'Oslo' AND age = (SELECT MAX(age) FROM pilots)")).detail
     "max(age) without city = 'oslo'"
     """
@@ -201,10 +201,10 @@ def cut_ties(case: Case) -> Finding | None:
     return Finding(1.0, f"{asked.word}: LIMIT 1")
 
 
-def loose_alternative(case: Case) -> Finding | None:
+def unparenthesized_or(case: Case) -> Finding | None:
     """All conditions of a block hang on one OR though `and` joins some: AND binds closer than OR.
 
-    >>> loose_alternative(case("Heavy or fragile parcels from Faro that are late",
+    >>> unparenthesized_or(case("Heavy or fragile parcels from Faro that are late",
     ...     "SELECT id FROM parcels WHERE heavy = 1 OR fragile = 1 AND late = 1 AND origin = 'Faro'")).detail
     'heavy = 1 or fragile = 1 or late = 1'
     """

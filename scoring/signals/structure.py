@@ -37,7 +37,7 @@ def unused_table(case: Case) -> Finding | None:
 
     >>> unused_table(case("List the names of all pilots",
     ...     "SELECT p.name FROM pilots p JOIN flights f ON p.id = f.pilot_id")).detail
-    'joined for nothing: flights'
+    'joined but not used: flights'
     """
     if not case.sql.joins:
         return None
@@ -51,7 +51,7 @@ def unused_table(case: Case) -> Finding | None:
     told = {column.table for column in read if column not in keys}
     idle = [table for table in _joined(case) if table not in told]
     unused = [table for table in idle if _is_detour(table, case.sql.joins) or not (counts or _is_wanted(table, case))]
-    return counted(unused, "joined for nothing", most=1)
+    return counted(unused, "joined but not used", most=1)
 
 
 def _is_wanted(table: str, case: Case) -> bool:
@@ -121,14 +121,14 @@ def uncovered_words(case: Case) -> Finding | None:
     """Words of the question that name no table, column, value or definition of the SQL.
 
     >>> uncovered_words(case("What is the warranty of each printer?", "SELECT colour FROM printers")).detail
-    'named by nothing: warranty'
+    'not covered by the SQL: warranty'
     """
     spoken = _matter(case)
     if not spoken:
         return None
     vocabulary = sql_words(case)
     lost = [word for word in spoken if not is_named(word, vocabulary)]
-    return Finding(len(lost) / len(spoken), f"named by nothing: {'; '.join(lost[:5])}") if lost else None
+    return Finding(len(lost) / len(spoken), f"not covered by the SQL: {'; '.join(lost[:5])}") if lost else None
 
 
 def _matter(case: Case) -> list[str]:
@@ -173,7 +173,7 @@ def unasked_columns(case: Case) -> Finding | None:
     """Columns read for output, condition, order or group that no word of either question names.
 
     >>> unasked_columns(case("What is the colour of each printer?", "SELECT warranty FROM printers")).detail
-    'named by no word: warranty'
+    'not named in the question: warranty'
     """
     read = read_columns(case)
     left_out: list[Filter] = [*case.filters.benign, *case.filters.ignored]
@@ -186,10 +186,8 @@ def unasked_columns(case: Case) -> Finding | None:
     if not unnamed:
         return None
     spoken = frozenset([word for word in case.spoken - STOP_WORDS if len(word) > 2 or word == "id"])
-    lost = sorted([column for column in unnamed if not _spoken(column, spoken)], key=_name)
-    if not lost:
-        return None
-    return Finding(len(lost) / len(read), f"named by no word: {'; '.join([column.name for column in lost[:5]])}")
+    lost = [column.name for column in sorted([each for each in unnamed if not _spoken(each, spoken)], key=_name)]
+    return Finding(len(lost) / len(read), f"not named in the question: {'; '.join(lost[:5])}") if lost else None
 
 
 def _spoken(column: Column, spoken: frozenset[str]) -> bool:
@@ -243,10 +241,10 @@ def nested_answer(case: Case) -> Finding | None:
     return Finding(min(1.0, (count - 1) / 3), f"{count} query blocks") if count > 1 else None
 
 
-def laboured_answer(case: Case) -> Finding | None:
+def overly_complex(case: Case) -> Finding | None:
     """SQL that does much for a short question; full strength at two constructs a word; conditions aside.
 
-    >>> laboured_answer(case("How many parcels are there in all?", "SELECT COUNT(*) FROM parcels")).strength < 0.2
+    >>> overly_complex(case("How many parcels are there in all?", "SELECT COUNT(*) FROM parcels")).strength < 0.2
     True
     """
     sql = case.sql

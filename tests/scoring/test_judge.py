@@ -75,9 +75,15 @@ def test_reasons_come_strongest_first() -> None:
     assert weights == sorted(weights, reverse=True)
 
 
-def test_what_only_tells_how_much_there_is_of_an_answer_is_told_last() -> None:
+def test_hints_about_size_alone_come_last() -> None:
     findings = {code: Finding(1.0, "x") for code in (*PRIORS, ReasonCode.TIES_CUT)}
     assert local_judge().weigh(findings).reasons[0].code is ReasonCode.TIES_CUT
+
+
+def test_equally_strong_reasons_keep_the_order_of_the_signals() -> None:
+    same_weight = [code for code in SIGNALS if code in PRIORS]
+    findings = {code: Finding(1.0, "x") for code in same_weight}
+    assert [each.code for each in local_judge().weigh(findings).reasons] == same_weight
 
 
 def test_no_evidence_makes_the_judge_surer_than_its_doubt(document: dict[str, Any]) -> None:
