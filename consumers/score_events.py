@@ -11,9 +11,9 @@ from typing import TypeAlias
 from uuid import UUID
 
 from consumers.errors import RefusedByStore
-from consumers.evaluation.evaluation import Claim, Ended, Evaluation, EventKey, Scored, evaluate, event_key
+from consumers.evaluation.evaluation import Claim, Evaluation, EventKey, LineOut, Scored, evaluate, event_key
 from consumers.evaluation.outcomes import DeferredReason, Outcome, OutcomeKind, Trigger
-from consumers.evaluation.timings import Trail, is_wanted, trails_of
+from consumers.evaluation.timings import StageTimings, is_wanted, timings_of
 from consumers.judging.panel import Panel
 from consumers.ports import Outcomes, RuleSource, ScoreStore
 from consumers.wire.envelopes import Headers, read_envelope
@@ -57,7 +57,7 @@ class Known:
     record: Record
     sampledrate: int | None = None
     traceparent: str | None = None
-    trail: Trail | None = field(default=None, compare=False)
+    timings: StageTimings | None = field(default=None, compare=False)
     """Where the event is traced."""
 
     @property
@@ -75,21 +75,23 @@ class LookedUp:
     """Of the tenants whose rules can be read, as far as their events are not claimed."""
 
 
-def decode(record: Record, max_event_bytes: int = MAX_EVENT_BYTES, trail: Trail | None = None) -> Known | Outcome:
-    """The event that a record is, or its dead letter; a `trail` is told the trace context. Otherwise pure."""
+def decode(
+    record: Record, max_event_bytes: int = MAX_EVENT_BYTES, timings: StageTimings | None = None
+) -> Known | Outcome:
+    """The event that a record is, or its dead letter. Pure, but that `timings` gets the trace context."""
     try:
-        return _decode(record, max_event_bytes, trail)
+        return _decode(record, max_event_bytes, timings)
     except InvalidEvent as error:
         return _dead(error.reason, error.detail)
 
 
-def _decode(record: Record, most: int, trail: Trail | None) -> Known | Outcome:
+def _decode(record: Record, most: int, timings: StageTimings | None) -> Known | Outcome:
     payload, sampledrate, traceparent = record.payload, record.sampledrate, record.traceparent
     if record.headers is not None:
         envelope = read_envelope(payload, record.headers, max_bytes=most)
         payload, sampledrate, traceparent = envelope.payload, envelope.sampledrate, envelope.traceparent
-    if trail is not None:
-        trail.traceparent = traceparent
+    if timings is not None:
+        timings.traceparent = traceparent
     event = decode_event(payload, require_id=record.require_id, tenant=record.tenant or "default", max_bytes=most)
     if record.tenant is not None and event.tenant != record.tenant:
         detail = f"field tenant names another tenant than your token's, {record.tenant!r}: send only its events"
@@ -98,13 +100,13 @@ def _decode(record: Record, most: int, trail: Trail | None) -> Known | Outcome:
 
 
 def decode_traced(record: Record, max_event_bytes: int, timer: Callable[[], float]) -> Known | Outcome:
-    """What `decode` gives, with the trail that a trace will be drawn from, unless its sender keeps none of it."""
-    trail = Trail(timer(), record.traceparent)
-    decoded = decode(record, max_event_bytes, trail)
-    if not is_wanted(trail.traceparent):
+    """Decodes a record and times it, unless its sender does not sample the trace."""
+    timings = StageTimings(timer(), record.traceparent)
+    decoded = decode(record, max_event_bytes, timings)
+    if not is_wanted(timings.traceparent):
         return decoded
-    trail.passed("decode", trail.began, timer())
-    return replace(decoded, trail=trail)
+    timings.add("decode", timings.began, timer())
+    return replace(decoded, timings=timings)
 
 
 End: TypeAlias = Evaluation | Claim | Outcome
@@ -125,7 +127,7 @@ class ScoreEvents:
     """Seconds, monotonic."""
     max_event_bytes: int = MAX_EVENT_BYTES
     traced: bool = False
-    """Whether events leave trails."""
+    """Whether the stages of each event are timed."""
 
     def decode(self, record: Record) -> Known | Outcome:
         """The event that a record is, or its dead letter. Pure."""
@@ -135,20 +137,20 @@ class ScoreEvents:
             return decode(record, self.max_event_bytes)
         except Exception as error:
             self.outcomes.failed("record", error)
-            return put_off(None, DeferredReason.INTERNAL_ERROR, "see the log", kept=False)
+            return deferred(None, DeferredReason.INTERNAL_ERROR, "see the log", kept=False)
 
     async def look_up(self, events: Sequence[Known]) -> LookedUp:
         """The claims on these events' keys, in one query, and the rules of those not claimed, in one reading.
 
         Raises `StoreUnavailable` and `RulesUnavailable`.
         """
-        trails = trails_of(events) if self.traced else ()
-        with self.timed("claims", trails):
+        timings = timings_of(events) if self.traced else ()
+        with self.timed("claims", timings):
             claims = await self.store.claims([each.key for each in events])
         tenants = list(dict.fromkeys(each.event.tenant for each in events if not _settles(claims.get(each.key), each)))
         if not tenants:
             return LookedUp(claims, {})
-        with self.timed("rules", trails):
+        with self.timed("rules", timings):
             rules = await self.rules.rules(tenants)
         self.outcomes.ruled({tenant: rules[tenant] for tenant in tenants if tenant in rules})
         return LookedUp(claims, rules)
@@ -160,11 +162,11 @@ class ScoreEvents:
 
     def judge_at_once(self, known: Known, found: LookedUp) -> Evaluation | Case:
         """Examines an event and, where no model is needed, concludes it. Pure CPU, safe in any thread."""
-        if known.trail is None:
+        if known.timings is None:
             return self._judge_at_once(known, found)
         began = self.timer()
         judged = self._judge_at_once(known, found)
-        known.trail.passed("examine", began, self.timer())
+        known.timings.add("examine", began, self.timer())
         return judged
 
     def _judge_at_once(self, known: Known, found: LookedUp) -> Evaluation | Case:
@@ -176,7 +178,7 @@ class ScoreEvents:
 
     async def ask(self, known: Known, case: Case) -> Reply | Unscored | DeferredReason:
         """What the panel says of a case for which a model must be asked."""
-        with self.timed("judge", trails_of([known])):
+        with self.timed("judge", timings_of([known])):
             try:
                 return await self.panel.ask(case, tenant=known.event.tenant)
             except Exception as error:
@@ -195,7 +197,7 @@ class ScoreEvents:
         """The evaluation of an event that has no score."""
         return self.evaluation(known, found, why)
 
-    def evaluation(self, known: Known, found: LookedUp, end: Score | Unscored | Ended) -> Evaluation:
+    def evaluation(self, known: Known, found: LookedUp, end: Score | Unscored | LineOut) -> Evaluation:
         """What is stored of an event that ended so."""
         rules, record = found.rules.get(known.event.tenant, _NO_RULES), known.record
         evaluation = evaluate(
@@ -211,7 +213,7 @@ class ScoreEvents:
             evaluation.record["sampledrate"] = known.sampledrate
         if known.traceparent is not None:
             evaluation.record["traceparent"] = known.traceparent
-        return evaluation if known.trail is None else replace(evaluation, trail=known.trail)
+        return evaluation if known.timings is None else replace(evaluation, timings=known.timings)
 
     def bug(self, known: Known, error: Exception) -> Unscored:
         """Tells of a bug, which costs one event its score."""
@@ -221,7 +223,7 @@ class ScoreEvents:
 
     async def record(self, evaluations: Sequence[Evaluation]) -> Mapping[EventKey, End]:
         """Writes these rows in one transaction; how each key ended. Raises `StoreUnavailable`."""
-        with self.timed("record", trails_of(evaluations) if self.traced else ()):
+        with self.timed("record", timings_of(evaluations) if self.traced else ()):
             try:
                 stood = await self.store.record(evaluations)
             except RefusedByStore as error:
@@ -240,16 +242,16 @@ class ScoreEvents:
         return {**first, **await self.record(evaluations[half:])}
 
     @contextmanager
-    def timed(self, stage: str, trails: Sequence[Trail] = ()) -> Generator[None]:
-        """Tells how long a stage took, and notes it on these trails."""
+    def timed(self, stage: str, timings: Sequence[StageTimings] = ()) -> Generator[None]:
+        """Reports how long a stage took, and adds it to these timings."""
         started = self.timer()
         try:
             yield
         finally:
             ended = self.timer()
             self.outcomes.took(stage, ended - started)
-            for trail in trails:
-                trail.passed(stage, started, ended)
+            for each in timings:
+                each.add(stage, started, ended)
 
 
 _NO_RULES = Rules()
@@ -310,7 +312,7 @@ def refused(known: Known, error: RefusedByStore) -> Outcome:
     return _dead(InvalidReason.REFUSED_BY_STORE, str(error), known.event)
 
 
-def put_off(known: Known | None, reason: DeferredReason, detail: str, *, kept: bool) -> Outcome:
+def deferred(known: Known | None, reason: DeferredReason, detail: str, *, kept: bool) -> Outcome:
     """A record that could not be handled yet."""
     event = known.event if known is not None else None
     return _outcome(event, OutcomeKind.DEFERRED, reason=reason.value, detail=detail, kept=kept)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from consumers.evaluation.outcomes import Trigger
-from consumers.evaluation.timings import Trail
+from consumers.evaluation.timings import StageTimings
 from consumers.evaluation.withholding import without_texts
 from consumers.wire.events import QueryEvent
 from scoring.query import Unscored, UnscoredReason
@@ -86,7 +86,7 @@ class Evaluation:
     """Whether this is the evaluation that lists and reports read; others of the same event are history."""
     withheld: bool = False
     """The tenant's rules say that texts are not stored."""
-    trail: Trail | None = field(default=None, compare=False)
+    timings: StageTimings | None = field(default=None, compare=False)
     """Where the event is traced."""
 
     @property
@@ -116,18 +116,18 @@ def event_key(event: QueryEvent) -> EventKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class LineOut:
     """How an event ended, with its line out."""
 
     result: Scored | Unscored
     line: dict[str, object]
 
 
-def ended(event: QueryEvent, end: Score | Unscored, rules: Rules) -> Ended:
+def line_out(event: QueryEvent, end: Score | Unscored, rules: Rules) -> LineOut:
     """The end with its line out, without texts where the tenant's rules say so."""
     record = score_record(end) if isinstance(end, Score) else unscored_record(end, rules.version)
     line = {"event_id": event.event_id, **record}
-    return Ended(_scored(end) if isinstance(end, Score) else end, line if rules.store_raw else without_texts(line))
+    return LineOut(_scored(end) if isinstance(end, Score) else end, line if rules.store_raw else without_texts(line))
 
 
 def _scored(score: Score) -> Scored:
@@ -144,7 +144,7 @@ def _scored(score: Score) -> Scored:
 
 def evaluate(
     event: QueryEvent,
-    end: Score | Unscored | Ended,
+    end: Score | Unscored | LineOut,
     rules: Rules,
     received_at: datetime,
     *,
@@ -157,7 +157,7 @@ def evaluate(
     `timestamp` is its record's, for an event that names no time. With a `claim` that is fillable it takes the place
     of that claim's row.
     """
-    end = end if isinstance(end, Ended) else ended(event, end, rules)
+    end = end if isinstance(end, LineOut) else line_out(event, end, rules)
     occurred_at = event.occurred_at or timestamp or received_at
     if claim is not None:
         occurred_at = claim.occurred_at or occurred_at

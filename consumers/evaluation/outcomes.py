@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from uuid import UUID
 
-from consumers.evaluation.timings import Trail
+from consumers.evaluation.timings import StageTimings
 
 
 class OutcomeKind(StrEnum):
@@ -50,7 +50,7 @@ class DeferredReason(StrEnum):
     """The model does not answer, and the tenant's rules say to wait for it."""
     INTERNAL_ERROR = "INTERNAL_ERROR"
     """A bug; the log names it."""
-    TENANT_OVER_SHARE = "TENANT_OVER_SHARE"
+    TENANT_THROTTLED = "TENANT_THROTTLED"
     """Too many of the tenant's events wait for a model: those over its share let other tenants pass."""
     EVENT_DEADLINE = "EVENT_DEADLINE"
     """The event waited for a model longer than its deadline."""
@@ -76,7 +76,7 @@ class Outcome:
     trigger: Trigger = Trigger.LIVE
     kept: bool = False
     """A deferred event is kept and will be tried again: nobody needs to send it."""
-    trail: Trail | None = field(default=None, compare=False, repr=False)
+    timings: StageTimings | None = field(default=None, compare=False, repr=False)
     """Where the event is traced."""
 
 

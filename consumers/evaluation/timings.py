@@ -1,4 +1,4 @@
-"""An event's way through the stages, timed: what a trace of it is drawn from once it has ended."""
+"""When an event passed which stage: its trace is drawn from these timings once it has ended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SAMPLED = 1
 """The bit of W3C's trace flags that says the sender keeps the trace."""
 
 
-class Stage(NamedTuple):
+class StageTiming(NamedTuple):
     """One stage that an event passed."""
 
     name: str
@@ -20,36 +20,36 @@ class Stage(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Trail:
-    """The stages of one event, noted as it passes them."""
+class StageTimings:
+    """The stages of one event, in the order they ended."""
 
     began: float
     """Seconds, monotonic."""
     traceparent: str | None
-    """W3C trace context that the event came with: the span of the answer itself, or of who sent it."""
-    stages: list[Stage] = field(default_factory=list[Stage])
+    """W3C trace context of the event: the span of the answer itself, or of its sender."""
+    stages: list[StageTiming] = field(default_factory=list[StageTiming])
 
-    def passed(self, name: str, began: float, ended: float) -> None:
-        """Notes a stage."""
-        self.stages.append(Stage(name, began, ended))
+    def add(self, name: str, began: float, ended: float) -> None:
+        """Adds a stage that has ended."""
+        self.stages.append(StageTiming(name, began, ended))
 
 
-class OnTrail(Protocol):
-    """What may have a trail."""
+class Timed(Protocol):
+    """An event whose stages may be timed."""
 
     @property
-    def trail(self) -> Trail | None:
-        """The event's, where it is traced."""
+    def timings(self) -> StageTimings | None:
+        """`None` where the event is not traced."""
         ...
 
 
-def trails_of(things: Iterable[OnTrail]) -> Sequence[Trail]:
-    """The trails of those that are traced."""
-    return [each.trail for each in things if each.trail is not None]
+def timings_of(events: Iterable[Timed]) -> Sequence[StageTimings]:
+    """The timings of the events that are traced."""
+    return [each.timings for each in events if each.timings is not None]
 
 
 def is_wanted(traceparent: str | None) -> bool:
-    """Whether an event's trace may be kept: its sender says so in the flags, or leaves it to us.
+    """Whether to trace an event: its sender samples the trace, or sends no trace context.
 
     >>> is_wanted("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"), is_wanted(None)
     (False, True)

@@ -33,7 +33,7 @@ def deferral(known: Known, reason: DeferredReason, retries: Retries, now: dateti
     An event that only lets others pass was not tried, and so is never given up.
     """
     tried = attempts = known.record.attempts
-    if reason is DeferredReason.TENANT_OVER_SHARE:
+    if reason is DeferredReason.TENANT_THROTTLED:
         tried, attempts = min(tried, retries.attempts - 1, _MOST_STEPS), max(0, tried - 1)
     due = retries.due(tried, now, known.key)
     if due is None:
@@ -107,7 +107,7 @@ class RetryDeferred:
     clock: Callable[[], datetime]
     breaker: Callable[[], BreakerState]
     """Whether the model that most of them wait for is asked at all."""
-    bury: Callable[[Deferral, Outcome], Awaitable[None]] = count_only
+    on_dead_letter: Callable[[Deferral, Outcome], Awaitable[None]] = count_only
     """Keeps what can never be an evaluation, with why; raises `Unavailable`."""
     most: int = 200
     """Events taken at once."""
@@ -155,7 +155,7 @@ class RetryDeferred:
         """Drops them only now that results are published and the dead buried: a process that dies leaves them due."""
         for kept, end in ended:
             if end.kind is OutcomeKind.DEAD_LETTERED:
-                await self._patiently(partial(self.bury, kept, end))
+                await self._patiently(partial(self.on_dead_letter, kept, end))
         await self._patiently(lambda: self.deferred.drop([kept.key for kept, _ in ended]))
 
     async def _return(self, handed_back: Sequence[Deferral]) -> None:

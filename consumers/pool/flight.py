@@ -12,7 +12,7 @@ from consumers.evaluation.evaluation import EventKey
 from consumers.evaluation.outcomes import DeferredReason, Outcome
 from consumers.ports import Outcomes
 from consumers.queueing.shares import Room, Shares
-from consumers.score_events import End, Known, LookedUp, Record, outcome_of, put_off
+from consumers.score_events import End, Known, LookedUp, Record, deferred, outcome_of
 
 Receipt: TypeAlias = "asyncio.Future[Outcome]"
 
@@ -140,7 +140,7 @@ class Flight:
         fault = PoolClosed("the service stopped before the event was stored: send it again")
         left, self._jobs = self._jobs, set[Job]()
         why = DeferredReason.INTERRUPTED
-        self._count([(job, put_off(job.decoded, why, "the process stopped", kept=False)) for job in left])
+        self._count([(job, deferred(job.decoded, why, "the process stopped", kept=False)) for job in left])
         for job in left:
             if not job.receipt.done():
                 job.receipt.set_exception(fault)
@@ -155,5 +155,5 @@ class Flight:
 
 
 def _told(job: Job, outcome: Outcome) -> Outcome:
-    trail = job.decoded.trail if job.decoded is not None else outcome.trail
-    return replace(outcome, trigger=job.record.trigger, trail=trail)
+    timings = job.decoded.timings if job.decoded is not None else outcome.timings
+    return replace(outcome, trigger=job.record.trigger, timings=timings)

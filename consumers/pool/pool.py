@@ -24,7 +24,7 @@ from consumers.pool.ports import DeferredEvents, Results
 from consumers.pool.scorers import Scorer, ThreadScorer
 from consumers.queueing.groups import FairGroups, Groups
 from consumers.queueing.lines import Lines
-from consumers.score_events import End, LookedUp, Record, ScoreEvents, conflict, put_off, refused
+from consumers.score_events import End, LookedUp, Record, ScoreEvents, conflict, deferred, refused
 from scoring.query import Unscored
 from scoring.rules import JudgePolicy
 from scoring.verdict import Case, Reply
@@ -193,7 +193,7 @@ class Pool:
             self._put_off(job, DeferredReason.RULES_UNAVAILABLE, "the tenant's rules cannot be read; see the log")
         elif found.rules[job.tenant].judge.policy is JudgePolicy.LLM and self._flight.shares.over(job.tenant):
             # it would be put off once it is examined, which is most of the work
-            self._put_off(job, DeferredReason.TENANT_OVER_SHARE, _OVER_SHARE)
+            self._put_off(job, DeferredReason.TENANT_THROTTLED, _OVER_SHARE)
         else:
             return True
         return False
@@ -215,7 +215,7 @@ class Pool:
 
     def _ask_later(self, job: Job, case: Case) -> None:
         if self._flight.shares.over(job.tenant):
-            self._put_off(job, DeferredReason.TENANT_OVER_SHARE, _OVER_SHARE)
+            self._put_off(job, DeferredReason.TENANT_THROTTLED, _OVER_SHARE)
         else:
             self._flight.wait_for_model(job)
             self._asking.put(job.tenant, lambda: self._ask(job, case))
@@ -223,7 +223,7 @@ class Pool:
     async def _ask(self, job: Job, case: Case) -> None:
         if self._flight.shares.exceeds(job.tenant):
             # its line filled the pool while it was alone; now others need the places
-            self._put_off(job, DeferredReason.TENANT_OVER_SHARE, _OVER_SHARE)
+            self._put_off(job, DeferredReason.TENANT_THROTTLED, _OVER_SHARE)
             return
         left = job.taken_at + self._limits.deadline - self._score.timer()
         try:
@@ -309,7 +309,7 @@ class Pool:
 
     def _hand_back(self, jobs: Sequence[Job], reason: DeferredReason, detail: str) -> None:
         for job in jobs:
-            self._conclude(job, put_off(job.known, reason, detail, kept=False))
+            self._conclude(job, deferred(job.known, reason, detail, kept=False))
 
     def _put_off(self, job: Job, reason: DeferredReason, detail: str) -> None:
         kept = deferral(job.known, reason, self._retries, self._score.clock())
@@ -340,7 +340,7 @@ class Pool:
             for job, kept, detail in group:
                 other = job.known.key in taken
                 self._conclude(
-                    job, conflict(job.known) if other else put_off(job.known, kept.reason, detail, kept=True)
+                    job, conflict(job.known) if other else deferred(job.known, kept.reason, detail, kept=True)
                 )
 
     async def _keep_apart(self, group: Sequence[tuple[Job, Deferral, str]], error: RefusedByStore) -> None:

@@ -29,7 +29,7 @@ class Submit(Protocol):
         ...
 
 
-class Bury(Protocol):
+class OnDeadLetter(Protocol):
     """Keeps what can never be an evaluation, with why."""
 
     def __call__(self, event: SpanEvent, outcome: Outcome, /) -> Awaitable[None]:
@@ -101,11 +101,11 @@ class JoinSpans:
         submit: Submit,
         timer: Callable[[], float],
         *,
-        bury: Bury = count_only,
+        on_dead_letter: OnDeadLetter = count_only,
         backoff: Backoff | None = None,
         most_storing: int = 1000,
     ) -> None:
-        self._join, self._submit, self._timer, self._bury = join, submit, timer, bury
+        self._join, self._submit, self._timer, self._on_dead_letter = join, submit, timer, on_dead_letter
         self._backoff, self._most = backoff or Backoff(first=0.5, most=30.0), most_storing
         self._traces: dict[TraceKey, _Trace] = {}
         self._tasks: set[Storing] = set()
@@ -232,7 +232,7 @@ class JoinSpans:
             return outcome.kept
         if outcome.kind is OutcomeKind.DEAD_LETTERED:
             try:
-                await self._bury(event, outcome)
+                await self._on_dead_letter(event, outcome)
             except Unavailable:
                 return False
         return True

@@ -55,7 +55,9 @@ def dead_letter(record: StreamRecord, topic: str, *, reason: str, detail: str, m
     )
 
 
-async def bury(publisher: Publisher, record: StreamRecord, topic: str, *, reason: str, detail: str) -> None:
+async def publish_dead_letter(
+    publisher: Publisher, record: StreamRecord, topic: str, *, reason: str, detail: str
+) -> None:
     """Returns once the record's dead letter is acknowledged, cut as far as the broker asks; raises `Unavailable`."""
     for most in KEPT_BYTES:
         if not await publisher.publish([dead_letter(record, topic, reason=reason, detail=detail, most=most)]):

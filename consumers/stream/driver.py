@@ -267,7 +267,7 @@ class Driver:
             self._dying.put(*left)
             group = [each for each in group if each not in left]
         for item, outcome in group:
-            self.flow.buried(self.topic, outcome.reason)
+            self.flow.dead_lettered(self.topic, outcome.reason)
             self._limit.saw(True)
             self._end(item)
         self._give([item for item, _ in group])

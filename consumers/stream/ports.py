@@ -112,6 +112,6 @@ class Flow(Protocol):
         """Fetching is paused, or goes on."""
         ...
 
-    def buried(self, topic: str, reason: str) -> None:
+    def dead_lettered(self, topic: str, reason: str) -> None:
         """A dead letter was acknowledged."""
         ...

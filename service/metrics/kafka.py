@@ -35,6 +35,6 @@ class KafkaMetrics:
         """Shows whether fetching is held back."""
         self._of.paused.labels(topic).set(now)
 
-    def buried(self, topic: str, reason: str) -> None:
+    def dead_lettered(self, topic: str, reason: str) -> None:
         """Counts a dead letter."""
         self._of.dead_letters.labels(topic, reason).inc()

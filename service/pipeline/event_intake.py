@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
-from consumers.evaluation.timings import Stage
+from consumers.evaluation.timings import StageTiming
 from consumers.pool.pool import Pool
 from consumers.publishing.events import event_message
 from consumers.score_events import Known, Record, decode, decode_traced
@@ -74,7 +74,7 @@ class EventsToKafka:
         self.metrics.published([each for each in ends if isinstance(each, Outcome)], len(ends))
         if self.telemetry is not None:
             try:
-                draw_published(self.telemetry, decoded, ends, Stage("publish", began, time.monotonic()))
+                draw_published(self.telemetry, decoded, ends, StageTiming("publish", began, time.monotonic()))
             except Exception as bug:
                 # Kafka has the events: nothing may keep that from their sender
                 self.metrics.failed("telemetry", bug)
@@ -99,18 +99,18 @@ class EventsToKafka:
 
 
 def draw_published(
-    telemetry: Telemetry, decoded: Sequence[Known | Outcome], ends: Sequence[Outcome | Published], publish: Stage
+    telemetry: Telemetry, decoded: Sequence[Known | Outcome], ends: Sequence[Outcome | Published], publish: StageTiming
 ) -> None:
     """Draws the traces of the events of a request: written to Kafka, or why not."""
     for each, end in zip(decoded, ends, strict=True):
-        if each.trail is None:
+        if each.timings is None:
             continue
         if isinstance(each, Known):
-            each.trail.passed(*publish)
+            each.timings.add(*publish)
         if isinstance(end, Outcome):
-            telemetry.draw(PUBLISH, each.trail, outcome_attributes(end), end.reason)
+            telemetry.draw(PUBLISH, each.timings, outcome_attributes(end), end.reason)
         else:
-            telemetry.draw(PUBLISH, each.trail, {"sqlassay.event.id": end.event_id}, None)
+            telemetry.draw(PUBLISH, each.timings, {"sqlassay.event.id": end.event_id}, None)
 
 
 def event_intake(

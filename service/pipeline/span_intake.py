@@ -14,8 +14,8 @@ import orjson
 from consumers.errors import Unavailable
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable
-from consumers.spans.join_spans import Bury, JoinSpans, Submit, count_only
-from consumers.stream.dead_letters import PlainRecord, bury
+from consumers.spans.join_spans import JoinSpans, OnDeadLetter, Submit, count_only
+from consumers.stream.dead_letters import PlainRecord, publish_dead_letter
 from consumers.stream.ports import Message, Publisher
 from consumers.wire.envelopes import Headers
 from consumers.wire.events import InvalidEvent, InvalidReason, refuse_large
@@ -46,14 +46,21 @@ class SpanIntake(Protocol):
 
 @asynccontextmanager
 async def joining(
-    settings: SpanSettings, submit: Submit, metrics: Metrics, *, patience: float, bury: Bury | None = None
+    settings: SpanSettings,
+    submit: Submit,
+    metrics: Metrics,
+    *,
+    patience: float,
+    on_dead_letter: OnDeadLetter | None = None,
 ) -> AsyncGenerator[JoinSpans]:
     """A running join. On leaving, what it holds is stored, joined as far as it is, if `patience` seconds suffice.
 
     With none, it is forgotten: for spans that Kafka hands to the next process.
     """
     limits = JoinLimits(seconds=settings.window, spans=settings.most, characters=settings.bytes)
-    joined = JoinSpans(SpanJoin(settings.table, limits), submit, time.monotonic, bury=bury or count_only)
+    joined = JoinSpans(
+        SpanJoin(settings.table, limits), submit, time.monotonic, on_dead_letter=on_dead_letter or count_only
+    )
     metrics.spans_waiting.set_function(lambda: joined.spans)
     running = asyncio.create_task(joined.run(), name="join-spans")
     try:
@@ -154,7 +161,7 @@ def _sender(headers: Headers) -> str | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BuryEvent:
+class PublishDeadLetter:
     """Writes an event of spans that can never be stored to the dead letters, as plain JSON."""
 
     publisher: Publisher
@@ -166,7 +173,7 @@ class BuryEvent:
         """Returns when it is acknowledged; raises `Unavailable`."""
         value, key = orjson.dumps(event.payload), event.trace.trace_id.encode()
         record = PlainRecord(topic=self.topic, key=key, value=value)
-        await bury(self.publisher, record, self.dead_topic, reason=outcome.reason, detail=outcome.detail)
+        await publish_dead_letter(self.publisher, record, self.dead_topic, reason=outcome.reason, detail=outcome.detail)
 
 
 def _traces(spans: Sequence[Span]) -> dict[str, list[Span]]:

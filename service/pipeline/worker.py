@@ -27,7 +27,7 @@ from consumers.ports import RuleSource
 from consumers.references import ReferencePolicy
 from consumers.score_events import Record, ScoreEvents
 from consumers.spans.join_spans import JoinSpans
-from consumers.stream.dead_letters import DeadLetterPolicy, PlainRecord, bury, trigger_of
+from consumers.stream.dead_letters import DeadLetterPolicy, PlainRecord, publish_dead_letter, trigger_of
 from consumers.stream.driver import Driver, DriverPolicy, Handle, Receipts
 from consumers.stream.ports import Publisher, StreamRecord
 from consumers.wire.events import InvalidEvent
@@ -35,7 +35,7 @@ from service.kafka.client import consuming
 from service.kafka.results_topic import KafkaResults
 from service.logs import log
 from service.metrics import Metrics
-from service.pipeline.span_intake import BuryEvent, SpansFromKafka, joining
+from service.pipeline.span_intake import PublishDeadLetter, SpansFromKafka, joining
 from service.processes.references import longest, reference_processes
 from service.processes.scoring import ProcessScorer
 from service.settings import Settings
@@ -173,7 +173,7 @@ async def _retrying(parts: Parts, pool: Pool) -> AsyncGenerator[None]:
         submit=pool.submit,
         outcomes=parts.metrics,
         clock=_now,
-        bury=_burying(parts),
+        on_dead_letter=_dead_lettering(parts),
         breaker=parts.panel.breaker,
     )
     task = asyncio.create_task(retry.run(), name="retry-deferred")
@@ -213,25 +213,25 @@ async def _judging_references(parts: Parts) -> AsyncGenerator[None]:
             await asyncio.gather(task, return_exceptions=True)
 
 
-def _burying(parts: Parts) -> Callable[[Deferral, Outcome], Awaitable[None]]:
-    """Where an event goes that can never be stored though it was put off: to the dead letters, where Kafka is set."""
+def _dead_lettering(parts: Parts) -> Callable[[Deferral, Outcome], Awaitable[None]]:
+    """Publishes a deferred event that can never be stored to the dead letters, where Kafka is set."""
     kafka, publisher = parts.settings.kafka, parts.publisher
     if publisher is None:
         return count_only
 
-    async def bury_deferral(kept: Deferral, outcome: Outcome) -> None:
+    async def publish_deferral(kept: Deferral, outcome: Outcome) -> None:
         record = PlainRecord(topic=kafka.topic_events, key=None, value=kept.payload)
-        await bury(publisher, record, kafka.topic_dead, reason=outcome.reason, detail=outcome.detail)
+        await publish_dead_letter(publisher, record, kafka.topic_dead, reason=outcome.reason, detail=outcome.detail)
 
-    return bury_deferral
+    return publish_deferral
 
 
 def _joining(parts: Parts, pool: Pool) -> AbstractAsyncContextManager[JoinSpans]:
     settings, kafka, publisher = parts.settings, parts.settings.kafka, parts.publisher
     if publisher is None or not kafka.topic_spans:
         return joining(settings.spans, pool.submit, parts.metrics, patience=settings.limits.shutdown_seconds)
-    bury = BuryEvent(publisher=publisher, topic=kafka.topic_events, dead_topic=kafka.topic_dead)
-    return joining(settings.spans, pool.submit, parts.metrics, patience=0, bury=bury)
+    on_dead_letter = PublishDeadLetter(publisher=publisher, topic=kafka.topic_events, dead_topic=kafka.topic_dead)
+    return joining(settings.spans, pool.submit, parts.metrics, patience=0, on_dead_letter=on_dead_letter)
 
 
 def _drivers(parts: Parts, pool: Pool, joined: JoinSpans) -> list[tuple[Driver, str]]:

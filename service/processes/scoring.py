@@ -22,9 +22,9 @@ from typing import TypeAlias
 
 from pebble import ProcessExpired, ProcessPool
 
-from consumers.evaluation.evaluation import Ended, Evaluation, ended
+from consumers.evaluation.evaluation import Evaluation, LineOut, line_out
 from consumers.evaluation.outcomes import Outcome
-from consumers.evaluation.timings import trails_of
+from consumers.evaluation.timings import timings_of
 from consumers.judging.panel import Panel
 from consumers.pool.scorers import ThreadScorer
 from consumers.score_events import Known, LookedUp, Record, ScoreEvents, judged_at_once
@@ -37,7 +37,7 @@ from service.processes.interpreter import settle_interpreter
 
 Sent: TypeAlias = "Sequence[tuple[QueryEvent, int | None]]"
 """Events, each with its sample rate."""
-End: TypeAlias = "Ended | Case | Unscored | None"
+End: TypeAlias = "LineOut | Case | Unscored | None"
 """How an event ended, or the case for which a model must be asked; `None` where neither came back."""
 _TRIES = 3
 """How often processes are started anew for a chunk before it is judged without."""
@@ -71,8 +71,8 @@ class ProcessScorer:
         """Each event's evaluation, or the case for which a model must be asked."""
         began = self._score.timer()
         ends = await self._judged(events, found)
-        for trail in trails_of(events):
-            trail.passed("examine", began, self._score.timer())
+        for timings in timings_of(events):
+            timings.add("examine", began, self._score.timer())
         return [await self._made(each, found, end) for each, end in zip(events, ends, strict=True)]
 
     async def _made(self, known: Known, found: LookedUp, end: End) -> Evaluation | Case:
@@ -148,6 +148,6 @@ def _judge_all(events: Sent, rules: dict[str, Rules]) -> list[End]:
 def _judge(event: QueryEvent, sampledrate: int | None, rules: Rules) -> End:
     try:
         end = judged_at_once(event, sampledrate, rules, _PANEL[0].at_once)
-        return end if isinstance(end, Case) else ended(event, end, rules)
+        return end if isinstance(end, Case) else line_out(event, end, rules)
     except Exception:
         return None

@@ -60,7 +60,7 @@ class PostgresDeferred:
         new = insert(DEFERRED_EVENTS).values([_row(each) for each in ordered])
         most = func.greatest(_TABLE.attempts, new.excluded.attempts)
         # the try that it was taken for did not take place
-        over_share = new.excluded.reason == DeferredReason.TENANT_OVER_SHARE.value
+        over_share = new.excluded.reason == DeferredReason.TENANT_THROTTLED.value
         untried = and_(over_share, _TABLE.attempts == new.excluded.attempts + 1)
         upsert = new.on_conflict_do_update(
             index_elements=["tenant", "source", "event_id"],

@@ -23,7 +23,7 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, set_span_in_
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from consumers.evaluation.evaluation import Evaluation
-from consumers.evaluation.timings import Trail
+from consumers.evaluation.timings import StageTimings
 from scoring import EVALUATOR_VERSION
 from service.logs import log
 from service.settings.observability_settings import TelemetrySettings
@@ -118,17 +118,17 @@ class OtlpTelemetry:
         self._tracer = self._tracing.get_tracer(_NAME, EVALUATOR_VERSION)
         self._logger = self._telling.get_logger(_NAME, EVALUATOR_VERSION)
 
-    def draw(self, name: str, trail: Trail, attributes: Attributes, error: str | None) -> None:
+    def draw(self, name: str, timings: StageTimings, attributes: Attributes, error: str | None) -> None:
         """One span of the whole way, with one below it for each stage; none if the trace is not sampled."""
         zero = time.time_ns() - int(time.monotonic() * 1e9)
-        began = zero + int(trail.began * 1e9)
+        began = zero + int(timings.began * 1e9)
         span = self._tracer.start_span(
-            name, _context(trail.traceparent), _KINDS[name], attributes=attributes, start_time=began
+            name, _context(timings.traceparent), _KINDS[name], attributes=attributes, start_time=began
         )
-        if not span.is_recording() or not self._spans.admits(1 + len(trail.stages)):
+        if not span.is_recording() or not self._spans.admits(1 + len(timings.stages)):
             return
         below = set_span_in_context(span, Context())
-        for stage in trail.stages:
+        for stage in timings.stages:
             part = self._tracer.start_span(stage.name, below, start_time=zero + int(stage.began * 1e9))
             part.end(zero + int(stage.ended * 1e9))
         _close(span, error)

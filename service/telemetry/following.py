@@ -8,7 +8,7 @@ from typing import Protocol
 
 from consumers.evaluation.evaluation import Claim, Evaluation, EventKey
 from consumers.evaluation.outcomes import Outcome, OutcomeKind, Trigger
-from consumers.evaluation.timings import Trail, trails_of
+from consumers.evaluation.timings import StageTimings, timings_of
 from consumers.pool.ports import Results
 from consumers.ports import Outcomes
 from scoring.rules import Rules
@@ -23,8 +23,8 @@ _FAILED = frozenset({OutcomeKind.DEAD_LETTERED, OutcomeKind.DEFERRED})
 class Telemetry(Protocol):
     """Where traces and results go. Nothing here waits, and nothing is refused: what does not fit is dropped."""
 
-    def draw(self, name: str, trail: Trail, attributes: Attributes, error: str | None) -> None:
-        """A trace of a trail that has ended; `error` is the code of what went wrong."""
+    def draw(self, name: str, timings: StageTimings, attributes: Attributes, error: str | None) -> None:
+        """Draws the trace of an event that has ended; `error` is the code of what went wrong."""
         ...
 
     def tell(self, evaluation: Evaluation) -> None:
@@ -44,17 +44,17 @@ class TracedOutcomes:
         self.counts.consumed(count, trigger)
 
     def ended(self, outcomes: Sequence[Outcome]) -> None:
-        """Counts how records ended, and draws the traces of those that have a trail."""
+        """Counts how records ended, and draws the traces of those that were timed."""
         self.counts.ended(outcomes)
         for outcome in outcomes:
-            if outcome.trail is not None:
-                self._draw(outcome, outcome.trail)
+            if outcome.timings is not None:
+                self._draw(outcome, outcome.timings)
 
-    def _draw(self, outcome: Outcome, trail: Trail) -> None:
+    def _draw(self, outcome: Outcome, timings: StageTimings) -> None:
         error = outcome.reason if outcome.kind in _FAILED else None
         # whoever counts an end goes on to tell the sender: nothing may keep it from that
         try:
-            self.telemetry.draw(SCORE, trail, outcome_attributes(outcome), error)
+            self.telemetry.draw(SCORE, timings, outcome_attributes(outcome), error)
         except Exception as bug:
             self.counts.failed("telemetry", bug)
 
@@ -102,7 +102,7 @@ def outcome_attributes(outcome: Outcome) -> Attributes:
 
 @dataclass(frozen=True, slots=True)
 class TracedResults:
-    """A `Results` that notes the time of publishing on the trails of what it publishes."""
+    """A `Results` that adds the time of publishing to the stage timings of what it publishes."""
 
     results: Results
     timer: Callable[[], float]
@@ -110,9 +110,9 @@ class TracedResults:
 
     async def publish(self, ends: Mapping[EventKey, Evaluation | Claim]) -> None:
         """Returns once every result is durable."""
-        trails, began = trails_of(each for each in ends.values() if isinstance(each, Evaluation)), self.timer()
+        timings, began = timings_of(each for each in ends.values() if isinstance(each, Evaluation)), self.timer()
         try:
             await self.results.publish(ends)
         finally:
-            for trail in trails:
-                trail.passed("publish", began, self.timer())
+            for each in timings:
+                each.add("publish", began, self.timer())

@@ -31,7 +31,7 @@ def test_an_event_that_only_let_others_pass_keeps_all_its_tries():
     for _ in range(50):
         known = decode(replace(record(), attempts=attempts + 1))
         assert isinstance(known, Known)
-        kept = deferral(known, DeferredReason.TENANT_OVER_SHARE, Retries(attempts=3), NOW)
+        kept = deferral(known, DeferredReason.TENANT_THROTTLED, Retries(attempts=3), NOW)
         assert kept is not None
         attempts = kept.attempts
     assert attempts == 0
@@ -61,17 +61,17 @@ async def test_what_another_worker_put_off_after_its_row_was_written_does_not_wa
 
 
 async def test_an_event_put_off_whose_id_another_one_took_meanwhile_is_buried_and_waits_no_longer(world):
-    buried = []
+    dead_lettered = []
 
-    async def bury(kept, outcome):
-        buried.append((kept.payload, outcome.reason))
+    async def on_dead_letter(kept, outcome):
+        dead_lettered.append((kept.payload, outcome.reason))
 
     async with world.running() as pool:
         kept = put_off_by_another_worker(world, record())
         await world.deferred.defer([kept])
         await asyncio.gather(*await pool.submit([record(sql="SELECT 2")]))
-        assert await retrying(world, pool, bury=bury)() == 1
-    assert buried == [(kept.payload, "ID_CONFLICT")]
+        assert await retrying(world, pool, on_dead_letter=on_dead_letter)() == 1
+    assert dead_lettered == [(kept.payload, "ID_CONFLICT")]
     assert world.deferred.kept == {}
 
 
@@ -146,17 +146,17 @@ class Halting(MemoryDeferred):
 
 
 async def test_what_ended_is_dropped_once_and_buried_once_however_long_the_store_is_away(world):
-    buried = []
+    dead_lettered = []
 
-    async def bury(kept, outcome):
-        buried.append(outcome.reason)
+    async def on_dead_letter(kept, outcome):
+        dead_lettered.append(outcome.reason)
 
     await put_off(world, 1)
     store = Halting(kept=world.deferred.kept)
     async with world.running() as pool:
         await asyncio.gather(*await pool.submit([record(sql="SELECT 2", event_id="0")]))
-        assert await retrying(world, pool, deferred=store, bury=bury, pause=0.001)() == 1
-    assert (buried, store.kept, world.outcomes.stalls) == (["ID_CONFLICT"], {}, ["deferred"])
+        assert await retrying(world, pool, deferred=store, on_dead_letter=on_dead_letter, pause=0.001)() == 1
+    assert (dead_lettered, store.kept, world.outcomes.stalls) == (["ID_CONFLICT"], {}, ["deferred"])
 
 
 async def test_what_the_pool_hands_back_is_due_soon_and_not_when_its_lease_ends(world):

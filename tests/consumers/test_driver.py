@@ -173,7 +173,7 @@ async def test_what_is_kept_for_later_and_what_needs_no_outcome_has_ended(bench)
     async with bench.driving() as driver:
         driver.take(records(0, 1))
         await until(lambda: len(bench.receipts) == 2)
-        bench.end(0, Outcome(kind=OutcomeKind.DEFERRED, reason="TENANT_OVER_SHARE", kept=True))
+        bench.end(0, Outcome(kind=OutcomeKind.DEFERRED, reason="TENANT_THROTTLED", kept=True))
         bench.end(1, None)
         await until(lambda: bench.source.committed == {HERE: 2})
 

@@ -12,7 +12,7 @@ from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.evaluation.retries import Backoff
 from consumers.score_events import Record
 from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable
-from consumers.spans.join_spans import Bury, JoinSpans
+from consumers.spans.join_spans import JoinSpans, OnDeadLetter
 
 ASKED = {"sqlassay.question": "How many kites flew?", "gen_ai.agent.name": "gust"}
 ANSWERED = {"db.query.text": "SELECT COUNT(*) FROM flights"}
@@ -44,7 +44,7 @@ class Engine:
 
 @asynccontextmanager
 async def joining(
-    engine: Engine, *, seconds: float = 60.0, most: int = 1000, **hooks: Bury
+    engine: Engine, *, seconds: float = 60.0, most: int = 1000, **hooks: OnDeadLetter
 ) -> AsyncIterator[JoinSpans]:
     join = SpanJoin(SpanTable(), JoinLimits(seconds=seconds))
     loop = asyncio.get_running_loop()
@@ -107,21 +107,21 @@ async def test_an_event_that_could_not_be_stored_is_submitted_until_it_is(wait_u
 
 
 async def test_what_can_never_be_stored_is_buried_before_its_spans_are_done(wait_until):
-    engine, buried = Engine(), list[str]()
+    engine, dead_lettered = Engine(), list[str]()
     tries = iter([False, True])
 
-    async def bury(event: SpanEvent, outcome: Outcome) -> None:
+    async def on_dead_letter(event: SpanEvent, outcome: Outcome) -> None:
         if not next(tries):
             raise Unavailable("Kafka does not answer")
-        buried.append(f"{event.trace.trace_id[-1]} {outcome.reason}")
+        dead_lettered.append(f"{event.trace.trace_id[-1]} {outcome.reason}")
 
-    async with joining(engine, bury=bury) as joined:
+    async with joining(engine, on_dead_letter=on_dead_letter) as joined:
         taken = await joined.take([span(1, attributes=ASKED | ANSWERED)])
         for attempt in (1, 2):
             await wait_until(lambda attempt=attempt: is_true(lambda: len(engine.receipts) == attempt))
             engine.end(OutcomeKind.DEAD_LETTERED, reason="INVALID_TEXT")
         assert [each.reason for each in await taken.stored()] == ["INVALID_TEXT"]
-        assert buried == ["1 INVALID_TEXT"]
+        assert dead_lettered == ["1 INVALID_TEXT"]
 
 
 async def test_a_resend_waits_for_what_is_not_durable_yet_and_submits_nothing(wait_until):

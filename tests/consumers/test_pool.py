@@ -252,7 +252,7 @@ async def test_a_flood_that_waits_for_its_model_is_put_off_so_that_others_pass(w
         receipts = await flood
         model.open.set()
         outcomes = await asyncio.gather(*receipts)
-    over = [each for each in outcomes if each.reason == "TENANT_OVER_SHARE"]
+    over = [each for each in outcomes if each.reason == "TENANT_THROTTLED"]
     assert len(over) == len(world.deferred.kept) >= 40
     assert all(each.kept for each in over)
 

@@ -275,7 +275,7 @@ def happen(metrics: Metrics) -> None:
     metrics.evaluated(evaluate(event, Unscored(UnscoredReason.EMPTY_SQL), Rules(), datetime.now(UTC)))
     metrics.ended([Outcome(kind=OutcomeKind.UNSCORED, reason="EMPTY_SQL")])
     metrics.stalled("store")
-    metrics.kafka.buried("query-events", "NOT_JSON")
+    metrics.kafka.dead_lettered("query-events", "NOT_JSON")
     metrics.kafka.lagged(Partition("query-events", 0), 1)
     metrics.storage.redis_failed("rules")
     metrics.models.called("replied", 0.2)

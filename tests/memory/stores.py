@@ -55,7 +55,7 @@ class MemoryDeferred:
 
 
 def _attempts(each: Deferral, before: Deferral) -> int:
-    untried = each.reason is DeferredReason.TENANT_OVER_SHARE and before.attempts == each.attempts + 1
+    untried = each.reason is DeferredReason.TENANT_THROTTLED and before.attempts == each.attempts + 1
     return each.attempts if untried else max(each.attempts, before.attempts)
 
 

@@ -114,6 +114,6 @@ class MemoryFlow:
         """Keeps a pause."""
         self.pauses.append(now)
 
-    def buried(self, topic: str, reason: str) -> None:
+    def dead_lettered(self, topic: str, reason: str) -> None:
         """Counts a dead letter."""
         self.dead[reason] += 1

@@ -18,7 +18,7 @@ from sqlalchemy import URL
 
 from consumers.evaluation.evaluation import Evaluation, evaluate
 from consumers.evaluation.outcomes import Outcome, OutcomeKind, Trigger
-from consumers.evaluation.timings import Trail
+from consumers.evaluation.timings import StageTimings
 from consumers.spans import Span as AnswerSpan
 from consumers.wire.events import decode_event
 from scoring.query import Unscored, UnscoredReason
@@ -220,7 +220,7 @@ async def test_what_was_exported_and_what_was_not_is_counted(
 class Broken:
     """A `Telemetry` with a bug."""
 
-    def draw(self, name: str, trail: Trail, attributes: object, error: str | None) -> None:
+    def draw(self, name: str, timings: StageTimings, attributes: object, error: str | None) -> None:
         raise ZeroDivisionError
 
     def tell(self, evaluation: Evaluation) -> None:
@@ -230,7 +230,7 @@ class Broken:
 def test_a_bug_in_telemetry_is_counted_and_keeps_no_outcome_from_its_sender():
     counts = MemoryOutcomes()
     outcomes = TracedOutcomes(counts, Broken())
-    ended = Outcome(kind=OutcomeKind.SCORED, trail=Trail(0.0, None))
+    ended = Outcome(kind=OutcomeKind.SCORED, timings=StageTimings(0.0, None))
     outcomes.ended([ended, ended])
     evaluation = evaluate(
         decode_event(EVENT, require_id=True), Unscored(UnscoredReason.EMPTY_SQL), Rules(), datetime.now(UTC)

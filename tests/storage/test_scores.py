@@ -218,7 +218,7 @@ async def test_a_try_that_only_let_others_pass_is_none(deferred):
     for minutes in (1, 2, 3):
         [taken] = await deferred.take_due(NOW + timedelta(minutes=minutes), 1, 60)
         assert taken.attempts == 1
-        over = deferral("a", minutes=minutes, reason=DeferredReason.TENANT_OVER_SHARE, attempts=0)
+        over = deferral("a", minutes=minutes, reason=DeferredReason.TENANT_THROTTLED, attempts=0)
         assert await deferred.defer([over]) == []
 
 
