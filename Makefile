@@ -32,13 +32,13 @@ check: $(STAMP) ## Lint, format, types, import contracts, docs completeness, all
 bench: $(STAMP) ## Measure the scorer on one core; FILE=events.jsonl names other input than the samples.
 	@$(BIN)/sqlassay bench scoring $(FILE)
 
-nightly: $(STAMP) ## The tests of delivery at their full counts and bench stream; writes the table of docs/delivery.md.
+nightly: $(STAMP) ## The tests of delivery at their full counts and bench stream; records the figures of docs/benchmarks.md.
 	@PYTHONPATH=. $(BIN)/python tests/delivery/nightly.py
 
 pairs: $(STAMP) ## Random pairs of queries: search, proof and SQLite must agree; N=3400 a kind (three kinds) by default.
 	@SQLASSAY_TEST_PAIRS=$(or $(N),3400) $(BIN)/pytest tests/references/test_random_pairs.py
 
-contracts: $(STAMP) ## Write docs/contracts anew from the code.
+contracts: $(STAMP) ## Write docs/contracts and docs/benchmarks.md from the code and the recorded results.
 	@$(BIN)/python -m service.contracts.write
 
 $(STAMP): pyproject.toml constraints.txt

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import orjson
 
 from service.contracts.asyncapi import asyncapi
+from service.contracts.benchmarks import write_page
 from service.serving import create_app
 from service.settings import Settings
 
@@ -38,10 +39,11 @@ def written(document: Document) -> bytes:
 
 
 def main() -> int:
-    """Writes all of them."""
+    """Writes all of them, and the page of benchmarks."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, build in CONTRACTS.items():
         (FOLDER / name).write_bytes(written(build()))
+    write_page()
     return 0
 
 

@@ -1,4 +1,4 @@
-"""What a suite found, for the table of docs/delivery.md: one JSON line each in the file that nightly names."""
+"""Records what a suite found, as a JSON line for docs/benchmarks/delivery.json."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The suites of delivery at their full counts, then the benches; writes the table of docs/delivery.md."""
+"""The suites of delivery at their full counts, then the benches; records the results in docs/benchmarks/."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from service.contracts.benchmarks import RECORDS, write_page
 from tests.delivery.figures import FIGURES
 from tests.servers.kafka_server import KafkaServer
 from tests.servers.postgres_server import debian_postgres
 from tests.servers.sessions import own_server
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "delivery.md"
 FULL = {"CRASH_ROUNDS": "30", "REBALANCES": "20", "OUTAGE_SECONDS": "20", "POISON": "300"}
 """The counts that the project promises; CI runs a slice."""
-BEGIN, END = "<!-- nightly: begin -->", "<!-- nightly: end -->"
 
 
 def main() -> int:
@@ -35,16 +34,25 @@ def main() -> int:
             check=False,
         )
         rows = [json.loads(line) for line in figures.read_text().splitlines()] if figures.exists() else []
-    told = "all suites passed" if suites.returncode == 0 else "not all suites passed: see the run"
-    write("\n".join([*heading(told), "", *suite_table(rows), "", *bench_table()]))
+    record_suites(rows, passed=suites.returncode == 0)
+    record_benches()
+    write_page()
     return suites.returncode
 
 
-def heading(told: str) -> Iterator[str]:
+def record(name: str, **fields: object) -> None:
+    """Replaces a recorded result; its title, command, text and notes stay."""
+    path = RECORDS / f"{name}.json"
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    yield f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, commit {commit.stdout.strip() or 'unknown'}, {machine()}: {told}."
+    measured = {
+        "recorded": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        "commit": commit.stdout.strip() or None,
+        "machine": machine(),
+    }
+    document = {**json.loads(path.read_text(encoding="utf-8")), **measured, **fields}
+    path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def machine() -> str:
@@ -54,51 +62,31 @@ def machine() -> str:
     return f"{os.cpu_count()} cores ({model[1] if model else 'unknown'}), {memory:.0f} GiB"
 
 
-def suite_table(rows: list[Mapping[str, object]]) -> Iterator[str]:
-    yield "| suite | what was done | events | what the audit found |"
-    yield "|---|---|---|---|"
-    for row in rows:
-        yield f"| {row['suite']} | {row['done']} | {row['events']:,} | {row['found']} |"
+def record_suites(rows: list[Mapping[str, object]], *, passed: bool) -> None:
+    found = "All suites passed." if passed else "Not all suites passed: see the run."
+    head = ["suite", "what was done", "events", "what the audit found"]
+    cells = [[str(row["suite"]), str(row["done"]), f"{row['events']:,}", str(row["found"])] for row in rows]
+    about = f"{found} [Delivery](delivery.md) says what each suite does."
+    record("delivery", about=about, tables=[{"head": head, "rows": cells}], notes=["No test asserts a time."])
 
 
-def bench_table() -> Iterator[str]:
+def record_benches() -> None:
     with own_server(KafkaServer) as kafka, own_server(debian_postgres) as postgres:
         environment = {
             **os.environ,
             "SQLASSAY_KAFKA__BOOTSTRAP_SERVERS": kafka.bootstrap,
             "SQLASSAY_DATABASE__URL": postgres.url,
         }
-        for title, command in (
-            ("`sqlassay bench stream --seconds 60`", ["bench", "stream", "--seconds", "60", "--json"]),
-            ("`sqlassay bench judge`", ["bench", "judge", "--json"]),
-        ):
-            yield from one_bench(title, command, environment)
-
-
-def one_bench(title: str, command: list[str], environment: Mapping[str, str]) -> Iterator[str]:
-    made = subprocess.run(
-        [sys.executable, "-m", "service", *command],
-        cwd=ROOT,
-        env=dict(environment),
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    if made.returncode != 0:
-        yield f"{title} failed."
-        return
-    yield f"| {title} | |"
-    yield "|---|---|"
-    for name, value in json.loads(made.stdout).items():
-        yield f"| {name} | {value} |"
-    yield ""
-
-
-def write(table: str) -> None:
-    """Puts the table in its place on the page."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    after = rest.partition(END)[2]
-    PAGE.write_text(f"{before}{BEGIN}\n\n{table.strip()}\n\n{END}{after}", encoding="utf-8")
+        for name, arguments in (("stream", ["stream", "--seconds", "60"]), ("model-calls", ["judge"])):
+            made = subprocess.run(
+                [sys.executable, "-m", "service", "bench", *arguments, "--json"],
+                cwd=ROOT,
+                env=environment,
+                stdout=subprocess.PIPE,
+                text=True,
+                check=True,
+            )
+            record(name, figures=json.loads(made.stdout), notes=[])
 
 
 if __name__ == "__main__":

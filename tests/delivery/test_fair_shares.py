@@ -29,7 +29,7 @@ async def test_a_flood_before_a_slow_judge_lets_another_tenant_pass(stage: Stage
         "fairness",
         done=f"{FLOOD} events of one tenant before a slow judge, then {CALM} of another",
         events=FLOOD + CALM,
-        found=f"all {CALM} had their row when {flooded} of the flood had one",
+        found=f"all {CALM} had their row when {flooded} of the flood had theirs",
     )
 
 

@@ -105,7 +105,7 @@ async def test_killed_at_any_moment_every_event_has_exactly_one_row_and_a_result
         done=f"{ROUNDS} × `kill -9` under load: {sum(kill.calls > 0 for kill in kills)} with calls in flight,"
         f" {sum(kill.uncommitted > 0 for kill in kills)} between row and offset commit",
         events=len(stage.published),
-        found="none missing, none doubled, a result of each",
+        found="none missing, none duplicated, a result for each",
     )
     assert worker.leave() == 0
 
@@ -129,5 +129,5 @@ async def test_a_build_that_commits_offsets_early_is_found_to_lose_events(stage:
         "a build that commits early",
         done="one `kill -9` when its offsets were ahead of its rows",
         events=len(stage.published),
-        found=f"{len(findings.missing)} missing: the suite notices",
+        found=f"{len(findings.missing)} missing: the suite detects the loss",
     )

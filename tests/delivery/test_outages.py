@@ -122,7 +122,7 @@ async def survived(stage: Stage, *outages: tuple[Outage, Server]) -> None:
         "outages",
         done=", then ".join(f"{type(server).__name__} {outage.__name__} for {SECONDS} s" for outage, server in outages),
         events=len(stage.published),
-        found="none missing, none doubled, a result of each; the same worker went on by itself",
+        found="none missing, none duplicated, a result for each; the same worker recovered by itself",
     )
 
 

@@ -83,5 +83,5 @@ async def test_every_good_event_is_scored_and_every_bad_one_is_a_dead_letter_wit
         "poison",
         done=f"{len(bad)} hostile records of {len({each.kind for each in bad})} kinds among good ones",
         events=len(places) + 200,
-        found=f"{len(due)} dead letters with a reason, the rest rows; every good event scored",
+        found=f"{len(due)} dead letters with a reason, rows for the rest; every good event scored",
     )

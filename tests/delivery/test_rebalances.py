@@ -53,7 +53,7 @@ async def test_members_come_and_go_and_every_event_has_exactly_one_row(stage: St
         done=f"members came and went amid batches: {changes['join']} joined, {changes['leave']} left,"
         f" {changes['die']} died",
         events=len(stage.published),
-        found="none missing, none doubled, a result of each",
+        found="none missing, none duplicated, a result for each",
     )
     for worker in stage.workers:
         if worker.runs:

@@ -1,0 +1,104 @@
+"""Writes `docs/benchmarks.md` from the results recorded in `docs/benchmarks/`, so that each figure is in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+DOCS = Path(__file__).parents[2] / "docs"
+RECORDS = DOCS / "benchmarks"
+PAGE = DOCS / "benchmarks.md"
+INTRODUCTION = """# Benchmarks
+
+Every figure we publish, with its command and its machine. `make contracts` writes this page from the results in
+`docs/benchmarks/`; `make nightly` records delivery, the stream and model calls. Times depend on the machine and its load:
+read them as ratios.
+"""
+MEANINGS: Mapping[str, str] = {
+    "micros_event": "µs to score one event",
+    "read_sql": "of these, µs to read the SQL",
+    "read_questions": "µs to read the question and the enriched question",
+    "align": "µs to align",
+    "judge": "µs to judge",
+    "record": "µs to write the line out",
+    "parse": "µs for a bare parse of the same SQL, cold",
+    "parses_per_event": "cost of an event in cold bare parses",
+    "parse_again": "µs for a bare parse, warm",
+    "parses_again_per_event": "cost of an event in warm bare parses",
+    "seconds": "seconds per measurement",
+    "in_process": "events per second in one process, without Kafka and PostgreSQL",
+    "stream": "events per second from Kafka to committed row, local judge",
+    "stream_share": "the same as a share of the in-process rate",
+    "model": "events per second with a model that takes one second, 200 calls in flight",
+    "model_share": "the same as a share of the ideal 200 per second",
+    "wait_p95": "seconds from publishing to a readable row at half the maximum rate, 95th percentile",
+    "calm_p95": "the same for one tenant alone",
+    "calm_p95_beside_flood": "the same beside a tenant that floods a slow model with ten times as much",
+    "in_flight": "calls in flight",
+    "model_seconds": "seconds the model takes per reply",
+    "replies_per_second": "replies per second",
+    "ideal_per_second": "calls in flight ÷ seconds per reply",
+    "share_of_ideal": "replies per second ÷ the ideal",
+    "cpu_ms_per_reply": "ms of CPU per reply, masking and reading included",
+}
+"""What the names in a benchmark's `--json` output mean."""
+
+
+class Table(BaseModel):
+    """Rows of text under a head."""
+
+    head: list[str]
+    rows: list[list[str]]
+
+
+class Recorded(BaseModel):
+    """One recorded result: a file in `docs/benchmarks/`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str
+    command: str
+    recorded: str
+    commit: str | None
+    machine: str
+    about: str | None
+    figures: dict[str, float | int | str] = {}
+    tables: list[Table] = []
+    notes: list[str] = []
+
+
+def page() -> str:
+    """The page as the recorded results make it."""
+    records = [Recorded.model_validate_json(path.read_bytes()) for path in sorted(RECORDS.glob("*.json"))]
+    lines = [INTRODUCTION, *(line for record in records for line in _section(record))]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _section(record: Recorded) -> Iterator[str]:
+    commit = f", commit {record.commit}" if record.commit else ""
+    yield f"## {record.title}\n"
+    yield f"`{record.command}`, {record.recorded}{commit}. Machine: {record.machine}.\n"
+    if record.about:
+        yield f"{record.about}\n"
+    if record.figures:
+        named = [[f"`{name}`", str(value), MEANINGS.get(name, "")] for name, value in record.figures.items()]
+        yield from _table(["figure", "value", "meaning"], named)
+    for table in record.tables:
+        yield from _table(table.head, table.rows)
+    if record.notes:
+        yield from (f"- {note}" for note in record.notes)
+        yield ""
+
+
+def _table(head: list[str], rows: list[list[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield "|---" * len(head) + "|"
+    yield from (f"| {' | '.join(row)} |" for row in rows)
+    yield ""
+
+
+def write_page() -> None:
+    """Writes the page."""
+    PAGE.write_text(page(), encoding="utf-8")
