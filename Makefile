@@ -2,7 +2,7 @@
 # Needs git, make and a Python 3.11 or later with venv. No root.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check bench nightly pairs contracts
+.PHONY: help install demo test fast check gates slow servers bench nightly pairs contracts
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -18,16 +18,25 @@ install: $(STAMP) ## Make .venv with everything: then .venv/bin/sqlassay runs.
 demo: $(STAMP) ## Score the samples, print the report and serve until Ctrl-C; ONCE=1 exits after the report.
 	@$(BIN)/sqlassay demo $(if $(filter-out 0,$(ONCE)),--once)
 
-test: $(STAMP) ## Run all tests; ARGS="-k name" narrows them.
-	@$(BIN)/pytest $(ARGS)
+test: $(STAMP) ## Run all tests but the slow ones, in parallel; ARGS="-k name" narrows them.
+	@$(BIN)/pytest --numprocesses $(or $(WORKERS),auto) --dist worksteal -m "not slow" $(ARGS)
 
-check: $(STAMP) ## Lint, format, types, import contracts, docs completeness, all tests but those of delivery.
+fast: $(STAMP) ## One room in seconds, without servers and databases: ROOM=scoring.
+	@$(BIN)/pytest -m "not slow and not servers and not database" $(wildcard $(ROOM) tests/$(ROOM)) $(ARGS)
+
+check: gates test ## The gates, then make test.
+
+gates: $(STAMP) ## Lint, format, types and import contracts.
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/basedpyright
 	@$(BIN)/lint-imports
-	@$(BIN)/pytest tests/test_docs.py tests/test_purity.py
-	@$(BIN)/pytest --ignore=tests/delivery
+
+slow: $(STAMP) ## The slow tests: delivery under kills and outages, and other campaigns.
+	@$(BIN)/pytest -m slow --durations=20 $(ARGS)
+
+servers: $(STAMP) ## Install the servers that some tests need: Kafka, Redis, PostgreSQL 15, Prometheus (Debian, root).
+	@$(BIN)/python -m tests.servers
 
 bench: $(STAMP) ## Measure the scorer on one core; FILE=events.jsonl names other input than the samples.
 	@$(BIN)/sqlassay bench scoring $(FILE)

@@ -1,10 +1,12 @@
-"""What the doctests of signals use: `case(question, sql, enriched=None)` examines one answer by the default rules."""
+"""What every test and doctest shares: the selection of tests, and `case(question, sql, enriched=None)` for doctests."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.examples import example_case
+
+pytest_plugins = ("tests.selection",)
 
 
 @pytest.fixture(autouse=True)

@@ -49,6 +49,7 @@ def of_data(name: str) -> set[str]:
     return {each for each in found if telling(each)}
 
 
+@pytest.mark.development_data("judge")
 @pytest.mark.parametrize("name", SETS)
 def test_no_name_or_value_of_the_data_stands_in_tables_or_weights(name: str) -> None:
     """A phrase that any text about anything may hold is no name of the data's."""

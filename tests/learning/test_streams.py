@@ -13,6 +13,7 @@ from tests.development import labels_path
 SETS = ("dev_bugs", "dev_spider_ex")
 
 
+@pytest.mark.development_data("judge")
 @pytest.mark.parametrize("name", SETS)
 def test_right_answers_alone_do_not_trip_the_alert_and_an_even_mix_does(name: str) -> None:
     """By weights that have not seen the question judged: each row is predicted with its question held out."""

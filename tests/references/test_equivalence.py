@@ -224,12 +224,11 @@ def test_candidates_are_checked_against_each_others_witnesses() -> None:
 
 def development_pairs() -> list[dict[str, Any]]:
     path = HOME / "equivalence" / "dev.jsonl"
-    if not path.exists():
-        pytest.skip("development pairs are not here: set SQLASSAY_DEVELOPMENT_DATA to their folder")
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return [row for row in rows if row["verdict"] in {"NEQ", "EQU"}][::6]
 
 
+@pytest.mark.development_data("equivalence/dev.jsonl")
 def test_labelled_pairs_are_judged_as_well_as_the_docs_say() -> None:
     refuted, wrong, ran = 0, 0, Counter[str]()
     for row in development_pairs():

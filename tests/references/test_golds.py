@@ -22,14 +22,11 @@ from tests.development import HOME
 
 GOLDS = HOME / "defog" / "questions_gen_postgres.csv"
 LIMITS = Limits(seconds=20)
+pytestmark = pytest.mark.development_data("defog")
 
 
 @pytest.fixture(scope="module")
 def golds() -> list[dict[str, str]]:
-    if not GOLDS.exists():
-        pytest.skip(
-            "the gold queries are not here: set SQLASSAY_DEVELOPMENT_DATA to the folder of the development sets"
-        )
     with GOLDS.open(newline="") as lines:
         return list(csv.DictReader(lines))
 

@@ -1,6 +1,7 @@
 """Real servers for tests: Apache Kafka, PostgreSQL 15 and 18, Redis; on loopback ports and in folders of their own.
 
-`python -m tests.servers` installs what they need where it may; where not, it exits 1 and says what is missing.
+`python -m tests.servers` (`make servers`) installs what they need: on Debian as root. Elsewhere it exits 1 and names
+what is missing.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from tests.servers.install import (
     ALERTMANAGER,
@@ -22,13 +24,13 @@ from tests.servers.install import (
 )
 from tests.servers.named import DATABASE_URL, KAFKA, REDIS_URL
 
-NEEDED: tuple[tuple[str | None, tuple[Callable[[], object], ...]], ...] = (
+NEEDED: tuple[tuple[str | None, tuple[Callable[..., Path], ...]], ...] = (
     (KAFKA, (JAVA.find, kafka_jars)),
     (REDIS_URL, (REDIS.find,)),
     (DATABASE_URL, (POSTGRES.find,)),
     (None, (PROMETHEUS.find, PROMTOOL.find, ALERTMANAGER.find, AMTOOL.find)),
 )
-"""What to find unless the variable, if there is one, names a server."""
+"""What to install, unless the variable names a running server."""
 
 
 def main() -> int:
@@ -39,7 +41,7 @@ def main() -> int:
             continue
         for find in finds:
             try:
-                print(find())
+                print(find(install=True))
             except ServerMissing as error:
                 missing += 1
                 print(error, file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What the servers need of the machine: found, installed on Debian as root, or named for whoever can install it."""
+"""Finds the programs that the test servers need, and installs them where `make servers` asks for that."""
 
 from __future__ import annotations
 
@@ -53,15 +53,16 @@ class Program:
     package: str
     otherwise: str
 
-    def find(self) -> Path:
-        """Where it is, installed first if need be; raises `ServerMissing`."""
+    def find(self, *, install: bool = False) -> Path:
+        """Returns where it is; installs it first where that is asked for and possible. Raises `ServerMissing`."""
         found = shutil.which(self.path)
-        if found is None and _may_install():
+        if found is None and install and _may_install():
             _apt_install(self.package)
             found = shutil.which(self.path)
         if found is None:
             raise ServerMissing(
-                f"{self.path} is not here: on Debian and Ubuntu, apt install {self.package}; {self.otherwise}"
+                f"{self.path} is not installed: run `make servers` as root on Debian or Ubuntu"
+                f" (it installs {self.package}), {self.otherwise}"
             )
         return Path(found)
 
@@ -95,10 +96,12 @@ ALERTMANAGER = Program(
 AMTOOL = Program(path="amtool", package="prometheus-alertmanager", otherwise="or put Alertmanager's amtool on the PATH")
 
 
-def kafka_jars() -> Path:
-    """The folder of Kafka's jars, downloaded once for all checkouts of this user; raises `ServerMissing`."""
+def kafka_jars(*, install: bool = False) -> Path:
+    """Returns the folder of Kafka's jars, which all checkouts of this user share. Raises `ServerMissing`."""
     cache = platformdirs.user_cache_path("sqlassay") / "test-servers"
     jars = cache / f"kafka-{KAFKA_VERSION}-log4j-{LOG4J_VERSION}"
+    if not jars.exists() and not install:
+        raise ServerMissing(f"Kafka's jars are not installed: run `make servers`, {_NO_KAFKA}")
     if not jars.exists():
         cache.mkdir(parents=True, exist_ok=True)
         with _alone(cache / "download.lock"):
@@ -108,8 +111,8 @@ def kafka_jars() -> Path:
 
 
 def _download(cache: Path, jars: Path) -> None:
-    maven = MAVEN.find()
-    JAVA.find()
+    maven = MAVEN.find(install=True)
+    JAVA.find(install=True)
     for attempt in range(DOWNLOAD_TRIES):
         with tempfile.TemporaryDirectory(dir=cache) as part:
             (Path(part) / "pom.xml").write_text(_POM)

@@ -95,7 +95,7 @@ async def test_redis_comes_back_on_its_port(own_redis: RedisServer):
 
 def test_a_program_that_cannot_be_had_is_named_with_what_to_do(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(ServerMissing, match=r"apt install absent-server; or start one"):
+    with pytest.raises(ServerMissing, match=r"it installs absent-server\), or start one"):
         Program(path="absent-server", package="absent-server", otherwise="or start one").find()
 
 

@@ -1,0 +1,65 @@
+"""Which tests run where: marks tests by what they need, and ends a run with what was skipped and how to get it.
+
+`slow` and `development_data` are written on tests. `servers`, `database` and the marks of `tests/delivery` follow from
+a test's fixtures and folder, so that nobody has to remember them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.development import HOME
+
+MARKS = {
+    "slow": "a soak or a long campaign; `make test` leaves it out, `.ci/run` runs it",
+    "servers": "needs Kafka, Redis, PostgreSQL 15 or Prometheus (set by its fixtures)",
+    "database": "needs a PostgreSQL, which the tests bring (set by its fixtures)",
+    "development_data(path): needs this file or folder of the development data": "skipped where that is not there",
+}
+SERVERS = frozenset({"kafka_server", "redis_url", "postgres15", "own_kafka", "own_redis", "own_postgres", "promtool"})
+"""Fixtures that need a program which `make servers` installs."""
+DELIVERY = Path(__file__).parent / "delivery"
+NO_DATA = "the development data is not here: set SQLASSAY_DEVELOPMENT_DATA to its folder"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for mark, meaning in MARKS.items():
+        config.addinivalue_line("markers", mark if ":" in mark else f"{mark}: {meaning}")
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        fixtures = needs(item)
+        if fixtures & SERVERS:
+            item.add_marker("servers")
+        if "postgres_url" in fixtures or fixtures & SERVERS:
+            item.add_marker("database")
+        if DELIVERY in item.path.parents:
+            item.add_marker("slow")
+        if any(not (HOME / mark.args[0]).exists() for mark in item.iter_markers("development_data")):
+            item.add_marker(pytest.mark.skip(reason=NO_DATA))
+
+
+def needs(item: pytest.Item) -> set[str]:
+    """The fixtures of a test, and those that a parameter names."""
+    named = getattr(item, "callspec", None)
+    values = named.params.values() if named is not None else ()
+    return {*getattr(item, "fixturenames", ()), *(value for value in values if isinstance(value, str))}
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reasons = Counter(reason(report) for report in terminalreporter.stats.get("skipped", ()))
+    if reasons:
+        terminalreporter.section("skipped, and how to run it")
+    for why, count in reasons.most_common():
+        terminalreporter.write_line(f"{count} test{'s' if count > 1 else ''}: {why}")
+
+
+def reason(report: pytest.TestReport) -> str:
+    """Why a test was skipped."""
+    place = report.longrepr
+    return str(place[2]).removeprefix("Skipped: ") if isinstance(place, tuple) else str(place)
