@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -60,7 +61,7 @@ class World:
             backoff=Backoff(first=0.001, most=0.01),
         )
 
-    def use_case(self, **parts: object) -> Callable[[Sequence[Record]], Awaitable[list[Outcome]]]:
+    def use_case(self, **parts: Any) -> Callable[[Sequence[Record]], Awaitable[list[Outcome]]]:
         """A batch in, its outcomes out."""
 
         async def consume(batch: Sequence[Record]) -> list[Outcome]:
@@ -70,7 +71,7 @@ class World:
         return consume
 
     @asynccontextmanager
-    async def running(self, **parts: object) -> AsyncGenerator[Pool]:
+    async def running(self, **parts: Any) -> AsyncGenerator[Pool]:
         """A pool at work; on leaving, what it took is finished."""
         pool = self.pool(**parts)
         worker = asyncio.create_task(pool.run())

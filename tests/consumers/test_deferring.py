@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ from tests.memory.stores import MemoryDeferred, MemoryScores
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 
 
-def record(sql: str = "SELECT COUNT(*) FROM ovens", **changes: object) -> Record:
+def record(sql: str = "SELECT COUNT(*) FROM ovens", **changes: Any) -> Record:
     payload = {"event_id": "1", "question": "How many ovens are there?", "sql": sql, **changes}
     return Record(payload=payload, require_id=True, size=100)
 

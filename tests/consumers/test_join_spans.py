@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ class Engine:
         self.receipts += receipts
         return receipts
 
-    def end(self, kind: OutcomeKind = OutcomeKind.SCORED, **more: object) -> None:
+    def end(self, kind: OutcomeKind = OutcomeKind.SCORED, **more: Any) -> None:
         for receipt in self.receipts:
             if not receipt.done():
                 receipt.set_result(Outcome(kind=kind, **more))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from tests.memory.stores import MemoryRules, MemoryScores
 GOOD = {"event_id": "a", "question": "How many ovens are there?", "sql": "SELECT COUNT(*) FROM ovens"}
 
 
-def record(**changes: object) -> Record:
+def record(**changes: Any) -> Record:
     return Record(payload={**GOOD, **changes}, require_id=True)
 
 

@@ -6,6 +6,7 @@ import random
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import orjson
 
@@ -25,7 +26,7 @@ class Hostile:
     end: str = DEAD
 
 
-def _event(**fields: object) -> dict[str, object]:
+def _event(**fields: Any) -> dict[str, Any]:
     return {
         "event_id": uuid.uuid4().hex,
         "tenant": "wreckers",
@@ -40,13 +41,13 @@ def _bytes(value: bytes | None, headers: Headers = ()) -> Message:
     return Message(value=value, headers=headers)
 
 
-def _row(document: dict[str, object]) -> Message:
+def _row(document: dict[str, Any]) -> Message:
     tenant = str(document["tenant"])
     key = Key(tenant, f"/{tenant}/{document['agent']}", str(document["event_id"]))
     return Message(value=orjson.dumps(document), key=key)
 
 
-def _dead(document: dict[str, object]) -> Message:
+def _dead(document: dict[str, Any]) -> Message:
     return _bytes(orjson.dumps(document))
 
 

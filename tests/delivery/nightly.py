@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from service.contracts.benchmarks import RECORDS, write_page
 from tests.delivery.figures import FIGURES
@@ -40,7 +41,7 @@ def main() -> int:
     return suites.returncode
 
 
-def record(name: str, **fields: object) -> None:
+def record(name: str, **fields: Any) -> None:
     """Replaces a recorded result; its title, command, text and notes stay."""
     path = RECORDS / f"{name}.json"
     commit = subprocess.run(

@@ -131,7 +131,7 @@ class Stage:
         await until(started.ready, f"a worker to be ready; its log: {started.log}")
         return started
 
-    async def rule(self, tenant: str, **document: object) -> None:
+    async def rule(self, tenant: str, **document: Any) -> None:
         """Gives a tenant its first rules."""
         async with self.connection() as database:
             await database.execute(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ def store(*current: Key, waiting: int = 0) -> Held:
     ],
 )
 def test_the_audit_finds_what_is_wrong_and_nothing_else(
-    held: Held, results: list[tuple[Key, str]], wrong: dict[str, object]
+    held: Held, results: list[tuple[Key, str]], wrong: dict[str, Any]
 ):
     found = compare([FIRST, SECOND], held, results)
     assert found == Findings(**wrong)

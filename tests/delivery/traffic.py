@@ -6,7 +6,7 @@ import random
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -64,26 +64,26 @@ def _event(chance: random.Random, event_id: str, number: int, tenant: str) -> Me
     return chance.choice((_plain, _plain, _unnamed, _binary, _structured))(event_id, data)
 
 
-def _plain(event_id: str, data: dict[str, object]) -> Message:
+def _plain(event_id: str, data: dict[str, Any]) -> Message:
     key = Key(str(data["tenant"]), f"/{data['tenant']}/{data['agent']}", event_id)
     return Message(value=orjson.dumps({"event_id": event_id, **data}), key=key)
 
 
-def _unnamed(_: str, data: dict[str, object]) -> Message:
+def _unnamed(_: str, data: dict[str, Any]) -> Message:
     """Without an id, the digest of what it says is its id."""
     value = orjson.dumps(data)
     event = decode_event(value, require_id=False)
     return Message(value=value, key=Key(event.tenant, event.source, event.event_id))
 
 
-def _binary(event_id: str, data: dict[str, object]) -> Message:
+def _binary(event_id: str, data: dict[str, Any]) -> Message:
     named = {"specversion": "1.0", "id": event_id, "source": "/ferries", "type": "sqlassay.query"}
     headers = tuple((f"ce_{name}", value.encode()) for name, value in named.items())
     key = Key(str(data["tenant"]), "/ferries", event_id)
     return Message(value=orjson.dumps(data), headers=(*headers, ("content-type", b"application/json")), key=key)
 
 
-def _structured(event_id: str, data: dict[str, object]) -> Message:
+def _structured(event_id: str, data: dict[str, Any]) -> Message:
     document = {"specversion": "1.0", "id": event_id, "source": "/ferries", "type": "sqlassay.query", "data": data}
     key = Key(str(data["tenant"]), "/ferries", event_id)
     headers = (("content-type", b"application/cloudevents+json"),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import yaml
 from helm_python import Chart
@@ -19,13 +20,13 @@ BUILT_IN = {"v1", "apps/v1", "batch/v1", "policy/v1", "autoscaling/v2", "network
 """Versions of Kubernetes' own objects; all others are for operators."""
 
 
-def merged(left: dict[str, object], right: dict[str, object]) -> dict[str, object]:
+def merged(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     """`left` with what `right` says otherwise."""
     both = {key: merged(left[key], right[key]) for key in left.keys() & right.keys() if isinstance(left[key], dict)}
     return {**left, **right, **both}
 
 
-def render(values: dict[str, object] | None = None, *, least: bool = True) -> list[dict[str, object]]:
+def render(values: dict[str, Any] | None = None, *, least: bool = True) -> list[dict[str, Any]]:
     """Every object that the chart makes of these values, after its schema has passed them."""
     given = merged(LEAST, values or {}) if least else values or {}
     with Chart.load(CHART) as chart:
@@ -34,12 +35,12 @@ def render(values: dict[str, object] | None = None, *, least: bool = True) -> li
     return [each for name, text in sorted(files.items()) if name.endswith(".yaml") for each in documents(text)]
 
 
-def documents(text: str) -> Iterator[dict[str, object]]:
+def documents(text: str) -> Iterator[dict[str, Any]]:
     """The objects of one rendered file."""
     return (each for each in yaml.safe_load_all(text) if each)
 
 
-def only(objects: list[dict[str, object]], kind: str, name: str | None = None) -> dict[str, object]:
+def only(objects: list[dict[str, Any]], kind: str, name: str | None = None) -> dict[str, Any]:
     """The one object of a kind, and of a name where there are several."""
     found = [each for each in objects if each["kind"] == kind and name in {None, each["metadata"]["name"]}]
     assert len(found) == 1, [each["metadata"]["name"] for each in found]

@@ -137,7 +137,7 @@ class Traffic:
                 (await client.post("/v1/events", json=batch)).raise_for_status()
                 await asyncio.sleep(0.5)
 
-    def _event(self, number: int) -> dict[str, object]:
+    def _event(self, number: int) -> dict[str, Any]:
         return {
             "event_id": f"loaf-{number}",
             "tenant": "bakers",

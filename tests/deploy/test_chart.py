@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from typing import Any
 
 import kubernetes_validate
 import pytest
@@ -17,7 +18,7 @@ from service.settings.variables import variable_name
 from service.telemetry.exporting import FLUSH_SECONDS
 from tests.deploy.charts import BUILT_IN, CHART, LEAST, only, render
 
-MATRIX: dict[str, dict[str, object]] = {
+MATRIX: dict[str, dict[str, Any]] = {
     "least": {},
     "secret of one's own": {"secrets": {"existingSecret": "assay-secret", "databaseUrl": "", "tokens": {}}},
     "everything monitored": {
@@ -71,7 +72,7 @@ MATRIX: dict[str, dict[str, object]] = {
 
 
 @pytest.fixture(params=MATRIX, scope="module")
-def objects(request: pytest.FixtureRequest) -> list[dict[str, object]]:
+def objects(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     return render(MATRIX[request.param])
 
 
@@ -80,7 +81,7 @@ def test_the_chart_lints_without_a_warning():
     assert [each for each in report["messages"] if each["severity"] > 1] == []
 
 
-def test_every_object_is_what_kubernetes_takes(objects: list[dict[str, object]]):
+def test_every_object_is_what_kubernetes_takes(objects: list[dict[str, Any]]):
     for each in objects:
         if each["apiVersion"] in BUILT_IN:
             kubernetes_validate.validate(each, "1.33", strict=True)
@@ -89,7 +90,7 @@ def test_every_object_is_what_kubernetes_takes(objects: list[dict[str, object]])
     assert all(len(name) <= 63 for _, name in names)
 
 
-def pods(objects: list[dict[str, object]]):
+def pods(objects: list[dict[str, Any]]):
     for each in objects:
         if each["kind"] in {"Deployment", "Job"}:
             yield each["spec"]["template"]
@@ -97,7 +98,7 @@ def pods(objects: list[dict[str, object]]):
             yield each
 
 
-def test_every_pod_is_locked_down_and_bounded(objects: list[dict[str, object]]):
+def test_every_pod_is_locked_down_and_bounded(objects: list[dict[str, Any]]):
     found = list(pods(objects))
     assert len(found) >= 3
     for pod in found:
@@ -112,7 +113,7 @@ def test_every_pod_is_locked_down_and_bounded(objects: list[dict[str, object]]):
             assert "memory" in container["resources"]["limits"]
 
 
-def test_selectors_select_the_pods_they_are_for(objects: list[dict[str, object]]):
+def test_selectors_select_the_pods_they_are_for(objects: list[dict[str, Any]]):
     labels = [pod["metadata"]["labels"] for pod in pods(objects)]
     for each in objects:
         selector = (
@@ -123,7 +124,7 @@ def test_selectors_select_the_pods_they_are_for(objects: list[dict[str, object]]
             assert any(wanted.items() <= having.items() for having in labels), each["metadata"]["name"]
 
 
-def test_every_variable_it_sets_is_a_setting(objects: list[dict[str, object]]):
+def test_every_variable_it_sets_is_a_setting(objects: list[dict[str, Any]]):
     known = {variable_name(*path) for path, _ in setting_paths()}
     for each in objects:
         if each["kind"] in {"ConfigMap", "Secret"}:
@@ -148,7 +149,7 @@ def test_settings_of_a_release_start_the_service_that_reads_them():
 @pytest.mark.parametrize(
     ("values", "most"), [({}, "2"), ({"worker": {"replicas": 5}}, "5"), (MATRIX["scaled by lag"], "12")]
 )
-def test_a_worker_knows_among_how_many_a_budget_is_shared(values: dict[str, object], most: str):
+def test_a_worker_knows_among_how_many_a_budget_is_shared(values: dict[str, Any], most: str):
     assert only(render(values), "ConfigMap", "assay-sqlassay")["data"]["SQLASSAY_JUDGE__WORKERS"] == most
 
 
@@ -161,7 +162,7 @@ def test_a_worker_knows_among_how_many_a_budget_is_shared(values: dict[str, obje
         ({"settings": {"SQLASSAY_RETENTION__DAYS": 7}}, "7"),
     ],
 )
-def test_rows_are_not_kept_for_ever_unless_that_is_wanted(values: dict[str, object], days: str | None):
+def test_rows_are_not_kept_for_ever_unless_that_is_wanted(values: dict[str, Any], days: str | None):
     held = only(render(values), "ConfigMap", "assay-sqlassay")["data"]
     assert held.get("SQLASSAY_RETENTION__DAYS") == days
 
@@ -224,7 +225,7 @@ def test_one_scaler_at_most_sets_the_number_of_replicas():
         ({"metrics": {"serviceMonitor": {"interval": "soon"}}}, "interval"),
     ],
 )
-def test_a_wrong_value_is_refused_by_name(values: dict[str, object], said: str):
+def test_a_wrong_value_is_refused_by_name(values: dict[str, Any], said: str):
     with pytest.raises(HelmError, match=said):
         render(values)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 import yaml
@@ -15,7 +16,7 @@ KNOWN = {variable_name(*path) for path, _ in setting_paths()}
 
 
 @pytest.fixture(scope="module")
-def stack() -> dict[str, dict[str, object]]:
+def stack() -> dict[str, dict[str, Any]]:
     return yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import pytest
 from cloudcoil.models.keda.v1alpha1 import ScaledObject
@@ -17,21 +18,21 @@ TYPES: dict[str, type[BaseModel]] = {
     "PrometheusRule": PrometheusRule,
 }
 """Made from the operators' own CustomResourceDefinitions."""
-EVERYTHING: dict[str, object] = {
+EVERYTHING: dict[str, Any] = {
     "worker": {"autoscaling": {"kind": "keda"}},
     "metrics": {"serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}}},
     "alerts": {"enabled": True, "labels": {"release": "prometheus"}},
 }
 
 
-def unknown(made: dict[str, object]) -> bool:
+def unknown(made: dict[str, Any]) -> bool:
     """Whether the type lacks a field of the object: it reads past those, and an API server would drop them."""
     read = TYPES[str(made["kind"])].model_validate(made)
     return read.model_dump(mode="json", by_alias=True, exclude_unset=True) != made
 
 
 @pytest.fixture(scope="module")
-def objects() -> list[dict[str, object]]:
+def objects() -> list[dict[str, Any]]:
     return render(EVERYTHING)
 
 
@@ -40,7 +41,7 @@ def test_every_object_that_is_not_kubernetes_own_has_a_published_type():
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_an_operator_takes_what_the_chart_makes_for_it(objects: list[dict[str, object]], kind: str):
+def test_an_operator_takes_what_the_chart_makes_for_it(objects: list[dict[str, Any]], kind: str):
     assert not unknown(only(objects, kind))
 
 
@@ -57,7 +58,7 @@ def test_an_operator_takes_what_the_chart_makes_for_it(objects: list[dict[str, o
     ],
 )
 def test_a_wrong_or_absent_value_is_refused(
-    objects: list[dict[str, object]], kind: str, path: tuple[str | int, ...], value: object
+    objects: list[dict[str, Any]], kind: str, path: tuple[str | int, ...], value: object
 ):
     made = copy.deepcopy(only(objects, kind))
     holder = made
@@ -72,7 +73,7 @@ def test_a_wrong_or_absent_value_is_refused(
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_a_misspelt_field_is_found(objects: list[dict[str, object]], kind: str):
+def test_a_misspelt_field_is_found(objects: list[dict[str, Any]], kind: str):
     made = copy.deepcopy(only(objects, kind))
     made["spec"]["misspelt"] = True
     assert unknown(made)

@@ -8,6 +8,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -33,11 +34,11 @@ HEADER = (
 
 
 @pytest.fixture(scope="module")
-def rules() -> dict[str, object]:
+def rules() -> dict[str, Any]:
     return only(render({"alerts": {"enabled": True}}), "PrometheusRule")["spec"]
 
 
-def every(rules: dict[str, object], kind: str) -> Iterator[dict[str, object]]:
+def every(rules: dict[str, Any], kind: str) -> Iterator[dict[str, Any]]:
     return (rule for group in rules["groups"] for rule in group["rules"] if kind in rule)
 
 
@@ -50,7 +51,7 @@ def run(program: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False)
 
 
-def test_the_rules_beside_prometheus_are_those_of_the_chart(rules: dict[str, object]):
+def test_the_rules_beside_prometheus_are_those_of_the_chart(rules: dict[str, Any]):
     rendered = HEADER + yaml.safe_dump(rules, sort_keys=False, width=200, allow_unicode=True)
     if WRITE:
         RULES.write_text(rendered)
@@ -80,7 +81,7 @@ def test_a_broken_rule_fails_the_cases(promtool: Path, tmp_path: Path, before: s
     assert done.returncode != 0
 
 
-def test_every_alert_says_how_bad_it_is_what_it_is_and_what_to_do(rules: dict[str, object]):
+def test_every_alert_says_how_bad_it_is_what_it_is_and_what_to_do(rules: dict[str, Any]):
     for alert in every(rules, "alert"):
         assert alert["labels"]["severity"] in {"page", "ticket", "info"}
         assert {"summary", "description", "runbook_url"} <= alert["annotations"].keys()
@@ -88,7 +89,7 @@ def test_every_alert_says_how_bad_it_is_what_it_is_and_what_to_do(rules: dict[st
         assert alert["annotations"]["runbook_url"].endswith(f"/{alert['alert']}.md")
 
 
-def test_every_alert_leads_to_a_panel_that_there_is(rules: dict[str, object]):
+def test_every_alert_leads_to_a_panel_that_there_is(rules: dict[str, Any]):
     shown = [json.loads(path.read_text()) for path in HOME.glob("*.json")]
     ids = {board["uid"]: [panel["id"] for panel in board["panels"] if panel["type"] != "row"] for board in shown}
     assert all(len(each) == len(set(each)) for each in ids.values())
@@ -98,7 +99,7 @@ def test_every_alert_leads_to_a_panel_that_there_is(rules: dict[str, object]):
         assert int(found[2]) in ids[found[1]], alert["alert"]
 
 
-def test_every_alert_has_a_runbook_and_cases_and_no_runbook_is_without_its_alert(rules: dict[str, object]):
+def test_every_alert_has_a_runbook_and_cases_and_no_runbook_is_without_its_alert(rules: dict[str, Any]):
     alerts = {alert["alert"] for alert in every(rules, "alert")}
     assert alerts == {path.stem for path in RUNBOOKS.glob("SQLAssay*.md")}
     index = (RUNBOOKS / "README.md").read_text()
@@ -124,7 +125,7 @@ def names_in(query: str) -> set[str]:
     return set(re.findall(r"\bsqlassay[_:][a-z_:]+", query))
 
 
-def test_rules_use_metrics_that_there_are(rules: dict[str, object]):
+def test_rules_use_metrics_that_there_are(rules: dict[str, Any]):
     known = exposed() | {rule["record"] for rule in every(rules, "record")}
     used = {name for group in rules["groups"] for rule in group["rules"] for name in names_in(rule["expr"])}
     assert used <= known
@@ -134,7 +135,7 @@ def test_dashboards_are_those_that_the_code_builds():
     assert {path.stem: path.read_text() for path in HOME.glob("*.json")} == boards(), "python -m grafana.build"
 
 
-def panels() -> Iterator[tuple[str, dict[str, object]]]:
+def panels() -> Iterator[tuple[str, dict[str, Any]]]:
     for path in sorted(HOME.glob("*.json")):
         for panel in json.loads(path.read_text())["panels"]:
             if panel["type"] != "row":
@@ -163,9 +164,7 @@ def test_every_panel_says_what_it_shows_in_which_unit_from_metrics_that_there_ar
         ({"windows": 3}, "windows"),
     ],
 )
-def test_conditions_under_which_an_alert_could_never_or_always_fire_are_refused(
-    conditions: dict[str, object], said: str
-):
+def test_conditions_under_which_an_alert_could_never_or_always_fire_are_refused(conditions: dict[str, Any], said: str):
     with pytest.raises(HelmError, match=said):
         render({"alerts": {"enabled": True, "conditions": conditions}})
 

@@ -7,13 +7,14 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.development import HOME, labels_path
 
 
-def compare(lines: list[object], databases: Path, *options: str) -> tuple[int, list[dict[str, object]], str]:
+def compare(lines: list[object], databases: Path, *options: str) -> tuple[int, list[dict[str, Any]], str]:
     done = subprocess.run(
         [sys.executable, "-m", "service", "compare", "-", "--databases", str(databases), *options],
         input="".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines),
@@ -31,7 +32,7 @@ def bakery(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def pair(**changed: object) -> dict[str, object]:
+def pair(**changed: Any) -> dict[str, Any]:
     same = {"id": "a", "db_id": "bakery", "reference_sql": "SELECT id FROM loaves", "sql": "SELECT id FROM loaves"}
     return {**same, "question": "Which loaves?", **changed}
 

@@ -6,6 +6,7 @@ import json
 import re
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ TALL = "SELECT id FROM shelf WHERE height > 3"
 DOCS = Path(__file__).parents[2] / "docs/references.md"
 
 
-def judged(reference: str, answer: str, dialect: str | None = None, **options: object):
+def judged(reference: str, answer: str, dialect: str | None = None, **options: Any):
     return judge_answer(AnswerPair(reference=reference, answer=answer, dialect=dialect), **options)
 
 

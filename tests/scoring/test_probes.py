@@ -40,7 +40,7 @@ def examined(probe: dict[str, Any], sql: str) -> Case | Unscored:
     return examine(query, decode_rules(probe.get("rules", {})).rules(version=1))
 
 
-def found(case: Case | Unscored) -> dict[str, object]:
+def found(case: Case | Unscored) -> dict[str, Any]:
     if isinstance(case, Unscored):
         return {"unscored": case.reason.value}
     return {

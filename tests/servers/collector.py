@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
@@ -69,7 +70,7 @@ class Collector(Server):
         return [group.resource for each in requests for group in each.resource_spans]
 
 
-def attributes(pairs: list[KeyValue]) -> dict[str, object]:
+def attributes(pairs: list[KeyValue]) -> dict[str, Any]:
     """Attributes by their names."""
     return {pair.key: getattr(pair.value, pair.value.WhichOneof("value")) for pair in pairs}
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import httpx
 import pytest
@@ -20,7 +20,7 @@ def serving(database: URL) -> Serving:
     """A service on this test's database, with settings of the test's choice, and a client of it."""
 
     @asynccontextmanager
-    async def serve(**groups: object) -> AsyncIterator[httpx.AsyncClient]:
+    async def serve(**groups: Any) -> AsyncIterator[httpx.AsyncClient]:
         url = database.render_as_string(hide_password=False)
         settings = Settings(**{"database": DatabaseSettings(url=url), **groups})
         async with running(settings) as service:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -14,7 +15,7 @@ NDJSON = {"content-type": "application/x-ndjson"}
 TOKENS = HttpSettings(tokens={"bakers": "b-token", "millers": "m-token", "*": "all-token"})
 
 
-def event(id_: str, **changes: object) -> dict[str, object]:
+def event(id_: str, **changes: Any) -> dict[str, Any]:
     return {
         "event_id": id_,
         "question": "How many ovens are in Bergen?",
@@ -23,7 +24,7 @@ def event(id_: str, **changes: object) -> dict[str, object]:
     }
 
 
-def events(count: int) -> list[dict[str, object]]:
+def events(count: int) -> list[dict[str, Any]]:
     return [event(str(number)) for number in range(count)]
 
 
@@ -236,7 +237,7 @@ async def close_database(postgres_url, name: str, *, allow: bool) -> None:
 LOAF = {"question": "How many loaves are there?", "sql": "SELECT COUNT(*) FROM loaves"}
 
 
-def cloud(number: int, **more: object) -> dict[str, object]:
+def cloud(number: int, **more: Any) -> dict[str, Any]:
     return {"specversion": "1.0", "id": f"loaf-{number}", "source": "/oven", "type": "answer", "data": LOAF, **more}
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -18,7 +19,7 @@ async def full(client):
     return client
 
 
-async def pages(client, query: str) -> list[dict[str, object]]:
+async def pages(client, query: str) -> list[dict[str, Any]]:
     items, cursor = [], ""
     while True:
         page = (await client.get(f"/v1/evaluations?{query}{cursor}")).json()

@@ -4,6 +4,7 @@ import gzip
 import json
 import uuid
 from dataclasses import replace
+from typing import Any
 
 import httpx
 import pytest
@@ -29,7 +30,7 @@ ASKED = {"sqlassay.question": "How many open orders are there?", "gen_ai.agent.n
 ANSWERED = {"db.query.text": "SELECT COUNT(*) FROM orders WHERE status = 'open'", "db.system.name": "postgresql"}
 
 
-def trace(*attributes: dict[str, str], parents: bool = True, **more: object) -> list[Span]:
+def trace(*attributes: dict[str, str], parents: bool = True, **more: Any) -> list[Span]:
     """Spans of one new trace, each below the one before it."""
     trace_id, ids = uuid.uuid4().hex, [uuid.uuid4().hex[:16] for _ in attributes]
     above = [None if parents else "f" * 16, *ids]
@@ -43,7 +44,7 @@ async def send(client: httpx.AsyncClient, spans: list[Span], **headers: str) -> 
     return await client.post("/v1/traces", content=write_protobuf(spans), headers=PROTOBUF | headers)
 
 
-async def stored(client: httpx.AsyncClient, **headers: str) -> list[dict[str, object]]:
+async def stored(client: httpx.AsyncClient, **headers: str) -> list[dict[str, Any]]:
     return (await client.get("/v1/evaluations", headers=headers)).json()["items"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from typing import Any
 
 import httpx
 
@@ -26,9 +27,9 @@ def test_every_example_is_run_here():
     assert EXAMPLES == ["publish_http.py", "publish_kafka.py", "publish_opentelemetry.py"]
 
 
-async def scored_row(url: str, wait_until) -> dict[str, object]:
+async def scored_row(url: str, wait_until) -> dict[str, Any]:
     """The one row, as soon as it is there."""
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, Any]] = []
 
     async def stored() -> bool:
         async with httpx.AsyncClient(base_url=url) as client:
@@ -50,7 +51,7 @@ async def ready(url: str) -> bool:
             return False
 
 
-def check(row: dict[str, object]) -> None:
+def check(row: dict[str, Any]) -> None:
     assert (row["tenant"], row["agent"]) == ("meridian-retail", "atlas")
     assert row["question"] == "How many open orders are there?"
     assert row["score"] is not None

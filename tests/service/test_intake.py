@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from consumers.errors import Unavailable
@@ -69,6 +71,6 @@ def test_all_records_of_one_event_have_one_key_and_others_have_others():
     assert len(set(keys)) == 3
 
 
-def known(payload: dict[str, object]) -> Known:
+def known(payload: dict[str, Any]) -> Known:
     event = decode_event(payload, require_id=True)
     return Known(event, event.payload_hash, Record(payload=payload))

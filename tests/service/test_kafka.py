@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 import httpx
 import orjson
@@ -34,7 +35,7 @@ class Bench:
     def __init__(self, database: URL, kafka: Kafka) -> None:
         self.database, self.kafka = database, kafka
 
-    def settings(self, **changes: object) -> Settings:
+    def settings(self, **changes: Any) -> Settings:
         kafka = {
             "bootstrap_servers": self.kafka.bootstrap,
             "group": self.kafka.group,
@@ -49,7 +50,7 @@ class Bench:
         return Settings(database=DatabaseSettings(url=url), kafka=KafkaSettings(**kafka))
 
     @asynccontextmanager
-    async def serving(self, role: Role = Role.WORKER, **changes: object) -> AsyncIterator[httpx.AsyncClient]:
+    async def serving(self, role: Role = Role.WORKER, **changes: Any) -> AsyncIterator[httpx.AsyncClient]:
         settings = self.settings(**changes)
         async with running(settings, role) as service:
             transport = httpx.ASGITransport(create_app(settings, service), raise_app_exceptions=False)

@@ -6,6 +6,7 @@ import asyncio
 import re
 import uuid
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import httpx
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
@@ -44,7 +45,7 @@ def environment(kafka, window: float) -> dict[str, str]:
     }
 
 
-async def rows(url: str) -> list[dict[str, object]]:
+async def rows(url: str) -> list[dict[str, Any]]:
     async with httpx.AsyncClient(base_url=url) as client:
         try:
             return (await client.get("/v1/evaluations")).json().get("items", [])

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 import httpx
 from aiokafka import AIOKafkaConsumer
@@ -42,7 +43,7 @@ def sampled(flags: str = "01") -> dict[str, str]:
     return {"traceparent": f"00-{TRACE}-{PARENT}-{flags}"}
 
 
-async def post(url: str, *events: dict[str, object], headers: dict[str, str] | None = None) -> list[dict[str, object]]:
+async def post(url: str, *events: dict[str, Any], headers: dict[str, str] | None = None) -> list[dict[str, Any]]:
     async with httpx.AsyncClient(base_url=url, timeout=60) as client:
         reply = await client.post("/v1/events", json=list(events), headers=headers or {})
         return reply.json()["results"]

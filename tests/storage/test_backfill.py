@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -65,7 +66,7 @@ def rescore(engine, rules: Rules = Rules(version=2), panel: Panel | None = None,
     )
 
 
-async def rows(engine) -> list[dict[str, object]]:
+async def rows(engine) -> list[dict[str, Any]]:
     async with engine.connect() as connection:
         found = await connection.execute(
             text("SELECT * FROM evaluations WHERE tenant = 'bakers' ORDER BY event_id, id")

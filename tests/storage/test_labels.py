@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -56,7 +57,7 @@ async def reviewed(unreviewed) -> Reviewed:
     return unreviewed
 
 
-def label(id_: str, value: str = "right", reviewer: str = "ann", **fields) -> dict[str, object]:
+def label(id_: str, value: str = "right", reviewer: str = "ann", **fields) -> dict[str, Any]:
     return {"event_id": id_, "label": value, "reviewer": reviewer, **fields}
 
 

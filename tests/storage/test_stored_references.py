@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import orjson
 import pytest
@@ -84,7 +85,7 @@ class Desk:
         self.store = PostgresScores(self.engine, clock=lambda: NOW)
         self.waiting = PostgresReferences(self.engine)
 
-    async def work(self, **policy: object) -> int:
+    async def work(self, **policy: Any) -> int:
         return await JudgeReferences(
             awaited=self.waiting,
             judge=self.judge,

@@ -6,6 +6,8 @@ The main block and the WHERE clause go without saying: `country = 'peru'` stands
 
 from __future__ import annotations
 
+from typing import Any
+
 from scoring.specification import Clause, Join, Limit, Operand, Projection, SqlFilter, SqlSpec, Window
 
 
@@ -49,9 +51,9 @@ def window_line(it: Window) -> str:
     return it.func + said + (f" order by {keys}" if keys else "") + at(it.block)
 
 
-def notation(spec: SqlSpec) -> dict[str, object]:
+def notation(spec: SqlSpec) -> dict[str, Any]:
     """Every part of the specification that is not empty, one short line for each entry."""
-    said: dict[str, object] = {
+    said: dict[str, Any] = {
         "projections": [projection_line(each) for each in spec.projections],
         "aggregations": [
             f"{each.func} {'distinct ' if each.distinct else ''}{each.column}"

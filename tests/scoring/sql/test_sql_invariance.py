@@ -30,7 +30,7 @@ _OUTSIDE_QUOTES = re.compile(r"""('(?:[^']|'')*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^
 _NUMBERS = re.compile(r"(?<=[:|])\d+")
 
 
-def meaning(spec: SqlSpec | Unscored) -> dict[str, object]:
+def meaning(spec: SqlSpec | Unscored) -> dict[str, Any]:
     """The specification as sets; blocks of one role and groups of alternatives have no number."""
     assert isinstance(spec, SqlSpec), spec
     said = {part: lines for part, lines in notation(spec).items() if part != "dialect"}

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ def scored(*lines: bytes) -> list[dict]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def event(**fields: object) -> bytes:
+def event(**fields: Any) -> bytes:
     return json.dumps(GOOD | fields).encode()
 
 
