@@ -47,7 +47,7 @@ nightly: $(STAMP) ## The tests of delivery at their full counts and bench stream
 pairs: $(STAMP) ## Random pairs of queries: search, proof and SQLite must agree; N=3400 a kind (three kinds) by default.
 	@SQLASSAY_TEST_PAIRS=$(or $(N),3400) $(BIN)/pytest tests/references/test_random_pairs.py
 
-contracts: $(STAMP) ## Write docs/contracts and docs/benchmarks.md from the code and the recorded results.
+contracts: $(STAMP) ## Write docs/contracts, docs/benchmarks.md and the tables of docs/reasons.md.
 	@$(BIN)/python -m service.contracts.write
 
 $(STAMP): pyproject.toml constraints.txt

@@ -1,9 +1,10 @@
-"""The signals: one function each, a code each. To add one: a member of `ReasonCode`, a function, a line here."""
+"""The signals: one function for each reason code, named like it. To add one, see `SECTIONS`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Protocol
 
 from scoring.reasons import ReasonCode
 from scoring.signals import (
@@ -22,112 +23,143 @@ from scoring.signals import (
 from scoring.signals.finding import Finding
 from scoring.verdict import Case
 
-Signal = Callable[[Case], Finding | None]
 
-SIGNALS: Mapping[ReasonCode, Signal] = MappingProxyType(
+class Signal(Protocol):
+    """Looks for one thing in a case; its docstring is its entry in `docs/reasons.md`."""
+
+    __name__: str
+
+    def __call__(self, case: Case, /) -> Finding | None: ...
+
+
+SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
     {
-        ReasonCode.FILTER_MISSING: filters.missing_filter,
-        ReasonCode.FILTER_MISMATCHED: filters.mismatched_filter,
-        ReasonCode.FILTER_EXTRA: filters.extra_filter,
-        ReasonCode.FILTER_UNCERTAIN: filters.uncertain_filter,
-        ReasonCode.FILTERS_MATCHED: filters.matched_filters,
-        ReasonCode.VALUE_ALTERED: filters.altered_value,
-        ReasonCode.VALUE_RECASED: said.recased_value,
-        ReasonCode.VALUE_PADDED: said.padded_value,
-        ReasonCode.WILDCARD_UNASKED: filters.unasked_wildcard,
-        ReasonCode.LITERAL_UNASKED: filters.unasked_literal,
-        ReasonCode.VALUE_UNUSED: said.unused_value,
-        ReasonCode.NAME_UNUSED: said.unused_name,
-        ReasonCode.VALUE_UNEXPLAINED: said.unexplained_value,
-        ReasonCode.NEGATION_LOST: filters.lost_negation,
-        ReasonCode.NEGATION_PER_ROW: scope.negation_per_row,
-        ReasonCode.JOIN_OUTER_MISSING: scope.missing_outer_join,
-        ReasonCode.EXCLUSION_WRONG_TABLE: scope.wrong_exclusion_table,
-        ReasonCode.NEGATION_UNASKED: filters.unasked_negation,
-        ReasonCode.COMPARISON_FLIPPED: filters.flipped_comparison,
-        ReasonCode.BOUND_SHIFTED: filters.shifted_bound,
-        ReasonCode.CONDITIONS_EXCLUDE: filters.excluding_conditions,
-        ReasonCode.CONNECTIVE_CHANGED: filters.changed_connective,
-        ReasonCode.BOTH_READ_AS_EITHER: scope.both_read_as_either,
-        ReasonCode.OR_UNPARENTHESIZED: scope.unparenthesized_or,
-        ReasonCode.DATE_AS_NUMBER: filters.date_as_number,
-        ReasonCode.DEFINITION_IGNORED: definitions.ignored_definition,
-        ReasonCode.DEFINITION_FOLLOWED: definitions.followed_definition,
-        ReasonCode.DEFINITION_FORMULA_MISSING: definitions.missing_formula,
-        ReasonCode.FORMULA_CHANGED: definitions.changed_formula,
-        ReasonCode.DEFINITION_VALUE_UNUSED: definitions.unused_definition_value,
-        ReasonCode.DEFINITION_NUMBER_UNUSED: definitions.unused_definition_number,
-        ReasonCode.FORMULA_COPIED: definitions.copied_formula,
-        ReasonCode.OUTPUT_MISSING: outputs.missing_output,
-        ReasonCode.OUTPUT_REDUNDANT: outputs.redundant_output,
-        ReasonCode.OUTPUT_WIDER: outputs.wider_output,
-        ReasonCode.OUTPUT_UNLINKED: outputs.unlinked_output,
-        ReasonCode.OUTPUT_UNDEFINED: outputs.undefined_output,
-        ReasonCode.OUTPUT_LINKED: outputs.linked_output,
-        ReasonCode.OUTPUT_STAR: outputs.star_output,
-        ReasonCode.KEY_FOR_NAME: outputs.key_for_name,
-        ReasonCode.KEY_UNASKED: outputs.unasked_key,
-        ReasonCode.MEASURE_SHOWN: outputs.shown_measure,
-        ReasonCode.COUNT_FOR_LIST: outputs.count_for_list,
-        ReasonCode.LIST_FOR_COUNT: outputs.list_for_count,
-        ReasonCode.AGGREGATE_MISSING: aggregates.missing_aggregate,
-        ReasonCode.AGGREGATE_UNASKED: aggregates.unasked_aggregate,
-        ReasonCode.AGGREGATE_SWAPPED: aggregates.swapped_aggregate,
-        ReasonCode.AGGREGATE_UNLINKED: aggregates.unlinked_aggregate,
-        ReasonCode.COUNT_REPEATS: repeats.repeated_count,
-        ReasonCode.AGGREGATE_REPEATS: repeats.repeated_sum,
-        ReasonCode.WHERE_FOR_HAVING: aggregates.where_for_having,
-        ReasonCode.ORDER_COLLAPSED: repeats.collapsed_order,
-        ReasonCode.DISTINCT_MISSING: aggregates.missing_distinct,
-        ReasonCode.DISTINCT_UNASKED: aggregates.unasked_distinct,
-        ReasonCode.VALUES_REPEATED: aggregates.repeated_values,
-        ReasonCode.GROUPING_MISSING: aggregates.missing_grouping,
-        ReasonCode.GROUPING_UNASKED: aggregates.unasked_grouping,
-        ReasonCode.GROUPING_FINER: repeats.finer_grouping,
-        ReasonCode.TOTAL_PER_GROUP: repeats.total_per_group,
-        ReasonCode.COLUMN_UNGROUPED: repeats.ungrouped_column,
-        ReasonCode.COLUMN_OUTSIDE_GROUP_BY: repeats.column_outside_group_by,
-        ReasonCode.ORDER_MISSING: order.missing_order,
-        ReasonCode.ORDER_FLIPPED: order.flipped_order,
-        ReasonCode.ORDER_UNASKED: order.unasked_order,
-        ReasonCode.ORDER_UNLINKED: order.unlinked_order,
-        ReasonCode.ORDER_CHANGED: order.changed_order,
-        ReasonCode.EXTREME_TAKEN: order.taken_extreme,
-        ReasonCode.EXTREME_SCOPE: scope.extreme_scope,
-        ReasonCode.EXTREME_PER_GROUP: order.extreme_per_group,
-        ReasonCode.EXTREME_DROPPED: order.dropped_extreme,
-        ReasonCode.LIMIT_MISSING: order.missing_limit,
-        ReasonCode.LIMIT_WRONG: order.wrong_limit,
-        ReasonCode.LIMIT_UNASKED: order.unasked_limit,
-        ReasonCode.LIMIT_WITHOUT_ORDER: order.limit_without_order,
-        ReasonCode.TIES_CUT: scope.cut_ties,
-        ReasonCode.PERCENTAGE_UNSCALED: ratios.unscaled_percentage,
-        ReasonCode.INTEGER_DIVISION: ratios.integer_division,
-        ReasonCode.ROUNDING_UNASKED: structure.unasked_rounding,
-        ReasonCode.RATIO_MISSING: ratios.missing_ratio,
-        ReasonCode.RATIO_UNASKED: ratios.unasked_ratio,
-        ReasonCode.TABLE_UNUSED: structure.unused_table,
-        ReasonCode.JOIN_UNLIKE_KEYS: keys.unlike_keys,
-        ReasonCode.JOIN_BARE_IDS: keys.bare_ids,
-        ReasonCode.JOIN_SHARED_FOREIGN_KEY: keys.shared_foreign_key,
-        ReasonCode.JOIN_WITHOUT_KEY: structure.join_without_key,
-        ReasonCode.JOIN_OUTER_UNASKED: scope.unasked_outer_join,
-        ReasonCode.KEY_AS_WORD: keys.worded_key,
-        ReasonCode.WORDS_UNCOVERED: structure.uncovered_words,
-        ReasonCode.COLUMNS_UNASKED: structure.unasked_columns,
-        ReasonCode.SET_OPERATION_MISSING: structure.missing_set_operation,
-        ReasonCode.TOTALS_COMBINED: repeats.combined_totals,
-        ReasonCode.PART_UNANSWERED: structure.unanswered_part,
-        ReasonCode.OVERLY_COMPLEX: structure.overly_complex,
-        ReasonCode.LONG_QUESTION: said.long_question,
-        ReasonCode.NESTED_ANSWER: structure.nested_answer,
-        ReasonCode.YES_NO_UNANSWERED: structure.unanswered_yes_no,
-        ReasonCode.YES_NO_WORDED: structure.worded_yes_no,
+        "Conditions": (
+            filters.filter_missing,
+            filters.filter_mismatched,
+            filters.filter_extra,
+            filters.filter_uncertain,
+            filters.filters_matched,
+            filters.value_altered,
+            said.value_recased,
+            said.value_padded,
+            filters.wildcard_unasked,
+            filters.literal_unasked,
+            said.value_unused,
+            said.name_unused,
+            said.value_unexplained,
+            filters.negation_lost,
+            scope.negation_per_row,
+            scope.join_outer_missing,
+            scope.exclusion_wrong_table,
+            filters.negation_unasked,
+            filters.comparison_flipped,
+            filters.bound_shifted,
+            filters.conditions_exclude,
+            filters.connective_changed,
+            scope.both_read_as_either,
+            scope.or_unparenthesized,
+            filters.date_as_number,
+        ),
+        "Definitions of the enriched question": (
+            definitions.definition_ignored,
+            definitions.definition_followed,
+            definitions.definition_formula_missing,
+            definitions.formula_changed,
+            definitions.definition_value_unused,
+            definitions.definition_number_unused,
+            definitions.formula_copied,
+        ),
+        "Columns of the answer": (
+            outputs.output_missing,
+            outputs.output_redundant,
+            outputs.output_wider,
+            outputs.output_unlinked,
+            outputs.output_undefined,
+            outputs.output_linked,
+            outputs.output_star,
+            outputs.key_for_name,
+            outputs.key_unasked,
+            outputs.measure_shown,
+            outputs.count_for_list,
+            outputs.list_for_count,
+        ),
+        "Aggregates, repeated rows and grouping": (
+            aggregates.aggregate_missing,
+            aggregates.aggregate_unasked,
+            aggregates.aggregate_swapped,
+            aggregates.aggregate_unlinked,
+            repeats.count_repeats,
+            repeats.aggregate_repeats,
+            aggregates.where_for_having,
+            repeats.order_collapsed,
+            aggregates.distinct_missing,
+            aggregates.distinct_unasked,
+            aggregates.values_repeated,
+            aggregates.grouping_missing,
+            aggregates.grouping_unasked,
+            repeats.grouping_finer,
+            repeats.total_per_group,
+            repeats.column_ungrouped,
+            repeats.column_outside_group_by,
+        ),
+        "Order and limit": (
+            order.order_missing,
+            order.order_flipped,
+            order.order_unasked,
+            order.order_unlinked,
+            order.order_changed,
+            order.extreme_taken,
+            scope.extreme_scope,
+            order.extreme_per_group,
+            order.extreme_dropped,
+            order.limit_missing,
+            order.limit_wrong,
+            order.limit_unasked,
+            order.limit_without_order,
+            scope.ties_cut,
+        ),
+        "Ratios and rounding": (
+            ratios.percentage_unscaled,
+            ratios.integer_division,
+            structure.rounding_unasked,
+            ratios.ratio_missing,
+            ratios.ratio_unasked,
+        ),
+        "Tables and joins": (
+            structure.table_unused,
+            keys.join_unlike_keys,
+            keys.join_bare_ids,
+            keys.join_shared_foreign_key,
+            structure.join_without_key,
+            scope.join_outer_unasked,
+            keys.key_as_word,
+        ),
+        "The question as a whole": (
+            structure.words_uncovered,
+            structure.columns_unasked,
+            structure.set_operation_missing,
+            repeats.totals_combined,
+            structure.part_unanswered,
+            structure.overly_complex,
+            said.long_question,
+            structure.nested_answer,
+            structure.yes_no_unanswered,
+            structure.yes_no_worded,
+        ),
     }
 )
-"""Every signal by its reason code, in the order they are read."""
+"""Every signal, under its heading in `docs/reasons.md`.
+
+A new signal is a function listed here and a member of `ReasonCode` of the same name. `sqlassay learn calibrate` gives
+it a weight, and `make contracts` writes its documentation.
+"""
+SIGNALS: Mapping[ReasonCode, Signal] = MappingProxyType(
+    {ReasonCode[signal.__name__.upper()]: signal for signals in SECTIONS.values() for signal in signals}
+)
+"""Every signal by its reason code, in the order in which they are read; equally strong reasons keep this order."""
 
 
 def read_signals(case: Case, signals: Mapping[ReasonCode, Signal] = SIGNALS) -> dict[ReasonCode, Finding]:
-    """Those of `signals` that fire on a case."""
+    """The findings of those `signals` that fire on a case."""
     return {code: finding for code, signal in signals.items() if (finding := signal(case)) is not None}

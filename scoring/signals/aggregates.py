@@ -16,10 +16,13 @@ from scoring.verdict import Case
 from scoring.words import identifier_words, letters
 
 
-def missing_aggregate(case: Case) -> Finding | None:
-    """An aggregate is asked for and not computed.
+def aggregate_missing(case: Case) -> Finding | None:
+    """The question asks for an aggregate that the SQL does not compute.
 
-    >>> missing_aggregate(case("What is the average weight of the parcels?", "SELECT weight FROM parcels")).detail
+    A stored column of the same name counts as computed, and so do equivalents: SUM of a condition for a COUNT, a
+    division for an AVG.
+
+    >>> aggregate_missing(case("What is the average weight of the parcels?", "SELECT weight FROM parcels")).detail
     'not computed: AVG'
     """
     return counted([func for func in case.aggregation.missing if not _is_stored(func, case)], "not computed", most=1)
@@ -51,10 +54,13 @@ def _defines(definition: Definition, phrases: list[tuple[str, ...]], case: Case)
     return read and any(words and not told.isdisjoint(words) for words in phrases)
 
 
-def unasked_aggregate(case: Case) -> Finding | None:
+def aggregate_unasked(case: Case) -> Finding | None:
     """The answer shows an aggregate that nothing asks for.
 
-    >>> unasked_aggregate(case("What is the weight of the parcels?", "SELECT SUM(weight) FROM parcels")).detail
+    Words such as `total` or `how much` ask for a COUNT or a SUM without naming it. A measure that rows are ordered by
+    is `MEASURE_SHOWN`.
+
+    >>> aggregate_unasked(case("What is the weight of the parcels?", "SELECT SUM(weight) FROM parcels")).detail
     'not asked for: SUM'
     """
     if not case.aggregation.extra:
@@ -77,10 +83,12 @@ _MEASURING = frozenset({"AVG", "SUM", "MIN", "MAX"})
 """Aggregates that measure a column; counting is told from summing by how a table stores its counts."""
 
 
-def swapped_aggregate(case: Case) -> Finding | None:
-    """Another aggregate than the one asked for; a stored count may be summed where a count is asked.
+def aggregate_swapped(case: Case) -> Finding | None:
+    """The SQL computes another aggregate than the one asked for.
 
-    >>> swapped_aggregate(case("What is the average price of the parcels?", "SELECT SUM(price) FROM parcels")).detail
+    Only AVG, SUM, MIN and MAX are compared: whether to count or to sum depends on how a table stores its counts.
+
+    >>> aggregate_swapped(case("What is the average price of the parcels?", "SELECT SUM(price) FROM parcels")).detail
     'expected → actual: AVG → SUM'
     """
     asked = sorted(_MEASURING.intersection(case.aggregation.missing))
@@ -90,10 +98,12 @@ def swapped_aggregate(case: Case) -> Finding | None:
     return differing(", ".join(asked), ", ".join(given))
 
 
-def missing_distinct(case: Case) -> Finding | None:
-    """Different values are asked for and repeats stay.
+def distinct_missing(case: Case) -> Finding | None:
+    """Different values are asked for and the SQL keeps repeats.
 
-    >>> missing_distinct(case("List the different cities of our customers", "SELECT city FROM customers")).strength
+    DISTINCT, GROUP BY, a set operation or COUNT(DISTINCT …) would each remove them.
+
+    >>> distinct_missing(case("List the different cities of our customers", "SELECT city FROM customers")).strength
     1.0
     """
     if not (case.question.distinct or case.enriched.distinct) or _drops_repeats(case):
@@ -108,12 +118,14 @@ def _drops_repeats(case: Case) -> bool:
     return counted_once or merged or bool(sql.group_by) or any(block.distinct for block in sql.blocks)
 
 
-def unasked_distinct(case: Case) -> Finding | None:
-    """Rows of a table are asked for and their repeats dropped; values that many rows share may well be listed once.
+def distinct_unasked(case: Case) -> Finding | None:
+    """Rows of a table are asked for and the SQL removes repeated ones.
 
-    >>> unasked_distinct(case("List the names of our customers", "SELECT DISTINCT name FROM customers")) is None
+    Two customers of the same name become one. Values that many rows share may well be listed once and do not count.
+
+    >>> distinct_unasked(case("List the names of our customers", "SELECT DISTINCT name FROM customers")) is None
     True
-    >>> unasked_distinct(case("List our customers", "SELECT DISTINCT name FROM customers")).detail
+    >>> distinct_unasked(case("List our customers", "SELECT DISTINCT name FROM customers")).detail
     'SELECT DISTINCT'
     """
     if case.question.distinct or case.enriched.distinct:
@@ -135,10 +147,12 @@ def _counts_values(counted: Operand, case: Case) -> bool:
     return any(is_value_of(word, column) for word in asked)
 
 
-def repeated_values(case: Case) -> Finding | None:
-    """Values of a column that many rows share are asked for, and come once for each row.
+def values_repeated(case: Case) -> Finding | None:
+    """Values that many rows share are asked for, and come once for each row.
 
-    >>> repeated_values(case("Which colours do heavy kites have?", "SELECT colour FROM kites WHERE grams > 90")).detail
+    Execution labels differ on it and people seldom mind.
+
+    >>> values_repeated(case("Which colours do heavy kites have?", "SELECT colour FROM kites WHERE grams > 90")).detail
     'repeated: colour of kites'
     """
     sql = case.sql
@@ -152,10 +166,12 @@ def repeated_values(case: Case) -> Finding | None:
     return Finding(1.0, f"repeated: {columns[0].name} of {columns[0].table or 'the rows'}")
 
 
-def missing_grouping(case: Case) -> Finding | None:
-    """A value per something is asked for and nothing groups.
+def grouping_missing(case: Case) -> Finding | None:
+    """A value per something is asked for and the SQL does not group.
 
-    >>> missing_grouping(case("What is the average weight per route?", "SELECT AVG(weight) FROM parcels")).detail
+    One total comes back in place of one for each. The question must say `per`, `each` or `every`.
+
+    >>> grouping_missing(case("What is the average weight per route?", "SELECT AVG(weight) FROM parcels")).detail
     'no GROUP BY for: route'
     """
     lacking = case.grouping.missing
@@ -167,19 +183,24 @@ def missing_grouping(case: Case) -> Finding | None:
 _EACH = frozenset({"each", "per", "every"})
 
 
-def unasked_grouping(case: Case) -> Finding | None:
-    """Rows are grouped by something that nothing asks for and no rule excuses.
+def grouping_unasked(case: Case) -> Finding | None:
+    """The SQL groups by something that nothing asks for.
 
-    >>> unasked_grouping(case("What is the total weight?", "SELECT SUM(weight) FROM parcels GROUP BY route")).detail
+    Groups that SQL itself demands, and columns that a filter pins to one value, are excused by the [normalisation
+    rules](method.md#four-normalisation-rules).
+
+    >>> grouping_unasked(case("What is the total weight?", "SELECT SUM(weight) FROM parcels GROUP BY route")).detail
     'grouped by: route'
     """
     return counted(list(case.grouping.extra), "grouped by", most=1)
 
 
-def unlinked_aggregate(case: Case) -> Finding | None:
-    """An aggregate is taken of a column that what is asked for does not name.
+def aggregate_unlinked(case: Case) -> Finding | None:
+    """An aggregate is taken of a column that does not resemble the thing to be aggregated.
 
-    >>> unlinked_aggregate(case("What is the average weight of parcels?", "SELECT AVG(price) FROM parcels")).detail
+    The function is right and the column is not. Columns that a definition names do not count.
+
+    >>> aggregate_unlinked(case("What is the average weight of parcels?", "SELECT AVG(price) FROM parcels")).detail
     'expected → actual: AVG of weight → avg(price)'
     """
     for asked in case.question.aggregations:
@@ -208,7 +229,10 @@ def _tells_how(definition: Definition) -> bool:
 
 
 def where_for_having(case: Case) -> Finding | None:
-    """An average or a total is to be compared, and each row's own value is.
+    """An average or a total is to be compared, and WHERE compares each row's own value.
+
+    `routes with an average weight over 20` needs HAVING AVG(weight) > 20. Columns named like an average or a total
+    may store it.
 
     >>> where_for_having(case("Which routes have an average weight over 20?",
     ...     "SELECT route FROM parcels WHERE weight > 20 GROUP BY route")).detail

@@ -16,10 +16,13 @@ def _unread(definition: Definition, names: frozenset[str]) -> list[str]:
     return [column for column in definition.columns if letters(column) not in names]
 
 
-def ignored_definition(case: Case) -> Finding | None:
-    """A term is defined by columns of which the SQL reads none, where it reads other named columns.
+def definition_ignored(case: Case) -> Finding | None:
+    """The enriched question defines a term by a column that the SQL never reads.
 
-    >>> ignored_definition(case("How tall is Ann?", "SELECT width FROM people",
+    The agent was told which column holds the answer and used another. Strength is the share of defined columns that
+    are not read.
+
+    >>> definition_ignored(case("How tall is Ann?", "SELECT width FROM people",
     ...     "How tall is Ann? (tall refers to height_cm)")).detail
     'never read: height_cm'
     """
@@ -30,10 +33,12 @@ def ignored_definition(case: Case) -> Finding | None:
     return Finding(len(lost) / len(case.defined), f"never read: {'; '.join(lost[:5])}") if lost else None
 
 
-def followed_definition(case: Case) -> Finding | None:
-    """Every column that the definitions name is read.
+def definition_followed(case: Case) -> Finding | None:
+    """The SQL reads every column that the enriched question names.
 
-    >>> followed_definition(case("How tall is Ann?", "SELECT height_cm FROM people",
+    The more columns are named and read, the stronger.
+
+    >>> definition_followed(case("How tall is Ann?", "SELECT height_cm FROM people",
     ...     "How tall is Ann? (tall refers to height_cm)")).detail
     'read: height_cm'
     """
@@ -43,10 +48,12 @@ def followed_definition(case: Case) -> Finding | None:
     return Finding(min(1.0, 0.5 + len(named) / 6), f"read: {'; '.join(named[:5])}")
 
 
-def missing_formula(case: Case) -> Finding | None:
-    """A definition computes with a function that the SQL lacks.
+def definition_formula_missing(case: Case) -> Finding | None:
+    """The enriched question's formula uses a function that the SQL does not compute.
 
-    >>> missing_formula(case("What is the load?", "SELECT trips FROM vans",
+    Equivalents count: ORDER BY for MAX and MIN, a division for AVG, SUM of a condition for COUNT.
+
+    >>> definition_formula_missing(case("What is the load?", "SELECT trips FROM vans",
     ...     "What is the load? (load = DIVIDE(SUM(kg), COUNT(trips)))")).detail
     'not computed: COUNT; DIVIDE; SUM'
     """
@@ -91,10 +98,13 @@ _FORMULA = re.compile(
 _BOUNDED = re.compile(r"\b(?:count|avg|sum) ?\([\w ,.`]{1,60}\) ?(?:[<>]=?|=) ?\d{1,12}", re.IGNORECASE)
 
 
-def changed_formula(case: Case) -> Finding | None:
-    """A definition aggregates a column that the SQL aggregates otherwise, or not at all.
+def formula_changed(case: Case) -> Finding | None:
+    """A definition aggregates a column that the SQL aggregates in another way, or not at all.
 
-    >>> changed_formula(case("What is the load?", "SELECT MAX(kg) FROM vans",
+    The number that comes back is another measure than the one defined. A bound inside the formula, as `COUNT(x) > 3`,
+    must be compared somewhere too.
+
+    >>> formula_changed(case("What is the load?", "SELECT MAX(kg) FROM vans",
     ...     "What is the load? (load = SUM(kg))")).detail
     'not computed as defined: SUM(kg)'
     """
@@ -132,10 +142,13 @@ def _is_taken(func: str, column: str, case: Case) -> bool:
 _LITERAL = re.compile(r"'([^'\n]{1,60})'")
 
 
-def unused_definition_value(case: Case) -> Finding | None:
-    """Values that the definitions quote and the SQL does not hold.
+def definition_value_unused(case: Case) -> Finding | None:
+    """A value that a definition quotes is not in the SQL.
 
-    >>> unused_definition_value(case("Late parcels", "SELECT id FROM parcels WHERE state = 'L'",
+    The definition says how the value is stored, and the SQL uses another spelling. With more than two such values the
+    definition is a list of codes, and nothing is found.
+
+    >>> definition_value_unused(case("Late parcels", "SELECT id FROM parcels WHERE state = 'L'",
     ...     "Late parcels (late refers to state = 'LATE')")).detail
     "not in the SQL: 'late'"
     """
@@ -154,10 +167,12 @@ _SMALL = 1000
 """Whole numbers below which `more than 2` is likely written `>= 3`."""
 
 
-def unused_definition_number(case: Case) -> Finding | None:
-    """Numbers that the definitions compare with and the SQL does not hold, nor one beside them.
+def definition_number_unused(case: Case) -> Finding | None:
+    """A number that a definition compares with is not in the SQL.
 
-    >>> unused_definition_number(case("Heavy parcels", "SELECT id FROM parcels WHERE kg > 30",
+    The bound was changed or forgotten. A neighbour counts as used, because `more than 2` may be written `>= 3`.
+
+    >>> definition_number_unused(case("Heavy parcels", "SELECT id FROM parcels WHERE kg > 30",
     ...     "Heavy parcels (heavy refers to kg > 20)")).detail
     'not in the SQL: 20'
     """
@@ -175,10 +190,12 @@ def _held(number: float, given: set[float]) -> bool:
     return number in given or (number < _SMALL and (number + 1 in given or number - 1 in given))
 
 
-def copied_formula(case: Case) -> Finding | None:
-    """Arithmetic is called by the names that a definition gives it, which few databases know.
+def formula_copied(case: Case) -> Finding | None:
+    """The SQL calls DIVIDE, SUBTRACT or MULTIPLY, words that definitions use and few databases know.
 
-    >>> copied_formula(case("What is the load?", "SELECT DIVIDE(SUM(kg), COUNT(id)) FROM vans",
+    The query fails when it runs.
+
+    >>> formula_copied(case("What is the load?", "SELECT DIVIDE(SUM(kg), COUNT(id)) FROM vans",
     ...     "What is the load? (load = DIVIDE(SUM(kg), COUNT(id)))")).detail
     'DIVIDE'
     """

@@ -20,10 +20,13 @@ _UP = frozenset({Op.GT, Op.GE})
 _DOWN = frozenset({Op.LT, Op.LE})
 
 
-def missing_filter(case: Case) -> Finding | None:
-    """A required condition has no counterpart.
+def filter_missing(case: Case) -> Finding | None:
+    """The question asks for a condition that the SQL does not apply.
 
-    >>> missing_filter(case("How many orders were shipped in 2023?", "SELECT COUNT(*) FROM orders")).detail
+    Rows come back that the question leaves out. A condition counts as met, too, when the answer shows its column,
+    when a LIMIT takes its number, or when the SQL reads a column that a definition gives for it.
+
+    >>> filter_missing(case("How many orders were shipped in 2023?", "SELECT COUNT(*) FROM orders")).detail
     'missing: 2023'
     """
     return counted(
@@ -47,19 +50,25 @@ def _otherwise_met(each: QuestionFilter, case: Case) -> bool:
     )
 
 
-def mismatched_filter(case: Case) -> Finding | None:
-    """The right column has another operator or value.
+def filter_mismatched(case: Case) -> Finding | None:
+    """The SQL filters the right column with another operator or value.
 
-    >>> mismatched_filter(case("Orders with a total over 50", "SELECT id FROM orders WHERE total < 50")).strength > 0
+    Other rows come back than those asked for. The column is recognised by its name, by a definition or by a mapping
+    of the tenant.
+
+    >>> filter_mismatched(case("Orders with a total over 50", "SELECT id FROM orders WHERE total < 50")).strength > 0
     True
     """
     return counted([show_match(each) for each in case.filters.mismatched], EXPECTED_ACTUAL, most=2)
 
 
-def extra_filter(case: Case) -> Finding | None:
-    """A condition that nothing asks for and the tenant does not call benign; NOT NULL guards aside.
+def filter_extra(case: Case) -> Finding | None:
+    """The SQL applies a condition that nothing in the question asks for.
 
-    >>> extra_filter(case("How many orders are there?", "SELECT COUNT(*) FROM orders WHERE region = 'west'")).detail
+    Rows that belong to the answer are lost. A condition is stranger, and counts more, when neither its column nor its
+    value is in the question. `IS NOT NULL` and the tenant's benign and ignored filters do not count.
+
+    >>> filter_extra(case("How many orders are there?", "SELECT COUNT(*) FROM orders WHERE region = 'west'")).detail
     "not asked for: region = 'west'"
     """
     unasked = [each for each in case.filters.extra if _restricts(each)]
@@ -94,18 +103,27 @@ def _restricts(each: SqlFilter) -> bool:
     return each.op is not Op.NOT_NULL and not (isinstance(each.rhs, Expression) and each.clause is Clause.ON)
 
 
-def uncertain_filter(case: Case) -> Finding | None:
-    """Words that may be a condition, but not surely, stand in nothing the SQL filters."""
+def filter_uncertain(case: Case) -> Finding | None:
+    """A phrase of the question may be a condition, and nothing in the SQL filters by it.
+
+    The phrase reads like a value but may mean something else, so it counts little.
+
+    >>> filter_uncertain(case("How many flights were there in 2019/2020?", "SELECT COUNT(*) FROM flights")).detail
+    'possible condition: 2019/2020'
+    """
     doubtful = [each for each in case.question.filters if each.certain < CERTAIN]
     met = [match.required for match in case.filters.matched] if doubtful else []
     doubtful = [each.span for each in doubtful if each not in met]
     return counted(doubtful, "possible condition")
 
 
-def matched_filters(case: Case) -> Finding | None:
-    """Every required condition is applied.
+def filters_matched(case: Case) -> Finding | None:
+    """The SQL applies every condition that the question asks for, and there is at least one.
 
-    >>> matched_filters(case("Orders placed in 2023", "SELECT id FROM orders WHERE YEAR(placed) = 2023")).strength > 0
+    Right answers almost always filter as asked. Conditions are compared after normalisation: `YEAR(d) = 2023` equals
+    a range of dates.
+
+    >>> filters_matched(case("Orders placed in 2023", "SELECT id FROM orders WHERE YEAR(placed) = 2023")).strength > 0
     True
     """
     filters = case.filters
@@ -114,10 +132,13 @@ def matched_filters(case: Case) -> Finding | None:
     return counted([show_filter(each.required) for each in filters.matched], "applied")
 
 
-def altered_value(case: Case) -> Finding | None:
-    """A literal differs from the question's only in spelling, spacing or marks.
+def value_altered(case: Case) -> Finding | None:
+    """A text of the SQL is spelled a little differently than in the question or its definition.
 
-    >>> altered_value(case("Who lives in 'New Haven'?", "SELECT name FROM people WHERE city = 'NewHaven'")).detail
+    The database finds nothing under another spelling. Texts are near when they differ only in spaces or marks, or in
+    two neighbouring letters.
+
+    >>> value_altered(case("Who lives in 'New Haven'?", "SELECT name FROM people WHERE city = 'NewHaven'")).detail
     "expected → actual: 'new haven' → 'newhaven'"
     """
     unmet = [*case.filters.extra, *(each for match in case.filters.mismatched for each in match.present)]
@@ -178,10 +199,12 @@ def _one_edit(left: str, right: str) -> bool:
 _WITHIN = re.compile(r"contain|includ|like|substring|start|begin|end|prefix|suffix|letter|word|phrase|having|mention")
 
 
-def unasked_wildcard(case: Case) -> Finding | None:
-    """A search within a text for what the question gives as the whole value.
+def wildcard_unasked(case: Case) -> Finding | None:
+    """The SQL searches within a text where the question gives the whole value.
 
-    >>> unasked_wildcard(case("Who lives in 'York'?", "SELECT name FROM people WHERE city LIKE '%York%'")).detail
+    `LIKE '%York%'` finds New York too. It is no fault where the question says contains, starts with, or the like.
+
+    >>> wildcard_unasked(case("Who lives in 'York'?", "SELECT name FROM people WHERE city LIKE '%York%'")).detail
     "city contains 'york'"
     """
     found = next((each for each in applied(case) if each.op in _SEARCHES), None)
@@ -193,10 +216,13 @@ def unasked_wildcard(case: Case) -> Finding | None:
 _SEARCHES = frozenset({Op.CONTAINS, Op.STARTS_WITH, Op.ENDS_WITH, Op.LIKE})
 
 
-def unasked_literal(case: Case) -> Finding | None:
-    """A literal that stands nowhere in the question or its enrichment.
+def literal_unasked(case: Case) -> Finding | None:
+    """The SQL compares with a text or number that is not in the question.
 
-    >>> unasked_literal(case("How many open orders?", "SELECT COUNT(*) FROM orders WHERE city = 'Lima'")).detail
+    The agent made up or guessed a value. Only conditions that nothing asks for are looked at; 0 and 1 are flags and
+    do not count.
+
+    >>> literal_unasked(case("How many open orders?", "SELECT COUNT(*) FROM orders WHERE city = 'Lima'")).detail
     "not in the question: 'lima'"
     """
     if not case.filters.extra:
@@ -220,10 +246,13 @@ def _literals(value: Value | None) -> list[Value]:
     return [value] if isinstance(value, Text | Number | Pattern) else []
 
 
-def lost_negation(case: Case) -> Finding | None:
-    """The question negates and nothing in the SQL excludes.
+def negation_lost(case: Case) -> Finding | None:
+    """The question excludes something and the SQL excludes nothing.
 
-    >>> lost_negation(case("Which suppliers are not in Peru?", "SELECT name FROM suppliers WHERE c = 'Peru'")).detail
+    The answer gives the opposite rows, or all. Every way to exclude counts: `<>`, NOT, NOT IN, EXCEPT, IS NULL, a
+    zero or a stored `no`.
+
+    >>> negation_lost(case("Which suppliers are not in Peru?", "SELECT name FROM suppliers WHERE c = 'Peru'")).detail
     "no negation for 'are not'"
     """
     if not case.question.negations or excludes(case):
@@ -251,10 +280,12 @@ def _is_zero(each: SqlFilter) -> bool:
     return each.rhs is not None and as_number(each.rhs) == 0
 
 
-def unasked_negation(case: Case) -> Finding | None:
-    """The SQL excludes rows though neither question negates.
+def negation_unasked(case: Case) -> Finding | None:
+    """The SQL excludes something though neither question negates anything.
 
-    >>> unasked_negation(case("Suppliers in Peru", "SELECT name FROM suppliers WHERE country <> 'Peru'")).strength
+    Rows that belong to the answer are lost. `IS NOT NULL` does not count.
+
+    >>> negation_unasked(case("Suppliers in Peru", "SELECT name FROM suppliers WHERE country <> 'Peru'")).strength
     1.0
     """
     if case.question.negations or case.enriched.negations:
@@ -267,10 +298,12 @@ def unasked_negation(case: Case) -> Finding | None:
 _REJECTING = NEGATIVE - {Op.NOT_NULL}
 
 
-def flipped_comparison(case: Case) -> Finding | None:
-    """A bound points the other way.
+def comparison_flipped(case: Case) -> Finding | None:
+    """The SQL compares in the opposite direction.
 
-    >>> flipped_comparison(case("Orders with a total over 50", "SELECT id FROM orders WHERE total < 50")).strength
+    `over 50` became `< 50`: the answer gives the other rows.
+
+    >>> comparison_flipped(case("Orders with a total over 50", "SELECT id FROM orders WHERE total < 50")).strength
     1.0
     """
     for match in case.filters.mismatched:
@@ -283,10 +316,12 @@ def _opposite(one: Op, other: Op) -> bool:
     return (one in _UP and other in _DOWN) or (one in _DOWN and other in _UP)
 
 
-def shifted_bound(case: Case) -> Finding | None:
-    """`more than 5` became `>= 5`.
+def bound_shifted(case: Case) -> Finding | None:
+    """The SQL includes a bound that the question excludes, or the other way round.
 
-    >>> shifted_bound(case("Orders with more than 5 items", "SELECT id FROM orders WHERE items >= 5")).strength
+    `more than 5` became `>= 5`, so the rows at exactly 5 are wrong.
+
+    >>> bound_shifted(case("Orders with more than 5 items", "SELECT id FROM orders WHERE items >= 5")).strength
     1.0
     """
     for match in case.filters.mismatched:
@@ -300,10 +335,13 @@ def _shifted(required: QuestionFilter, present: SqlFilter) -> bool:
     return same_side and required.rhs is not None and present.rhs is not None and required.rhs == present.rhs
 
 
-def excluding_conditions(case: Case) -> Finding | None:
-    """Two equalities of one block want one column to have two values.
+def conditions_exclude(case: Case) -> Finding | None:
+    """Two ANDed conditions can never hold together.
 
-    >>> excluding_conditions(case("Who plays both chess and go?",
+    One row has one value, so the answer is empty. A block that reads a table twice may compare two different rows and
+    does not count.
+
+    >>> conditions_exclude(case("Who plays both chess and go?",
     ...     "SELECT name FROM players WHERE game = 'chess' AND game = 'go'")).detail
     "game = 'chess' and 'go'"
     """
@@ -327,10 +365,12 @@ _OR = re.compile(r"\bor\b")
 _AND = re.compile(r"\band\b")
 
 
-def changed_connective(case: Case) -> Finding | None:
-    """`or` between two conditions became AND, or `and` became OR.
+def connective_changed(case: Case) -> Finding | None:
+    """Two conditions that the question joins by `or` are ANDed, or those it joins by `and` are ORed.
 
-    >>> changed_connective(case("Parcels from 'Faro' or with a weight over 20",
+    Too few or too many rows come back. Only conditions on different columns count: `Lisbon and Porto` means either.
+
+    >>> connective_changed(case("Parcels from 'Faro' or with a weight over 20",
     ...     "SELECT id FROM parcels WHERE origin = 'Faro' AND weight > 20")).detail
     "expected → actual: OR → AND: origin = 'faro'; weight > 20"
     """
@@ -375,7 +415,9 @@ _DATED = frozenset({"date", "birthday", "timestamp", "datetime"})
 
 
 def date_as_number(case: Case) -> Finding | None:
-    """A date column is compared with a plain number, or is to equal a year.
+    """A date column is compared with a number, or with a year alone.
+
+    A full date never equals `1990`; the year must be taken out of it first.
 
     >>> date_as_number(case("Who was hired in 1990?", "SELECT name FROM staff WHERE hire_date = 1990")).detail
     'hire_date = 1990'

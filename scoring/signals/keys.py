@@ -120,10 +120,13 @@ def _semi_joined(case: Case) -> Iterator[tuple[Column, Column]]:
             yield each.key.columns[0], inner.columns[0]
 
 
-def unlike_keys(case: Case) -> Finding | None:
+def join_unlike_keys(case: Case) -> Finding | None:
     """Two columns are joined, or tested by IN, whose names do not suggest the same thing.
 
-    >>> unlike_keys(case("List the pilots' flights",
+    A pilot's id is compared with a plane's number. Names suggest the same thing when they are equal or when one names
+    the other's table.
+
+    >>> join_unlike_keys(case("List the pilots' flights",
     ...     "SELECT f.no FROM pilots p JOIN flights f ON p.id = f.plane_no")).detail
     'pilots.id = flights.plane_no'
     """
@@ -135,10 +138,13 @@ def unlike_keys(case: Case) -> Finding | None:
     return Finding(worst, " = ".join(map(_name, pair))) if pair is not None else None
 
 
-def bare_ids(case: Case) -> Finding | None:
-    """Two tables are joined by columns that are both just `id`: by each other's, where one should name the other.
+def join_bare_ids(case: Case) -> Finding | None:
+    """Two tables are joined by columns that are both just `id`.
 
-    >>> bare_ids(case("List the pilots' flights", "SELECT f.no FROM pilots p JOIN flights f ON p.id = f.id")).detail
+    Each is the key of its own table; one of the two should name the other table, as `pilot_id` does.
+
+    >>> join_bare_ids(case("List the pilots' flights",
+    ...     "SELECT f.no FROM pilots p JOIN flights f ON p.id = f.id")).detail
     'pilots.id = flights.id'
     """
     for left, right in (*_joined(case), *_semi_joined(case)):
@@ -147,12 +153,13 @@ def bare_ids(case: Case) -> Finding | None:
     return None
 
 
-def shared_foreign_key(case: Case) -> Finding | None:
-    """Of several tables two are joined by the key of a third, so each row of one meets many of the other.
+def join_shared_foreign_key(case: Case) -> Finding | None:
+    """Two tables are joined by a key of a third, which belongs to neither.
 
-    In full where the SQL reads the third too.
+    Every crew meets every pilot of the same base, so rows multiply. Full strength where the SQL reads the third table
+    too.
 
-    >>> shared_foreign_key(case("Which pilots landed at Oslo?", "SELECT p.name FROM crews c JOIN pilots p ON "
+    >>> join_shared_foreign_key(case("Which pilots landed at Oslo?", "SELECT p.name FROM crews c JOIN pilots p ON "
     ...     "c.base_id = p.base_id JOIN bases b ON b.id = p.base_id WHERE b.city = 'Oslo'")).detail
     'crews.base_id = pilots.base_id'
     """
@@ -171,10 +178,12 @@ def shared_foreign_key(case: Case) -> Finding | None:
     return found
 
 
-def worded_key(case: Case) -> Finding | None:
+def key_as_word(case: Case) -> Finding | None:
     """An identifier is compared with a plain word that no definition gives it.
 
-    >>> worded_key(case("Which pilots fly gliders?", "SELECT name FROM pilots WHERE plane_id = 'glider'")).detail
+    Keys hold numbers or codes; the word belongs to a name in another table.
+
+    >>> key_as_word(case("Which pilots fly gliders?", "SELECT name FROM pilots WHERE plane_id = 'glider'")).detail
     "plane_id = 'glider'"
     """
     for each in applied(case):

@@ -25,10 +25,13 @@ def _orders_rows(case: Case) -> bool:
     return bool(case.sql.order_by) or any(each.order_by for each in case.sql.windows)
 
 
-def missing_order(case: Case) -> Finding | None:
-    """An extreme or an order is asked for and nothing orders.
+def order_missing(case: Case) -> Finding | None:
+    """An extreme or an order is asked for, and the SQL neither orders nor takes an extreme.
 
-    >>> missing_order(case("Which city is the largest?", "SELECT name FROM cities")).detail
+    ORDER BY, MIN, MAX, a rank over a window and `>= ALL` would each do. An extreme in a column's name, as `last edit
+    date`, asks for nothing.
+
+    >>> order_missing(case("Which city is the largest?", "SELECT name FROM cities")).detail
     "no ORDER BY, MIN or MAX for 'largest'"
     """
     asked = [each.word for each in case.question.superlatives]
@@ -48,10 +51,13 @@ def _names_column(word: str, case: Case) -> bool:
     )
 
 
-def flipped_order(case: Case) -> Finding | None:
-    """The first rows are the opposite extreme.
+def order_flipped(case: Case) -> Finding | None:
+    """The SQL orders in the opposite direction to the one asked for.
 
-    >>> flipped_order(case("Which city has the highest population?",
+    The first rows are the other extreme. Words such as `oldest` fit both directions, depending on whether an age or a
+    birthday is ordered, and do not count there.
+
+    >>> order_flipped(case("Which city has the highest population?",
     ...     "SELECT name FROM cities ORDER BY population ASC LIMIT 1")).detail
     'population ASC for highest'
     """
@@ -91,23 +97,28 @@ def _key(operand: Operand, *, descending: bool) -> str:
     return f"{operand.name} {'DESC' if descending else 'ASC'}"
 
 
-def taken_extreme(case: Case) -> Finding | None:
-    """The extreme asked for is taken, in its direction.
+def extreme_taken(case: Case) -> Finding | None:
+    """The SQL takes the extreme that the question asks for, in its direction.
 
-    >>> taken_extreme(case("Which city has the highest population?",
+    By ORDER BY, MIN, MAX, a rank or `>= ALL`.
+
+    >>> extreme_taken(case("Which city has the highest population?",
     ...     "SELECT name FROM cities ORDER BY population DESC LIMIT 1")).detail
     'highest'
     """
     asked = case.question.superlatives
-    if not asked or not _takes_extreme(case) or flipped_order(case) is not None:
+    if not asked or not _takes_extreme(case) or order_flipped(case) is not None:
         return None
     return Finding(1.0, asked[0].word)
 
 
-def unasked_order(case: Case) -> Finding | None:
-    """Rows are ordered though nothing asks for it and rule 3 does not excuse it.
+def order_unasked(case: Case) -> Finding | None:
+    """The SQL orders by something that nothing asks for and no rule excuses.
 
-    >>> unasked_order(case("List the cities", "SELECT name FROM cities ORDER BY founded DESC")).detail
+    The rows are right; their order claims something. By an aggregate descending or a grouped column ascending it is
+    [excused](method.md#four-normalisation-rules).
+
+    >>> order_unasked(case("List the cities", "SELECT name FROM cities ORDER BY founded DESC")).detail
     'founded DESC'
     """
     excused = any(each.rule is NormalizationRule.DEFAULT_ORDER_BY for each in case.normalizations)
@@ -119,10 +130,12 @@ def unasked_order(case: Case) -> Finding | None:
     return Finding(1.0, _key(first.operand, descending=first.descending))
 
 
-def unlinked_order(case: Case) -> Finding | None:
-    """What is ordered by is not named like the measure of the extreme.
+def order_unlinked(case: Case) -> Finding | None:
+    """The column that the SQL orders by does not resemble the measure of the extreme.
 
-    >>> unlinked_order(case("Which parcel has the highest weight?",
+    The most expensive thing is looked for by its weight. Columns that a definition names do not count.
+
+    >>> order_unlinked(case("Which parcel has the highest weight?",
     ...     "SELECT id FROM parcels ORDER BY price DESC LIMIT 1")).detail
     'expected → actual: weight → price'
     """
@@ -139,10 +152,13 @@ def unlinked_order(case: Case) -> Finding | None:
     return differing(measured.measure, key.operand.name)
 
 
-def changed_order(case: Case) -> Finding | None:
+def order_changed(case: Case) -> Finding | None:
     """Rows are ordered by something else than the order asked for.
 
-    >>> changed_order(case("List the names alphabetically", "SELECT name FROM pilots ORDER BY age")).detail
+    Alphabetical order must follow a column of the answer; any other order must follow the thing that the question
+    names.
+
+    >>> order_changed(case("List the names alphabetically", "SELECT name FROM pilots ORDER BY age")).detail
     'expected → actual: alphabetical → age'
     """
     asked = case.question.ordering
@@ -173,7 +189,9 @@ def _orders(word: str, key: Operand) -> bool:
 
 
 def extreme_per_group(case: Case) -> Finding | None:
-    """One extreme of all is asked for and one of each group comes.
+    """One extreme of all is asked for, and one of each group comes.
+
+    GROUP BY turns the lowest fare into a lowest fare for each route.
 
     >>> extreme_per_group(case("What is the lowest fare, and of which route?",
     ...     "SELECT MIN(fare), route FROM trips GROUP BY route")).detail
@@ -191,10 +209,12 @@ def extreme_per_group(case: Case) -> Finding | None:
 _EACH = frozenset({"each", "per", "every"})
 
 
-def dropped_extreme(case: Case) -> Finding | None:
-    """Two extremes are asked for and one is taken.
+def extreme_dropped(case: Case) -> Finding | None:
+    """Two extremes are asked for, and the SQL takes one.
 
-    >>> dropped_extreme(case("Which is the oldest van with the lowest mileage?",
+    `top`, `first` and their like only say where to cut and are no second extreme.
+
+    >>> extreme_dropped(case("Which is the oldest van with the lowest mileage?",
     ...     "SELECT id FROM vans ORDER BY age DESC LIMIT 1")).detail
     'oldest; lowest'
     """
@@ -209,10 +229,12 @@ _PLACES = frozenset({"top", "bottom", "first", "last"})
 """Words that say where rows are cut, beside the extreme that says in which order: `the top 3 with the most`."""
 
 
-def missing_limit(case: Case) -> Finding | None:
-    """A number of rows is asked for and all come.
+def limit_missing(case: Case) -> Finding | None:
+    """A number of first rows is asked for and the SQL returns all.
 
-    >>> missing_limit(case("List the top 3 cities by population",
+    A little weaker where the question names an extreme but no number.
+
+    >>> limit_missing(case("List the top 3 cities by population",
     ...     "SELECT name FROM cities ORDER BY population DESC")).detail
     'top 3'
     """
@@ -235,10 +257,12 @@ def _uncut(case: Case) -> Finding | None:
     return None if taken else Finding(0.7, asked[0].word)
 
 
-def wrong_limit(case: Case) -> Finding | None:
-    """Another number of rows than asked for.
+def limit_wrong(case: Case) -> Finding | None:
+    """The SQL returns another number of rows than asked for.
 
-    >>> wrong_limit(case("List the top 3 cities by population",
+    Every LIMIT of the query is compared with every number of rows that the question names.
+
+    >>> limit_wrong(case("List the top 3 cities by population",
     ...     "SELECT name FROM cities ORDER BY population DESC LIMIT 5")).detail
     'expected → actual: top 3 → LIMIT 5'
     """
@@ -250,10 +274,13 @@ def wrong_limit(case: Case) -> Finding | None:
     return differing(f"top {min(asked)}", f"LIMIT {min(given)}")
 
 
-def unasked_limit(case: Case) -> Finding | None:
-    """Rows are cut below λ_min and no top-k is asked for.
+def limit_unasked(case: Case) -> Finding | None:
+    """The SQL cuts the rows though no top-k is asked for, below the safety limit λ_min.
 
-    >>> unasked_limit(case("List the cities", "SELECT name FROM cities LIMIT 10")).detail
+    Rows that belong to the answer are lost. A larger limit protects the database and is
+    [excused](method.md#four-normalisation-rules).
+
+    >>> limit_unasked(case("List the cities", "SELECT name FROM cities LIMIT 10")).detail
     'LIMIT 10'
     """
     limit = case.sql.limit
@@ -264,7 +291,9 @@ def unasked_limit(case: Case) -> Finding | None:
 
 
 def limit_without_order(case: Case) -> Finding | None:
-    """Rows are cut in no order, below λ_min.
+    """The SQL cuts rows in no order, below the safety limit λ_min.
+
+    Which rows come back is chance.
 
     >>> limit_without_order(case("List the top 3 cities by population", "SELECT name FROM cities LIMIT 3")).detail
     'LIMIT 3'

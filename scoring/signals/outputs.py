@@ -38,10 +38,12 @@ _COMPARED = re.compile(
 """An aggregate that a condition speaks of."""
 
 
-def missing_output(case: Case) -> Finding | None:
-    """Fewer columns than things asked for.
+def output_missing(case: Case) -> Finding | None:
+    """The answer has fewer columns than the question asks for.
 
-    >>> missing_output(case("List the name and age of each pilot", "SELECT name FROM pilots")).detail
+    Part of the question stays unanswered. Columns joined by `||` or CONCAT may hold several things.
+
+    >>> output_missing(case("List the name and age of each pilot", "SELECT name FROM pilots")).detail
     '2 things asked for, 1 column given'
     """
     given = case.answer
@@ -61,10 +63,13 @@ def _columns(count: int) -> str:
     return f"{count} column{'' if count == 1 else 's'}"
 
 
-def redundant_output(case: Case) -> Finding | None:
-    """More columns than attributes asked for, beyond those that show why a row is there.
+def output_redundant(case: Case) -> Finding | None:
+    """The answer has columns that the question does not ask for.
 
-    >>> redundant_output(case("What is the name of each pilot?", "SELECT name, age, rank FROM pilots")).detail
+    Columns that the SQL filters, orders or groups by explain why a row is there and do not count; a first and a last
+    name are one thing.
+
+    >>> output_redundant(case("What is the name of each pilot?", "SELECT name, age, rank FROM pilots")).detail
     '1 thing asked for, 3 columns given'
     """
     wanted = wanted_columns(case) + len(case.question.group_by)
@@ -73,14 +78,16 @@ def redundant_output(case: Case) -> Finding | None:
     return _surplus(case, wanted, _telling(case))
 
 
-def wider_output(case: Case) -> Finding | None:
-    """More columns come with things that are asked for whole, or with columns that only show why a row is there.
+def output_wider(case: Case) -> Finding | None:
+    """The question asks for whole things, and the answer shows several columns of them.
 
-    >>> wider_output(case("Which pilots fly?", "SELECT name, age, rank FROM pilots")).detail
+    People seldom mind; execution labels do. Columns that only explain why a row is there count here, too.
+
+    >>> output_wider(case("Which pilots fly?", "SELECT name, age, rank FROM pilots")).detail
     '1 thing asked for, 3 columns given'
     """
     wanted = max(wanted_columns(case) + len(case.question.group_by), 1)
-    if len(case.answer) <= wanted or redundant_output(case):
+    if len(case.answer) <= wanted or output_redundant(case):
         return None
     measure = measure_beside(case)
     found = _surplus(case, wanted, frozenset() if measure is None else frozenset({measure}))
@@ -158,10 +165,12 @@ def _pairs(case: Case) -> list[tuple[Output, bool]]:
     ]
 
 
-def unlinked_output(case: Case) -> Finding | None:
-    """What is asked for is named like no column of the answer.
+def output_unlinked(case: Case) -> Finding | None:
+    """A thing asked for resembles no column name of the answer.
 
-    >>> unlinked_output(case("What is the weight of each parcel?", "SELECT colour FROM parcels")).detail
+    The answer shows something else, or the schema uses words that share nothing with the question.
+
+    >>> output_unlinked(case("What is the weight of each parcel?", "SELECT colour FROM parcels")).detail
     'no column matches: weight'
     """
     if any(each.star for each in case.answer):
@@ -170,10 +179,12 @@ def unlinked_output(case: Case) -> Finding | None:
     return counted(unlinked, "no column matches", most=2)
 
 
-def linked_output(case: Case) -> Finding | None:
-    """Each thing asked for has its column and no column is left over.
+def output_linked(case: Case) -> Finding | None:
+    """Each thing asked for resembles exactly one column of the answer.
 
-    >>> linked_output(case("What is the weight of each parcel?", "SELECT weight FROM parcels")).detail
+    No column is missing and none is left over.
+
+    >>> output_linked(case("What is the weight of each parcel?", "SELECT weight FROM parcels")).detail
     'named: weight'
     """
     pairs, given = _pairs(case), case.answer
@@ -182,10 +193,12 @@ def linked_output(case: Case) -> Finding | None:
     return Finding(1.0, f"named: {', '.join(output.phrase for output, _ in pairs)}")
 
 
-def undefined_output(case: Case) -> Finding | None:
-    """A thing asked for is defined by columns of which the answer shows none.
+def output_undefined(case: Case) -> Finding | None:
+    """A definition gives the columns of a thing asked for, and the answer shows none of them.
 
-    >>> undefined_output(case("List the owners of the kites", "SELECT kite FROM kites",
+    The agent was told what to show and shows something else.
+
+    >>> output_undefined(case("List the owners of the kites", "SELECT kite FROM kites",
     ...     "List the owners of the kites (owners refers to holder)")).detail
     'owners: holder is not shown'
     """
@@ -207,10 +220,12 @@ def _same(told: set[str], output: Output) -> bool:
     return bool(asked) and (asked <= told or told <= asked)
 
 
-def star_output(case: Case) -> Finding | None:
-    """`*` where particular columns are asked for.
+def output_star(case: Case) -> Finding | None:
+    """The SQL selects every column where particular ones are asked for.
 
-    >>> star_output(case("What is the weight of each parcel?", "SELECT * FROM parcels")).strength
+    A little weaker where the question asks for whole things; none where it asks for details, records or everything.
+
+    >>> output_star(case("What is the weight of each parcel?", "SELECT * FROM parcels")).strength
     1.0
     """
     if not any(each.star for each in case.answer):
@@ -221,7 +236,9 @@ def star_output(case: Case) -> Finding | None:
 
 
 def key_for_name(case: Case) -> Finding | None:
-    """An identifier where a name is asked for, or the reverse.
+    """The answer gives an identifier where a name is asked for, or a name where an identifier is.
+
+    Only questions that ask for one thing are looked at.
 
     >>> key_for_name(case("What is the name of the oldest pilot?",
     ...     "SELECT pilot_id FROM pilots ORDER BY age DESC LIMIT 1")).detail
@@ -241,7 +258,9 @@ def key_for_name(case: Case) -> Finding | None:
 
 
 def count_for_list(case: Case) -> Finding | None:
-    """One aggregate alone where rows are asked for.
+    """The answer is one number where rows are asked for.
+
+    No aggregate, ratio or extreme is asked for, and the answer shows nothing but aggregates.
 
     >>> count_for_list(case("List the names of the pilots", "SELECT COUNT(*) FROM pilots")).detail
     'count(*)'
@@ -260,7 +279,9 @@ def count_for_list(case: Case) -> Finding | None:
 
 
 def list_for_count(case: Case) -> Finding | None:
-    """No aggregate where a count is asked for.
+    """The answer lists rows where a count is asked for.
+
+    Half strength where a column's name says that it stores the count.
 
     >>> list_for_count(case("How many pilots are there?", "SELECT name FROM pilots")).detail
     'no aggregate in: name'
@@ -280,10 +301,13 @@ def _stems(case: Case) -> set[str]:
     return {word for each in case.question.aggregations for word in content_words(each.column)}
 
 
-def unasked_key(case: Case) -> Finding | None:
+def key_unasked(case: Case) -> Finding | None:
     """Identifiers come back though the question speaks of none.
 
-    >>> unasked_key(case("Which pilots fly gliders?", "SELECT pilot_id FROM flights WHERE plane = 'glider'")).detail
+    People ask for names; the key of a table is seldom the answer. Strength is the share of the answer's columns that
+    are keys.
+
+    >>> key_unasked(case("Which pilots fly gliders?", "SELECT pilot_id FROM flights WHERE plane = 'glider'")).detail
     'not asked for: pilot_id'
     """
     if not _KEYS.isdisjoint(case.spoken):
@@ -293,10 +317,12 @@ def unasked_key(case: Case) -> Finding | None:
     return Finding(len(keys) / len(case.answer), f"not asked for: {', '.join(keys[:5])}") if keys else None
 
 
-def shown_measure(case: Case) -> Finding | None:
-    """What rows are ordered or grouped for is shown beside them, though only they are asked for.
+def measure_shown(case: Case) -> Finding | None:
+    """The answer shows the number that it orders or counts by beside the things asked for.
 
-    >>> shown_measure(case("Which city has the most flights?",
+    People seldom mind; execution labels do.
+
+    >>> measure_shown(case("Which city has the most flights?",
     ...     "SELECT city, COUNT(*) FROM flights GROUP BY city ORDER BY COUNT(*) DESC LIMIT 1")).detail
     'count(*) beside city'
     """

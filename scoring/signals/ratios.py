@@ -24,10 +24,12 @@ def _defines_division(case: Case) -> bool:
     return any({"DIVIDE", "AVG"} & set(each.functions) for each in case.enriched.definitions)
 
 
-def unscaled_percentage(case: Case) -> Finding | None:
-    """A percentage without × 100.
+def percentage_unscaled(case: Case) -> Finding | None:
+    """A percentage is asked for and nothing is multiplied by 100.
 
-    >>> unscaled_percentage(case("What percentage of parcels is late?",
+    The answer is a share between 0 and 1.
+
+    >>> percentage_unscaled(case("What percentage of parcels is late?",
     ...     "SELECT CAST(SUM(late) AS REAL) / COUNT(*) FROM parcels")).strength
     1.0
     """
@@ -38,7 +40,10 @@ def unscaled_percentage(case: Case) -> Finding | None:
 
 
 def integer_division(case: Case) -> Finding | None:
-    """Two whole numbers are divided.
+    """A ratio divides whole numbers, which drops the fraction in many dialects.
+
+    A share below 1 becomes 0. A cast or a decimal factor makes the division real, and dialects that always keep the
+    fraction do not count.
 
     >>> integer_division(case("What is the ratio of late to all parcels?",
     ...     "SELECT SUM(late) / COUNT(*) FROM parcels")).strength
@@ -50,10 +55,12 @@ def integer_division(case: Case) -> Finding | None:
     return Finding(1.0, f"{whole.numerator} / {whole.denominator}")
 
 
-def missing_ratio(case: Case) -> Finding | None:
-    """A ratio is asked for and nothing is divided.
+def ratio_missing(case: Case) -> Finding | None:
+    """A ratio or percentage is asked for and the SQL divides nothing.
 
-    >>> missing_ratio(case("What percentage of parcels is late?", "SELECT SUM(late) FROM parcels")).detail
+    AVG and a column that stores a ratio count as divisions. Half strength where no percentage is asked for.
+
+    >>> ratio_missing(case("What percentage of parcels is late?", "SELECT SUM(late) FROM parcels")).detail
     "percentage of 'parcels' without a division"
     """
     asked = next((each for each in case.question.ratios if each.kind in _DIVIDING), None)
@@ -65,10 +72,12 @@ def missing_ratio(case: Case) -> Finding | None:
     return Finding(strength, f"{asked.kind.value} of '{asked.phrase}' without a division")
 
 
-def unasked_ratio(case: Case) -> Finding | None:
-    """Something is divided though no ratio, rate or average is asked for.
+def ratio_unasked(case: Case) -> Finding | None:
+    """The SQL divides though no ratio, rate or average is asked for.
 
-    >>> unasked_ratio(case("How many parcels are late?", "SELECT SUM(late) / COUNT(*) FROM parcels")).strength
+    The answer is a share where a number is asked for. A definition that divides counts as asking.
+
+    >>> ratio_unasked(case("How many parcels are late?", "SELECT SUM(late) / COUNT(*) FROM parcels")).strength
     1.0
     """
     question = case.question

@@ -16,10 +16,13 @@ _SUMS = frozenset({"AVG", "SUM"})
 _COLLAPSING = frozenset({"COUNT", "SUM", "AVG", "MIN", "MAX"})
 
 
-def repeated_count(case: Case) -> Finding | None:
-    """A thing is counted once for each row that names it: over a join, or by its key in another table.
+def count_repeats(case: Case) -> Finding | None:
+    """COUNT counts a thing once for each row that names it: over a join, or by its key in another table.
 
-    >>> repeated_count(case("How many pilots flew in 2020?",
+    A pilot with three flights counts three times; COUNT(DISTINCT …) counts each once. Only joins whose other side the
+    SQL really uses count.
+
+    >>> count_repeats(case("How many pilots flew in 2020?",
     ...     "SELECT COUNT(p.id) FROM pilots p JOIN flights f ON p.id = f.pilot_id WHERE f.year = 2020")).detail
     'count(id) counts repeated pilots'
     """
@@ -59,10 +62,12 @@ def _repeated(counted: Operand, one: frozenset[str], case: Case) -> str | None:
     return " ".join(words) if foreign else None
 
 
-def repeated_sum(case: Case) -> Finding | None:
-    """A sum or an average is taken of a table whose rows a join repeats.
+def aggregate_repeats(case: Case) -> Finding | None:
+    """A sum or an average is taken of rows that a join repeats.
 
-    >>> repeated_sum(case("What is the average salary of pilots who flew?",
+    A pilot with three flights weighs three times in the average.
+
+    >>> aggregate_repeats(case("What is the average salary of pilots who flew?",
     ...     "SELECT AVG(p.salary) FROM pilots p JOIN flights f ON p.id = f.pilot_id")).detail
     'AVG(salary) over repeated rows of pilots'
     """
@@ -76,10 +81,12 @@ def repeated_sum(case: Case) -> Finding | None:
     return None
 
 
-def collapsed_order(case: Case) -> Finding | None:
-    """Rows are ordered or cut after an aggregate has made one of them.
+def order_collapsed(case: Case) -> Finding | None:
+    """ORDER BY or LIMIT acts on the single row that an aggregate returns.
 
-    >>> collapsed_order(case("How many flights left the largest airport?",
+    Nothing is left to order or to cut: the extreme must be found in a subquery first.
+
+    >>> order_collapsed(case("How many flights left the largest airport?",
     ...     "SELECT COUNT(*) FROM flights f JOIN ports p ON f.port_id = p.id ORDER BY p.size DESC LIMIT 1")).detail
     'count(*) returns one row'
     """
@@ -93,10 +100,12 @@ def collapsed_order(case: Case) -> Finding | None:
     return None
 
 
-def ungrouped_column(case: Case) -> Finding | None:
-    """A plain column beside an aggregate, and nothing groups: which row it comes from is chance.
+def column_ungrouped(case: Case) -> Finding | None:
+    """A plain column is shown beside an aggregate, and nothing groups.
 
-    >>> ungrouped_column(case("Which pilot is the oldest?", "SELECT name, MAX(age) FROM pilots")).detail
+    Which row the plain column comes from is chance; most databases refuse the query.
+
+    >>> column_ungrouped(case("Which pilot is the oldest?", "SELECT name, MAX(age) FROM pilots")).detail
     'name beside max(age)'
     """
     if case.sql.group_by or case.sql.windows:
@@ -108,10 +117,12 @@ def ungrouped_column(case: Case) -> Finding | None:
     return Finding(1.0, f"{plain.operand.name} beside {total.operand.name}")
 
 
-def finer_grouping(case: Case) -> Finding | None:
-    """Rows are grouped by more columns than groupings are asked for.
+def grouping_finer(case: Case) -> Finding | None:
+    """The SQL groups by more columns than the question names.
 
-    >>> finer_grouping(case("How many parcels are there per city?",
+    Each group is split into smaller ones. A key among the columns identifies the thing and makes no group smaller.
+
+    >>> grouping_finer(case("How many parcels are there per city?",
     ...     "SELECT city, street, COUNT(*) FROM parcels GROUP BY city, street")).detail
     'grouped by: city, street'
     """
@@ -127,7 +138,9 @@ def finer_grouping(case: Case) -> Finding | None:
 
 
 def column_outside_group_by(case: Case) -> Finding | None:
-    """A plain column is shown that neither groups nor belongs to the thing whose key groups: its row is chance.
+    """A plain column is shown that the SQL neither groups by nor can tell from the grouping key.
+
+    Which row of the group it comes from is chance. Grouping by a table's key settles all columns of that table.
 
     >>> column_outside_group_by(case("How many flights has each base, and its city?",
     ...     "SELECT b.city, COUNT(*) FROM bases b JOIN flights f ON b.id = f.base_id GROUP BY f.month")).detail
@@ -165,7 +178,9 @@ def _told_by(grouped: list[Column], case: Case) -> Callable[[Column], bool]:
 
 
 def total_per_group(case: Case) -> Finding | None:
-    """Nothing but aggregates is shown, once for each group, where one value of all is asked for.
+    """One value for all is asked for, and one for each group comes.
+
+    Only aggregates are shown, without the group that each belongs to.
 
     >>> total_per_group(case("How many pilots made more than 5 flights?",
     ...     "SELECT COUNT(*) FROM flights GROUP BY pilot_id HAVING COUNT(*) > 5")).detail
@@ -183,10 +198,12 @@ def total_per_group(case: Case) -> Finding | None:
 _EACH = frozenset({"each", "per", "every"})
 
 
-def combined_totals(case: Case) -> Finding | None:
-    """A set operation combines totals, where the rows that they are taken of were to be combined.
+def totals_combined(case: Case) -> Finding | None:
+    """A set operation combines totals in place of the rows that they count.
 
-    >>> combined_totals(case("How many pilots fly both gliders and jets?", "SELECT COUNT(*) FROM gliders "
+    INTERSECT of two counts says whether the numbers are equal, not what is in both.
+
+    >>> totals_combined(case("How many pilots fly both gliders and jets?", "SELECT COUNT(*) FROM gliders "
     ...     "INTERSECT SELECT COUNT(*) FROM jets")).detail
     'count(*) intersect'
     """

@@ -21,10 +21,13 @@ MOST = 50
 _MARKS = re.compile(r"[\W_]+")
 
 
-def recased_value(case: Case) -> Finding | None:
-    """A text literal has other letter case than the question, or its definition, gives: most databases tell them apart.
+def value_recased(case: Case) -> Finding | None:
+    """A text of the SQL has other upper and lower case than the question or its definition gives.
 
-    >>> recased_value(case("Who owns a cat?", "SELECT owner FROM pets WHERE kind = 'Cat'")).detail
+    Most databases tell `Cat` from `cat`. The spelling that a definition quotes wins over the spelling in the
+    question.
+
+    >>> value_recased(case("Who owns a cat?", "SELECT owner FROM pets WHERE kind = 'Cat'")).detail
     "expected → actual: 'cat' → 'Cat'"
     """
     values = {value.folded for value in _compared(case) if isinstance(value, Text)}
@@ -40,10 +43,12 @@ def recased_value(case: Case) -> Finding | None:
     return None
 
 
-def padded_value(case: Case) -> Finding | None:
-    """A text literal begins or ends with a blank, which a stored value hardly does.
+def value_padded(case: Case) -> Finding | None:
+    """A text of the SQL begins or ends with a blank.
 
-    >>> padded_value(case("Which parcels go to Faro?", "SELECT id FROM parcels WHERE city = 'Faro '")).detail
+    Stored values hardly ever do, so the comparison finds nothing.
+
+    >>> value_padded(case("Which parcels go to Faro?", "SELECT id FROM parcels WHERE city = 'Faro '")).detail
     "'Faro '"
     """
     for match in islice(_QUOTED.finditer(case.query.sql), MOST):
@@ -83,10 +88,13 @@ def _compared(case: Case) -> Iterator[Value]:
             yield each.rhs
 
 
-def unused_value(case: Case) -> Finding | None:
-    """Numbers of the question that stand nowhere in the SQL, nor one beside it.
+def value_unused(case: Case) -> Finding | None:
+    """A number of the question is not in the SQL.
 
-    >>> unused_value(case("Parcels over 20 kg", "SELECT id FROM parcels WHERE heavy = 1")).detail
+    A number is there to be compared with or counted. A neighbour counts as used, because `more than 2` may be written
+    `>= 3`.
+
+    >>> value_unused(case("Parcels over 20 kg", "SELECT id FROM parcels WHERE heavy = 1")).detail
     'not in the SQL: 20'
     """
     if _DIGIT.search(case.question.text) is None:
@@ -105,10 +113,13 @@ def _beside(number: int, sql: str) -> bool:
     return str(number + 1) in sql or str(number - 1) in sql
 
 
-def unused_name(case: Case) -> Finding | None:
-    """A name or text that the question gives stands nowhere in the SQL, nor in a definition.
+def name_unused(case: Case) -> Finding | None:
+    """A name or text of the question is in neither the SQL nor a definition.
 
-    >>> unused_name(case("How many parcels went to 'Faro'?", "SELECT COUNT(*) FROM parcels")).detail
+    The name is a value that rows should be filtered by. Only names are looked at that were read for certain and that
+    no condition of the SQL meets.
+
+    >>> name_unused(case("How many parcels went to 'Faro'?", "SELECT COUNT(*) FROM parcels")).detail
     "not in the SQL: 'faro'"
     """
     missing = [each for each in case.filters.missing[:MOST] if _is_name(each)]
@@ -129,10 +140,13 @@ def _long_words(text: str) -> list[str]:
     return [word for word in _MARKS.split(text) if len(word) > 2]
 
 
-def unexplained_value(case: Case) -> Finding | None:
-    """Literals of the SQL that stand in neither question.
+def value_unexplained(case: Case) -> Finding | None:
+    """Texts or numbers of the SQL are in neither question.
 
-    >>> unexplained_value(case("Which parcels are late?", "SELECT id FROM parcels WHERE state = 'XL7'")).detail
+    They may be codes that only the schema explains, or guesses. Strength is the share of compared values that neither
+    question holds.
+
+    >>> value_unexplained(case("Which parcels are late?", "SELECT id FROM parcels WHERE state = 'XL7'")).detail
     "in neither question: 'xl7'"
     """
     values = [each for each in _compared(case) if isinstance(each, Text | Number)]
@@ -163,10 +177,13 @@ def _is_said_somehow(value: Text | Number, squeezed_text: str, numbers: set[floa
 
 
 def long_question(case: Case) -> Finding | None:
-    """A long question is answered wrong more often; full strength at 40 words.
+    """The question is long.
 
-    >>> long_question(case("How many parcels are there?", "SELECT COUNT(*) FROM parcels")) is None
-    True
+    Long questions are answered wrong more often. Full strength at 40 words. It names no fault.
+
+    >>> long_question(case("How many of the parcels that we sent last week are late?",
+    ...     "SELECT COUNT(*) FROM parcels WHERE late = 1")).detail
+    '12 words'
     """
     words = case.words
     return Finding(min(1.0, (words - 8) / 32), f"{words} words") if words > 8 else None

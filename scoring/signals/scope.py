@@ -24,7 +24,10 @@ _EXTREMES = frozenset({"MAX", "MIN"})
 
 
 def negation_per_row(case: Case) -> Finding | None:
-    """`countries that do not speak English` have no such row; that some row differs says nothing.
+    """Things that never do something are asked for, and the SQL keeps every row that differs.
+
+    A pilot with one flight to Oslo and one to Rome has a row that is not Oslo, yet does fly to Oslo. Such a question
+    needs NOT IN, NOT EXISTS or EXCEPT over the thing itself.
 
     >>> negation_per_row(case("Which pilots do not fly to Oslo?",
     ...     "SELECT pilot FROM flights WHERE city <> 'Oslo'")).detail
@@ -47,10 +50,12 @@ def _tests_rows(differing: SqlFilter, case: Case) -> bool:
     return not (case.sql.set_operations or case.sql.subqueries or case.sql.group_by)
 
 
-def missing_outer_join(case: Case) -> Finding | None:
-    """What has no partner is looked for behind an inner join, which leaves it out.
+def join_outer_missing(case: Case) -> Finding | None:
+    """The SQL looks for things without a partner behind an inner join, which drops exactly those.
 
-    >>> missing_outer_join(case("Which pilots have no flights?", "SELECT p.name FROM pilots p "
+    `HAVING COUNT(*) = 0` or `IS NULL` on a key can only be true behind an outer join.
+
+    >>> join_outer_missing(case("Which pilots have no flights?", "SELECT p.name FROM pilots p "
     ...     "JOIN flights f ON p.id = f.pilot_id GROUP BY p.id HAVING COUNT(*) = 0")).detail
     'count(*) = 0'
     """
@@ -70,10 +75,13 @@ def _sought_absent(each: SqlFilter, case: Case) -> bool:
     return each.op is Op.IS_NULL and bool(case.question.negations) and any(is_key(column.name) for column in columns)
 
 
-def wrong_exclusion_table(case: Case) -> Finding | None:
-    """What is left after an exclusion is taken from another table than that of the thing asked for.
+def exclusion_wrong_table(case: Case) -> Finding | None:
+    """The rows that an exclusion starts from are not those of the thing asked for.
 
-    >>> wrong_exclusion_table(case("Which pilots do not fly gliders?",
+    Pilots who never flew are missing from the table of flights, so EXCEPT and NOT IN must start from the table of
+    pilots.
+
+    >>> exclusion_wrong_table(case("Which pilots do not fly gliders?",
     ...     "SELECT pilot_id FROM flights EXCEPT SELECT pilot_id FROM flights WHERE plane = 'glider'")).detail
     'flights may lack some: pilot'
     """
@@ -94,7 +102,10 @@ def wrong_exclusion_table(case: Case) -> Finding | None:
 
 
 def both_read_as_either(case: Case) -> Finding | None:
-    """Two values joined by `and` of one column are tested as either, on single rows.
+    """Two values or bounds that must both be met are tested as either.
+
+    `IN ('Kite', 'Swan')` also finds who flew only one. Such a question needs two subqueries, INTERSECT or a count per
+    group. Half strength where the question says only `and`, not `both`.
 
     >>> both_read_as_either(case("Which pilots flew both 'Kite' and 'Swan'?",
     ...     "SELECT pilot FROM flights WHERE plane IN ('Kite', 'Swan')")).detail
@@ -136,6 +147,9 @@ def _spread(case: Case) -> Finding | None:
 def extreme_scope(case: Case) -> Finding | None:
     """An extreme is sought among other rows than those it is compared with.
 
+    The oldest of all pilots need not live in Oslo, so the comparison may find nobody: the subquery needs the same
+    conditions as the outer query.
+
     >>> extreme_scope(case("Who is the oldest pilot in Oslo?",
     ...     "SELECT name FROM pilots WHERE city = 'Oslo' AND age = (SELECT MAX(age) FROM pilots)")).detail
     "max(age) without city = 'oslo'"
@@ -176,10 +190,12 @@ def _conditions(case: Case, path: str, *, nested: bool) -> dict[tuple[str, str],
     }
 
 
-def unasked_outer_join(case: Case) -> Finding | None:
-    """An outer join keeps what has no partner, and nothing looks for that.
+def join_outer_unasked(case: Case) -> Finding | None:
+    """An outer join keeps rows without a partner, and nothing looks for them.
 
-    >>> unasked_outer_join(case("How many flights has each pilot?", "SELECT p.name, COUNT(f.id) FROM pilots p "
+    Such rows add NULLs or zeros. Questions often mean them, though.
+
+    >>> join_outer_unasked(case("How many flights has each pilot?", "SELECT p.name, COUNT(f.id) FROM pilots p "
     ...     "LEFT JOIN flights f ON p.id = f.pilot_id GROUP BY p.id")).detail
     'left join of flights'
     """
@@ -189,10 +205,12 @@ def unasked_outer_join(case: Case) -> Finding | None:
     return Finding(1.0, f"{kept.kind} join of {kept.table}")
 
 
-def cut_ties(case: Case) -> Finding | None:
+def ties_cut(case: Case) -> Finding | None:
     """One row is kept where several may share the extreme.
 
-    >>> cut_ties(case("Which pilot is the oldest?", "SELECT name FROM pilots ORDER BY age DESC LIMIT 1")).detail
+    `LIMIT 1` drops all but one of those who share first place. Most questions mean one.
+
+    >>> ties_cut(case("Which pilot is the oldest?", "SELECT name FROM pilots ORDER BY age DESC LIMIT 1")).detail
     'oldest: LIMIT 1'
     """
     asked = next((each for each in case.question.superlatives if each.k == 1), None)
@@ -201,10 +219,12 @@ def cut_ties(case: Case) -> Finding | None:
     return Finding(1.0, f"{asked.word}: LIMIT 1")
 
 
-def unparenthesized_or(case: Case) -> Finding | None:
-    """All conditions of a block hang on one OR though `and` joins some: AND binds closer than OR.
+def or_unparenthesized(case: Case) -> Finding | None:
+    """Every condition depends on one OR though the question joins some by `and`.
 
-    >>> unparenthesized_or(case("Heavy or fragile parcels from Faro that are late",
+    AND binds closer than OR, so `a OR b AND c` lets rows through that fail `c`: parentheses are missing.
+
+    >>> or_unparenthesized(case("Heavy or fragile parcels from Faro that are late",
     ...     "SELECT id FROM parcels WHERE heavy = 1 OR fragile = 1 AND late = 1 AND origin = 'Faro'")).detail
     'heavy = 1 or fragile = 1 or late = 1'
     """

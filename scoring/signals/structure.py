@@ -32,10 +32,13 @@ _BOTH_STEMS = frozenset({"both", "neither"})
 _BOTH = re.compile(r"\bboth\b|\bneither\b", re.IGNORECASE)
 
 
-def unused_table(case: Case) -> Finding | None:
-    """A joined table gives no output, condition, order or group: nothing but its key is read.
+def table_unused(case: Case) -> Finding | None:
+    """A table is joined and nothing but its join key is read.
 
-    >>> unused_table(case("List the names of all pilots",
+    The join drops rows without a partner and repeats those with several. A table that links two others is in use,
+    unless their own keys would have met.
+
+    >>> table_unused(case("List the names of all pilots",
     ...     "SELECT p.name FROM pilots p JOIN flights f ON p.id = f.pilot_id")).detail
     'joined but not used: flights'
     """
@@ -106,7 +109,9 @@ def _name(column: Column) -> str:
 
 
 def join_without_key(case: Case) -> Finding | None:
-    """Tables are combined with nothing that links them.
+    """Tables are combined without any condition that links them.
+
+    Every row of one meets every row of the other.
 
     >>> join_without_key(case("List the pilots' flights", "SELECT f.no FROM pilots p CROSS JOIN flights f")).detail
     'flights'
@@ -117,10 +122,13 @@ def join_without_key(case: Case) -> Finding | None:
     return Finding(1.0, loose.table)
 
 
-def uncovered_words(case: Case) -> Finding | None:
-    """Words of the question that name no table, column, value or definition of the SQL.
+def words_uncovered(case: Case) -> Finding | None:
+    """Words of the question resemble nothing that the SQL reads, filters or computes.
 
-    >>> uncovered_words(case("What is the warranty of each printer?", "SELECT colour FROM printers")).detail
+    Part of the question may be forgotten. Strength is the share of content words without a counterpart. Schemas use
+    other words than people.
+
+    >>> words_uncovered(case("What is the warranty of each printer?", "SELECT colour FROM printers")).detail
     'not covered by the SQL: warranty'
     """
     spoken = _matter(case)
@@ -169,10 +177,12 @@ def sql_words(case: Case) -> frozenset[str]:
     return frozenset(words)
 
 
-def unasked_columns(case: Case) -> Finding | None:
-    """Columns read for output, condition, order or group that no word of either question names.
+def columns_unasked(case: Case) -> Finding | None:
+    """No word of either question names some columns that the SQL reads.
 
-    >>> unasked_columns(case("What is the colour of each printer?", "SELECT warranty FROM printers")).detail
+    The agent may have taken the wrong column. Strength is their share of all columns read for anything but joining.
+
+    >>> columns_unasked(case("What is the colour of each printer?", "SELECT warranty FROM printers")).detail
     'not named in the question: warranty'
     """
     read = read_columns(case)
@@ -200,10 +210,13 @@ def _spoken(column: Column, spoken: frozenset[str]) -> bool:
     return False
 
 
-def missing_set_operation(case: Case) -> Finding | None:
-    """`both` needs two rows of one thing; one row is tested.
+def set_operation_missing(case: Case) -> Finding | None:
+    """`both` or `neither` is asked for, and the SQL tests one row at a time.
 
-    >>> missing_set_operation(case("Which players play both chess and go?",
+    Two rows of one thing must be compared: by INTERSECT, EXCEPT, a subquery, a second reading of the table, or a
+    group.
+
+    >>> set_operation_missing(case("Which players play both chess and go?",
     ...     "SELECT name FROM players WHERE game = 'chess' AND game = 'go'")).strength
     1.0
     """
@@ -216,10 +229,12 @@ def missing_set_operation(case: Case) -> Finding | None:
     return Finding(1.0, f"'{found.group()}' tested on single rows")
 
 
-def unanswered_part(case: Case) -> Finding | None:
-    """Several questions are asked and fewer columns than questions come back.
+def part_unanswered(case: Case) -> Finding | None:
+    """The text asks several questions and the SQL answers fewer.
 
-    >>> unanswered_part(case("How many pilots are there? List their names.",
+    The answer has fewer columns than there are parts.
+
+    >>> part_unanswered(case("How many pilots are there? List their names.",
     ...     "SELECT COUNT(*) FROM pilots")).detail
     '2 questions, 1 column'
     """
@@ -231,7 +246,9 @@ def unanswered_part(case: Case) -> Finding | None:
 
 
 def nested_answer(case: Case) -> Finding | None:
-    """Many query blocks: such answers are wrong more often; full strength at four.
+    """The SQL has many query blocks.
+
+    Such answers are wrong more often. Full strength at four blocks. It names no fault.
 
     >>> nested_answer(case("Pilots who fly",
     ...     "SELECT name FROM pilots WHERE id IN (SELECT pilot_id FROM flights)")).detail
@@ -242,10 +259,13 @@ def nested_answer(case: Case) -> Finding | None:
 
 
 def overly_complex(case: Case) -> Finding | None:
-    """SQL that does much for a short question; full strength at two constructs a word; conditions aside.
+    """The SQL does much for a short question.
 
-    >>> overly_complex(case("How many parcels are there in all?", "SELECT COUNT(*) FROM parcels")).strength < 0.2
-    True
+    Such answers are wrong more often. Full strength at two constructs a word; conditions do not count. It names no
+    fault.
+
+    >>> overly_complex(case("How many parcels?", "SELECT city, COUNT(*) FROM parcels GROUP BY city")).detail
+    '4 constructs for 3 words'
     """
     sql = case.sql
     parts = (sql.projections, sql.joins, sql.group_by, sql.order_by, sql.aggregations, sql.divisions)
@@ -255,10 +275,12 @@ def overly_complex(case: Case) -> Finding | None:
     return Finding(min(1.0, size / (2 * max(case.words, 4))), f"{size} constructs for {case.words} words")
 
 
-def unasked_rounding(case: Case) -> Finding | None:
+def rounding_unasked(case: Case) -> Finding | None:
     """A result is rounded though nothing asks for it.
 
-    >>> unasked_rounding(case("What is the mean weight?", "SELECT ROUND(AVG(weight), 2) FROM parcels")).detail
+    People seldom mind; execution labels do.
+
+    >>> rounding_unasked(case("What is the mean weight?", "SELECT ROUND(AVG(weight), 2) FROM parcels")).detail
     'ROUND'
     """
     if "ROUND" not in case.sql.functions or any(word.startswith(("round", "decimal")) for word in case.spoken):
@@ -266,10 +288,12 @@ def unasked_rounding(case: Case) -> Finding | None:
     return Finding(1.0, "ROUND")
 
 
-def unanswered_yes_no(case: Case) -> Finding | None:
-    """A yes-or-no question gets neither a computed condition nor a count.
+def yes_no_unanswered(case: Case) -> Finding | None:
+    """A yes-or-no question is asked, and the SQL computes neither a condition nor a count.
 
-    >>> unanswered_yes_no(case("Is Ann a pilot?", "SELECT licence FROM people WHERE name = 'Ann'")).strength
+    The reader has to find the answer in a list of rows.
+
+    >>> yes_no_unanswered(case("Is Ann a pilot?", "SELECT licence FROM people WHERE name = 'Ann'")).strength
     1.0
     """
     if not case.question.yes_no or case.sql.aggregations or "EXISTS" in case.sql.functions:
@@ -279,10 +303,12 @@ def unanswered_yes_no(case: Case) -> Finding | None:
     return None if computed or exists else Finding(1.0, "no condition is computed")
 
 
-def worded_yes_no(case: Case) -> Finding | None:
+def yes_no_worded(case: Case) -> Finding | None:
     """A yes-or-no question is answered in words that the SQL makes up.
 
-    >>> worded_yes_no(case("Is Ann a pilot?",
+    Execution labels compare words and people do not.
+
+    >>> yes_no_worded(case("Is Ann a pilot?",
     ...     "SELECT CASE WHEN licence = 'P' THEN 'YES' ELSE 'NO' END FROM people WHERE name = 'Ann'")).strength
     1.0
     """

@@ -1,4 +1,4 @@
-"""Writes the contracts that others build against: `python -m service.contracts.write`. A test finds drift."""
+"""Writes the contracts and the tables of reasons: `python -m service.contracts.write`. A test finds drift."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ import orjson
 
 from service.contracts.asyncapi import asyncapi
 from service.contracts.benchmarks import write_page
+from service.contracts.reasons import reasons_page
 from service.serving import create_app
 from service.settings import Settings
 
 FOLDER = Path(__file__).parents[2] / "docs/contracts"
+REASONS = FOLDER.parent / "reasons.md"
 VERSION = "1"
 """Of the contracts: the `v1` of the routes. It is not the evaluator's, which changes no field."""
 Document: TypeAlias = dict[str, Any]
@@ -39,11 +41,12 @@ def written(document: Document) -> bytes:
 
 
 def main() -> int:
-    """Writes all of them, and the page of benchmarks."""
+    """Writes every contract, the page of benchmarks and the tables of `docs/reasons.md`."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, build in CONTRACTS.items():
         (FOLDER / name).write_bytes(written(build()))
     write_page()
+    REASONS.write_text(reasons_page(REASONS.read_text(encoding="utf-8")), encoding="utf-8")
     return 0
 
 

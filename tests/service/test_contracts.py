@@ -14,7 +14,8 @@ from scoring.evaluation import conclude, examine
 from scoring.query import Unscored
 from scoring.rules import Rules
 from service.contracts.asyncapi import QueryScore, asyncapi
-from service.contracts.write import CONTRACTS, FOLDER, written
+from service.contracts.reasons import reasons_page
+from service.contracts.write import CONTRACTS, FOLDER, REASONS, written
 from service.judges.weights import local_judge
 
 
@@ -22,6 +23,11 @@ from service.judges.weights import local_judge
 def test_the_contract_checked_in_is_what_the_code_says(name):
     current = written(CONTRACTS[name]())
     assert (FOLDER / name).read_bytes() == current, f"docs/contracts/{name} is out of date: run make contracts"
+
+
+def test_the_tables_of_reasons_are_what_the_docstrings_of_the_signals_say():
+    page = REASONS.read_text(encoding="utf-8")
+    assert page == reasons_page(page), "docs/reasons.md is out of date: run make contracts"
 
 
 def test_no_other_contract_lies_there():

@@ -1,0 +1,45 @@
+"""The tables of signals in `docs/reasons.md`, written from the docstrings of the signals."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import inspect
+from collections.abc import Iterator
+
+from scoring.reasons import HINTS, IN_FAVOUR, ReasonCode
+from scoring.signals import SECTIONS, Signal
+
+BEGIN = "<!-- Written by `make contracts` from the docstrings in scoring/signals/. -->\n"
+END = "<!-- End of what `make contracts` writes. -->\n"
+_HEAD = "| code | what is true | question | SQL |\n|---|---|---|---|\n"
+
+
+def reasons_page(page: str) -> str:
+    """The page with the tables between its two markers written anew."""
+    before, rest = page.split(BEGIN)
+    after = rest.split(END)[1]
+    return before + BEGIN + "\n" + "\n".join(_tables()) + "\n" + END + after
+
+
+def _tables() -> Iterator[str]:
+    for heading, signals in SECTIONS.items():
+        yield f"### {heading}\n\n{_HEAD}" + "".join(map(_row, signals))
+
+
+def _row(signal: Signal) -> str:
+    code = ReasonCode[signal.__name__.upper()]
+    documentation = inspect.getdoc(signal) or ""
+    question, sql = _example(documentation)
+    marks = " (+)" if code in IN_FAVOUR else " (hint)" if code in HINTS else ""
+    prose = " ".join(documentation.partition(">>>")[0].split())
+    return f"| `{code}`{marks} | {prose} | “{question}” | `{sql}` |\n"
+
+
+def _example(documentation: str) -> tuple[str, str]:
+    """The question and the SQL of a docstring's last example: the enriched question where it has one."""
+    source = doctest.DocTestParser().get_examples(documentation)[-1].source
+    calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+    call = next(node for node in calls if isinstance(node.func, ast.Name) and node.func.id == "case")
+    question, sql, *enriched = [str(ast.literal_eval(argument)) for argument in call.args]
+    return (*enriched, question)[0], sql
