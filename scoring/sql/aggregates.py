@@ -1,4 +1,4 @@
-"""Readers of aggregates and of the CASE and FILTER inside them."""
+"""Reads aggregates, and the CASE and FILTER inside them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from scoring.specification import Aggregation, Clause
-from scoring.sql.conditions import conjunction, emit, record
-from scoring.sql.dates import called
-from scoring.sql.drafts import Draft, alternatives
-from scoring.sql.expressions import bare, divide
-from scoring.sql.scopes import Reader, Scope, read
+from scoring.sql.arithmetic import divide
+from scoring.sql.conditions import Draft, alternatives, conjunction, emit, record
+from scoring.sql.dates import read_unknown_call
+from scoring.sql.expressions import bare
+from scoring.sql.scopes import Modifier, Reader, Scope, read
 from scoring.sql.terms import Node, Term, children, combine, shorten
 
 _NOT_COLLAPSING = (
@@ -64,10 +64,10 @@ _NOTHING = frozenset({"0", "null", "''", "false", "0.0"})
 
 
 def _aggregate(scope: Scope, node: Node) -> Term:
-    """COUNT, SUM, AVG … with the conditions inside as filters."""
+    """COUNT, SUM, AVG …; conditions inside are filters."""
     others = node.args.get("expressions")
     if others and type(node) in (exp.Max, exp.Min):  # SQLite's MAX(a, b) is no aggregate
-        return scope.reading.default(scope, node)
+        return scope.walk.default(scope, node)
     return _aggregated(scope, node, _AGGREGATES[type(node)], node.args.get("this"))
 
 
@@ -78,45 +78,52 @@ def _anonymous(scope: Scope, node: Node) -> Term:
     if func is None and len(arguments) == 2 and str(node.args["this"]).lower() in _DIVIDES:
         return divide(scope, node, arguments[0], arguments[1])
     if func is None or len(arguments) != 1:
-        return called(scope, node) or scope.reading.default(scope, node)
+        return read_unknown_call(scope, node) or scope.walk.default(scope, node)
     return _aggregated(scope, node, func, arguments[0])
 
 
 def _aggregated(scope: Scope, node: Node, func: str, argument: Node | None) -> Term:
-    windowed, filtered, outer = scope.windowed, scope.filtered, scope.aggregate
-    scope.windowed, scope.filtered, scope.aggregate = False, False, True
+    modifiers, scope.position.modifiers = scope.position.modifiers, ()
+    conditionals = scope.spec.conditionals
     distinct, inner = _argument(argument if isinstance(argument, exp.Expr) else None)
-    cases = scope.reading.cases
-    if inner is not None and (type(inner) in _BOOLEANS or type(node) is exp.CountIf):
-        record(scope, inner, Clause.CASE)
-        scope.reading.cases += 1
-        scope.aggregate = False
-    part = Term("*") if inner is None else _counted(scope, func, inner)
-    scope.aggregate = outer
-    conditional = scope.reading.cases > cases
-    column = (
-        _restricted(scope, inner, part, counting=type(node) is exp.CountIf)
-        if conditional and inner is not None
-        else part.name
-    )
-    conditional = conditional or filtered
+    part = Term("*") if inner is None else _read_argument(scope, node, func, inner)
+    conditional = scope.spec.conditionals > conditionals
+    column = part.name
+    if conditional and inner is not None:
+        column = _conditional_column(scope, inner, part, counting=type(node) is exp.CountIf)
     term = Term(shorten(f"{func.lower()}({'distinct ' if distinct else ''}{part.name})"), part.columns, func)
     term.distinct, term.real = distinct, func == "AVG" or part.real
-    key = (func, column, distinct, scope.path, windowed, conditional, part.columns)
-    scope.reading.aggregations[key] = Aggregation(
+    aggregation = Aggregation(
         func=func,
         column=column,
         distinct=distinct,
         block=scope.path,
         columns=part.columns,
-        windowed=windowed,
-        conditional=conditional,
+        windowed=Modifier.OVER in modifiers,
+        conditional=conditional or Modifier.FILTER in modifiers,
     )
+    key = (func, column, distinct, scope.path, aggregation.windowed, aggregation.conditional, part.columns)
+    scope.spec.aggregations[key] = aggregation
+    return term
+
+
+def _read_argument(scope: Scope, node: Node, func: str, inner: Node) -> Term:
+    """The term of an aggregate's argument; a boolean argument is a filter."""
+    position = scope.position
+    outer, position.in_aggregate = position.in_aggregate, True
+    if type(inner) in _BOOLEANS or type(node) is exp.CountIf:
+        record(scope, inner, Clause.CASE)
+        scope.spec.conditionals += 1
+        position.in_aggregate = False
+    # COUNT(1) counts rows like COUNT(*).
+    counts_rows = type(inner) is exp.Star or (func == "COUNT" and type(inner) is exp.Literal)
+    term = Term("*") if counts_rows else read(scope, inner)
+    position.in_aggregate = outer
     return term
 
 
 def _argument(node: Node | None) -> tuple[bool, Node | None]:
-    """Whether DISTINCT stands there, and what is aggregated; an ORDER BY or LIMIT inside is passed over."""
+    """Whether the argument is DISTINCT, and the argument itself without an ORDER BY or LIMIT inside."""
     distinct = False
     while node is not None:
         kind = type(node)
@@ -133,52 +140,41 @@ def _argument(node: Node | None) -> tuple[bool, Node | None]:
     return distinct, None
 
 
-def _counted(scope: Scope, func: str, node: Node) -> Term:
-    """COUNT(1) counts rows like COUNT(*)."""
-    if type(node) is exp.Star or (func == "COUNT" and type(node) is exp.Literal):
-        return Term("*")
-    return read(scope, node)
-
-
-def _restricted(scope: Scope, node: Node, part: Term, *, counting: bool) -> str:
-    """What a conditional aggregate takes of the rows it keeps: `amount`, or `*` where it only counts them."""
+def _conditional_column(scope: Scope, node: Node, part: Term, *, counting: bool) -> str:
+    """The column that a conditional aggregate reads of the rows it keeps: `amount`, or `*` when it only counts rows."""
     node = bare(node)
     if type(node) in _BOOLEANS or counting:
         return "*"
-    branches = _branches(node)
-    values = [read(scope, value).name for value in branches] if branches else [part.name]
+    values = [read(scope, value).name for value in _values(node)] or [part.name]
     chosen = list(dict.fromkeys(value for value in values if value not in _NOTHING))
     if len(chosen) != 1:
         return part.name
     return "*" if chosen[0] in ("1", "1.0", "true") else chosen[0]
 
 
-def _branches(node: Node) -> list[Node]:
-    if type(node) is exp.If:
-        arms = [node]
-        default = node.args.get("false")
-    elif type(node) is exp.Case:
-        arms, default = node.args["ifs"], node.args.get("default")
-    else:
+def _values(node: Node) -> list[Node]:
+    """The values that a CASE or IF may have; none of other nodes."""
+    if type(node) not in (exp.If, exp.Case):
         return []
+    arms, default = _arms(node)
     return [arm.args["true"] for arm in arms] + ([default] if default is not None else [])
 
 
 def _case(scope: Scope, node: Node) -> Term:
-    """CASE and IF; inside an aggregate their conditions are filters of it."""
-    scope.reading.cases += 1
-    arms: list[Node] = node.args["ifs"] if type(node) is exp.Case else [node]
+    """CASE and IF; inside an aggregate their conditions are filters."""
+    scope.spec.conditionals += 1
     subject: Node | None = node.args.get("this") if type(node) is exp.Case else None
-    default: Node | None = node.args.get("default") if type(node) is exp.Case else node.args.get("false")
-    inside = scope.aggregate
-    if inside:
-        emit(scope, _chosen(scope, subject, arms), Clause.CASE)
+    arms, default = _arms(node)
+    position = scope.position
+    in_aggregate = position.in_aggregate
+    if in_aggregate:
+        emit(scope, _case_condition(scope, subject, arms), Clause.CASE)
     parts = [] if subject is None else [read(scope, subject)]
     words = ["case", *(part.name for part in parts)]
     for arm in arms:
-        scope.aggregate = False
+        position.in_aggregate = False
         when = read(scope, arm.args["this"])
-        scope.aggregate = inside
+        position.in_aggregate = in_aggregate
         then = read(scope, arm.args["true"])
         parts += when, then
         words.append(f"when {when.name} then {then.name}")
@@ -188,10 +184,17 @@ def _case(scope: Scope, node: Node) -> Term:
     return combine(f"{' '.join(words)} end", parts)
 
 
-def _chosen(scope: Scope, subject: Node | None, arms: list[Node]) -> list[Draft]:
-    """The condition under which the CASE gives something: its arms as alternatives, or what no empty arm takes."""
-    giving = [arm for arm in arms if not _is_nothing(arm.args["true"])]
-    chosen, negated = (giving, False) if giving else (arms, True)
+def _arms(node: Node) -> tuple[list[Node], Node | None]:
+    """The WHEN arms and the ELSE value of CASE or IF."""
+    if type(node) is exp.Case:
+        return node.args["ifs"], node.args.get("default")
+    return [node], node.args.get("false")
+
+
+def _case_condition(scope: Scope, subject: Node | None, arms: list[Node]) -> list[Draft]:
+    """The condition for a value that counts: any arm with such a value, or else no arm at all."""
+    counting = [arm for arm in arms if not _is_nothing(arm.args["true"])]
+    chosen, negated = (counting, False) if counting else (arms, True)
     drafts = [conjunction(scope, _condition(subject, arm), Clause.CASE, negated=negated) for arm in chosen]
     return [draft for arm in drafts for draft in arm] if negated else alternatives(drafts)
 
@@ -214,11 +217,11 @@ def _is_nothing(node: Node) -> bool:
 def _filter(scope: Scope, node: Node) -> Term:
     """`aggregate(…) FILTER (WHERE …)`."""
     where: Node = node.args["expression"].args["this"]
-    scope.filtered = True
+    scope.position.add(Modifier.FILTER)
     term = read(scope, node.args["this"])
-    scope.filtered = False
+    scope.position.remove(Modifier.FILTER)
     record(scope, where, Clause.FILTER)
-    scope.reading.cases += 1
+    scope.spec.conditionals += 1
     condition = read(scope, where)
     whole = combine(f"{term.name} filter (where {condition.name})", [term, condition])
     whole.func, whole.distinct = term.func, term.distinct
@@ -226,7 +229,7 @@ def _filter(scope: Scope, node: Node) -> Term:
 
 
 def _within_group(scope: Scope, node: Node) -> Term:
-    """`percentile_cont(0.5) WITHIN GROUP (ORDER BY x)` is the median of x; other aggregates are what they are."""
+    """`percentile_cont(0.5) WITHIN GROUP (ORDER BY x)` is the median of x; other aggregates are read unchanged."""
     call: Node = node.args["this"]
     order: Node | None = node.args.get("expression")
     keys = children(order, "expressions") if order is not None else []

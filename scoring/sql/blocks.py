@@ -1,4 +1,4 @@
-"""Reads queries into blocks: SELECT, and set operations of them."""
+"""Reads queries into blocks: SELECT, set operations, and the ORDER BY and LIMIT of both."""
 
 from __future__ import annotations
 
@@ -20,199 +20,214 @@ from scoring.specification import (
     SubqueryRole,
 )
 from scoring.sql.conditions import record
+from scoring.sql.constants import constant
 from scoring.sql.expressions import bare
-from scoring.sql.moments import constant
-from scoring.sql.scopes import Names, Reading, Scope, Source, read
-from scoring.sql.sources import add_source, finish_joins, read_conditions, read_sources, with_names
+from scoring.sql.from_clause import add_item, read_from, read_join_conditions, record_joins, with_ctes
+from scoring.sql.from_items import FromItem
+from scoring.sql.scopes import BlockPlace, Scope, Walk, read
 from scoring.sql.terms import Node, Term, children
 from scoring.values import Number
 
-_KINDS: MappingProxyType[type[Node], str] = MappingProxyType(
+_SET_OPERATIONS: MappingProxyType[type[Node], str] = MappingProxyType(
     {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}
 )
 _STAR = Operand(name="*")
 _TAIL = ("order", "limit", "offset", "with_")
 
 
-def read_query(reading: Reading, node: Node, path: str, parent: Scope | None, names: Names, output: bool) -> Source:
-    """Reads a query into blocks and gives its output columns."""
+def read_query(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
+    """Reads a query into blocks; returns its output columns."""
     kind = type(node)
-    if kind is exp.Select:
-        source = _select(reading, node, path, parent, names, output)
-    elif kind in _KINDS:
-        source = _set_operation(reading, node, path, parent, names, output)
-    elif kind is exp.Subquery and isinstance(node.args["this"], exp.Query):
-        inner_names = with_names(reading, node, path, names)
-        source = read_query(reading, node.args["this"], path, parent, inner_names, output)
-        _read_tail(_outside(reading, path, parent, inner_names, source), node, source.columns)
+    if kind in _SET_OPERATIONS:
+        item = _set_operation(walk, node, place)
     else:
-        source = _other(reading, node, path, parent, with_names(reading, node, path, names), output)
-    source.path = path
-    return source
+        inner = with_ctes(walk, node, place)
+        if kind is exp.Select:
+            item = _select(walk, node, inner)
+        elif kind is exp.Subquery and isinstance(node.args["this"], exp.Query):
+            item = read_query(walk, node.args["this"], inner)
+            _read_tail(_outside(walk, inner, item), node, item.columns)
+        else:
+            item = _other(walk, node, inner)
+    item.path = place.path
+    return item
 
 
-def _outside(reading: Reading, path: str, parent: Scope | None, names: Names, source: Source) -> Scope:
-    """Where the ORDER BY and LIMIT of a set operation are read: only output columns are in sight."""
-    scope = Scope(reading, path, parent, names)
-    scope.aliases = source.outputs
+def _outside(walk: Walk, place: BlockPlace, item: FromItem) -> Scope:
+    """The scope of a set operation's ORDER BY and LIMIT, which see output columns only."""
+    scope = Scope(walk, place)
+    scope.aliases = item.outputs
     return scope
 
 
-def _set_operation(reading: Reading, node: Node, path: str, parent: Scope | None, names: Names, output: bool) -> Source:
+def _set_operation(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
     """A run of set operations, read in a loop because hostile SQL makes it thousands of arms long."""
-    recursive = names.recursive
-    names = with_names(reading, node, path, names)
+    recursive = place.ctes.recursive
+    inner = with_ctes(walk, node, place)
+    path = place.path
     links = [node]
     first: Node = node.args["this"]
-    while type(first) in _KINDS and not any(first.args.get(each) for each in _TAIL):
+    while type(first) in _SET_OPERATIONS and not any(first.args.get(each) for each in _TAIL):
         links.append(first)
         first = first.args["this"]
-    source = read_query(reading, first, path, parent, names, output)
-    if recursive is not None and recursive[1] == path and recursive[0] not in source.tables:
-        # Later arms of a recursive CTE see what its first arm gives, unless that reads a table of the same name.
-        names.sources[recursive[0]] = source.renamed(recursive[2], path)
+    item = read_query(walk, first, inner)
+    if recursive is not None and recursive[1] == path and recursive[0] not in item.tables:
+        # Later arms of a recursive CTE see the columns of its first arm, unless that reads a table of the same name.
+        inner.ctes.items[recursive[0]] = item.renamed(recursive[2], path)
     for number, link in enumerate(reversed(links), 2):
-        arm = f"{path}/{_KINDS[type(link)]}:{number}"
-        kind = _KINDS[type(link)] + (" all" if link.args.get("distinct") is False else "")
-        reading.set_operations.append(SetOperation(kind=kind, left=path, right=arm))
-        found = read_query(reading, link.args["expression"], arm, parent, names, output)
-        source.correlated = source.correlated or found.correlated
-    _read_tail(_outside(reading, path, parent, names, source), node, source.columns)
-    return source
+        arm = f"{path}/{_SET_OPERATIONS[type(link)]}:{number}"
+        kind = _SET_OPERATIONS[type(link)] + (" all" if link.args.get("distinct") is False else "")
+        walk.spec.set_operations.append(SetOperation(kind=kind, left=path, right=arm))
+        found = read_query(walk, link.args["expression"], inner._replace(path=arm))
+        item.correlated = item.correlated or found.correlated
+    _read_tail(_outside(walk, inner, item), node, item.columns)
+    return item
 
 
-def _other(reading: Reading, node: Node, path: str, parent: Scope | None, names: Names, output: bool) -> Source:
+def _other(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
     """VALUES, TABLE t, and a table or join in brackets."""
-    scope = Scope(reading, path, parent, names)
+    scope = Scope(walk, place)
     tables: list[str] = []
-    source = Source(None, path)
+    item = FromItem(None, place.path)
     if isinstance(node, (exp.Table, exp.Subquery)):
-        add_source(scope, node, tables)
-        reading.projections.append(Projection(operand=_STAR, block=path, star=True))
-        source.stars = list(scope.sources.values())
+        add_item(scope, node, tables)
+        walk.spec.projections.append(Projection(operand=_STAR, block=place.path, star=True))
+        item.stars = list(scope.columns.items.values())
     else:
         read(scope, node)
-    source.tables = tuple(tables)
-    reading.blocks.append(Block(path=path, tables=source.tables, output=output))
+    item.tables = tuple(tables)
+    walk.spec.blocks.append(Block(path=place.path, tables=item.tables, output=place.is_output))
     _read_tail(scope, node, [])
-    finish_joins(scope)
-    return source
+    record_joins(scope)
+    return item
 
 
-def _select(reading: Reading, node: Node, path: str, parent: Scope | None, names: Names, output: bool) -> Source:
+def _select(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
+    scope = Scope(walk, place)
+    item = FromItem(None, place.path)
+    item.tables = read_from(scope, node)
+    item.item_names = tuple([each.name for each in scope.columns.items.values()])
+    distinct = node.args.get("distinct")
+    distinct_on = distinct.args.get("on") if distinct is not None else None
+    is_distinct = distinct is not None and distinct_on is None
+    walk.spec.blocks.append(Block(path=place.path, tables=item.tables, distinct=is_distinct, output=place.is_output))
+    _read_clauses(scope, node, item)
+    if distinct_on is not None:
+        _read_distinct_on(scope, distinct_on)
+    if scope.joins.all:
+        record_joins(scope)
+    item.correlated = scope.columns.correlated
+    return item
+
+
+def _read_clauses(scope: Scope, node: Node, item: FromItem) -> None:
+    """Everything from the outputs to LIMIT, in an order in which aliases are known before they are used."""
     args = node.args
-    scope = Scope(reading, path, parent, with_names(reading, node, path, names))
-    source = Source(None, path)
-    source.tables = read_sources(scope, node)
-    source.reads = tuple([each.name for each in scope.sources.values()])
-    distinct = args.get("distinct")
-    once_per = distinct.args.get("on") if distinct is not None else None
-    is_distinct = distinct is not None and once_per is None
-    reading.blocks.append(Block(path=path, tables=source.tables, distinct=is_distinct, output=output))
     for window in args.get("windows") or ():
         scope.windows[window.name.lower()] = window
-    for item in args["expressions"]:
-        _project(scope, item, source)
-    if scope.joins:
-        read_conditions(scope, node)
+    for output in args["expressions"]:
+        _project(scope, output, item)
+    if scope.joins.all:
+        read_join_conditions(scope, node)
     where = args.get("where")
     if where is not None:
         record(scope, where.args["this"], Clause.WHERE)
-    _read_groups(scope, node, source)
-    _read_tail(scope, node, source.columns)
-    if once_per is not None:
-        partition = tuple(read(scope, key).operand for key in once_per.args.get("expressions") or (once_per,))
-        reading.limits.append(Limit(count=1, block=path, ranked=True, partition=partition))
-    if scope.joins:
-        finish_joins(scope)
-    source.correlated = scope.correlated
-    return source
+    _read_groups(scope, node, item)
+    _read_tail(scope, node, item.columns)
 
 
-def _project(scope: Scope, item: Node, source: Source) -> None:
-    kind = type(item)
-    if kind is exp.Star or (kind is exp.Column and type(item.args["this"]) is exp.Star):
-        scope.reading.projections.append(Projection(operand=_STAR, block=scope.path, star=True))
-        source.stars.extend(_starred(scope, item))
+def _read_distinct_on(scope: Scope, keys: Node) -> None:
+    """DISTINCT ON keeps one row per value of its keys."""
+    partition = tuple(read(scope, key).operand for key in keys.args.get("expressions") or (keys,))
+    scope.spec.limits.append(Limit(count=1, block=scope.path, ranked=True, partition=partition))
+
+
+def _project(scope: Scope, output: Node, item: FromItem) -> None:
+    kind = type(output)
+    if kind is exp.Star or (kind is exp.Column and type(output.args["this"]) is exp.Star):
+        scope.spec.projections.append(Projection(operand=_STAR, block=scope.path, star=True))
+        item.stars.extend(_starred(scope, output))
         return
-    reading = scope.reading
-    place, cases, before = len(reading.projections), reading.cases, len(reading.subqueries)
-    alias = item.alias.lower() if kind is exp.Alias else None
-    term = read(scope, item)
-    nested = reading.subqueries[before:] if len(reading.subqueries) > before else ()
+    spec = scope.spec
+    place, conditionals, before = len(spec.projections), spec.conditionals, len(spec.subqueries)
+    alias = output.alias.lower() if kind is exp.Alias else None
+    term = read(scope, output)
+    nested = spec.subqueries[before:] if len(spec.subqueries) > before else ()
     projection = Projection(
         operand=term.operand,
         block=scope.path,
         alias=alias,
         literal=not term.columns and term.func is None and term.rank is None and not nested,
-        conditional=reading.cases > cases,
+        conditional=spec.conditionals > conditionals,
         subqueries=_scalars(nested, scope.path) if nested else (),
     )
-    reading.projections.insert(place, projection)
-    source.columns.append(term)
+    spec.projections.insert(place, projection)
+    item.columns.append(term)
     if alias is not None:
-        scope.aliases[alias] = source.outputs[alias] = term
+        scope.aliases[alias] = item.outputs[alias] = term
     elif kind is exp.Column:
-        source.outputs[item.name.lower()] = term
+        item.outputs[output.name.lower()] = term
 
 
 def _scalars(nested: Sequence[Subquery], path: str) -> tuple[str, ...]:
     return tuple(each.block for each in nested if each.role is SubqueryRole.SCALAR and each.parent == path)
 
 
-def _starred(scope: Scope, item: Node) -> list[Source]:
-    qualifier = item.args.get("table")
+def _starred(scope: Scope, star: Node) -> list[FromItem]:
+    """The FROM items that `*` or `t.*` lists."""
+    qualifier = star.args.get("table")
     if qualifier is None:
-        return list(scope.sources.values())
-    found = scope.sources.get(qualifier.name.lower())
+        return list(scope.columns.items.values())
+    found = scope.columns.items.get(qualifier.name.lower())
     return [found] if found is not None else []
 
 
-def _read_groups(scope: Scope, node: Node, source: Source) -> None:
+def _read_groups(scope: Scope, node: Node, item: FromItem) -> None:
     args = node.args
     group, having, qualify = args.get("group"), args.get("having"), args.get("qualify")
-    scope.by_alias = True
+    scope.position.in_tail = True
     if group is not None:
-        for key in _group_keys(scope, group, source):
-            scope.reading.group_by.append(GroupKey(operand=key.operand, block=scope.path))
+        for key in _group_keys(scope, group, item):
+            scope.spec.group_by.append(GroupKey(operand=key.operand, block=scope.path))
     if having is not None:
         record(scope, having.args["this"], Clause.HAVING)
     if qualify is not None:
         record(scope, qualify.args["this"], Clause.QUALIFY)
-    scope.by_alias = False
+    scope.position.in_tail = False
 
 
-def _group_keys(scope: Scope, group: Node, source: Source) -> list[Term]:
-    """Keys of GROUP BY, ROLLUP, CUBE and GROUPING SETS, each once; of GROUP BY ALL, the plain columns."""
+def _group_keys(scope: Scope, group: Node, item: FromItem) -> list[Term]:
+    """Keys of GROUP BY, ROLLUP, CUBE and GROUPING SETS without duplicates; of GROUP BY ALL, the plain columns."""
     if group.args.get("all"):
-        return [term for term in source.columns if term.func is None]
+        return [term for term in item.columns if term.func is None]
     waiting: list[Node] = []
     for part in ("grouping_sets", "cube", "rollup", "expressions"):
         found = group.args.get(part)
         waiting.extend(reversed(children(group, part)) if type(found) is list else ())
     keys: dict[str, Term] = {}
     while waiting:
-        item = waiting.pop()
-        if type(item) in (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple, exp.Paren):
-            inner = [item.args["this"]] if type(item) is exp.Paren else item.args.get("expressions") or []
+        node = waiting.pop()
+        if type(node) in (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple, exp.Paren):
+            inner = [node.args["this"]] if type(node) is exp.Paren else node.args.get("expressions") or []
             waiting.extend(reversed(inner))
         else:
-            key = _sort_term(scope, item, source.columns)
+            key = _sort_term(scope, node, item.columns)
             keys.setdefault(f"{key.name} {key.columns}", key)
     return list(keys.values())
 
 
 def _read_tail(scope: Scope, node: Node, columns: list[Term]) -> None:
+    """ORDER BY, LIMIT and OFFSET."""
     args = node.args
     order, limit, offset = args.get("order"), args.get("limit"), args.get("offset")
     if order is not None:
-        scope.by_alias = True
+        scope.position.in_tail = True
         for key in order.args["expressions"]:
             ordered = type(key) is exp.Ordered
             term = _sort_term(scope, key.args["this"] if ordered else key, columns)
             descending = ordered and bool(key.args.get("desc"))
-            scope.reading.order_by.append(SortKey(operand=term.operand, descending=descending, block=scope.path))
-        scope.by_alias = False
+            scope.spec.order_by.append(SortKey(operand=term.operand, descending=descending, block=scope.path))
+        scope.position.in_tail = False
     if limit is not None or offset is not None:
         _read_limit(scope, limit, offset)
 
@@ -235,7 +250,7 @@ def _read_limit(scope: Scope, limit: Node | None, offset: Node | None) -> None:
         count = None if percent else _whole(scope, limit.args.get("count") or limit.args.get("expression"))
         offset = offset or limit.args.get("offset")
     skipped = _whole(scope, offset.args.get("expression") or offset) if offset is not None else None
-    scope.reading.limits.append(Limit(count=count, block=scope.path, offset=skipped or 0))
+    scope.spec.limits.append(Limit(count=count, block=scope.path, offset=skipped or 0))
 
 
 def _whole(scope: Scope, node: Node | None) -> int | None:

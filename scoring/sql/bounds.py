@@ -1,4 +1,4 @@
-"""The text of an answer is checked before any parser sees it: nothing hostile, nothing that is not SQL."""
+"""Checks an answer's text before it is parsed: refuses hostile text and text that is not SQL."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from scoring.query import Unscored, UnscoredReason, unreadable
 MAX_LENGTH = 100_000
 """Characters of SQL."""
 MAX_DEPTH = 80
-"""Brackets, CASEs and stacked prefix operators open at one place; the compiled parser fails beyond some hundreds."""
+"""Brackets, CASEs and stacked prefix operators open at once; the compiled parser fails beyond a few hundred."""
 MAX_TOKENS = 50_000
-"""Words, names, values and marks of SQL; a syntax tree has at most a few times as many nodes."""
+"""Tokens of SQL; a syntax tree has at most a few times as many nodes."""
 
 _FENCE = re.compile(r"```(?:[A-Za-z]+(?=\s))?")
-"""A Markdown fence; three backticks never stand in SQL."""
+"""A Markdown fence; SQL never contains three backticks."""
 _BLANK = re.compile(r"\s+|--[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|#[^\n]*")
 _WORD = re.compile(r"[A-Za-z_]+")
 
@@ -34,7 +34,7 @@ _REFUSALS = re.compile(
     re.IGNORECASE,
 )
 _ENGLISH = frozenset("i me my we you your the this that these there is are was of please".split())
-"""Words that tell `Show me the …` from `SHOW TABLES`."""
+"""Words that distinguish `Show me the …` from `SHOW TABLES`."""
 _SQL_MARKS = re.compile(r"[=*();<>]|\bfrom\b", re.IGNORECASE)
 
 _NESTING = re.compile(
@@ -47,11 +47,11 @@ _SUBSCRIPTS = re.compile(r"\]\s*\[")
 _PREFIXES = frozenset(
     {"not", "when", "then", "interval", "any", "all", "some", "prior", "connect_by_root", "if", "else", "distinct"}
 ) | frozenset("-+~!@?")
-"""Words and marks that recurse when they are stacked without brackets."""
+"""Words and marks that make the parser recurse when they are stacked without brackets."""
 
 
 def screen(sql: str) -> str | Unscored:
-    """The SQL without a Markdown fence, or why it cannot be read at all.
+    """The SQL without a Markdown fence, or the reason why it is not scored.
 
     >>> screen("```sql\\nSELECT 1\\n```")
     'SELECT 1'
@@ -66,16 +66,16 @@ def screen(sql: str) -> str | Unscored:
         return Unscored(UnscoredReason.INVALID_TEXT, f"{what}: NUL and lone surrogates are no text")
     if "```" in sql:
         sql = _FENCE.sub(" ", sql).strip()
-    return _statement(sql) or _depth(sql) or sql
+    return _refuse_other_statements(sql) or _refuse_depth(sql) or sql
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """One line of at most `most` characters, to be quoted in a message."""
+    """One line of at most `most` characters, for messages."""
     line = " ".join(text[: most * 4].split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def _statement(sql: str) -> Unscored | None:
+def _refuse_other_statements(sql: str) -> Unscored | None:
     position = 0
     while blank := _BLANK.match(sql, position):
         position = blank.end()
@@ -96,7 +96,7 @@ def _statement(sql: str) -> Unscored | None:
 
 
 def _is_sentence(first: str, text: str) -> bool:
-    """`Table does not exist`, `From what I know …`: a query's word that opens prose."""
+    """Whether prose opens with a keyword: `Table does not exist`, `From what I know …`."""
     return first in {"table", "from", "with", "values"} and not _SQL_MARKS.search(text, len(first)) and _is_prose(text)
 
 
@@ -106,8 +106,8 @@ def _is_prose(text: str) -> bool:
     return len(text.split(None, 4)) > 3 and not _SQL_MARKS.search(text)
 
 
-def _depth(sql: str) -> Unscored | None:
-    """Brackets and prefix operators are counted only where a cheap bound says there might be too many."""
+def _refuse_depth(sql: str) -> Unscored | None:
+    """Refuses deep nesting; counts exactly only if a cheap upper bound exceeds the limit."""
     openers = sum(map(sql.count, "([{-+~!@?"))
     if openers + (len(sql) + 1) // 3 <= MAX_DEPTH:  # no word that nests is shorter than two letters and a space
         return None

@@ -1,4 +1,4 @@
-"""What SQL takes of a date, a year, a month, a format, in one name for all spellings."""
+"""Reads the parts of dates that SQL extracts or formats, with one name for all spellings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scoring.sql.scopes import Reader, Scope, read
 from scoring.sql.terms import Node, Term, children, combine, function_name
 
 _View: TypeAlias = tuple[Node, str]
-"""What is taken of a date before it is compared: the date, and `year`, `month` …, a format, or `trunc:month`."""
+"""A date, and the part of it that is compared: `year`, `month` …, a format, or `trunc:month`."""
 
 _SILENT = frozenset(
     {
@@ -108,9 +108,9 @@ _PREFIXES = MappingProxyType({4: "year", 6: "%Y%m", 7: "%Y-%m", 8: "%Y%m%d", 10:
 _MIDDLES = MappingProxyType({(6, 2): "month", (9, 2): "day", (5, 2): "month", (7, 2): "day"})
 
 
-def _unwrapped(node: Node) -> Node:
+def _date_inside(node: Node) -> Node:
     while True:
-        if type(node) is exp.Convert and not _sized(node):
+        if type(node) is exp.Convert and not _converted_length(node):
             node = node.args["expression"]
         elif type(node) in _SILENT and isinstance(node.args.get("this"), exp.Expr):
             node = node.args["this"]
@@ -118,8 +118,8 @@ def _unwrapped(node: Node) -> Node:
             return node
 
 
-def _sized(node: Node) -> int | None:
-    """n of CONVERT(varchar(n), …)."""
+def _converted_length(node: Node) -> int | None:
+    """The n of CONVERT(varchar(n), …)."""
     parameters = node.args["this"].args.get("expressions") if isinstance(node.args["this"], exp.DataType) else None
     return _integer(parameters[0].args.get("this")) if parameters else None
 
@@ -162,7 +162,7 @@ def _substring(node: Node) -> _View | None:
     if start <= 1:
         return (node.args["this"], _PREFIXES[length]) if length in _PREFIXES else None
     key = _MIDDLES.get((start, length))
-    inner = _unwrapped(node.args["this"])
+    inner = _date_inside(node.args["this"])
     named = type(inner) is exp.Column and names_date(inner.name.lower())
     return (inner, key) if key and named else None
 
@@ -173,7 +173,7 @@ def _left(node: Node) -> _View | None:
 
 
 def _converted(node: Node) -> _View | None:
-    length = _sized(node)
+    length = _converted_length(node)
     return (node.args["expression"], _PREFIXES[length]) if length is not None and length in _PREFIXES else None
 
 
@@ -182,8 +182,8 @@ def _day(node: Node) -> _View | None:
     return (inner, "%Y-%m-%d") if isinstance(inner, exp.Expr) and node.args.get("zone") is None else None
 
 
-def called(scope: Scope, node: Node) -> Term | None:
-    """The part of a date that a call unknown to the parser takes: DATE_PART('year', d), DATETIME(d)."""
+def read_unknown_call(scope: Scope, node: Node) -> Term | None:
+    """The part of a date that a call unknown to the parser extracts: DATE_PART('year', d), DATETIME(d)."""
     arguments = children(node, "expressions")
     name = str(node.args["this"]).lower()
     if name in ("date_part", "datepart") and len(arguments) == 2 and isinstance(arguments[0], (exp.Literal, exp.Var)):
@@ -195,16 +195,16 @@ def called(scope: Scope, node: Node) -> Term | None:
 
 
 def _dated(scope: Scope, node: Node) -> Term:
-    """The canonical text of a part of a date, one for all spellings, with what it takes of which date."""
-    seen = _VIEWERS[type(node)](node)
-    if seen is not None:
-        return _part_of(scope, node, *seen)
-    return read_cast(scope, node) if type(node) is exp.Convert else scope.reading.default(scope, node)
+    """The term of a part of a date, with the same text for all spellings."""
+    view = _VIEWERS[type(node)](node)
+    if view is not None:
+        return _part_of(scope, node, *view)
+    return read_cast(scope, node) if type(node) is exp.Convert else scope.walk.default(scope, node)
 
 
 def _part_of(scope: Scope, node: Node, inner: Node, key: str) -> Term:
-    date = read(scope, _unwrapped(inner))
-    scope.reading.functions.add(function_name(node))
+    date = read(scope, _date_inside(inner))
+    scope.spec.functions.add(function_name(node))
     term = combine(_text(node, key, date.name), [date])
     if date.columns:
         term.view = (key, date)
@@ -245,4 +245,4 @@ _VIEWERS: MappingProxyType[type[Node], Callable[[Node], _View | None]] = Mapping
 )
 
 READERS: MappingProxyType[type[Node], Reader] = MappingProxyType(dict.fromkeys(_VIEWERS, _dated))
-"""Readers of what is taken of a date."""
+"""Readers of parts of dates."""

@@ -1,4 +1,4 @@
-"""Which dialect SQL is read in: the one named, or a documented guess from what stands in the text."""
+"""Finds the dialect of SQL: by name, or guessed from features of the text."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _ALIASES = MappingProxyType(
     }
 )
 KNOWN_DIALECTS: frozenset[str] = _NAMES | frozenset(_ALIASES)
-"""Every name that `dialect` may have, in lower case; case and surrounding space do not count."""
+"""Every accepted name of a dialect, in lower case; case and surrounding space are ignored."""
 
 FALLBACKS = ("sqlite", "postgres", "mysql", "bigquery", "snowflake", "tsql", "duckdb", "oracle")
-"""Tried in this order where the guess does not parse."""
+"""Tried in this order if SQL does not parse in the guessed dialect."""
 
 _TOP = re.compile(r"\bselect\s+(?:distinct\s+)?top[\s(]", re.IGNORECASE)
 _BRACKETED = re.compile(r"(?<![\w\])])\[[A-Za-z_][\w ]*\]")
@@ -58,8 +58,8 @@ _WORDS = MappingProxyType(
         for word in words.split()
     }
 )
-"""Words that stand in SQL of one dialect above all."""
-_TELLING = frozenset(_WORDS)
+"""Words that are typical of one dialect."""
+_TYPICAL_WORDS = frozenset(_WORDS)
 _MARKS = (
     ("'now'", "sqlite"),
     ("as real)", "sqlite"),
@@ -69,14 +69,14 @@ _MARKS = (
 )
 """Other signs of a dialect."""
 _WEIGHED = ("bigquery", "snowflake", "tsql", "oracle", "sqlite", "duckdb", "mysql", "postgres")
-"""Where SQL shows features of several dialects, the first of these is the guess: the rarer, the earlier."""
+"""If SQL has features of several dialects, the first of these is the guess: rarer dialects come first."""
 
 DEFAULT = "sqlite"
-"""The guess for SQL without a feature of any dialect: it takes double quotes and backticks alike."""
+"""The guess for SQL without a feature of any dialect: SQLite accepts both double quotes and backticks."""
 
 
 def known(name: str) -> str | None:
-    """The parser's name of a dialect, or `None`.
+    """The parser's name of a dialect, or `None` if it is unknown.
 
     >>> known(" PostgreSQL "), known("mssql"), known("klingon")
     ('postgres', 'tsql', None)
@@ -87,7 +87,7 @@ def known(name: str) -> str | None:
 
 
 def guess(sql: str) -> str:
-    """The likeliest dialect of SQL that names none, from features of its text.
+    """The likeliest dialect of SQL, from features of its text.
 
     >>> guess("SELECT a::int FROM t"), guess("SELECT TOP 3 a FROM t"), guess("SELECT a FROM t")
     ('postgres', 'tsql', 'sqlite')
@@ -116,8 +116,8 @@ def _ticked(lowered: str) -> str:
 
 def _featured(lowered: str) -> str | None:
     found = {dialect for mark, dialect in _MARKS if mark in lowered}
-    # `str.translate` with a table of the three takes ten times as long
+    # `str.translate` takes ten times as long.
     words = lowered.replace("(", " ").replace(")", " ").replace(",", " ").split()
-    if not _TELLING.isdisjoint(words):
+    if not _TYPICAL_WORDS.isdisjoint(words):
         found.update([_WORDS[word] for word in words if word in _WORDS])
     return next((dialect for dialect in _WEIGHED if dialect in found), None) if found else None

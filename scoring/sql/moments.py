@@ -1,36 +1,31 @@
-"""Constants of SQL: text, numbers, dates however they are spelt, and times told from now."""
+"""Dates and times in SQL: ISO text, calendar units, and times relative to now."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from types import MappingProxyType
 from typing import TypeAlias
 
-from sqlglot import exp
-
 from scoring.immutable import immutable
-from scoring.sql.expressions import bare, is_quoted_text
-from scoring.sql.scopes import Scope
-from scoring.sql.terms import Node, as_number
-from scoring.values import Boolean, Expression, Grain, Number, Text, TimeRange, floor, period, shift, text
+from scoring.sql.terms import Node
+from scoring.values import Boolean, Expression, Grain, Number, Text, TimeRange, floor, period, shift
 
 
 @immutable(kw_only=False)
 class Now:
-    """A moment told from now: `CURRENT_DATE - INTERVAL 30 DAY` is (day, -30)."""
+    """A moment relative to now: `CURRENT_DATE - INTERVAL 30 DAY` is (day, -30)."""
 
     unit: Grain
     offset: int = 0
     whole: bool = False
     """Cut to the start of its unit."""
     number: bool = False
-    """It is the number of its unit, as YEAR(CURRENT_DATE) is: arithmetic with it counts units."""
+    """It is a number, as YEAR(CURRENT_DATE) is: adding 1 to it adds one unit."""
 
 
 Constant: TypeAlias = Text | Number | Boolean | TimeRange | Now | Expression
-"""A value without columns; a date is the range of its grain: `2023-05-01` is that day."""
+"""A value that reads no column; a date is the range of its unit: `2023-05-01` is that day."""
 
 _ISO = re.compile(
     r"(?P<year>\d{4})(?P<sep>[-/])(?P<month>\d{1,2})(?P=sep)(?P<day>\d{1,2})"
@@ -38,7 +33,6 @@ _ISO = re.compile(
     r"\s?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?)?)?",
     re.ASCII,
 )
-_COUNT = re.compile(r"(?P<count>[+-]?\d{1,6})\s*(?P<unit>[A-Za-z]*)", re.ASCII)
 
 UNITS = MappingProxyType(
     {
@@ -57,26 +51,6 @@ UNITS = MappingProxyType(
     }
 )
 """Names of calendar units, in lower case, in any dialect."""
-
-_NOW_NAMES = frozenset(
-    "now getdate sysdate getutcdate sysdatetime current_date current_timestamp curdate today localtimestamp "
-    "utc_timestamp sysutcdatetime systimestamp localtime".split()
-)
-_CALENDAR_CALLS = frozenset({"date", "datetime", "strftime", "timestamp", "julianday"})
-_STARTS = MappingProxyType({"start of day": Grain.DAY, "start of month": Grain.MONTH, "start of year": Grain.YEAR})
-_NO_CHANGE = frozenset({"localtime", "utc", "subsec", "auto"})
-
-
-def constant(scope: Scope, node: Node, *, value_side: bool = False) -> Constant | None:
-    """The value a node says without reading a column, or `None`.
-
-    `value_side`: it stands where a value is compared, so a double-quoted word may be text.
-    """
-    kind = type(node)
-    if kind is exp.Column:
-        return _word(scope, node, value_side=value_side)
-    reader = _CONSTANTS.get(kind)
-    return None if reader is None else reader(scope, node)
 
 
 def moment(raw: str) -> TimeRange | None:
@@ -108,7 +82,7 @@ def unit_named(node: Node | None) -> Grain | None:
 
 
 def moved(start: Constant | None, unit: Grain | None, count: int | None) -> Constant | None:
-    """A date or a time told from now, moved by so many units; `None` where that cannot be told simply."""
+    """A date or a time relative to now, moved by a number of units; `None` if the result is neither."""
     if unit is None or count is None:
         return None
     if isinstance(start, TimeRange):
@@ -124,7 +98,7 @@ def moved(start: Constant | None, unit: Grain | None, count: int | None) -> Cons
 
 
 def cut(start: Constant | None, unit: Grain | None) -> Constant | None:
-    """A date or a time told from now, cut to the start of its unit."""
+    """A date or a time relative to now, cut to the start of its unit."""
     if unit is None:
         return None
     if isinstance(start, Now):
@@ -133,214 +107,3 @@ def cut(start: Constant | None, unit: Grain | None) -> Constant | None:
         first = floor(start.start, unit)
         return TimeRange(first, shift(first, Grain.DAY, 1))
     return None
-
-
-def _word(scope: Scope, node: Node, *, value_side: bool) -> Constant | None:
-    if node.args.get("table") is not None:
-        return None
-    if value_side and is_quoted_text(scope, node):
-        return moment(node.name) or text(node.name)
-    if not node.args["this"].args.get("quoted") and node.name.lower() in {"sysdate", "systimestamp", "getdate"}:
-        return Now(Grain.DAY)
-    return None
-
-
-def _literal(_: Scope, node: Node) -> Constant | None:
-    raw: str = node.args["this"]
-    if node.args["is_string"]:
-        return moment(raw) or text(raw)
-    return as_number(raw)
-
-
-def _negative(scope: Scope, node: Node) -> Constant | None:
-    inner = constant(scope, node.args["this"])
-    return Number(-inner.value) if isinstance(inner, Number) else None
-
-
-def _inside(scope: Scope, node: Node) -> Constant | None:
-    return constant(scope, bare(node))
-
-
-def _converted(scope: Scope, node: Node) -> Constant | None:
-    """A cast or a date function of one constant. A cast to a date drops the time."""
-    inner: Node | None = node.args.get("expression" if type(node) is exp.Convert else "this")
-    if inner is None or (node.args.get("zone") is not None and type(node) is exp.Date):
-        return None
-    if type(inner) is exp.Literal and inner.args["this"].strip().lower() == "now":
-        return Now(Grain.DAY)
-    value = constant(scope, inner)
-    return value if not isinstance(value, Boolean) else None
-
-
-def _boolean(_: Scope, node: Node) -> Constant | None:
-    return Boolean(bool(node.args["this"]))
-
-
-def _now(_: Scope, __: Node) -> Constant | None:
-    return Now(Grain.DAY)
-
-
-def _parameter(_: Scope, __: Node) -> Constant | None:
-    return Expression("?")
-
-
-def _arithmetic(scope: Scope, node: Node) -> Constant | None:
-    left, right = node.args["this"], node.args["expression"]
-    if type(left) in _ARITHMETIC and type(left.args["this"]) in _ARITHMETIC:
-        return None  # longer sums of constants are left as they stand, so that no chain is walked by recursion
-    start = constant(scope, bare(left))
-    if start is None:
-        return None
-    sign = -1 if type(node) is exp.Sub else 1
-    if isinstance(start, (Now, TimeRange)):
-        return _plus(scope, start, right, sign)
-    end = constant(scope, bare(right))
-    if type(node) in _SUMS and isinstance(start, Number) and isinstance(end, Number):
-        return Number(start.value + sign * end.value)
-    return _product(start, end) if type(node) is exp.Mul else None
-
-
-def _product(left: Constant, right: Constant | None) -> Constant | None:
-    return Number(left.value * right.value) if isinstance(left, Number) and isinstance(right, Number) else None
-
-
-def _plus(scope: Scope, start: Constant, node: Node, sign: int) -> Constant | None:
-    if isinstance(start, Now) and start.number:
-        count = _count(scope, node)
-        return moved(start, start.unit, None if count is None else sign * count)
-    unit, count = _interval(scope, bare(node))
-    return moved(start, unit, None if count is None else sign * count)
-
-
-def _interval(scope: Scope, node: Node) -> tuple[Grain | None, int | None]:
-    """Unit and count of an interval; a plain number is days."""
-    if type(node) is exp.Cast:
-        node = node.args["this"]
-    if type(node) is exp.Interval:
-        unit = unit_named(node.args.get("unit"))
-        inner = node.args.get("this")
-        count = None if inner is None else _count(scope, inner)
-        return (unit, count) if unit is not None else _spelt(inner)
-    if type(node) is exp.Literal and node.args["is_string"]:
-        return _spelt(node)
-    return Grain.DAY, _count(scope, node)
-
-
-def _spelt(node: Node | None) -> tuple[Grain | None, int | None]:
-    found = _COUNT.fullmatch(node.name.strip()) if node is not None else None
-    return (UNITS.get(found["unit"].lower()), int(found["count"])) if found else (None, None)
-
-
-def _count(scope: Scope, node: Node) -> int | None:
-    node = bare(node)
-    if type(node) is exp.Literal and node.args["is_string"]:
-        found = _COUNT.fullmatch(node.name.strip())
-        return int(found["count"]) if found and not found["unit"] else None
-    value = constant(scope, node)
-    return (
-        int(value.value) if isinstance(value, Number) and value.value.is_integer() and abs(value.value) < 1e6 else None
-    )
-
-
-def _added(scope: Scope, node: Node) -> Constant | None:
-    """DATE_ADD, DATEADD, DATE_SUB and their like."""
-    amount: Node | None = node.args.get("expression")
-    start = constant(scope, bare(node.args["this"]))
-    if amount is None or start is None:
-        return None
-    amount = bare(amount)
-    sign = -1 if type(node) in _SUBTRACTING else 1
-    if type(amount) is exp.Interval:
-        return _plus(scope, start, amount, sign)
-    count = _count(scope, amount)
-    unit = unit_named(node.args.get("unit")) or (Grain.MONTH if type(node) is exp.AddMonths else Grain.DAY)
-    return moved(start, unit, None if count is None else sign * count)
-
-
-def _truncated(scope: Scope, node: Node) -> Constant | None:
-    return cut(constant(scope, bare(node.args["this"])), unit_named(node.args.get("unit")))
-
-
-def _from_parts(scope: Scope, node: Node) -> Constant | None:
-    values = [constant(scope, node.args[part]) for part in ("year", "month", "day") if node.args.get(part) is not None]
-    numbers = [int(value.value) for value in values if isinstance(value, Number) and abs(value.value) < 1e6]
-    return period(Grain.DAY, year=numbers[0], month=numbers[1], day=numbers[2]) if len(numbers) == 3 else None
-
-
-def _last_day(scope: Scope, node: Node) -> Constant | None:
-    start = constant(scope, bare(node.args["this"]))
-    if not isinstance(start, TimeRange) or start.start is None:
-        return None
-    after = shift(floor(start.start, Grain.MONTH), Grain.MONTH, 1)
-    return TimeRange(after - timedelta(days=1), after)
-
-
-def _call(scope: Scope, node: Node) -> Constant | None:
-    """NOW(), GETDATE(), and SQLite's date('now', '-1 month', 'start of month')."""
-    name = str(node.args["this"]).lower()
-    arguments: list[Node] = node.args.get("expressions") or []
-    if name in _NOW_NAMES and len(arguments) <= 1:
-        return Now(Grain.DAY)
-    if name == "strftime":
-        arguments = arguments[1:]
-    if name not in _CALENDAR_CALLS or not arguments or not all(type(each) is exp.Literal for each in arguments):
-        return None
-    first = arguments[0].name.strip()
-    value: Constant | None = Now(Grain.DAY) if first.lower() == "now" else moment(first)
-    for modifier in arguments[1:8]:
-        value = _modified(value, modifier.name.strip().lower())
-    return value
-
-
-def _modified(value: Constant | None, modifier: str) -> Constant | None:
-    if modifier in _NO_CHANGE:
-        return value
-    if modifier in _STARTS:
-        return cut(value, _STARTS[modifier])
-    found = _COUNT.fullmatch(modifier)
-    return moved(value, UNITS.get(found["unit"]), int(found["count"])) if found else None
-
-
-def _year_now(scope: Scope, node: Node) -> Constant | None:
-    """YEAR(CURRENT_DATE), strftime('%Y', 'now'): this year."""
-    if type(node) is exp.TimeToStr and _format(node) != "%Y":
-        return None
-    is_extract = type(node) is exp.Extract
-    if is_extract and unit_named(node.args["this"]) is not Grain.YEAR:
-        return None
-    inner: Node | None = node.args["expression"] if is_extract else node.args.get("this")
-    while type(inner) in (exp.TsOrDsToDate, exp.TsOrDsToTimestamp, exp.Paren, exp.Cast):
-        inner = None if inner is None else inner.args.get("this")
-    if inner is None:
-        return None
-    this_year = Now(Grain.YEAR, whole=True, number=True)
-    if type(inner) is exp.Literal:
-        return this_year if inner.name.lower() == "now" else None
-    value = constant(scope, inner)
-    return this_year if isinstance(value, Now) and value.offset == 0 else None
-
-
-def _format(node: Node) -> str:
-    shape = node.args.get("format")
-    return shape.name if isinstance(shape, exp.Expr) else ""
-
-
-_SUMS = frozenset({exp.Add, exp.Sub})
-_ARITHMETIC = frozenset({exp.Add, exp.Sub, exp.Mul})
-_SUBTRACTING = frozenset({exp.DateSub, exp.TimestampSub, exp.DatetimeSub, exp.TsOrDsAdd})
-
-_CONSTANTS: MappingProxyType[type[Node], Callable[[Scope, Node], Constant | None]] = MappingProxyType(
-    {exp.Literal: _literal, exp.Neg: _negative, exp.Paren: _inside, exp.Boolean: _boolean, exp.Anonymous: _call}
-    | dict.fromkeys((exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentDatetime), _now)
-    | dict.fromkeys((exp.Parameter, exp.Placeholder, exp.SessionParameter), _parameter)
-    | dict.fromkeys((exp.Add, exp.Sub, exp.Mul), _arithmetic)
-    | dict.fromkeys((exp.DateAdd, exp.DateSub, exp.TimestampAdd, exp.TimestampSub), _added)
-    | dict.fromkeys((exp.DatetimeAdd, exp.DatetimeSub, exp.AddMonths), _added)
-    | dict.fromkeys((exp.DateTrunc, exp.TimestampTrunc, exp.DatetimeTrunc), _truncated)
-    | dict.fromkeys((exp.Cast, exp.TryCast, exp.Convert, exp.Date, exp.Timestamp), _converted)
-    | dict.fromkeys((exp.TsOrDsToDate, exp.TsOrDsToTimestamp, exp.StrToDate, exp.StrToTime), _converted)
-    | dict.fromkeys((exp.DateStrToDate, exp.TimeStrToTime, exp.Collate), _converted)
-    | dict.fromkeys((exp.Lower, exp.Upper, exp.Trim), _converted)
-    | dict.fromkeys((exp.Year, exp.Extract, exp.TimeToStr), _year_now)
-    | {exp.DateFromParts: _from_parts, exp.LastDay: _last_day}
-)

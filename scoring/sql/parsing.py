@@ -1,4 +1,4 @@
-"""SQL text becomes one syntax tree of a query, or a reason why there is none."""
+"""Parses SQL text into the syntax tree of one query, or a reason why it cannot be scored."""
 
 from __future__ import annotations
 
@@ -22,27 +22,36 @@ _CLASS = re.compile(r"<class '[\w.]*\.(\w+)'>")
 _LOGGED_TEXT = ("Falling back to parsing as a 'Command'", "Invalid JSON path syntax")
 
 
-def _is_ours(record: Any) -> bool:
-    return not any(said in str(record.msg) for said in _LOGGED_TEXT)
+def _is_free_of_sql(record: Any) -> bool:
+    return not any(message in str(record.msg) for message in _LOGGED_TEXT)
 
 
-# The parser logs such text before it refuses it: a tenant's SQL would stand in the log of whoever scores it.
-logger.addFilter(_is_ours)
+# The parser logs the SQL that it refuses with these messages; a tenant's SQL must not reach the log.
+logger.addFilter(_is_free_of_sql)
 
 _RETRY_LENGTH = 20_000
-"""Longer SQL is tried in the guessed dialect only, so that hostile text is parsed once."""
+"""Longer SQL is parsed in the guessed dialect only, so that hostile text is parsed once."""
 _LENIENT = frozenset({"sqlite"})
-"""Dialects that read a double-quoted word in a value's place as text; others' tokenizers say it themselves."""
+"""Dialects that read a double-quoted word in a value's place as text, although their tokenizer does not say so."""
 _WRITES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.DDL, exp.Command)
 _QUERIES = (exp.Select, exp.SetOperation, exp.Values, exp.Subquery, exp.Table)
 _SEMICOLON = TokenType.SEMICOLON
-_ODD = (SqlglotError, ValueError, TypeError, KeyError, IndexError, AttributeError, AssertionError, OverflowError)
-"""What the parser has been seen to raise on hostile text besides its own errors."""
+_PARSER_ERRORS = (
+    SqlglotError,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    AttributeError,
+    AssertionError,
+    OverflowError,
+)
+"""Errors that the parser raises on hostile text, its own among them."""
 
 
 @immutable()
 class Parsed:
-    """One query's tree."""
+    """The syntax tree of one query."""
 
     tree: exp.Expr
     dialect: str
@@ -52,7 +61,7 @@ class Parsed:
 
 
 def parse_query(sql: str, dialect: str | None) -> Parsed | Unscored:
-    """The tree of the one query in `sql`, in the dialect given or the first of the guesses that parses."""
+    """Parses the one query in `sql`, in the given dialect or the first guess that parses."""
     if dialect is not None:
         name = known(dialect)
         if name is None:
@@ -66,7 +75,7 @@ def parse_query(sql: str, dialect: str | None) -> Parsed | Unscored:
 
 
 def parse_condition(text: str, dialect: str | None) -> Parsed | Unscored:
-    """The tree of one predicate, such as `status = 'active' AND deleted = 0`."""
+    """Parses one predicate, such as `status = 'active' AND deleted = 0`."""
     name = known(dialect) if dialect is not None else guess(text)
     if name is None:
         return Unscored(UnscoredReason.UNKNOWN_DIALECT, f"{shortened(dialect or '', 30)!r} is no dialect that is known")
@@ -76,7 +85,7 @@ def parse_condition(text: str, dialect: str | None) -> Parsed | Unscored:
         trees = parser.parse_into(exp.Condition, language.tokenize(text), text)
     except RecursionError:
         return _too_deep()
-    except _ODD as error:
+    except _PARSER_ERRORS as error:
         return _unparseable(error, name)
     tree = trees[0] if len(trees) == 1 else None
     if not isinstance(tree, exp.Expr):
@@ -100,19 +109,19 @@ def _parse(sql: str, name: str, *, lenient: bool) -> Parsed | Unscored:
         trees = parser.parse(tokens, sql)
     except RecursionError:
         return _too_deep()
-    except _ODD as error:
+    except _PARSER_ERRORS as error:
         return _unparseable(error, name)
     tree = trees[0] if trees else None
     if not isinstance(tree, exp.Expr):
         return Unscored(UnscoredReason.EMPTY_SQL, "the SQL holds no statement")
-    # The parser counts only where it has a bound to keep; walking the tree again would cost a quarter of a parse.
+    # The parser counts only if it has a limit; walking the tree again would cost a quarter of a parse.
     nodes: int = parser._node_count  # pyright: ignore[reportPrivateUsage]
     _idle(name).append(tools)
     return _refusal(tree) or Parsed(tree=tree, dialect=name, lenient=lenient, nodes=nodes)
 
 
 class _Tools(NamedTuple):
-    """One dialect's tokenizer and parser, which forget a text when they get the next."""
+    """A tokenizer and a parser of one dialect; both reset themselves for each text."""
 
     tokenizer: Tokenizer
     parser: Parser
@@ -120,12 +129,12 @@ class _Tools(NamedTuple):
 
 @cache
 def _idle(name: str) -> list[_Tools]:
-    """A dialect's that nobody uses: making them takes a tenth of a parse. Those that met an error are not kept."""
+    """Unused tools of a dialect: making them takes a tenth of a parse. Tools that raised an error are not kept."""
     return []
 
 
 def _tools(name: str) -> _Tools:
-    """A tokenizer and a parser of one's own: two threads may read SQL at once."""
+    """A tokenizer and a parser that no other thread uses."""
     try:
         return _idle(name).pop()
     except IndexError:
@@ -134,7 +143,7 @@ def _tools(name: str) -> _Tools:
 
 
 def _continues(tokens: list[Token]) -> bool:
-    """Some token stands after the first semicolon, so the parser need not see (and warn about) a second statement."""
+    """Whether a token follows the first semicolon; the parser would warn about a second statement."""
     kinds = [token.token_type for token in tokens]
     if _SEMICOLON not in kinds:
         return False

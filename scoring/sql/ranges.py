@@ -1,4 +1,4 @@
-"""A date compared with a constant is a time range, whatever is taken of the date and however it is written."""
+"""Reads a date compared with a constant as a time range, for any part of the date and any spelling."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _YEAR_WORDS = frozenset({"year", "yr"})
 
 
 def time_of(scope: Scope, term: Term, value: Constant) -> TimeRange | RelativeTime | DatePart | None:
-    """The time that a constant means when compared with that part of a date, or with that column."""
+    """The time that a constant means when compared with a part of a date or with a date column."""
     if term.view is not None:
         return _viewed(scope, term.view[0], value)
     if isinstance(value, TimeRange):
@@ -66,12 +66,12 @@ def time_of(scope: Scope, term: Term, value: Constant) -> TimeRange | RelativeTi
 
 
 def dated(term: Term) -> Term:
-    """The date itself, of a part of a date."""
+    """The date that a term is a part of, or the term itself."""
     return term if term.view is None else term.view[1]
 
 
 def bounded(op: Op, time: TimeRange | RelativeTime | DatePart) -> tuple[Op, Value] | None:
-    """A comparison with a time as one range: `>` begins where the time ends, `<` ends where it begins."""
+    """A comparison with a time as one range: `>` starts when the time ends, `<` ends when it starts."""
     if op in (Op.EQ, Op.NE):
         whole = RelativeTime(time.unit, time.start, time.end, whole=True) if isinstance(time, RelativeTime) else time
         return (Op.WITHIN if op is Op.EQ else Op.NOT_WITHIN), whole
@@ -86,7 +86,7 @@ def bounded(op: Op, time: TimeRange | RelativeTime | DatePart) -> tuple[Op, Valu
 
 
 def spanned(low: TimeRange | RelativeTime, high: TimeRange | RelativeTime) -> TimeRange | RelativeTime | None:
-    """BETWEEN two times: from the start of the one to the end of the other."""
+    """BETWEEN two times: from the start of the first to the end of the second."""
     if isinstance(low, TimeRange) and isinstance(high, TimeRange):
         return TimeRange(low.start, high.end)
     if not isinstance(low, RelativeTime) or not isinstance(high, RelativeTime):
@@ -97,7 +97,7 @@ def spanned(low: TimeRange | RelativeTime, high: TimeRange | RelativeTime) -> Ti
 
 
 def prefix_time(term: Term, prefix: str) -> TimeRange | None:
-    """The period that `LIKE '2012-01%'` keeps; a lone year only of a column that is named as a date."""
+    """The period that `LIKE '2012-01%'` keeps; a year alone counts only for a column whose name says date."""
     found = _PARTIAL.fullmatch(prefix.strip())
     if found is None:
         return None
@@ -106,22 +106,37 @@ def prefix_time(term: Term, prefix: str) -> TimeRange | None:
 
 
 def _viewed(scope: Scope, key: str, value: Constant) -> TimeRange | RelativeTime | DatePart | None:
+    """The time that a part of a date, given by `key`, equals `value` in."""
     if isinstance(value, TimeRange):
         return _cut_range(key, value)
     if isinstance(value, Now):
         return _relative_view(key, value)
-    raw = _digits(value)
+    raw = _digits_of(value)
     if raw is None:
         return None
     if key == "year":
-        return period(Grain.YEAR, year=int(raw)) if len(raw) == 4 and raw[0] in "12" and raw.isdigit() else None
+        return period(Grain.YEAR, year=int(raw)) if _is_year(raw) else None
     if key.startswith("%Y"):
-        found = _PARTIAL.fullmatch(raw)
-        return _period(found) if found and bool(found["day"]) == ("%d" in key) and found["month"] else None
-    number = _MONTHS.get(raw) if key == "%B" else _WEEKDAYS.get(raw) if key == "%A" else None
-    if number is not None:
-        return DatePart("month" if key == "%B" else "weekday", number)
+        return _formatted_period(key, raw)
+    if key in _NAMED_PARTS:
+        part, numbers = _NAMED_PARTS[key]
+        number = numbers.get(raw)
+        return None if number is None else DatePart(part, number)
     return _part(scope, key, raw) if not key.startswith(("trunc:", "%")) else None
+
+
+def _is_year(raw: str) -> bool:
+    return len(raw) == 4 and raw[0] in "12" and raw.isdigit()
+
+
+def _formatted_period(key: str, raw: str) -> TimeRange | None:
+    """`2023-05` of the format `%Y-%m`: the value must have a day if the format has one."""
+    found = _PARTIAL.fullmatch(raw)
+    return _period(found) if found and found["month"] and bool(found["day"]) == ("%d" in key) else None
+
+
+_NAMED_PARTS = MappingProxyType({"%B": ("month", _MONTHS), "%A": ("weekday", _WEEKDAYS)})
+"""Formats that give a name, with the part of a date and the numbers of its names."""
 
 
 def _part(scope: Scope, key: str, raw: str) -> DatePart | None:
@@ -130,7 +145,7 @@ def _part(scope: Scope, key: str, raw: str) -> DatePart | None:
     number = int(raw)
     if key == "isoweekday":
         return DatePart("weekday", number % 7)
-    if key == "weekday" and scope.reading.dialect in _SUNDAY_IS_ONE:
+    if key == "weekday" and scope.spec.dialect in _SUNDAY_IS_ONE:
         number -= 1
     return DatePart(key, number)
 
@@ -145,7 +160,7 @@ def _cut_range(key: str, value: TimeRange) -> TimeRange | None:
 
 
 def _unit_of(key: str) -> Grain | None:
-    """The grain that a `trunc:` view cuts to."""
+    """The unit that a `trunc:` view cuts to."""
     return Grain(key[6:]) if key.startswith("trunc:") else None
 
 
@@ -156,7 +171,7 @@ def _relative_view(key: str, value: Now) -> RelativeTime | None:
     return RelativeTime(grain, value.offset, value.offset + 1, whole=True)
 
 
-def _digits(value: Constant) -> str | None:
+def _digits_of(value: Constant) -> str | None:
     if isinstance(value, Text):
         return value.folded
     if isinstance(value, Number) and value.value.is_integer() and 0 <= value.value < 1e9:
@@ -165,23 +180,23 @@ def _digits(value: Constant) -> str | None:
 
 
 def _named(term: Term, value: Number | Text) -> TimeRange | None:
-    """A plain number or text is a time where the column's own name says that it holds times."""
-    raw = _digits(value)
+    """A plain number or text is a time if the column's name says that it holds times."""
+    raw = _digits_of(value)
     if raw is None or len(raw) not in (4, 6, 7, 8) or raw[0] not in "12" or not term.is_column:
         return None
     name = term.columns[0].name
     if len(raw) == 4:
-        return period(Grain.YEAR, year=int(raw)) if raw.isascii() and raw.isdigit() and _is_year(name) else None
+        return period(Grain.YEAR, year=int(raw)) if raw.isascii() and raw.isdigit() and _names_year(name) else None
     found = _PARTIAL.fullmatch(raw)
     return _period(found) if found and found["month"] and names_date(name) else None
 
 
-def _is_year(name: str) -> bool:
+def _names_year(name: str) -> bool:
     return not _YEAR_WORDS.isdisjoint(identifier_words(name)) or name.endswith("year")
 
 
 def names_date(name: str) -> bool:
-    """The column's name says that it holds dates."""
+    """Whether a column's name says that it holds dates."""
     words = identifier_words(name)
     return not _DATE_WORDS.isdisjoint(words[-2:]) or name.endswith("date")
 

@@ -1,4 +1,4 @@
-"""Queries inside expressions: scalar, IN, EXISTS and quantified subqueries."""
+"""Reads queries inside expressions: scalar, IN, EXISTS and quantified subqueries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from sqlglot import exp
 
 from scoring.specification import Operand, Subquery, SubqueryRole
 from scoring.sql.expressions import read_value
-from scoring.sql.scopes import Reader, Scope, Source, read
+from scoring.sql.from_items import FromItem
+from scoring.sql.scopes import BlockPlace, Reader, Scope, read
 from scoring.sql.terms import Node, Term, children, merged, shorten
 
 _PATHS = MappingProxyType(
@@ -24,35 +25,34 @@ _PATHS = MappingProxyType(
 )
 
 
-def read_nested(scope: Scope, node: Node, role: SubqueryRole, key: Operand | None, parent: Scope | None) -> Source:
-    """Reads a nested query into blocks of its own and records it as a subquery of this block."""
-    path = scope.child(_PATHS[role])
-    place = len(scope.reading.subqueries)
+def read_nested(scope: Scope, node: Node, role: SubqueryRole, key: Operand | None, outer: Scope | None) -> FromItem:
+    """Reads a nested query into its own blocks and records it as a subquery of this block."""
+    path = scope.child_path(_PATHS[role])
+    number = len(scope.spec.subqueries)
     entry = Subquery(role=role, block=path, parent=scope.path, key=key)
-    scope.reading.subqueries.append(entry)
-    source = scope.reading.read_query(scope.reading, node, path, parent, scope.names, False)
-    if source.correlated:
+    scope.spec.subqueries.append(entry)
+    item = scope.walk.read_query(scope.walk, node, BlockPlace(path, outer, scope.ctes, is_output=False))
+    if item.correlated:
         entry = Subquery(role=role, block=path, parent=scope.path, key=key, correlated=True)
-        scope.reading.subqueries[place] = entry
-    source.path = path
-    return source
+        scope.spec.subqueries[number] = entry
+    return item
 
 
 def read_subquery(scope: Scope, node: Node, role: SubqueryRole, key: Operand | None) -> Term:
-    """The term of a query that stands in an expression."""
-    done = scope.reading.seen.get(id(node))
+    """The term of a query inside an expression."""
+    done = scope.spec.terms.get(id(node))
     if done is not None:
         return done
-    source = read_nested(scope, node, role, key, scope)
-    outputs = source.columns
+    item = read_nested(scope, node, role, key, scope)
+    outputs = item.columns
     names = ", ".join(term.name for term in outputs[:20]) or "*"
-    tables = ", ".join(source.reads[:20]) or "…"
-    said = f"(select {names} from {tables})"  # noqa: S608 (canonical text for people; it is never run)
-    term = Term(shorten(said), merged(outputs[:20]), outputs[0].func if outputs else None)
-    term.block = source.path
+    tables = ", ".join(item.item_names[:20]) or "…"
+    canonical = f"(select {names} from {tables})"  # noqa: S608 (canonical text for people; it is never run)
+    term = Term(shorten(canonical), merged(outputs[:20]), outputs[0].func if outputs else None)
+    term.block = item.path
     term.lookup = len(outputs) == 1 and outputs[0].is_column
     term.real = bool(outputs) and outputs[0].real
-    scope.reading.seen[id(node)] = term
+    scope.spec.terms[id(node)] = term
     return term
 
 
@@ -66,7 +66,7 @@ def _exists(scope: Scope, node: Node) -> Term:
 
 
 def _membership(scope: Scope, node: Node) -> Term:
-    """IN as a value, such as a CASE's condition: its canonical text."""
+    """IN as a value, such as the condition of a CASE."""
     key = read(scope, node.args["this"])
     query = node.args.get("query")
     if query is not None:
@@ -83,4 +83,4 @@ READERS: MappingProxyType[type[Node], Reader] = MappingProxyType(
     dict.fromkeys((exp.Subquery, exp.Select, exp.Union, exp.Intersect, exp.Except), _scalar)
     | {exp.Exists: _exists, exp.In: _membership}
 )
-"""Readers of queries that stand in expressions."""
+"""Readers of queries inside expressions."""

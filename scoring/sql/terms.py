@@ -1,4 +1,4 @@
-"""What an expression of SQL names: canonical text, and the base columns it reads."""
+"""The term of an SQL expression: its canonical text and the base columns it reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scoring.specification import Column, Operand
 from scoring.values import Number, text
 
 LONGEST_NAME = 2000
-"""Longer canonical text is cut and marked with a checksum, so that nested CTEs cannot double it without end."""
+"""Longer canonical text is cut and marked with a checksum, because nested CTEs could double it without end."""
 _KEPT = 240
 
 
@@ -21,12 +21,12 @@ Node: TypeAlias = exp.Expr
 
 
 def children(node: Node, argument: str) -> list[Node]:
-    """The list that an argument of a node holds; empty where there is none."""
+    """The nodes of a list argument; empty if the node has no such argument."""
     return node.args.get(argument) or []
 
 
 class Term:
-    """An expression as the specification names it. Mutable only while it is being read."""
+    """An expression as the specification names it. It changes only while it is being read."""
 
     # Plain attributes with class defaults: most terms set two of them, and a term is made for every node.
     name: str
@@ -34,21 +34,21 @@ class Term:
     func: str | None
     distinct: bool = False
     composite: bool = False
-    """Its text binds looser than a name: within a larger expression it takes brackets."""
+    """Its text needs brackets inside a larger expression."""
     real: bool = False
     """It is of a real type by a cast, a decimal literal or an average."""
     hundred: bool = False
     """It is a product with 100."""
     divisions: tuple[int, ...] = ()
-    """The divisions that it is the quotient of, as indices."""
+    """Indices of the divisions that it is the quotient of."""
     rank: tuple[Operand, ...] | None = None
-    """PARTITION BY keys, where it is a rank or row number."""
+    """PARTITION BY keys if it is a rank or row number, else `None`."""
     view: tuple[str, Term] | None = None
-    """What it takes of which date, where it is a part or a format of one: `year`, `%Y-%m`, `trunc:month`."""
+    """The part or format of a date that it is, such as `year`, `%Y-%m` or `trunc:month`, and the date."""
     block: str | None = None
     """The query block of a scalar subquery."""
     lookup: bool = False
-    """It is a subquery that gives one plain column."""
+    """It is a subquery with one plain column."""
     _operand: Operand | None = None
 
     def __init__(self, name: str, columns: tuple[Column, ...] = (), func: str | None = None) -> None:
@@ -70,7 +70,7 @@ class Term:
 
     @property
     def is_column(self) -> bool:
-        """It is one plain column, not an expression of it."""
+        """It is one plain column, not an expression."""
         return len(self.columns) == 1 and self.columns[0].name == self.name
 
 
@@ -97,7 +97,7 @@ def combine(name: str, parts: list[Term]) -> Term:
 
 
 def merged(parts: list[Term]) -> tuple[Column, ...]:
-    """The columns of all parts, first-read first, each once."""
+    """The columns of all parts in the order read, without duplicates."""
     found = [part.columns for part in parts if part.columns]
     if len(found) <= 1:
         return found[0] if found else ()
@@ -118,7 +118,7 @@ def literal_text(node: exp.Expr) -> str:
 
 
 def as_number(raw: str) -> Number | None:
-    """The number that a literal's text says, if it says one."""
+    """The number that a literal's text means, else `None`."""
     try:
         return Number(float(raw))
     except (ValueError, OverflowError):
@@ -147,7 +147,7 @@ _RENAMED: dict[type[exp.Expr], str] = {
 }
 
 FUNCTION_NAMES = MappingProxyType({kind: kind.sql_names()[0] for kind in exp.ALL_FUNCTIONS} | _RENAMED)
-"""Upper-case names of what the parser knows as functions, one name for what means the same."""
+"""Upper-case names of the functions that the parser knows, one name for those that mean the same."""
 
 
 def function_name(node: exp.Expr) -> str:

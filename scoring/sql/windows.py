@@ -1,4 +1,4 @@
-"""Readers of functions OVER a window."""
+"""Reads functions OVER a window."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from scoring.specification import SortKey, Window
-from scoring.sql.scopes import Reader, Scope, read
+from scoring.sql.scopes import Modifier, Reader, Scope, read
 from scoring.sql.terms import Node, Term, children, function_name, merged, shorten
 
 _RANKS = frozenset({exp.RowNumber, exp.Rank, exp.DenseRank})
@@ -15,23 +15,23 @@ _NULLS = frozenset({exp.IgnoreNulls, exp.RespectNulls})
 
 
 def _window(scope: Scope, node: Node) -> Term:
-    """A function OVER a window; a rank keeps its partition for the comparison that makes it a top-k."""
-    done = scope.reading.seen.get(id(node))
+    """A function OVER a window; a rank keeps its partition, because comparing it with a constant makes a top-k."""
+    done = scope.spec.terms.get(id(node))
     if done is not None:
         return done
     call: Node = node.args["this"]
     while type(call) in _NULLS:
         call = call.args["this"]
-    scope.windowed = True
+    scope.position.add(Modifier.OVER)
     inner = read(scope, call)
-    scope.windowed = False
+    scope.position.remove(Modifier.OVER)
     partition, keys = _frame(scope, node)
     counted: Node = call.args["this"] if type(call) is exp.Filter else call
     term = _over(inner, partition, keys)
     partitions = tuple(part.operand for part in partition)
     if type(counted) in _RANKS:
         term.rank = partitions
-    scope.reading.windows.append(
+    scope.spec.windows.append(
         Window(
             func=inner.func or function_name(counted),
             partition_by=partitions,
@@ -39,12 +39,12 @@ def _window(scope: Scope, node: Node) -> Term:
             block=scope.path,
         )
     )
-    scope.reading.seen[id(node)] = term
+    scope.spec.terms[id(node)] = term
     return term
 
 
 def _frame(scope: Scope, node: Node) -> tuple[list[Term], list[tuple[Term, bool]]]:
-    """PARTITION BY and ORDER BY keys, of the window named or of the one spelt out."""
+    """PARTITION BY and ORDER BY keys of a named window or of one written in place."""
     named: Node | None = node.args.get("alias")
     frame = scope.windows.get(named.name.lower(), node) if named is not None else node
     partition = children(frame, "partition_by") or children(node, "partition_by")
@@ -60,13 +60,13 @@ def _key(scope: Scope, key: Node) -> tuple[Term, bool]:
 
 
 def _over(inner: Term, partition: list[Term], keys: list[tuple[Term, bool]]) -> Term:
-    said: list[str] = []
+    clauses: list[str] = []
     if partition:
-        said.append(f"partition by {', '.join(part.name for part in partition)}")
+        clauses.append(f"partition by {', '.join(part.name for part in partition)}")
     if keys:
-        said.append(f"order by {', '.join(key.name + (' desc' if down else '') for key, down in keys)}")
+        clauses.append(f"order by {', '.join(key.name + (' desc' if down else '') for key, down in keys)}")
     parts = [inner, *partition, *(key for key, _ in keys)]
-    term = Term(shorten(f"{inner.name} over ({' '.join(said)})"), merged(parts), inner.func)
+    term = Term(shorten(f"{inner.name} over ({' '.join(clauses)})"), merged(parts), inner.func)
     term.distinct, term.real = inner.distinct, inner.real
     return term
 

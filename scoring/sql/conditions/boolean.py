@@ -1,4 +1,4 @@
-"""A boolean expression becomes filters: negations pushed in, ORs numbered, ranges folded."""
+"""Turns a boolean expression into filters: pushes negations in, numbers ORs, folds ranges."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Iterable
 from sqlglot import exp
 
 from scoring.specification import Clause, SqlFilter
-from scoring.sql.drafts import Draft, alternatives, fold
+from scoring.sql.conditions.drafts import Draft, alternatives, fold
+from scoring.sql.conditions.predicates import predicate
 from scoring.sql.expressions import bare
-from scoring.sql.predicates import predicate
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node
 
 
 def record(scope: Scope, node: Node, clause: Clause, *, negated: bool = False) -> None:
-    """Adds the filters that a condition of this block means."""
+    """Adds the filters of a condition to this block."""
     emit(scope, conjunction(scope, node, clause, negated=negated), clause)
 
 
 def emit(scope: Scope, drafts: Iterable[Draft], clause: Clause) -> None:
-    """Turns drafts into filters of this block; one that is there already is not added again."""
-    filters, groups, path = scope.reading.filters, scope.groups, scope.path
+    """Adds drafts as filters of this block, without duplicates."""
+    filters, groups, path = scope.spec.filters, scope.or_groups, scope.path
     for draft in drafts:
         alternative = None if draft.group is None else groups.setdefault(draft.group, len(groups) + 1)
         text = draft.text
@@ -70,7 +70,7 @@ def _disjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool) -> 
 
 
 def _arms(node: Node, kind: type[Node], *, negated: bool) -> list[tuple[Node, bool]]:
-    """The operands of a run of ORs (of ANDs under a NOT), in a loop because hostile SQL makes it thousands long."""
+    """The operands of a run of ORs, or of ANDs under a NOT; in a loop because hostile SQL makes it thousands long."""
     arms: list[tuple[Node, bool]] = []
     waiting = [node]
     while waiting:

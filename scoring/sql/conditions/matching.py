@@ -1,4 +1,4 @@
-"""LIKE, GLOB, regular expressions and substring positions become equality, contains, prefix or suffix."""
+"""Reads LIKE, GLOB, regular expressions and substring positions as equality, contains, prefix or suffix."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from sqlglot import exp
 
 from scoring.specification import NEGATION, Op
-from scoring.sql.drafts import Draft
+from scoring.sql.conditions.drafts import Draft
 from scoring.sql.expressions import bare, is_quoted_text
 from scoring.sql.moments import Constant, moment
 from scoring.sql.ranges import prefix_time
@@ -17,13 +17,13 @@ from scoring.values import Number, Pattern, Scalar, Text, TimeRange, text
 
 _PLAIN = re.compile(r"[\w\s\-,'/&@:#]*")
 _FOLDS = frozenset({exp.Lower, exp.Upper, exp.Cast, exp.TryCast})
-"""Around a pattern they change nothing: text is compared folded."""
+"""They do not change a pattern, because text is compared folded."""
 _MASKS = (("%", "\ue000"), ("_", "\ue001"))
-"""Private characters that stand for wildcards which are escaped."""
+"""Private-use characters that replace escaped wildcards."""
 
 
 def pattern_text(scope: Scope, node: Node) -> str | None:
-    """The pattern as written, where it is text: also `'%' || 'x' || '%'`."""
+    """The pattern as written if it is text, also `'%' || 'x' || '%'`; else `None`."""
     node = bare(node)
     while type(node) in _FOLDS and isinstance(node.args.get("this"), exp.Expr):
         node = bare(node.args["this"])
@@ -42,7 +42,7 @@ def pattern_text(scope: Scope, node: Node) -> str | None:
 
 
 def like(term: Term, raw: str, escape: str | None, *, negated: bool) -> Draft | Text | TimeRange:
-    """What a LIKE pattern asks; the plain value where it holds no wildcard."""
+    """The filter of a LIKE pattern; a plain value if the pattern has no wildcard."""
     masked = raw
     for mark, mask in _MASKS:
         masked = masked.replace((escape or "\\") + mark, mask)
@@ -52,16 +52,21 @@ def like(term: Term, raw: str, escape: str | None, *, negated: bool) -> Draft | 
     body = inner
     for mark, mask in _MASKS:
         body = body.replace(mask, mark)
-    if not open_left and not open_right:
-        return moment(body) or text(body)
-    time = prefix_time(term, body) if open_right and not open_left else None
+    if open_left:
+        return _matched(term, text(body), open_left, open_right, negated)
+    return _prefixed(term, body, negated=negated) if open_right else moment(body) or text(body)
+
+
+def _prefixed(term: Term, prefix: str, *, negated: bool) -> Draft:
+    """`LIKE '2012-01%'` keeps a month of a date; other prefixes are text."""
+    time = prefix_time(term, prefix)
     if time is not None:
         return Draft(term.operand, Op.NOT_WITHIN if negated else Op.WITHIN, time)
-    return _matched(term, text(body), open_left, open_right, negated)
+    return _matched(term, text(prefix), False, True, negated)
 
 
 def regular(term: Term, raw: str, *, negated: bool, full: bool) -> Draft:
-    """What a regular expression asks, where it is a plain word with or without anchors."""
+    """The filter of a regular expression; simplified if it is a plain word with or without anchors."""
     body = raw.removeprefix("(?i)")
     open_left, open_right = not (full or body.startswith("^")), not (full or body.endswith("$"))
     body = body.removeprefix("^").removesuffix("$")
@@ -79,7 +84,7 @@ def containing(scope: Scope, op: Op, node: Node, value: Constant) -> Draft | Non
     meaning = _POSITIONS.get((op, value.value)) if isinstance(value, Number) else None
     if raw is None or meaning is None:
         return None
-    scope.reading.functions.add(function_name(node))
+    scope.spec.functions.add(function_name(node))
     return Draft(read(scope, node.args["this"]).operand, meaning, text(raw))
 
 

@@ -1,9 +1,8 @@
-"""Filters before they are final: terms of one conjunction fold into ranges, arms of one OR into lists."""
+"""Filters before they are final: bounds in one conjunction fold into ranges, equalities in one OR into lists."""
 
 from __future__ import annotations
 
 from scoring.specification import Op, Operand
-from scoring.sql.scopes import Group
 from scoring.values import (
     Choices,
     DatePart,
@@ -20,8 +19,14 @@ from scoring.values import (
 )
 
 
+class OrGroup:
+    """Marks the drafts that come from one OR; compared by identity."""
+
+    __slots__ = ()
+
+
 class Draft:
-    """A filter while its conjunction is still being read."""
+    """A filter whose conjunction is still being read."""
 
     __slots__ = ("group", "lhs", "op", "rhs")
 
@@ -29,11 +34,11 @@ class Draft:
         self.lhs = lhs
         self.op = op
         self.rhs = rhs
-        self.group: Group | None = None
+        self.group: OrGroup | None = None
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What it filters."""
+        """Identifies what it filters."""
         return self.lhs.name, self.lhs.columns
 
     @property
@@ -43,30 +48,30 @@ class Draft:
             return self.lhs.name
         if self.rhs is None:
             return f"{self.lhs.name} {self.op}"
-        said = f"'{self.rhs.text}'" if isinstance(self.rhs, Pattern) else str(self.rhs)
-        return f"{self.lhs.name} {self.op} {said}"
+        value = f"'{self.rhs.text}'" if isinstance(self.rhs, Pattern) else str(self.rhs)
+        return f"{self.lhs.name} {self.op} {value}"
 
 
 def fold(drafts: list[Draft]) -> list[Draft]:
-    """Two open bounds of one date become a range; a year with its month, and that with its day, one period."""
+    """Joins two open bounds of a date into a range, and a year with its month and day into one period."""
     if len(drafts) < 2:
         return drafts
     timed: dict[tuple[object, ...], list[Draft]] = {}
     for draft in drafts:
         if draft.op is Op.WITHIN and draft.group is None:
             timed.setdefault(draft.key, []).append(draft)
-    if len(timed) == 0:
+    if not timed:
         return drafts
-    gone: set[int] = set()
+    folded: set[int] = set()
     for same in timed.values():
         if len(same) > 1:
-            gone.update(map(id, _bounds(same)))
-            gone.update(map(id, _parts(same)))
-    return [draft for draft in drafts if id(draft) not in gone]
+            folded.update(map(id, _join_bounds(same)))
+            folded.update(map(id, _join_parts(same)))
+    return [draft for draft in drafts if id(draft) not in folded]
 
 
 def alternatives(arms: list[list[Draft]]) -> list[Draft]:
-    """Arms of an OR: equals and lists on one operand as one list; whatever else there is shares a group."""
+    """The arms of an OR: equalities and lists on one operand become one list; everything else shares a group."""
     kept: list[list[Draft]] = []
     lists: dict[tuple[object, ...], tuple[Draft, set[Scalar]]] = {}
     for arm in arms:
@@ -83,14 +88,14 @@ def alternatives(arms: list[list[Draft]]) -> list[Draft]:
             draft.op, draft.rhs = Op.IN, Choices(frozenset(members))
     drafts = [draft for arm in kept for draft in arm]
     if len(kept) > 1:
-        group = Group()
+        group = OrGroup()
         for draft in drafts:
             draft.group = group
     return drafts
 
 
 def _members(arm: list[Draft]) -> frozenset[Scalar] | None:
-    """The values of an arm that is one equality or list."""
+    """The values of an arm that is a single equality or list, else `None`."""
     if len(arm) != 1 or arm[0].group is not None:
         return None
     rhs = arm[0].rhs
@@ -105,10 +110,10 @@ def _is_open(time: TimeRange | RelativeTime) -> bool:
     return time.start is None or time.end is None
 
 
-def _bounds(same: list[Draft]) -> list[Draft]:
-    """Joins the first lower with the first upper bound; gives the draft that is now superfluous."""
-    lower = next((each for each in same if _opens(each.rhs, "end")), None)
-    upper = next((each for each in same if _opens(each.rhs, "start")), None)
+def _join_bounds(same: list[Draft]) -> list[Draft]:
+    """Joins the first lower with the first upper bound; returns the draft that is no longer needed."""
+    lower = next((each for each in same if _has_open(each.rhs, "end")), None)
+    upper = next((each for each in same if _has_open(each.rhs, "start")), None)
     if lower is None or upper is None:
         return []
     joined = _joined(lower.rhs, upper.rhs)
@@ -119,7 +124,7 @@ def _bounds(same: list[Draft]) -> list[Draft]:
     return [second]
 
 
-def _opens(rhs: Value | None, side: str) -> bool:
+def _has_open(rhs: Value | None, side: str) -> bool:
     return isinstance(rhs, (TimeRange, RelativeTime)) and getattr(rhs, side) is None
 
 
@@ -133,29 +138,32 @@ def _joined(lower: Value | None, upper: Value | None) -> Value | None:
     return None
 
 
-def _parts(same: list[Draft]) -> list[Draft]:
-    """`YEAR(d) = 2023 AND MONTH(d) = 5` is May 2023."""
-    year = next((each for each in same if isinstance(each.rhs, TimeRange) and _is_year(each.rhs)), None)
+def _join_parts(same: list[Draft]) -> list[Draft]:
+    """Turns `YEAR(d) = 2023 AND MONTH(d) = 5` into May 2023; returns the drafts that are no longer needed."""
+    year = next((each for each in same if _is_year(each.rhs)), None)
     parts = {each.rhs.part: each for each in same if isinstance(each.rhs, DatePart)}
     month = parts.get("month") or parts.get("quarter")
-    if year is None or month is None or not isinstance(year.rhs, TimeRange) or year.rhs.start is None:
+    if year is None or month is None:
         return []
     day = parts.get("day") if "month" in parts else None
-    whole = _period(year.rhs.start.year, month.rhs, day.rhs if day is not None else None)
+    whole = _period(year.rhs, month.rhs, day.rhs if day is not None else None)
     if whole is None:
         return []
     year.rhs = whole
     return [month] if day is None else [month, day]
 
 
-def _is_year(time: TimeRange) -> bool:
-    start = time.start
-    return start is not None and (start.month, start.day) == (1, 1) and time.end == shift(start, Grain.YEAR, 1)
+def _is_year(time: Value | None) -> bool:
+    if not isinstance(time, TimeRange) or time.start is None:
+        return False
+    return (time.start.month, time.start.day) == (1, 1) and time.end == shift(time.start, Grain.YEAR, 1)
 
 
-def _period(year: int, part: Value | None, day: Value | None) -> TimeRange | None:
-    if not isinstance(part, DatePart):
+def _period(whole: Value | None, part: Value | None, day: Value | None) -> TimeRange | None:
+    """The quarter, month or day of a year."""
+    if not isinstance(whole, TimeRange) or whole.start is None or not isinstance(part, DatePart):
         return None
+    year = whole.start.year
     if part.part == "quarter":
         return period(Grain.QUARTER, year=year, month=part.value * 3 - 2)
     if isinstance(day, DatePart):

@@ -1,0 +1,69 @@
+"""Collects what a walk over the syntax tree finds, and builds the specification from it."""
+
+from __future__ import annotations
+
+from scoring.specification import (
+    Aggregation,
+    Block,
+    Column,
+    Division,
+    GroupKey,
+    Join,
+    Limit,
+    Projection,
+    SetOperation,
+    SortKey,
+    SqlFilter,
+    SqlSpec,
+    Subquery,
+    Window,
+)
+from scoring.sql.terms import Term
+
+
+class SpecificationBuilder:
+    """The parts of a specification, in the order in which they are read."""
+
+    # A plain class: one is made for every text, and a dataclass with twenty default factories costs several times more.
+    def __init__(self, dialect: str) -> None:
+        self.dialect = dialect
+        self.projections: list[Projection] = []
+        self.aggregations: dict[tuple[object, ...], Aggregation] = {}
+        self.filters: dict[tuple[object, ...], SqlFilter] = {}
+        self.group_by: list[GroupKey] = []
+        self.order_by: list[SortKey] = []
+        self.limits: list[Limit] = []
+        self.joins: list[Join] = []
+        self.set_operations: list[SetOperation] = []
+        self.subqueries: list[Subquery] = []
+        self.windows: list[Window] = []
+        self.ctes: list[str] = []
+        self.divisions: list[Division] = []
+        self.blocks: list[Block] = []
+        self.columns: set[Column] = set()
+        self.functions: set[str] = set()
+        self.terms: dict[int, Term] = {}
+        """Terms by node id, of nodes that must be recorded only once: a subquery, a window, a division."""
+        self.conditionals = 0
+        """Number of CASE, IF, FILTER and boolean aggregate arguments read so far."""
+
+    def build(self, nodes: int) -> SqlSpec:
+        return SqlSpec(
+            dialect=self.dialect,
+            projections=tuple(self.projections),
+            aggregations=tuple(self.aggregations.values()),
+            filters=tuple(self.filters.values()),
+            group_by=tuple(self.group_by),
+            order_by=tuple(self.order_by),
+            limits=tuple(self.limits),
+            joins=tuple(self.joins),
+            set_operations=tuple(self.set_operations),
+            subqueries=tuple(self.subqueries),
+            windows=tuple(self.windows),
+            ctes=tuple(self.ctes),
+            divisions=tuple(self.divisions),
+            blocks=tuple(self.blocks),
+            columns=frozenset(self.columns),
+            functions=frozenset(self.functions),
+            nodes=nodes,
+        )

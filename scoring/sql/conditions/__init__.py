@@ -1,0 +1,8 @@
+"""Reads the conditions of a query block into filters."""
+
+from __future__ import annotations
+
+from scoring.sql.conditions.boolean import conjunction, emit, record
+from scoring.sql.conditions.drafts import Draft, alternatives
+
+__all__ = ["Draft", "alternatives", "conjunction", "emit", "record"]

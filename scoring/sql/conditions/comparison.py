@@ -1,0 +1,178 @@
+"""Reads comparisons: with a constant, a list, a subquery or another expression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from sqlglot import exp
+
+from scoring.specification import Clause, Limit, Op, Operand, SubqueryRole
+from scoring.sql.conditions.drafts import Draft, alternatives
+from scoring.sql.conditions.join_keys import equates_join_keys
+from scoring.sql.conditions.matching import containing
+from scoring.sql.constants import constant
+from scoring.sql.expressions import bare, read_value
+from scoring.sql.moments import Constant, Now
+from scoring.sql.ranges import bounded, dated, time_of
+from scoring.sql.scopes import Scope, read
+from scoring.sql.terms import Node, Term, children
+from scoring.values import Choices, Expression, Number, RelativeTime, Scalar
+
+_FLIPPED = MappingProxyType({Op.LT: Op.GT, Op.GT: Op.LT, Op.LE: Op.GE, Op.GE: Op.LE, Op.EQ: Op.EQ, Op.NE: Op.NE})
+
+
+def comparison(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> list[Draft]:
+    """`left op right`, with the value on either side."""
+    value = constant(scope, right, value_side=True)
+    if value is None:
+        value = constant(scope, left) if type(left) is not exp.Column else None
+        if value is None or isinstance(value, Expression):
+            return _sides(scope, op, left, right, clause)
+        return versus(scope, _FLIPPED[op], right, value)
+    other = constant(scope, left) if type(left) is not exp.Column else None
+    return versus(scope, op, left, value) if other is None else _fixed(op, other, value)
+
+
+def versus(scope: Scope, op: Op, node: Node, value: Constant) -> list[Draft]:
+    """An expression compared with a constant."""
+    if type(node) is exp.StrPosition:
+        found = containing(scope, op, node, value)
+        if found is not None:
+            return [found]
+    term = read(scope, node)
+    if isinstance(value, Number) and (term.rank is not None or _is_rownum(node)):
+        return _ranked(scope, op, term, value)
+    time = time_of(scope, term, value)
+    bound = bounded(op, time) if time is not None else None
+    return [Draft(term.operand, op, plain(value)) if bound is None else Draft(dated(term).operand, *bound)]
+
+
+def plain(value: Constant) -> Scalar:
+    """The value of a constant; a moment relative to now becomes the range of its unit."""
+    return RelativeTime(value.unit, value.offset, value.offset + 1, value.whole) if isinstance(value, Now) else value
+
+
+def _fixed(op: Op, left: Constant, right: Constant) -> list[Draft]:
+    """Two constants: `1 = 1` restricts nothing; anything else is kept for display."""
+    if (op is Op.EQ) is (left == right) and op in (Op.EQ, Op.NE):
+        return []
+    return [Draft(Operand(name=f"{left} {op.value} {right}"), Op.OTHER, None)]
+
+
+def _is_rownum(node: Node) -> bool:
+    return type(node) is exp.Pseudocolumn or (type(node) is exp.Column and node.name.lower() == "rownum")
+
+
+def _ranked(scope: Scope, op: Op, term: Term, value: Number) -> list[Draft]:
+    """A rank or row number compared with a constant is a top-k."""
+    number = int(value.value) if abs(value.value) < 1e9 else 0
+    rows = {Op.LE: (number, 0), Op.LT: (number - 1, 0), Op.EQ: (1, number - 1), Op.GT: (None, number)}
+    count, offset = rows.get(op, (None, number - 1 if op is Op.GE else 0))
+    scope.spec.limits.append(
+        Limit(count=count, block=scope.path, offset=max(0, offset), ranked=True, partition=term.rank or ())
+    )
+    return []
+
+
+def _sides(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> list[Draft]:
+    """Neither side is a constant: a join key, or a filter that compares with a column, an expression or a subquery."""
+    if type(right) in (exp.Any, exp.All):
+        return _quantified(scope, op, left, right, clause)
+    if type(left) is exp.Tuple and type(right) is exp.Tuple:
+        return _tuples(scope, op, left, right, clause)
+    if op is Op.EQ and equates_join_keys(scope, left, right, clause):
+        return []
+    first, second = read(scope, left), read_value(scope, right)
+    if first.block is not None and second.block is None:
+        first, second, op = second, first, _FLIPPED[op]
+    if second.block is not None and second.lookup and op in (Op.EQ, Op.NE):
+        return _looked_up(scope, second.block, first, negated=op is Op.NE)
+    return [Draft(first.operand, op, expression(second))]
+
+
+def _looked_up(scope: Scope, block: str, key: Term, *, negated: bool) -> list[Draft]:
+    """`x = (SELECT y …)` with a plain column y is a semi-join like `x IN (SELECT y …)`, so x is not filtered."""
+    subqueries = scope.spec.subqueries
+    place = next(index for index, each in enumerate(subqueries) if each.block == block)
+    role = SubqueryRole.NOT_IN if negated else SubqueryRole.IN
+    subqueries[place] = replace(subqueries[place], role=role, key=key.operand)
+    return []
+
+
+def expression(term: Term) -> Expression:
+    """A right side that is not a constant."""
+    names = tuple(dict.fromkeys(column.name for column in term.columns))
+    return Expression(term.name, names, term.block, (term.func,) if term.func else ())
+
+
+def _quantified(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> list[Draft]:
+    """`= ANY (…)` is IN and `<> ALL (…)` is NOT IN; other comparisons with ANY or ALL keep their subquery."""
+    members = bare(right.args["this"])
+    is_in = op is Op.EQ and type(right) is exp.Any
+    is_not_in = op is Op.NE and type(right) is exp.All
+    if (is_in or is_not_in) and isinstance(members, exp.Query):
+        return semi_join(scope, left, members, negated=is_not_in)
+    if (is_in or is_not_in) and isinstance(members, (exp.Array, exp.Tuple)):
+        return listed(scope, left, children(members, "expressions"), clause, negated=is_not_in)
+    word = "any" if type(right) is exp.Any else "all"
+    if isinstance(members, exp.Query):
+        term = scope.walk.read_subquery(scope, members, SubqueryRole.QUANTIFIED, None)
+    else:
+        term = read(scope, members)
+    found = expression(term)
+    text = Expression(f"{word} {found.text}", found.columns, found.subquery, found.functions)
+    return [Draft(read(scope, left).operand, op, text)]
+
+
+def _tuples(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> list[Draft]:
+    pairs = zip(left.args["expressions"], right.args["expressions"], strict=False)
+    arms = [comparison(scope, op, bare(one), bare(other), clause) for one, other in pairs]
+    return alternatives(arms) if op is Op.NE else [draft for arm in arms for draft in arm]
+
+
+def semi_join(scope: Scope, left: Node, query: Node, *, negated: bool) -> list[Draft]:
+    """`x IN (SELECT …)`: recorded as a subquery with x as its key, which is not a filter."""
+    role = SubqueryRole.NOT_IN if negated else SubqueryRole.IN
+    scope.walk.read_subquery(scope, query, role, read(scope, left).operand)
+    return []
+
+
+def listed(scope: Scope, left: Node, members: Sequence[Node], clause: Clause, *, negated: bool) -> list[Draft]:
+    """IN with a list of values."""
+    if type(left) is exp.Tuple:
+        return _listed_rows(scope, left, members, clause, negated=negated)
+    if len(members) == 1:
+        return comparison(scope, Op.NE if negated else Op.EQ, left, bare(members[0]), clause)
+    values = [constant(scope, bare(member), value_side=True) for member in members]
+    term = read(scope, left)
+    if term.rank is not None:
+        return _ranked(scope, Op.LE, term, Number(float(len(members))))
+    op = Op.NOT_IN if negated else Op.IN
+    times = _times(scope, term, values)
+    if times:
+        return [Draft(dated(term).operand, op, Choices(times))]
+    chosen = [
+        expression(read_value(scope, member)) if value is None else plain(value)
+        for member, value in zip(members, values, strict=True)
+    ]
+    return [Draft(term.operand, op, Choices(frozenset(chosen)))]
+
+
+def _listed_rows(scope: Scope, left: Node, members: Sequence[Node], clause: Clause, *, negated: bool) -> list[Draft]:
+    """`(a, b) IN ((1, 2), (3, 4))`."""
+    op = Op.NE if negated else Op.EQ
+    rows = [_tuples(scope, op, left, bare(row), clause) for row in members if type(bare(row)) is exp.Tuple]
+    return [draft for row in rows for draft in row] if negated else alternatives(rows)
+
+
+def _times(scope: Scope, term: Term, values: Sequence[Constant | None]) -> frozenset[Scalar]:
+    """The times that the values of a list mean; empty unless all are times."""
+    found: list[Scalar] = []
+    for value in values:
+        time = time_of(scope, term, value) if value is not None else None
+        if time is None:
+            return frozenset()
+        found.append(time)
+    return frozenset(found)

@@ -1,0 +1,187 @@
+"""Reads one predicate in any spelling into draft filters, a join's pair, a top-k limit or a semi-join."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+
+from sqlglot import exp
+
+from scoring.specification import NEGATION, Clause, Limit, Op, Operand, SubqueryRole
+from scoring.sql.conditions.comparison import comparison, expression, listed, plain, semi_join, versus
+from scoring.sql.conditions.drafts import Draft, alternatives
+from scoring.sql.conditions.matching import like, pattern_text, regular
+from scoring.sql.constants import constant
+from scoring.sql.expressions import bare, read_value
+from scoring.sql.moments import Constant
+from scoring.sql.ranges import dated, spanned, time_of
+from scoring.sql.scopes import Scope, read
+from scoring.sql.terms import Node, children, function_name, shorten
+from scoring.values import Boolean, Expression, Number, RelativeTime, Text, TimeRange
+
+_OPS: MappingProxyType[type[Node], Op] = MappingProxyType(
+    {
+        exp.EQ: Op.EQ,
+        exp.NEQ: Op.NE,
+        exp.LT: Op.LT,
+        exp.LTE: Op.LE,
+        exp.GT: Op.GT,
+        exp.GTE: Op.GE,
+        exp.NullSafeEQ: Op.EQ,
+        exp.NullSafeNEQ: Op.NE,
+    }
+)
+
+
+def predicate(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
+    """The draft filters of one predicate; none if it is a join key, a semi-join, a rank or always true."""
+    reader = _PREDICATES.get(type(node))
+    return _truth(scope, node, negated) if reader is None else reader(scope, node, clause, negated)
+
+
+def _compared(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
+    op = _OPS[type(node)]
+    left, right = bare(node.args["this"]), bare(node.args["expression"])
+    if type(node) in (exp.NullSafeEQ, exp.NullSafeNEQ) and type(right) is exp.Null:
+        return _null(scope, left, negated is (op is Op.EQ))
+    return comparison(scope, NEGATION[op] if negated else op, left, right, clause)
+
+
+def _null(scope: Scope, node: Node, present: bool) -> list[Draft]:
+    return [Draft(read(scope, node).operand, Op.NOT_NULL if present else Op.IS_NULL, None)]
+
+
+def _is(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
+    left, right = bare(node.args["this"]), bare(node.args["expression"])
+    negated = negated is not bool(node.args.get("negate"))
+    if type(right) is exp.Not:
+        negated, right = not negated, right.args["this"]
+    if type(right) is exp.Null:
+        return _null(scope, left, negated)
+    return comparison(scope, Op.NE if negated else Op.EQ, left, right, clause)
+
+
+def _in(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
+    left = bare(node.args["this"])
+    query = node.args.get("query")
+    members: list[Node] = children(node, "expressions")
+    unnest = node.args.get("unnest")
+    if query is None and len(members) == 1 and isinstance(bare(members[0]), exp.Query):
+        query = bare(members[0])
+    if query is not None:
+        return semi_join(scope, left, query, negated=negated)
+    if unnest is not None:
+        array = unnest.args["expressions"][0] if unnest.args.get("expressions") else None
+        members = array.args.get("expressions") or [array] if isinstance(array, exp.Expr) else []
+    if node.args.get("field") is not None:
+        members = [node.args["field"]]
+    return listed(scope, left, members, clause, negated=negated)
+
+
+def _between(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
+    left, low, high = (bare(node.args[part]) for part in ("this", "low", "high"))
+    values = [constant(scope, each, value_side=True) for each in (low, high)]
+    if values[0] is not None and values[1] is not None:
+        spanning = _spanning(scope, left, values[0], values[1], negated)
+        if spanning is not None:
+            return spanning
+    if negated:
+        return alternatives([comparison(scope, Op.LT, left, low, clause), comparison(scope, Op.GT, left, high, clause)])
+    return comparison(scope, Op.GE, left, low, clause) + comparison(scope, Op.LE, left, high, clause)
+
+
+def _spanning(scope: Scope, left: Node, low: Constant, high: Constant, negated: bool) -> list[Draft] | None:
+    """BETWEEN two times or two ranks; `None` for other values."""
+    term = read(scope, left)
+    if term.rank is not None and not negated and isinstance(low, Number) and isinstance(high, Number):
+        count, offset = int(high.value - low.value) + 1, max(0, int(low.value) - 1)
+        limit = Limit(count=count, block=scope.path, offset=offset, ranked=True, partition=term.rank)
+        scope.spec.limits.append(limit)
+        return []
+    first, last = (time_of(scope, term, value) for value in (low, high))
+    if not isinstance(first, (TimeRange, RelativeTime)) or not isinstance(last, (TimeRange, RelativeTime)):
+        return None
+    span = spanned(first, last)
+    if span is None:
+        return None
+    return [Draft(dated(term).operand, Op.NOT_WITHIN if negated else Op.WITHIN, span)]
+
+
+def _like(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
+    escape = None
+    if type(node) is exp.Escape:
+        escape, node = node.args["expression"].name, node.args["this"]
+    negated = negated is not bool(node.args.get("negate"))
+    left, right = bare(node.args["this"]), bare(node.args["expression"])
+    if type(right) in (exp.Any, exp.All):
+        members: list[Node] = children(bare(right.args["this"]), "expressions")
+        arms = [_pattern(scope, node, left, bare(each), escape, negated) for each in members]
+        one_of = (type(right) is exp.Any) is not negated
+        return alternatives(arms) if one_of else [draft for arm in arms for draft in arm]
+    return _pattern(scope, node, left, right, escape, negated)
+
+
+def _pattern(scope: Scope, node: Node, left: Node, right: Node, escape: str | None, negated: bool) -> list[Draft]:
+    raw = pattern_text(scope, right)
+    term = read(scope, left)
+    if raw is None:
+        op = Op.NOT_LIKE if negated else Op.LIKE
+        return [Draft(term.operand, op, expression(read_value(scope, right)))]
+    if type(node) in _REGULAR:
+        return [regular(term, raw, negated=negated, full=bool(node.args.get("full_match")))]
+    if type(node) is exp.Glob:
+        raw = raw.replace("%", " ").replace("*", "%").replace("?", "_")
+    found = like(term, raw, escape, negated=negated)
+    return versus(scope, Op.NE if negated else Op.EQ, left, found) if isinstance(found, (Text, TimeRange)) else [found]
+
+
+def _called(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
+    """STARTS_WITH(x, 'a'), ENDS_WITH, CONTAINS, and a position used as a truth value."""
+    needle = node.args["substr"] if type(node) is exp.StrPosition else node.args["expression"]
+    value = constant(scope, bare(needle), value_side=True)
+    if value is None or isinstance(value, Expression):
+        return _truth(scope, node, negated)
+    op = _CALLS[type(node)]
+    scope.spec.functions.add(function_name(node))
+    return [Draft(read(scope, node.args["this"]).operand, NEGATION[op] if negated else op, plain(value))]
+
+
+def _exists(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
+    role = SubqueryRole.NOT_EXISTS if negated else SubqueryRole.EXISTS
+    scope.walk.read_subquery(scope, node.args["this"], role, None)
+    return []
+
+
+def _fact(_: Scope, node: Node, __: Clause, negated: bool) -> list[Draft]:
+    """TRUE and 1 restrict nothing; FALSE and 0 exclude everything."""
+    this = node.args["this"]
+    true = bool(this) if type(node) is exp.Boolean else this not in ("0", "")
+    return [] if true is not negated else [Draft(Operand(name="false"), Op.OTHER, None)]
+
+
+def _truth(scope: Scope, node: Node, negated: bool) -> list[Draft]:
+    """An expression that is itself the condition."""
+    term = read(scope, node)
+    if term.is_column:
+        return [Draft(term.operand, Op.EQ, Boolean(not negated))]
+    name = f"not {term.nested}" if negated else term.name
+    operand = Operand(name=shorten(name), columns=term.columns, func=term.func, distinct=term.distinct)
+    return [Draft(operand, Op.OTHER, None)]
+
+
+_REGULAR = frozenset({exp.RegexpLike, exp.RegexpILike, exp.RegexpFullMatch, exp.SimilarTo})
+_CALLS: MappingProxyType[type[Node], Op] = MappingProxyType(
+    {
+        exp.StartsWith: Op.STARTS_WITH,
+        exp.EndsWith: Op.ENDS_WITH,
+        exp.Contains: Op.CONTAINS,
+        exp.StrPosition: Op.CONTAINS,
+    }
+)
+_PREDICATES: MappingProxyType[type[Node], Callable[[Scope, Node, Clause, bool], list[Draft]]] = MappingProxyType(
+    dict.fromkeys(_OPS, _compared)
+    | dict.fromkeys((exp.Like, exp.ILike, exp.Escape, exp.Glob, *_REGULAR), _like)
+    | dict.fromkeys(_CALLS, _called)
+    | dict.fromkeys((exp.Boolean, exp.Literal), _fact)
+    | {exp.In: _in, exp.Between: _between, exp.Is: _is, exp.Exists: _exists}
+)

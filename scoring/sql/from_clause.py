@@ -1,0 +1,178 @@
+"""Reads WITH, FROM and JOIN: brings CTEs, tables and derived tables into scope."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from scoring.specification import Clause, Column, SubqueryRole
+from scoring.sql.conditions import record
+from scoring.sql.from_items import CteScope, FromItem
+from scoring.sql.scopes import BlockPlace, Scope, Walk, read
+from scoring.sql.subqueries import read_nested
+from scoring.sql.terms import Node
+
+_SIDES = frozenset({"left", "right", "full"})
+_SPECIAL = frozenset({"semi", "anti", "cross"})
+
+
+def with_ctes(walk: Walk, node: Node, place: BlockPlace) -> BlockPlace:
+    """The place of a query with the CTEs of its own WITH in scope, before those around it."""
+    clause = node.args.get("with_")
+    if clause is None:
+        return place
+    inner = CteScope(place.ctes)
+    for cte in clause.args["expressions"]:
+        name = cte.alias.lower()
+        columns = column_names(cte.args.get("alias"))
+        path = f"{place.path}/cte:{name}"
+        walk.spec.ctes.append(name)
+        inner.recursive = (name, path, columns)
+        item = walk.read_query(walk, cte.args["this"], BlockPlace(path, None, inner, is_output=False))
+        inner.items[name] = item.renamed(columns, path)
+    inner.recursive = None
+    return place._replace(ctes=inner)
+
+
+def column_names(alias: Node | None) -> list[str]:
+    """The names of an alias's column list: `AS t (a, b)`."""
+    columns: list[Node] = (alias.args.get("columns") or []) if alias is not None else []
+    return [column.name.lower() for column in columns]
+
+
+def read_from(scope: Scope, select: Node) -> tuple[str, ...]:
+    """Brings everything that FROM and JOIN name into scope; returns the base tables in order."""
+    clause = select.args.get("from_")
+    tables: list[str] = []
+    if clause is not None:
+        add_item(scope, clause.args["this"], tables)
+    for join in select.args.get("joins") or ():
+        _add_join(scope, join, tables)
+    for lateral in select.args.get("laterals") or ():
+        add_item(scope, lateral, tables)
+    return tuple(tables)
+
+
+def add_item(scope: Scope, node: Node, tables: list[str]) -> FromItem:
+    """Brings one item of FROM into scope, with the joins inside its brackets."""
+    kind = type(node)
+    if kind is exp.Table and type(node.args["this"]) is exp.Identifier:
+        item = _table(scope, node, tables)
+    elif kind is exp.Subquery and not isinstance(node.args["this"], exp.Query):
+        item = add_item(scope, node.args["this"], tables)
+    elif kind is exp.Subquery:
+        item = _derived(scope, node, node, scope.outer)
+    elif kind is exp.Lateral and isinstance(node.args["this"], exp.Subquery):
+        item = _derived(scope, node, node.args["this"], scope)
+    else:
+        item = _opaque(scope, node)
+    for join in node.args.get("joins") or ():
+        _add_join(scope, join, tables)
+    return item
+
+
+def read_join_conditions(scope: Scope, select: Node) -> None:
+    """Reads ON and USING, once every item is in scope."""
+    for join in select.args.get("joins") or ():
+        _read_condition(scope, join)
+    clause = select.args.get("from_")
+    if clause is not None:
+        _read_inner_conditions(scope, clause.args["this"])
+
+
+def record_joins(scope: Scope) -> None:
+    """Records the joins with the columns that ON, USING or WHERE equate."""
+    scope.spec.joins += [join.finish(scope.path) for join in scope.joins.all]
+
+
+def _read_inner_conditions(scope: Scope, node: Node) -> None:
+    """The conditions of joins inside brackets."""
+    while type(node) is exp.Subquery and not isinstance(node.args["this"], exp.Query):
+        for join in node.args.get("joins") or ():
+            _read_condition(scope, join)
+        node = node.args["this"]
+    if type(node) is exp.Table:
+        for join in node.args.get("joins") or ():
+            _read_condition(scope, join)
+
+
+def _read_condition(scope: Scope, join: Node) -> None:
+    condition = join.args.get("on")
+    if condition is not None:
+        record(scope, condition, Clause.ON)
+    for name in join.args.get("using") or ():
+        _read_using(scope, join, name.name.lower())
+    target = join.args["this"]
+    if target is not None and target.args.get("joins"):
+        _read_inner_conditions(scope, target)
+
+
+def _read_using(scope: Scope, join: Node, name: str) -> None:
+    """Equates the USING column of the joined item with that of the first item of FROM."""
+    items = scope.columns.items
+    item = items.get(join.args["this"].alias_or_name.lower())
+    pending = scope.joins.of(item) if item is not None else None
+    if item is None or pending is None:
+        return
+    left, right = _using_column(next(iter(items.values())), name), _using_column(item, name)
+    scope.spec.columns.update((left, right))
+    pending.pairs.append((left, right))
+
+
+def _using_column(item: FromItem, name: str) -> Column:
+    term = item.find(name)
+    return term.columns[0] if term is not None and term.columns else Column(name=name, table=item.base_table())
+
+
+def _add_join(scope: Scope, join: Node, tables: list[str]) -> None:
+    item = add_item(scope, join.args["this"], tables)
+    scope.joins.add(_join_kind(join), item)
+
+
+def _join_kind(join: Node) -> str:
+    args = join.args
+    if str(args.get("method") or "").lower() == "natural":
+        return "natural"
+    kind, side = str(args.get("kind") or "").lower(), str(args.get("side") or "").lower()
+    if kind in _SPECIAL:
+        return kind
+    if side in _SIDES:
+        return side
+    if type(args["this"]) is exp.Lateral and args["this"].args.get("cross_apply") is not None:
+        return "cross" if args["this"].args["cross_apply"] else "left"
+    return "inner" if kind or _has_condition(join) else "comma"
+
+
+def _has_condition(join: Node) -> bool:
+    condition = join.args.get("on")
+    return (condition is not None and type(condition) is not exp.Boolean) or bool(join.args.get("using"))
+
+
+def _table(scope: Scope, node: Node, tables: list[str]) -> FromItem:
+    name: str = node.args["this"].args["this"].lower()
+    alias = node.args.get("alias")
+    cte = scope.ctes.find(name) if node.args.get("db") is None else None
+    item = FromItem(name) if cte is None else cte.copy()
+    if cte is None:
+        tables.append(name)
+    elif columns := column_names(alias):
+        item = item.renamed(columns, item.path)
+    scope.columns.add((alias.name.lower() if alias is not None else "") or name, item)
+    return item
+
+
+def _derived(scope: Scope, node: Node, subquery: Node, outer: Scope | None) -> FromItem:
+    found = read_nested(scope, subquery, SubqueryRole.DERIVED, None, outer)
+    item = found.renamed(column_names(node.args.get("alias")), found.path)
+    scope.columns.add(node.alias.lower() or item.path, item)
+    return item
+
+
+def _opaque(scope: Scope, node: Node) -> FromItem:
+    """VALUES, UNNEST, table functions: only the column names of their alias are known."""
+    item = FromItem(None, type(node).__name__.lower())
+    for name in column_names(node.args.get("alias")):
+        item.outputs[name] = scope.columns.base_column(name, None)
+    alias = node.alias_or_name.lower() if type(node) is not exp.Table else node.alias.lower()
+    scope.columns.add(alias or f"{item.path}:{len(scope.columns.items)}", item)
+    read(scope, node)
+    return item
