@@ -22,7 +22,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from references.comparison.results import Result
+from references.comparison.results import QueryResult
 from references.sandbox import Failure, FailureKind
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,120}")
@@ -38,7 +38,7 @@ _SERVER_FUNCTIONS = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class DatabaseLimits:
     """What one query may cost."""
 
     seconds: float = 10.0
@@ -60,13 +60,13 @@ class Database(Protocol):
         """What sqlglot calls its SQL."""
         ...
 
-    def run(self, sql: str) -> Result | Failure:
+    def run(self, sql: str) -> QueryResult | Failure:
         """What one query gives, or why it gives nothing."""
         ...
 
 
 @contextmanager
-def open_database(databases: str, db_id: str, limits: Limits) -> Generator[Database]:
+def open_database(databases: str, db_id: str, limits: DatabaseLimits) -> Generator[Database]:
     """The database `db_id` of a folder of `.sqlite` files, or of a PostgreSQL or DuckDB URL with `{db_id}` in it.
 
     Raises `UnknownDatabaseError`.
@@ -79,7 +79,7 @@ def open_database(databases: str, db_id: str, limits: Limits) -> Generator[Datab
 
 
 @contextmanager
-def open_one(where: str, limits: Limits) -> Generator[Database]:
+def open_one(where: str, limits: DatabaseLimits) -> Generator[Database]:
     """The database of a SQLite file, or of a PostgreSQL or DuckDB URL. Raises `UnknownDatabaseError`."""
     scheme, _, path = where.partition("://")
     scheme = scheme.partition("+")[0] if "://" in where else ""
@@ -126,14 +126,14 @@ class SqliteDatabase:
     """A file, opened read-only under an authorizer."""
 
     connection: sqlite3.Connection
-    limits: Limits
+    limits: DatabaseLimits
 
     @property
     def dialect(self) -> str:
         """SQLite's."""
         return "sqlite"
 
-    def run(self, sql: str) -> Result | Failure:
+    def run(self, sql: str) -> QueryResult | Failure:
         """What the query gives; a text that is not UTF-8 is read with replacement marks."""
         ends = monotonic() + self.limits.seconds
         self.connection.set_progress_handler(lambda: int(monotonic() > ends), _STEPS)
@@ -157,7 +157,7 @@ class SqliteDatabase:
 
 
 @contextmanager
-def _sqlite(path: Path, limits: Limits) -> Generator[SqliteDatabase]:
+def _sqlite(path: Path, limits: DatabaseLimits) -> Generator[SqliteDatabase]:
     if not path.is_file():
         raise UnknownDatabaseError(f"there is no database {path}: name the folder that holds it, or the file")
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
@@ -188,19 +188,19 @@ class PostgresDatabase:
 
     connection: Any
     runner: asyncio.Runner
-    limits: Limits
+    limits: DatabaseLimits
 
     @property
     def dialect(self) -> str:
         """PostgreSQL's."""
         return "postgres"
 
-    def run(self, sql: str) -> Result | Failure:
+    def run(self, sql: str) -> QueryResult | Failure:
         """What the query gives, read by a cursor up to the row cap."""
         stopped = refused(sql, self.dialect)
         return stopped or self.runner.run(self._run(sql.strip().rstrip(";")))
 
-    async def _run(self, sql: str) -> Result | Failure:
+    async def _run(self, sql: str) -> QueryResult | Failure:
         driver = _driver("asyncpg")
         try:
             async with asyncio.timeout(self.limits.seconds + 1), self.connection.transaction(readonly=True):
@@ -216,7 +216,7 @@ class PostgresDatabase:
 
 
 @contextmanager
-def _postgres(url: str, limits: Limits) -> Generator[PostgresDatabase]:
+def _postgres(url: str, limits: DatabaseLimits) -> Generator[PostgresDatabase]:
     driver = _driver("asyncpg")
     timeout = str(int(limits.seconds * 1000))
     settings = {"default_transaction_read_only": "on", "statement_timeout": timeout}
@@ -236,14 +236,14 @@ class DuckDatabase:
     """A DuckDB file, opened read-only without access to any other."""
 
     connection: Any
-    limits: Limits
+    limits: DatabaseLimits
 
     @property
     def dialect(self) -> str:
         """DuckDB's."""
         return "duckdb"
 
-    def run(self, sql: str) -> Result | Failure:
+    def run(self, sql: str) -> QueryResult | Failure:
         """What the query gives; it is interrupted at its deadline."""
         duckdb = _driver("duckdb")
         stopped = refused(sql, self.dialect)
@@ -266,7 +266,7 @@ class DuckDatabase:
 
 
 @contextmanager
-def _duckdb(path: Path, limits: Limits) -> Generator[DuckDatabase]:
+def _duckdb(path: Path, limits: DatabaseLimits) -> Generator[DuckDatabase]:
     if not path.is_file():
         raise UnknownDatabaseError(f"there is no database {path}: write duckdb:///folder/{{db_id}}.duckdb")
     duckdb = _driver("duckdb")
@@ -287,11 +287,11 @@ def _driver(name: str) -> Any:
         raise UnknownDatabaseError(f"{name} is missing: pip install 'sqlassay[references]'") from error
 
 
-def _capped(names: Sequence[str], rows: Sequence[tuple[object, ...]], limits: Limits) -> Result | Failure:
+def _capped(names: Sequence[str], rows: Sequence[tuple[object, ...]], limits: DatabaseLimits) -> QueryResult | Failure:
     if len(rows) > limits.rows:
         return Failure(kind=FailureKind.TOO_LARGE, detail=f"it gives more than {limits.rows} rows")
-    return Result(columns=tuple(names), rows=tuple(tuple(row) for row in rows))
+    return QueryResult(columns=tuple(names), rows=tuple(tuple(row) for row in rows))
 
 
-def _overdue(limits: Limits) -> Failure:
+def _overdue(limits: DatabaseLimits) -> Failure:
     return Failure(kind=FailureKind.TOO_LONG, detail=f"it took more than {limits.seconds:g} s")

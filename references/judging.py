@@ -7,11 +7,11 @@ from dataclasses import replace
 from time import thread_time
 
 from references.comparison.alternatives import MalformedReferenceError, expand
-from references.equivalence.pair import EquivalenceVerdict, Finding, Pair, Rung, Semantics
-from references.equivalence.reading import Refusal, read_side
+from references.equivalence.pair import EquivalenceVerdict, Finding, Pair, Rung
+from references.equivalence.reading.side import Refusal, read_side
 from references.equivalence.verify import verify
-from references.lint import Doubt, lint
-from references.lint import Finding as Doubtful
+from references.lint import Doubt, ReferenceDoubt, lint
+from references.semantics import Semantics
 from references.verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
 from scoring.sql.dialects import guess, known
 
@@ -56,7 +56,7 @@ def judge_answer(
     )
 
 
-def _doubts(query: str, dialect: str) -> tuple[Doubtful, ...]:
+def _doubts(query: str, dialect: str) -> tuple[ReferenceDoubt, ...]:
     """What leaves the answer of a query open that was read and run."""
     try:
         return lint(query, dialect)
@@ -71,7 +71,7 @@ def _unsupported(reason: str) -> ReferenceFinding:
 
 def _unfit(reason: str) -> ReferenceFinding:
     finding = Finding(verdict=EquivalenceVerdict.ERROR, reason=f"reference: {reason}")
-    doubts = (Doubtful(Doubt.MALFORMED, reason),)
+    doubts = (ReferenceDoubt(Doubt.MALFORMED, reason),)
     return ReferenceFinding(verdict=ReferenceVerdict.UNFIT_REFERENCE, finding=finding, doubts=doubts)
 
 

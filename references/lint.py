@@ -12,7 +12,7 @@ from sqlglot.errors import SqlglotError
 
 from references.comparison.alternatives import Alternative, MalformedReferenceError, expand
 from references.comparison.plan import Plan, plan
-from references.comparison.results import Result, Value, unified
+from references.comparison.results import PlainValue, QueryResult, unified
 from references.sandbox import Failure
 
 
@@ -40,19 +40,19 @@ class Doubt(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ReferenceDoubt:
     """One doubt, and where it stands in the query."""
 
     doubt: Doubt
     detail: str
 
 
-Run = Callable[[str], Result | Failure]
+Run = Callable[[str], QueryResult | Failure]
 _UNSTEADY = (exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentTime, exp.Rand)
 _NOW = frozenset({"now", "random", "randomblob", "uuid", "gen_random_uuid", "localtimestamp"})
 
 
-def lint(reference: str, dialect: str, run: Run | None = None) -> tuple[Finding, ...]:
+def lint(reference: str, dialect: str, run: Run | None = None) -> tuple[ReferenceDoubt, ...]:
     """The doubts about every query that a reference stands for, each once; those about its rows only with `run`.
 
     >>> [each.doubt.value for each in lint("SELECT a FROM t WHERE b != '-' OR '+'", "sqlite")]
@@ -63,37 +63,37 @@ def lint(reference: str, dialect: str, run: Run | None = None) -> tuple[Finding,
     try:
         alternatives = expand(reference).alternatives
     except MalformedReferenceError as error:
-        return (Finding(Doubt.MALFORMED, str(error)),)
-    found: dict[Finding, None] = {}
+        return (ReferenceDoubt(Doubt.MALFORMED, str(error)),)
+    found: dict[ReferenceDoubt, None] = {}
     for sql in dict.fromkeys(each.sql for each in alternatives):
         found.update(dict.fromkeys(_of_query(sql, dialect, run)))
     return tuple(found)
 
 
-def _of_query(sql: str, dialect: str, run: Run | None) -> Iterator[Finding]:
+def _of_query(sql: str, dialect: str, run: Run | None) -> Iterator[ReferenceDoubt]:
     try:
         tree = sqlglot.parse_one(sql, read=dialect)
     except (SqlglotError, RecursionError) as error:
-        yield Finding(Doubt.MALFORMED, str(error).partition("\n")[0])
+        yield ReferenceDoubt(Doubt.MALFORMED, str(error).partition("\n")[0])
         return
     yield from _of_tree(tree, dialect)
     if run is not None:
         yield from _of_rows(plan(Alternative(sql=sql), dialect), run)
 
 
-def _of_tree(tree: exp.Expr, dialect: str) -> Iterator[Finding]:
+def _of_tree(tree: exp.Expr, dialect: str) -> Iterator[ReferenceDoubt]:
     for connective in tree.find_all(exp.And, exp.Or):
         for operand in (connective.left, connective.right):
             if isinstance(operand.unnest(), exp.Literal | exp.Null):
-                yield Finding(Doubt.CONSTANT_OPERAND, connective.sql(dialect=dialect))
+                yield ReferenceDoubt(Doubt.CONSTANT_OPERAND, connective.sql(dialect=dialect))
     for call in tree.find_all(exp.Func):
         if isinstance(call, _UNSTEADY) or call.name.lower() in _NOW or _asks_now(call):
-            yield Finding(Doubt.UNSTEADY_FUNCTION, call.sql(dialect=dialect))
+            yield ReferenceDoubt(Doubt.UNSTEADY_FUNCTION, call.sql(dialect=dialect))
     for select in tree.find_all(exp.Select):
         if select.args.get("limit") is not None and select.args.get("order") is None and not _one_row(select):
-            yield Finding(Doubt.LIMIT_WITHOUT_ORDER, select.args["limit"].sql(dialect=dialect).strip())
+            yield ReferenceDoubt(Doubt.LIMIT_WITHOUT_ORDER, select.args["limit"].sql(dialect=dialect).strip())
         for column in _loose_columns(select):
-            yield Finding(Doubt.LOOSE_COLUMN, column.sql(dialect=dialect))
+            yield ReferenceDoubt(Doubt.LOOSE_COLUMN, column.sql(dialect=dialect))
 
 
 def _asks_now(call: exp.Func) -> bool:
@@ -127,32 +127,32 @@ def _loose_columns(select: exp.Select) -> Iterator[exp.Expr]:
             yield column
 
 
-def _of_rows(asked: Plan, run: Run) -> Iterator[Finding]:
+def _of_rows(asked: Plan, run: Run) -> Iterator[ReferenceDoubt]:
     reference = run(asked.sql)
     if isinstance(reference, Failure):
-        yield Finding(Doubt.MALFORMED, reference.detail)
+        yield ReferenceDoubt(Doubt.MALFORMED, reference.detail)
         return
     if not reference.rows:
-        yield Finding(Doubt.EMPTY, "it gives no row")
+        yield ReferenceDoubt(Doubt.EMPTY, "it gives no row")
     whole = run(asked.whole) if asked.whole is not None and asked.ordered else None
-    if isinstance(whole, Result) and whole.rows:
+    if isinstance(whole, QueryResult) and whole.rows:
         yield from _of_sorting(asked, whole)
 
 
-def _of_sorting(asked: Plan, whole: Result) -> Iterator[Finding]:
+def _of_sorting(asked: Plan, whole: QueryResult) -> Iterator[ReferenceDoubt]:
     (rows,) = unified(whole)
     sort = [tuple(row[place] for place in asked.keys) for row in rows]
     stop = len(sort) if asked.count is None else asked.start + asked.count
     for edge in (asked.start, stop):
         if 0 < edge < len(sort) and sort[edge - 1] == sort[edge]:
-            yield Finding(Doubt.LIMIT_CUTS_TIE, f"rows {edge} and {edge + 1} are equal in the sort keys")
+            yield ReferenceDoubt(Doubt.LIMIT_CUTS_TIE, f"rows {edge} and {edge + 1} are equal in the sort keys")
     if asked.count is not None and sort[min(asked.start, len(sort) - 1)][0] is None:
-        yield Finding(Doubt.NULL_SORTS_FIRST, "the first sort key of the first row is NULL")
+        yield ReferenceDoubt(Doubt.NULL_SORTS_FIRST, "the first sort key of the first row is NULL")
     if any(_numbers_as_text([row[place] for row in whole.rows]) for place in asked.keys):
-        yield Finding(Doubt.NUMBERS_SORT_AS_TEXT, "a sort key holds numbers as text")
+        yield ReferenceDoubt(Doubt.NUMBERS_SORT_AS_TEXT, "a sort key holds numbers as text")
 
 
 def _numbers_as_text(values: list[object]) -> bool:
     texts = [value for value in values if isinstance(value, str) and value.strip()]
-    plain: list[Value] = [text.strip().lstrip("-").replace(".", "", 1).isdigit() for text in texts]
+    plain: list[PlainValue] = [text.strip().lstrip("-").replace(".", "", 1).isdigit() for text in texts]
     return len(texts) > 1 and all(plain) and len({len(text.partition(".")[0]) for text in texts}) > 1

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from references.equivalence.pair import EquivalenceVerdict, Finding, Rung, Semantics, Witness
+from references.equivalence.pair import EquivalenceVerdict, Finding, Rung, Witness
 from references.equivalence.record import finding_record, plain
 from references.sandbox import Row
+from references.semantics import Semantics
 
 if TYPE_CHECKING:
     # to say what a finding is, nobody needs the parser that linting does
-    from references.lint import Finding as Doubtful
+    from references.lint import ReferenceDoubt
 
 
 class ReferenceVerdict(StrEnum):
@@ -79,7 +80,7 @@ class ReferenceFinding:
     """Which of several queries the reference stands for; `None` where it stands for one."""
     left_out: bool = False
     """It stands for more queries than were tried."""
-    doubts: tuple[Doubtful, ...] = ()
+    doubts: tuple[ReferenceDoubt, ...] = ()
     """What leaves the reference's own answer open."""
 
     @property

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from references.comparison.results import Row, columns_of
+from references.comparison.results import PlainRow, columns_of
 
 MOST_SHOWN = 5
 """Most rows or columns of a kind that are shown."""
@@ -23,12 +23,14 @@ class Difference:
     missing_columns: tuple[str, ...] = ()
     """Columns of the reference that no column of the answer equals, by name."""
     extra_columns: tuple[str, ...] = ()
-    missing_rows: tuple[Row, ...] = ()
+    missing_rows: tuple[PlainRow, ...] = ()
     """Rows only the reference has; empty where the columns differ in number. The first few."""
-    extra_rows: tuple[Row, ...] = ()
+    extra_rows: tuple[PlainRow, ...] = ()
 
 
-def difference(ours: Sequence[Row], theirs: Sequence[Row], names: tuple[Sequence[str], Sequence[str]]) -> Difference:
+def difference(
+    ours: Sequence[PlainRow], theirs: Sequence[PlainRow], names: tuple[Sequence[str], Sequence[str]]
+) -> Difference:
     """The difference of the reference's rows and the answer's.
 
     >>> difference([(1, "a")], [(2, "a")], (("id", "name"), ("n", "label"))).missing_columns
@@ -39,7 +41,7 @@ def difference(ours: Sequence[Row], theirs: Sequence[Row], names: tuple[Sequence
         for rows, named in zip((ours, theirs), names, strict=True)
     )
     same_width = len(names[0]) == len(names[1])
-    left, right = (Counter(ours), Counter(theirs)) if same_width else (Counter[Row](), Counter[Row]())
+    left, right = (Counter(ours), Counter(theirs)) if same_width else (Counter[PlainRow](), Counter[PlainRow]())
     return Difference(
         rows=(len(ours), len(theirs)),
         columns=(len(names[0]), len(names[1])),

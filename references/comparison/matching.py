@@ -4,46 +4,36 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from enum import StrEnum
 from typing import TypeAlias
 
-from references.comparison.results import Row, Value, columns_of
+from references.comparison.results import PlainRow, PlainValue, columns_of
 
 MOST_STEPS = 20_000
 """Assignments of one column tried before the search gives up."""
 
 
-class Semantics(StrEnum):
-    """What makes two results the same rows."""
-
-    BAG = "bag"
-    """The same rows, each as often; in any order."""
-    SET = "set"
-    """The same rows, however often."""
-    LIST = "list"
-    """The same rows in the same order, but for ties of the reference's sort keys."""
-
-
-Fits: TypeAlias = Callable[[Iterable[Value], Iterable[Value]], bool]
+Fits: TypeAlias = Callable[[Iterable[PlainValue], Iterable[PlainValue]], bool]
 """Whether values of the reference, then of the answer, can be the same column or rows."""
 
 
-def as_bag(ours: Iterable[Value], theirs: Iterable[Value]) -> bool:
+def as_bag(ours: Iterable[PlainValue], theirs: Iterable[PlainValue]) -> bool:
     """Each as often."""
     return Counter(ours) == Counter(theirs)
 
 
-def as_set(ours: Iterable[Value], theirs: Iterable[Value]) -> bool:
+def as_set(ours: Iterable[PlainValue], theirs: Iterable[PlainValue]) -> bool:
     """The same ones, however often."""
     return set(ours) == set(theirs)
 
 
-def as_part(ours: Iterable[Value], theirs: Iterable[Value]) -> bool:
+def as_part(ours: Iterable[PlainValue], theirs: Iterable[PlainValue]) -> bool:
     """No value of theirs more often than in ours: a cut may have kept others among equals."""
     return Counter(theirs) <= Counter(ours)
 
 
-def column_maps(ours: Sequence[Row], theirs: Sequence[Row], widths: tuple[int, int], fits: Fits) -> Iterator[list[int]]:
+def column_maps(
+    ours: Sequence[PlainRow], theirs: Sequence[PlainRow], widths: tuple[int, int], fits: Fits
+) -> Iterator[list[int]]:
     """Ways to find each column of `ours` in `theirs` such that the rows fit too.
 
     A map gives the place in `theirs` of each column of `ours`. Columns of `theirs` that hold the same are one choice.
@@ -71,8 +61,8 @@ class _Search:
 
     def __init__(
         self,
-        own: Sequence[Sequence[Value]],
-        found: Sequence[Sequence[Value]],
+        own: Sequence[Sequence[PlainValue]],
+        found: Sequence[Sequence[PlainValue]],
         candidates: Sequence[Sequence[int]],
         copies: Sequence[int],
         fits: Fits,
@@ -104,7 +94,7 @@ class _Search:
         return self._fits(ours, theirs)
 
 
-def projected(rows: Sequence[Row], places: Sequence[int]) -> list[Row]:
+def projected(rows: Sequence[PlainRow], places: Sequence[int]) -> list[PlainRow]:
     """The rows with these columns only, in this order.
 
     >>> projected([(1, 2, 3)], [2, 0])

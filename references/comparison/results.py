@@ -10,9 +10,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import TypeAlias, cast
 
-Value: TypeAlias = Hashable
+PlainValue: TypeAlias = Hashable
 """A number, a text or None; numbers within `TOLERANCE` of each other are one."""
-Row: TypeAlias = tuple[Value, ...]
+PlainRow: TypeAlias = tuple[PlainValue, ...]
 
 TOLERANCE = 1e-9
 """Relative distance up to which two numbers are one: the order in which floats are added moves them this far."""
@@ -22,14 +22,14 @@ _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class QueryResult:
     """The rows of a query, in order."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
 
 
-def unified(*results: Result) -> tuple[list[Row], ...]:
+def unified(*results: QueryResult) -> tuple[list[PlainRow], ...]:
     """The rows of several results in one form, numbers within tolerance made equal.
 
     >>> from decimal import Decimal
@@ -45,7 +45,7 @@ def unified(*results: Result) -> tuple[list[Row], ...]:
     return tuple([tuple(_settled(value, nearest) for value in row) for row in rows] for rows in plain)
 
 
-def _settled(value: Value, nearest: dict[float, float]) -> Value:
+def _settled(value: PlainValue, nearest: dict[float, float]) -> PlainValue:
     return nearest[value] if isinstance(value, float) else value
 
 
@@ -57,7 +57,7 @@ def _merged(ascending: Sequence[float]) -> Iterable[float]:
         yield standing
 
 
-def plain_value(value: object) -> Value:
+def plain_value(value: object) -> PlainValue:
     """One value as a float, a text or None.
 
     >>> plain_value(True), plain_value("007"), plain_value("7.50"), plain_value(b"ab")
@@ -80,7 +80,7 @@ def plain_value(value: object) -> Value:
     return str(value)
 
 
-def _plain_number(number: float | Decimal) -> Value:
+def _plain_number(number: float | Decimal) -> PlainValue:
     try:
         plain = float(number)
     except (OverflowError, ValueError):
@@ -89,7 +89,7 @@ def _plain_number(number: float | Decimal) -> Value:
     return "NaN" if math.isnan(plain) else plain + 0.0 if exact else str(number)
 
 
-def _plain_text(text: str) -> Value:
+def _plain_text(text: str) -> PlainValue:
     # a leading zero makes it a code, which is not the number
     if len(text) < 40 and _NUMBER.fullmatch(text) and not re.match(r"[+-]?0\d", text):
         return _plain_number(Decimal(text)) if not text.lstrip("+-").isdigit() else _plain_number(int(text))
@@ -111,6 +111,6 @@ def _plain_moment(moment: date | time) -> str:
     return bare.date().isoformat() if bare.time() == time() else bare.isoformat(" ")
 
 
-def columns_of(rows: Sequence[Row], width: int) -> list[tuple[Value, ...]]:
+def columns_of(rows: Sequence[PlainRow], width: int) -> list[tuple[PlainValue, ...]]:
     """The columns of rows; `width` of them also where there is no row."""
     return list(zip(*rows, strict=True)) if rows else [() for _ in range(width)]

@@ -10,10 +10,11 @@ from typing import TypeAlias
 
 from references.comparison.alternatives import Alternative, MalformedReferenceError, expand
 from references.comparison.diff import Difference, difference
-from references.comparison.matching import Fits, Semantics, as_bag, as_part, as_set, column_maps, projected
+from references.comparison.matching import Fits, as_bag, as_part, as_set, column_maps, projected
 from references.comparison.plan import Plan, plan
-from references.comparison.results import Result, Row, unified
+from references.comparison.results import PlainRow, QueryResult, unified
 from references.sandbox import Failure
+from references.semantics import Semantics
 
 
 class Match(StrEnum):
@@ -56,7 +57,7 @@ class Comparison:
     """From the first alternative that ran, where nothing matched."""
 
 
-Run: TypeAlias = Callable[[str], Result | Failure]
+Run: TypeAlias = Callable[[str], QueryResult | Failure]
 """Runs one query on the database."""
 
 
@@ -76,7 +77,7 @@ def compare(reference: str, sql: str, run: Run, *, dialect: str, semantics: Sema
     if isinstance(answer, Failure):
         return Comparison(match=Match.NONE, error=f"answer: {answer.detail}")
     best: Comparison | None = None
-    results: dict[str, Result | Failure] = {}
+    results: dict[str, QueryResult | Failure] = {}
     for alternative in expansion.alternatives:
         found = _against(alternative, answer, _remembered(run, results), dialect, semantics)
         best = found if best is None or _rank(found) > _rank(best) else best
@@ -97,8 +98,8 @@ def _rank(comparison: Comparison) -> tuple[int, bool]:
     return [Match.NONE, Match.SUBSET, Match.EXACT].index(comparison.match), comparison.error is None
 
 
-def _remembered(run: Run, results: dict[str, Result | Failure]) -> Run:
-    def once(sql: str) -> Result | Failure:
+def _remembered(run: Run, results: dict[str, QueryResult | Failure]) -> Run:
+    def once(sql: str) -> QueryResult | Failure:
         if sql not in results:
             results[sql] = run(sql)
         return results[sql]
@@ -107,7 +108,7 @@ def _remembered(run: Run, results: dict[str, Result | Failure]) -> Run:
 
 
 def _against(
-    alternative: Alternative, answer: Result, run: Run, dialect: str, semantics: Semantics | None
+    alternative: Alternative, answer: QueryResult, run: Run, dialect: str, semantics: Semantics | None
 ) -> Comparison:
     reference = run(alternative.sql)
     if isinstance(reference, Failure):
@@ -115,7 +116,7 @@ def _against(
     asked = plan(alternative, dialect)
     as_list = asked.ordered if semantics is None else semantics is Semantics.LIST
     whole = run(asked.whole) if asked.whole is not None else None
-    pair = _Pair.of(alternative, reference, answer, whole if isinstance(whole, Result) else None, asked)
+    pair = _Pair.of(alternative, reference, answer, whole if isinstance(whole, QueryResult) else None, asked)
     once = semantics is Semantics.SET
     found = _match(pair, once=once, as_list=as_list)
     empty = {Flag.BOTH_EMPTY} if not pair.ours and not pair.theirs else set[Flag]()
@@ -130,23 +131,28 @@ def _against(
 class _Pair:
     """Both results in one form."""
 
-    ours: Sequence[Row]
+    ours: Sequence[PlainRow]
     """The reference's rows, in the columns that count."""
-    theirs: Sequence[Row]
-    whole: Sequence[Row] | None
+    theirs: Sequence[PlainRow]
+    whole: Sequence[PlainRow] | None
     """The reference's rows before its LIMIT, in the columns that count, where they were seen."""
-    sort: Sequence[Row]
+    sort: Sequence[PlainRow]
     """The sort keys of each row of `whole`."""
     names: tuple[tuple[str, ...], tuple[str, ...]]
     asked: Plan
 
     @classmethod
     def of(
-        cls, alternative: Alternative, reference: Result, answer: Result, whole: Result | None, asked: Plan
+        cls,
+        alternative: Alternative,
+        reference: QueryResult,
+        answer: QueryResult,
+        whole: QueryResult | None,
+        asked: Plan,
     ) -> _Pair:
         width = len(reference.columns)
         seen = whole
-        ours, theirs, rest = unified(reference, answer, whole or Result(columns=(), rows=()))
+        ours, theirs, rest = unified(reference, answer, whole or QueryResult(columns=(), rows=()))
         keep = alternative.keep or tuple(range(width))
         kept, kept_whole = projected(ours, keep), projected(rest, keep)
         if alternative.distinct:
@@ -205,7 +211,7 @@ def _cuts_a_tie(pair: _Pair) -> bool:
     return any(first < edge < last for first, last in _ties(pair) for edge in (start, stop))
 
 
-def _in_order(pair: _Pair, theirs: Sequence[Row], *, sorted_too: bool = True) -> bool:
+def _in_order(pair: _Pair, theirs: Sequence[PlainRow], *, sorted_too: bool = True) -> bool:
     """Whether the answer's rows are, run by run of ties, rows that the reference may give there."""
     start, stop = _window(pair)
     whole = pair.whole or ()
@@ -220,7 +226,7 @@ def _in_order(pair: _Pair, theirs: Sequence[Row], *, sorted_too: bool = True) ->
     return True
 
 
-def _holds_window(pair: _Pair, theirs: Sequence[Row]) -> bool:
+def _holds_window(pair: _Pair, theirs: Sequence[PlainRow]) -> bool:
     """The same as a bag: every run wholly inside is there, and what is left comes from the runs that are cut."""
     start, stop = _window(pair)
     whole = pair.whole or ()

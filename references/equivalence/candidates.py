@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from references.equivalence.pair import EquivalenceVerdict, Finding, Pair
+from references.equivalence.search.witnesses import WitnessPool
 from references.equivalence.verify import recheck, verify
-from references.equivalence.witnesses import WitnessPool
 
 Verify = Callable[[Pair], Finding]
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from references.equivalence.pair import Certificate, Contents, Found, Semantics
-from references.equivalence.population import Population
+from references.equivalence.data.population import Population
+from references.equivalence.pair import Certificate, Contents, Found
 from references.equivalence.proof.certificate import ANY, ORDINARY, Proof, prove
 from references.equivalence.proof.logic import Unprovable, z3
-from references.equivalence.reading import Side
-from references.equivalence.search import Bench
-from references.equivalence.witnesses import lowest
+from references.equivalence.reading.side import Side
+from references.equivalence.search.trials import PairBench
+from references.equivalence.search.witnesses import lowest
 from references.sandbox import Folding
+from references.semantics import Semantics
 
 TYPED = "values are of their columns' types, and columns that are compared hold one type"
 FREE = "what SQLite picks freely is the first row's"
@@ -28,7 +29,7 @@ class Certifier:
     b: Side
     population: Population
     semantics: Semantics
-    bench: Bench
+    bench: PairBench
     remaining: Callable[[], float]
     """Seconds left."""
 

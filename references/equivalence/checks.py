@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import thread_time
 
+from references.equivalence.data.population import populate
 from references.equivalence.difference import difference
-from references.equivalence.inference import gathered, infer_schema
+from references.equivalence.inference.tables import gathered, infer_schema
 from references.equivalence.pair import Contents, Pair, Witness
-from references.equivalence.population import populate
-from references.equivalence.reading import Side, read_side
-from references.equivalence.search import reversed_rows
+from references.equivalence.reading.side import Side, read_side
+from references.equivalence.search.trials import reversed_rows
 from references.equivalence.verify import relevant
 from references.sandbox import Failure, Folding, Layout, Row, Sandbox
 from references.schema import BadSchema, Schema, read_schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ProofAnswer:
     """What the proof says of a pair, whatever the search found."""
 
     covered: bool
@@ -75,7 +75,7 @@ def _differ(sandbox: Sandbox, sides: tuple[Side, Side], pair: Pair, contents: Ma
     return difference(a, b, pair.semantics) is not None
 
 
-def ask_proof(pair: Pair, *, bound: int, budget: float) -> Asked:
+def ask_proof(pair: Pair, *, bound: int, budget: float) -> ProofAnswer:
     """What the proof alone says of a pair, one row a table after another up to `bound`; needs the solver's package."""
     from references.equivalence.proof.certificate import ANY, prove  # noqa: PLC0415 - the solver is an extra
     from references.equivalence.proof.logic import Unprovable, z3  # noqa: PLC0415 - as above
@@ -96,7 +96,7 @@ def ask_proof(pair: Pair, *, bound: int, budget: float) -> Asked:
         except (Unprovable, RecursionError, z3.Z3Exception):
             covered = False
     folded = sides is not None and sides[0].folding is Folding.ALWAYS
-    return Asked(covered=covered, equal_up_to=proved, folded=folded, cpu_seconds=thread_time() - began)
+    return ProofAnswer(covered=covered, equal_up_to=proved, folded=folded, cpu_seconds=thread_time() - began)
 
 
 def _schema(pair: Pair, sides: tuple[Side, Side]) -> Schema | None:

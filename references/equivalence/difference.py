@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from references.equivalence.pair import Rung, Semantics
+from references.equivalence.pair import Rung
 from references.sandbox import Result, Row, Value
+from references.semantics import Semantics
 
 _TRIES = 2_000
 """Column orders that are looked at."""

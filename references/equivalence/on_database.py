@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, cast
 
-from references.comparison.results import Result as Gave
-from references.comparison.results import unified
+from references.comparison.results import QueryResult, unified
 from references.comparison.verdict import Flag, Match, compare
 from references.equivalence.difference import difference
-from references.equivalence.pair import EquivalenceVerdict, Finding, Pair, Rung, Semantics, Witness
+from references.equivalence.pair import EquivalenceVerdict, Finding, Pair, Rung, Witness
 from references.sandbox import Failure, Result, Row
+from references.semantics import Semantics
 
 ASSUMPTION = "nothing: they differ on the database that was named"
 _SHOWN = 20
 """Rows of each side that are shown."""
 
-Run: TypeAlias = Callable[[str], Gave | Failure]
+Run: TypeAlias = Callable[[str], QueryResult | Failure]
 """Runs one query on the database, read-only and within its limits."""
 
 
@@ -37,7 +37,7 @@ class OnDatabase:
 
 def run_on(pair: Pair, run: Run, dialect: str) -> OnDatabase:
     """Runs both queries, as they are written, on one database; never raises for what they hold."""
-    gave: dict[str, Gave] = {}
+    gave: dict[str, QueryResult] = {}
     for name, sql in (("sql_a", pair.sql_a), ("sql_b", pair.sql_b)):
         result = run(sql)
         if isinstance(result, Failure):
@@ -80,7 +80,7 @@ def _told(finding: Finding, found: OnDatabase) -> Finding:
     return replace(finding, reason="; ".join(each for each in (finding.reason, found.told) if each))
 
 
-def _plain(a: Gave, b: Gave) -> tuple[Result, Result]:
+def _plain(a: QueryResult, b: QueryResult) -> tuple[Result, Result]:
     """Both with their values in one form: a database types them as it likes."""
     rows_a, rows_b = unified(a, b)
     left, right = cast("Sequence[Row]", rows_a), cast("Sequence[Row]", rows_b)

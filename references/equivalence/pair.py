@@ -7,14 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from references.sandbox import Result, Row
-
-
-class Semantics(StrEnum):
-    """How two results are compared."""
-
-    BAG = "bag"
-    SET = "set"
-    LIST = "list"
+from references.semantics import Semantics
 
 
 class Rung(StrEnum):

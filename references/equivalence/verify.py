@@ -9,24 +9,16 @@ from zlib import crc32
 
 from sqlglot import exp
 
-from references.equivalence.canonical import canonical
-from references.equivalence.inference import gathered, infer_schema
-from references.equivalence.pair import (
-    ASSUMPTIONS,
-    Certificate,
-    EquivalenceVerdict,
-    Finding,
-    Found,
-    Pair,
-    Semantics,
-    Witness,
-)
-from references.equivalence.population import Population, populate
-from references.equivalence.reading import Refusal, RefusalKind, Side, as_written, read_side
-from references.equivalence.search import Bench, Clock, search, smallest
-from references.equivalence.witnesses import WitnessPool, lowest, refit
+from references.equivalence.data.population import Population, populate
+from references.equivalence.inference.tables import gathered, infer_schema
+from references.equivalence.pair import ASSUMPTIONS, Certificate, EquivalenceVerdict, Finding, Found, Pair, Witness
+from references.equivalence.reading.canonical import canonical
+from references.equivalence.reading.side import Refusal, RefusalKind, Side, as_written, read_side
+from references.equivalence.search.trials import Clock, PairBench, search, smallest
+from references.equivalence.search.witnesses import WitnessPool, lowest, refit
 from references.sandbox import Failure, FailureKind, Limits
 from references.schema import BadSchema, Schema, Table, read_schema
+from references.semantics import Semantics
 
 _RECHECK = 2.0
 """Seconds for running known witnesses on a pair."""
@@ -140,9 +132,9 @@ class _Case:
         tables = relevant(self.schema, sides)
         return populate(self.schema, gathered(self.schema, sides), tables, typed=self.a.translated)
 
-    def _bench(self, population: Population) -> Bench:
+    def _bench(self, population: Population) -> PairBench:
         limits = Limits(seconds=max(min(Limits().seconds, self.deadline.left() / 10), 0.01))
-        return Bench(self.a, self.b, population, self.pair.semantics, limits, typeless=self.schema.inferred)
+        return PairBench(self.a, self.b, population, self.pair.semantics, limits, typeless=self.schema.inferred)
 
     def judge(self) -> Finding:
         """The finding, on databases that are thrown away."""
@@ -158,7 +150,7 @@ class _Case:
         finally:
             bench.close()
 
-    def _searched(self, bench: Bench, population: Population) -> Finding:
+    def _searched(self, bench: PairBench, population: Population) -> Finding:
         known = self.pool.try_on(bench, population) if self.pool is not None else None
         if known is not None:
             finding = self._witnessed(bench, population, known, 1)
@@ -173,7 +165,7 @@ class _Case:
             return _not_refuted("time ran out" if sought.exhausted else "no witness was found", sought.trials)
         return self._certified(bench, population, sought.trials)
 
-    def _certified(self, bench: Bench, population: Population, trials: int) -> Finding:
+    def _certified(self, bench: PairBench, population: Population, trials: int) -> Finding:
         certificate = certifier(self.a, self.b, population, self.pair.semantics, bench, self.deadline.left)(self.bound)
         if certificate.found is not None:
             finding = self._witnessed(bench, population, certificate.found, trials + 1)
@@ -189,7 +181,7 @@ class _Case:
             trials=trials,
         )
 
-    def _witnessed(self, bench: Bench, population: Population, found: Found, trials: int) -> Finding | None:
+    def _witnessed(self, bench: PairBench, population: Population, found: Found, trials: int) -> Finding | None:
         """The finding with its smallest witness, run anew; `None` if the difference did not last."""
         least = smallest(bench, population, found)
         witness = bench.witness(least.contents)
@@ -207,7 +199,7 @@ class _Case:
 
 
 def certifier(
-    a: Side, b: Side, population: Population, semantics: Semantics, bench: Bench, remaining: Callable[[], float]
+    a: Side, b: Side, population: Population, semantics: Semantics, bench: PairBench, remaining: Callable[[], float]
 ) -> Callable[[int], Certificate]:
     """The prover; without the solver's package, one that says so."""
     try:

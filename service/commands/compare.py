@@ -16,10 +16,10 @@ from pebble import ProcessExpired, ProcessFuture, ProcessPool
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from consumers.wire.texts import shorten
-from references.comparison.matching import Semantics
 from references.comparison.verdict import Comparison, Match, compare
-from references.databases import Limits, UnknownDatabaseError, open_database
-from references.lint import Finding, lint
+from references.databases import DatabaseLimits, UnknownDatabaseError, open_database
+from references.lint import ReferenceDoubt, lint
+from references.semantics import Semantics
 from service.commands.exits import refuse
 from service.commands.jsonl import Line, open_input, open_output, read_lines, same_file, size_of
 from service.commands.progress import progress
@@ -45,7 +45,7 @@ class Pair(BaseModel):
     sql: str
 
 
-Compared: TypeAlias = tuple[Comparison, tuple[Finding, ...]]
+Compared: TypeAlias = tuple[Comparison, tuple[ReferenceDoubt, ...]]
 """A comparison, and the doubts about its reference where they were asked for."""
 Handed: TypeAlias = tuple[Line, Pair | str, "ProcessFuture[Compared] | None"]
 """A line, its pair or why it is none, and the comparison under way."""
@@ -57,13 +57,15 @@ def compare_lines(
     """Writes a line for each line of `source`, in order; returns how many matched how."""
     if same_file(source, out):
         refuse(f"{source} is both input and output: name another --out")
-    work = partial(_compare, databases, Limits(seconds=seconds), _semantics(semantics), explain)
+    work = partial(_compare, databases, DatabaseLimits(seconds=seconds), _semantics(semantics), explain)
     tally: Counter[str] = Counter()
     with (
         open_input(source) as lines,
         open_output(out) as sink,
         progress("comparing", size_of(source)) as advance,
-        ProcessPool(max_workers=WORKERS, max_tasks=1000, initializer=_bound, initargs=[Limits().megabytes]) as pool,
+        ProcessPool(
+            max_workers=WORKERS, max_tasks=1000, initializer=_bound, initargs=[DatabaseLimits().megabytes]
+        ) as pool,
     ):
         for handed in _handed_out(read_lines(lines), pool, work, seconds):
             row = _row(*handed, explain=explain)
@@ -119,7 +121,9 @@ def _bound(megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def _compare(databases: str, limits: Limits, semantics: Semantics | None, explain: bool, pair: Pair) -> Compared:
+def _compare(
+    databases: str, limits: DatabaseLimits, semantics: Semantics | None, explain: bool, pair: Pair
+) -> Compared:
     try:
         with open_database(databases, pair.db_id, limits) as database:
             run, dialect = database.run, database.dialect

@@ -20,13 +20,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from rich.markdown import Markdown
 
 from consumers.wire.texts import shorten
-from references.databases import Limits, UnknownDatabaseError, open_one
+from references.databases import DatabaseLimits, UnknownDatabaseError, open_one
 from references.equivalence.candidates import crossed
 from references.equivalence.explain import explain as explained
 from references.equivalence.on_database import OnDatabase, run_on, with_database
-from references.equivalence.pair import EquivalenceVerdict, Finding, Pair, Semantics
+from references.equivalence.pair import EquivalenceVerdict, Finding, Pair
 from references.equivalence.record import finding_record
 from references.equivalence.verify import verify
+from references.semantics import Semantics
 from scoring.sql.dialects import known
 from service.commands.exits import refuse
 from service.commands.jsonl import STANDARD, Line, open_input, open_output, read_lines, same_file, size_of
@@ -39,7 +40,7 @@ MOST_WAITING = 64
 """Pairs handed out at once: more would only wait in memory."""
 _MEMORY = 4 * 1024**3
 """Bytes of address space of a worker, the solver's libraries included."""
-_QUERY = Limits()
+_QUERY = DatabaseLimits()
 """What one query on a named database may cost."""
 _GRACE = 2.0
 """Seconds beyond the budget after which a worker is ended."""

@@ -14,8 +14,8 @@ from functools import partial
 
 from pebble import ProcessExpired, ProcessPool
 
-from references.equivalence.pair import Semantics
 from references.judging import judge_answer
+from references.semantics import Semantics
 from references.verdict import AnswerPair, NotJudged, ReferenceFinding, not_judged
 from service.settings.judge_settings import ReferenceSettings
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from references.equivalence.checks import ask_proof, runs_again
-from references.equivalence.pair import Pair, Semantics
+from references.equivalence.pair import Pair
 from references.equivalence.verify import verify
+from references.semantics import Semantics
 
 SCHEMA = "CREATE TABLE shelf (id INTEGER PRIMARY KEY, room TEXT NOT NULL, height INTEGER)"
 TALL = "SELECT id FROM shelf WHERE height > 3"

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from references.comparison.alternatives import MOST_ALTERNATIVES, MalformedReferenceError, expand
-from references.comparison.matching import Semantics, as_bag, column_maps
-from references.comparison.results import Result, unified
+from references.comparison.matching import as_bag, column_maps
+from references.comparison.results import QueryResult, unified
 from references.comparison.verdict import Comparison, Flag, Match, compare
 from references.sandbox import Failure, FailureKind
+from references.semantics import Semantics
 
 SCHEMA = """
 CREATE TABLE kilns (id INTEGER, name TEXT, town TEXT, opened TEXT, pots INTEGER, price REAL);
@@ -29,14 +30,14 @@ CREATE TABLE empty_shelf (id INTEGER, name TEXT);
 
 
 @pytest.fixture
-def run() -> Callable[[str], Result | Failure]:
+def run() -> Callable[[str], QueryResult | Failure]:
     connection = sqlite3.connect(":memory:")
     connection.executescript(SCHEMA)
 
-    def query(sql: str) -> Result | Failure:
+    def query(sql: str) -> QueryResult | Failure:
         try:
             cursor = connection.execute(sql)
-            return Result(columns=tuple(each[0] for each in cursor.description), rows=tuple(cursor.fetchall()))
+            return QueryResult(columns=tuple(each[0] for each in cursor.description), rows=tuple(cursor.fetchall()))
         except sqlite3.Error as error:
             return Failure(kind=FailureKind.ERROR, detail=str(error))
 
@@ -44,7 +45,7 @@ def run() -> Callable[[str], Result | Failure]:
 
 
 @pytest.fixture
-def compared(run: Callable[[str], Result | Failure]) -> Callable[..., Comparison]:
+def compared(run: Callable[[str], QueryResult | Failure]) -> Callable[..., Comparison]:
     return lambda reference, sql, semantics=None: compare(reference, sql, run, dialect="sqlite", semantics=semantics)
 
 
@@ -252,5 +253,5 @@ def test_a_mismatch_says_what_is_missing_and_what_is_extra(compared):
     ],
 )
 def test_one_value_in_two_types_is_one_value(left, right):
-    ours, theirs = unified(Result(columns=("a",), rows=((left,),)), Result(columns=("b",), rows=((right,),)))
+    ours, theirs = unified(QueryResult(columns=("a",), rows=((left,),)), QueryResult(columns=("b",), rows=((right,),)))
     assert ours == theirs

@@ -12,12 +12,12 @@ import duckdb
 import pytest
 from sqlalchemy import URL
 
-from references.comparison.results import Result
-from references.databases import Limits, UnknownDatabaseError, open_database
+from references.comparison.results import QueryResult
+from references.databases import DatabaseLimits, UnknownDatabaseError, open_database
 from references.sandbox import Failure, FailureKind
 
 ROWS = "CREATE TABLE looms (id INTEGER, cloth TEXT); INSERT INTO looms VALUES (1, 'tweed'), (2, 'serge');"
-LIMITS = Limits(seconds=1.0, rows=1000)
+LIMITS = DatabaseLimits(seconds=1.0, rows=1000)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def server(database: URL) -> str:
     return url.replace(str(database.database), "{db_id}")
 
 
-Run = Callable[[str], Result | Failure]
+Run = Callable[[str], QueryResult | Failure]
 
 
 @pytest.fixture(params=["sqlite", "duckdb", "postgres"])
@@ -62,7 +62,7 @@ def run(request: pytest.FixtureRequest) -> Iterator[Run]:
 
 
 def test_a_query_gives_its_rows(run: Run):
-    assert run("SELECT id, cloth FROM looms ORDER BY id;") == Result(
+    assert run("SELECT id, cloth FROM looms ORDER BY id;") == QueryResult(
         columns=("id", "cloth"), rows=((1, "tweed"), (2, "serge"))
     )
 

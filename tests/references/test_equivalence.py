@@ -13,11 +13,12 @@ import yaml
 
 from references.equivalence.candidates import cross_check
 from references.equivalence.explain import explain
-from references.equivalence.pair import EquivalenceVerdict, Finding, Pair, Rung, Semantics
-from references.equivalence.reading import read_side
+from references.equivalence.pair import EquivalenceVerdict, Finding, Pair, Rung
+from references.equivalence.reading.side import read_side
 from references.equivalence.record import FIELDS, finding_record
+from references.equivalence.search.witnesses import WitnessPool
 from references.equivalence.verify import verify
-from references.equivalence.witnesses import WitnessPool
+from references.semantics import Semantics
 from tests.development import HOME
 
 DOCUMENT = yaml.safe_load((Path(__file__).parents[1] / "cases" / "equivalence.yaml").read_text(encoding="utf-8"))

@@ -15,13 +15,13 @@ from sqlalchemy import URL
 from sqlglot import exp
 
 from references.comparison.alternatives import expand
-from references.comparison.results import Result
+from references.comparison.results import QueryResult
 from references.comparison.verdict import Match, compare
-from references.databases import Database, Limits, open_database
+from references.databases import Database, DatabaseLimits, open_database
 from tests.development import HOME
 
 GOLDS = HOME / "defog" / "questions_gen_postgres.csv"
-LIMITS = Limits(seconds=20)
+LIMITS = DatabaseLimits(seconds=20)
 pytestmark = pytest.mark.development_data("defog")
 
 
@@ -65,13 +65,13 @@ def test_every_gold_expands_runs_and_matches_itself_in_every_alternative(golds: 
 def _unlike_itself(gold: str, database: Database):
     for alternative in expand(gold).alternatives:
         ran = database.run(alternative.sql)
-        shown = _shown(alternative.sql, alternative.keep, ran) if isinstance(ran, Result) else None
+        shown = _shown(alternative.sql, alternative.keep, ran) if isinstance(ran, QueryResult) else None
         found = shown is not None and compare(gold, shown, database.run, dialect=database.dialect).match
         if found is not Match.EXACT:
             yield alternative
 
 
-def _shown(sql: str, keep: tuple[int, ...] | None, ran: Result) -> str:
+def _shown(sql: str, keep: tuple[int, ...] | None, ran: QueryResult) -> str:
     """The alternative as an agent would write it: with the columns that count and no other."""
     if keep is None:
         return sql
@@ -87,7 +87,9 @@ def test_golds_that_are_changed_do_not_match(golds: list[dict[str, str]], server
         with open_database(server, row["db_name"], LIMITS) as database:
             for mutant in _mutants(expand(row["query"]).alternatives[0].sql):
                 before, after = database.run(expand(row["query"]).alternatives[0].sql), database.run(mutant)
-                if not (isinstance(before, Result) and isinstance(after, Result)) or _same_rows(before, after):
+                if not (isinstance(before, QueryResult) and isinstance(after, QueryResult)) or _same_rows(
+                    before, after
+                ):
                     continue
                 changed += 1
                 found = compare(row["query"], mutant, database.run, dialect=database.dialect)
@@ -96,7 +98,7 @@ def test_golds_that_are_changed_do_not_match(golds: list[dict[str, str]], server
     assert told_apart / changed >= 0.95
 
 
-def _same_rows(before: Result, after: Result) -> bool:
+def _same_rows(before: QueryResult, after: QueryResult) -> bool:
     return sorted(map(repr, before.rows)) == sorted(map(repr, after.rows))
 
 

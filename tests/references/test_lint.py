@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from references.comparison.results import Result
+from references.comparison.results import QueryResult
 from references.comparison.verdict import Flag
 from references.lint import Doubt, lint
 from references.sandbox import Failure, FailureKind
@@ -24,10 +24,10 @@ def run():
     connection = sqlite3.connect(":memory:")
     connection.executescript(SCHEMA)
 
-    def query(sql: str) -> Result | Failure:
+    def query(sql: str) -> QueryResult | Failure:
         try:
             cursor = connection.execute(sql)
-            return Result(columns=tuple(each[0] for each in cursor.description), rows=tuple(cursor.fetchall()))
+            return QueryResult(columns=tuple(each[0] for each in cursor.description), rows=tuple(cursor.fetchall()))
         except sqlite3.Error as error:
             return Failure(kind=FailureKind.ERROR, detail=str(error))
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from references.equivalence.inference import gathered
-from references.equivalence.pair import Semantics
-from references.equivalence.population import populate
+from references.equivalence.data.population import populate
+from references.equivalence.inference.tables import gathered
 from references.equivalence.proof.certificate import ANY, ORDINARY, Granted, Proof, prove
 from references.equivalence.proof.logic import Unprovable
 from references.equivalence.proof.texts import Texts, number_in
-from references.equivalence.reading import Side, read_side
+from references.equivalence.reading.side import Side, read_side
 from references.equivalence.verify import relevant
 from references.schema import Schema, read_schema
+from references.semantics import Semantics
 
 SCHEMA = """
 CREATE TABLE shelf (id INTEGER PRIMARY KEY, room TEXT, height INTEGER);

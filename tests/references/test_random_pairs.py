@@ -11,16 +11,17 @@ from zlib import crc32
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from references.equivalence.inference import gathered
-from references.equivalence.pair import EquivalenceVerdict, Pair, Rung, Semantics
-from references.equivalence.population import populate
+from references.equivalence.data.population import populate
+from references.equivalence.inference.tables import gathered
+from references.equivalence.pair import EquivalenceVerdict, Pair, Rung
 from references.equivalence.proof.certificate import ANY, prove
 from references.equivalence.proof.logic import Unprovable
-from references.equivalence.reading import Side, read_side
-from references.equivalence.search import Bench, search
+from references.equivalence.reading.side import Side, read_side
+from references.equivalence.search.trials import PairBench, search
 from references.equivalence.verify import relevant, verify
 from references.sandbox import Limits
 from references.schema import Schema, read_schema
+from references.semantics import Semantics
 
 PAIRS = int(os.environ.get("SQLASSAY_TEST_PAIRS", "60"))
 SCHEMA = """
@@ -144,7 +145,7 @@ def check(a: str, b: str, semantics: Semantics) -> None:
     """What the search tells apart on few rows, the proof does not call equal; what the proof finds, SQLite confirms."""
     one, other, schema = read(a, b)
     population = populate(schema, gathered(schema, (one, other)), relevant(schema, (one, other)))
-    bench = Bench(one, other, population, semantics, Limits(), typeless=False)
+    bench = PairBench(one, other, population, semantics, Limits(), typeless=False)
     try:
         assert bench.failures() == (None, None)
         found = search(bench, population, crc32(f"{a}{b}".encode())).found

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from references.equivalence.pair import Semantics
 from references.judging import judge_answer
+from references.semantics import Semantics
 from references.verdict import AnswerPair, NotJudged, ReferenceVerdict, not_judged, reference_record
 
 TALL = "SELECT id FROM shelf WHERE height > 3"

@@ -10,7 +10,6 @@ from sqlglot import exp
 
 from references.equivalence.proof.arithmetic import divided
 from references.equivalence.proof.comparisons import as_number
-from references.equivalence.proof.expressions import Machine
 from references.equivalence.proof.logic import (
     NULL,
     Bit,
@@ -23,7 +22,6 @@ from references.equivalence.proof.logic import (
     either_term,
     every,
     integer,
-    less_than,
     none,
     pick,
     real,
@@ -32,7 +30,9 @@ from references.equivalence.proof.logic import (
     some,
     total,
 )
-from references.equivalence.proof.rows import Frame, Group, Row
+from references.equivalence.proof.machine import Machine
+from references.equivalence.proof.ordering import precedes, sort_keys, ties
+from references.equivalence.proof.rows import Frame, Group
 
 Member = tuple[Bit, Term]
 """Whether a row counts, and its value."""
@@ -109,15 +109,26 @@ def _sum(machine: Machine, members: Sequence[Member]) -> Term:
     reals = any(term.sort is Sort.REAL for _, term in terms)
     zero = real(Fraction(0)) if reals else integer(0)
     values = [pick(bit, as_real(term) if reals else term.value, zero) for bit, term in terms]
-    small = all(term.most is not None or (isinstance(term.literal, int) and term.literal >= 0) for _, term in terms)
-    most = sum(term.most if term.most is not None else _size(term) for _, term in terms) if small else None
-    null = none(some(bit for bit, _ in terms))
-    loose = any(term.loose for _, term in terms)
-    return Term(null=null, value=total(values), sort=Sort.REAL if reals else Sort.INTEGER, most=most, loose=loose)
+    return Term(
+        null=none(some(bit for bit, _ in terms)),
+        value=total(values),
+        sort=Sort.REAL if reals else Sort.INTEGER,
+        most=_greatest_sum([term for _, term in terms]),
+        loose=any(term.loose for _, term in terms),
+    )
 
 
-def _size(term: Term) -> int:
-    return term.literal if isinstance(term.literal, int) else 0
+def _greatest_sum(terms: Sequence[Term]) -> int | None:
+    """An upper bound of a sum of counts and constants; `None` when one of the terms has no bound."""
+    bounds = [_greatest(term) for term in terms]
+    known = [bound for bound in bounds if bound is not None]
+    return sum(known) if len(known) == len(bounds) else None
+
+
+def _greatest(term: Term) -> int | None:
+    if term.most is not None:
+        return term.most
+    return term.literal if isinstance(term.literal, int) and term.literal >= 0 else None
 
 
 def _extreme(members: Sequence[Member], *, highest: bool) -> Term:
@@ -130,8 +141,10 @@ def _extreme(members: Sequence[Member], *, highest: bool) -> Term:
     return result
 
 
-def windowed(machine: Machine, node: exp.Window, frame: Frame) -> Term:
-    """The value of a window function for the row of the frame."""
+def windowed(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+    """Evaluates a window function for the row of the frame."""
+    if not isinstance(node, exp.Window):
+        raise Unprovable("a window of another kind")
     if frame.window is None:
         raise Unprovable("a window function outside SELECT")
     if node.args.get("spec") is not None:
@@ -174,62 +187,3 @@ def _ranked(machine: Machine, node: exp.Window, frames: Sequence[Frame], inside:
     else:
         raise Unprovable(f"{node.this.key.upper()} over an ordered window")
     return Term(null=False, value=found.value + 1, sort=Sort.INTEGER)
-
-
-SortKey = tuple[Term, bool, bool]
-"""Value, falling, NULLs first."""
-
-
-def sort_keys(machine: Machine, orders: Sequence[exp.Expr], frame: Frame) -> list[SortKey]:
-    """What a row is sorted by."""
-    keys: list[SortKey] = []
-    for each in orders:
-        falling = bool(each.args.get("desc"))
-        first = each.args.get("nulls_first")
-        keys.append((machine.term(each.this, frame), falling, not falling if first is None else bool(first)))
-    return keys
-
-
-def precedes(one: Sequence[SortKey], other: Sequence[SortKey]) -> Bit:
-    """One row is sorted before the other."""
-    result: Bit = False
-    for (a, falling, first), (b, _, _) in zip(reversed(one), reversed(other), strict=True):
-        ahead = _ahead(a, b, falling=falling, nulls_first=first)
-        result = some((ahead, every((same(a, b), result))))
-    return result
-
-
-def _ahead(a: Term, b: Term, *, falling: bool, nulls_first: bool) -> Bit:
-    there = every((none(a.null), none(b.null)))
-    values = every((there, before(b, a) if falling else before(a, b)))
-    nulls = every((a.null, none(b.null))) if nulls_first else every((none(a.null), b.null))
-    return some((values, nulls))
-
-
-def ties(one: Sequence[SortKey], other: Sequence[SortKey]) -> Bit:
-    """The order does not tell which comes first."""
-    return every(same(a, b) for (a, _, _), (b, _, _) in zip(one, other, strict=True))
-
-
-def cut(
-    rows: Sequence[Row], keys: Sequence[Sequence[SortKey]], start: int, size: int, machine: Machine
-) -> tuple[Row, ...]:
-    """The rows that a LIMIT leaves; databases on which a tie would show are left out of the proof."""
-    kept: list[Row] = []
-    for index, row in enumerate(rows):
-        ahead: list[Bit] = []
-        for other, each in enumerate(rows):
-            if other == index:
-                continue
-            tied = ties(keys[other], keys[index])
-            if other < index:
-                agree = same_rows(each.cells, row.cells)
-                machine.assume("no ties", some((none(row.present), none(each.present), none(tied), agree)))
-            sooner = some((precedes(keys[other], keys[index]), every((tied, other < index))))
-            ahead.append(every((each.present, sooner)))
-        place = count(ahead)
-        within = [less_than(place.value, start + size)]
-        if start:
-            within.append(none(less_than(place.value, start)))
-        kept.append(Row(every((row.present, *within)), row.cells))
-    return tuple(kept)

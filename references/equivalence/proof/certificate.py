@@ -10,8 +10,7 @@ from itertools import pairwise
 from time import thread_time
 from typing import Any
 
-from references.equivalence.pair import Semantics
-from references.equivalence.population import Link, Plan, Pool, Population
+from references.equivalence.data.population import Link, Population, Slot, TablePlan, ValuePool
 from references.equivalence.proof.logic import (
     Bit,
     Sort,
@@ -25,13 +24,13 @@ from references.equivalence.proof.logic import (
     some,
     z3,
 )
-from references.equivalence.proof.queries import Engine
-from references.equivalence.proof.rows import Heading, Relation, Row
+from references.equivalence.proof.queries import machine_over, result_of
+from references.equivalence.proof.rows import Heading, Relation, UnknownRow
 from references.equivalence.proof.texts import Texts, number_in
-from references.equivalence.reading import Side
-from references.sandbox import Row as Cells
-from references.sandbox import Value
+from references.equivalence.reading.side import Side
+from references.sandbox import Row, Value
 from references.schema import Kind
+from references.semantics import Semantics
 
 _FLOATS = re.compile(r"REAL|FLOA|DOUB", re.IGNORECASE)
 """Declared types whose values SQLite stores as fractions, always."""
@@ -65,7 +64,7 @@ class Proof:
     equal: bool | None
     """`None`: it could not tell in time."""
     assumptions: tuple[str, ...] = ()
-    contents: Mapping[str, tuple[Cells, ...]] | None = None
+    contents: Mapping[str, tuple[Row, ...]] | None = None
     """A database on which it believes the queries to differ."""
 
 
@@ -83,20 +82,20 @@ def prove(
         if 1000 * (thread_time() - began) > milliseconds:
             raise Unprovable("more rows of unknowns than there is time for")
 
-    engine = Engine.of(tables, texts, tick)
-    left, right = engine.run(a.tree), engine.run(b.tree)
+    machine = machine_over(tables, texts, tick)
+    left, right = result_of(machine, a.tree), result_of(machine, b.tree)
     solver = z3.Solver()
     left_over = milliseconds - int(1000 * (thread_time() - began))
     solver.set("timeout", max(left_over, _FEWEST_MILLISECONDS))
     solver.set("random_seed", 0)
-    for fact in (*_lawful(population, tables, granted), *engine.functions.facts):
+    for fact in (*_lawful(population, tables, granted), *machine.functions.facts):
         _add(solver, fact)
-    for facts in () if granted.ties else engine.assumptions.values():
+    for facts in () if granted.ties else machine.assumptions.values():
         for fact in facts:
             _add(solver, fact)
-    _add(solver, some((none(_agree(left, right, semantics)), *map(none, engine.duties))))
+    _add(solver, some((none(_agree(left, right, semantics)), *map(none, machine.duties))))
     found = solver.check()
-    assumptions = tuple(engine.assumptions)
+    assumptions = tuple(machine.assumptions)
     if found == z3.unsat:
         return Proof(equal=True, assumptions=assumptions)
     if found == z3.sat:
@@ -117,7 +116,7 @@ _SORTS: Mapping[Kind, Sort] = {
 }
 
 
-def sort_of(pool: Pool) -> Sort:
+def sort_of(pool: ValuePool) -> Sort:
     """What the columns of a pool hold: text where text stands beside them, whatever they were declared."""
     texts = [each for each in (*pool.inside, *pool.beside) if isinstance(each, str)]
     if any(number_in(each) is None for each in texts):
@@ -127,24 +126,30 @@ def sort_of(pool: Pool) -> Sort:
     return _SORTS[pool.kind]
 
 
-def _unknown(plan: Plan, pools: Sequence[Pool], rows: int, granted: Granted) -> Relation:
-    """A table of as many rows as may be there; those that are, come first."""
+def _unknown(plan: TablePlan, pools: Sequence[ValuePool], rows: int, granted: Granted) -> Relation:
+    """Makes a table with up to `rows` unknown rows."""
     keyed = {spot for positions, guessed in plan.keys if granted.guesses or not guessed for spot in positions}
     headings = tuple(Heading(plan.name.lower(), slot.column.name.lower()) for slot in plan.slots)
-    made: list[Row] = []
+    made: list[UnknownRow] = []
     for index in range(rows):
         name = f"{plan.name.lower()}#{index}"
-        cells: list[Term] = []
-        for spot, slot in enumerate(plan.slots):
-            sort = sort_of(pools[slot.pool])
-            unknown = f"{name}.{slot.column.name.lower()}"
-            null: Bit = granted.nulls and slot.column.nullable and spot not in keyed
-            value = z3.Real(unknown) if sort is Sort.REAL else z3.Int(unknown)
-            unset: Bit = z3.Bool(f"{unknown} null") if null else False
-            loose = sort is Sort.REAL and not _FLOATS.search(slot.column.declared)
-            cells.append(Term(null=unset, value=value, sort=sort, affinity=sort, loose=loose))
-        made.append(Row(z3.Bool(name) if index or granted.empty else True, tuple(cells)))
+        cells = tuple(
+            _unknown_cell(name, slot, sort_of(pools[slot.pool]), nullable=granted.nulls and spot not in keyed)
+            for spot, slot in enumerate(plan.slots)
+        )
+        made.append(UnknownRow(z3.Bool(name) if index or granted.empty else True, cells))
     return Relation(headings, tuple(made))
+
+
+def _unknown_cell(row: str, slot: Slot, sort: Sort, *, nullable: bool) -> Term:
+    name = f"{row}.{slot.column.name.lower()}"
+    return Term(
+        null=z3.Bool(f"{name} null") if nullable and slot.column.nullable else False,
+        value=z3.Real(name) if sort is Sort.REAL else z3.Int(name),
+        sort=sort,
+        affinity=sort,
+        loose=sort is Sort.REAL and not _FLOATS.search(slot.column.declared),
+    )
 
 
 def _lawful(population: Population, tables: Mapping[str, Relation], granted: Granted) -> list[Bit]:
@@ -191,7 +196,7 @@ def _contained(left: Relation, right: Relation) -> Bit:
     )
 
 
-def _as_often(row: Row, left: Relation, right: Relation) -> Bit:
+def _as_often(row: UnknownRow, left: Relation, right: Relation) -> Bit:
     here, there = (
         count(every((each.present, same_rows(row.cells, each.cells))) for each in relation.rows)
         for relation in (left, right)
@@ -201,9 +206,9 @@ def _as_often(row: Row, left: Relation, right: Relation) -> Bit:
 
 def _decoded(
     model: Any, population: Population, tables: Mapping[str, Relation], texts: Texts
-) -> dict[str, tuple[Cells, ...]]:
+) -> dict[str, tuple[Row, ...]]:
     """The solver's database."""
-    contents: dict[str, tuple[Cells, ...]] = {}
+    contents: dict[str, tuple[Row, ...]] = {}
     for plan in population.plans:
         rows = tables[plan.name.lower()].rows
         there = [row for row in rows if _holds(model, row.present)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from references.equivalence.proof.logic import Term, Unprovable, every, none, same_rows, some
-from references.equivalence.proof.rows import Heading, Relation, Row
+from references.equivalence.proof.rows import Heading, Relation, UnknownRow
 
 MOST_ROWS = 90
 """Rows of unknowns that one table of an expression may have."""
@@ -44,7 +44,7 @@ def shared_columns(left: Relation, right: Relation, join: exp.Join) -> list[str]
     return []
 
 
-def shared_cell(relation: Relation, row: Row, name: str) -> Term:
+def shared_cell(relation: Relation, row: UnknownRow, name: str) -> Term:
     """The cell of a shared column."""
     for heading, cell in zip(relation.headings, row.cells, strict=True):
         if heading.name == name and not heading.hidden:
@@ -108,12 +108,12 @@ def _whole_number(node: exp.Expr | None) -> int:
     return -int(inner.this) if negative else int(inner.this)
 
 
-def unlike(rows: Sequence[Row]) -> list[Row]:
+def unlike(rows: Sequence[UnknownRow]) -> list[UnknownRow]:
     """Each row once."""
-    kept: list[Row] = []
+    kept: list[UnknownRow] = []
     for index, row in enumerate(rows):
         earlier = some(every((other.present, same_rows(row.cells, other.cells))) for other in rows[:index])
-        kept.append(Row(every((row.present, none(earlier))), row.cells))
+        kept.append(UnknownRow(every((row.present, none(earlier))), row.cells))
     return kept
 
 
@@ -129,10 +129,3 @@ def place(node: exp.Expr, cells: Sequence[Term], items: Sequence[exp.Expr]) -> T
             if isinstance(item, exp.Alias) and item.alias.lower() == node.name.lower():
                 return cell
     return None
-
-
-def direction(each: exp.Expr) -> tuple[bool, bool]:
-    """Whether a sort key falls, and whether NULLs come first."""
-    falling = bool(each.args.get("desc"))
-    first = each.args.get("nulls_first")
-    return falling, not falling if first is None else bool(first)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from operator import eq, ge, gt, le, lt, ne
-from typing import TYPE_CHECKING
 
 from references.equivalence.proof.logic import (
     FALSE,
@@ -26,10 +25,8 @@ from references.equivalence.proof.logic import (
     pick,
     some,
 )
+from references.equivalence.proof.machine import Machine
 from references.equivalence.proof.texts import number_in
-
-if TYPE_CHECKING:
-    from references.equivalence.proof.expressions import Machine
 
 
 def as_term(truth: Truth) -> Term:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from sqlglot import exp
 
-from references.equivalence.proof.comparisons import compare, converted
+from references.equivalence.proof.comparisons import compare, converted, truth_of
 from references.equivalence.proof.logic import (
     FALSE,
     TRUE,
@@ -24,10 +23,8 @@ from references.equivalence.proof.logic import (
     same,
     some,
 )
+from references.equivalence.proof.machine import Machine, TruthReader
 from references.equivalence.proof.rows import Frame
-
-if TYPE_CHECKING:
-    from references.equivalence.proof.expressions import Machine
 
 _COMPARISONS: Mapping[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -127,7 +124,7 @@ def _like(machine: Machine, node: exp.Expr, frame: Frame) -> Truth:
     return Truth(true=every((none(term.null), holds)), false=every((none(term.null), none(holds))))
 
 
-TRUTHS: dict[type[exp.Expr], Callable[[Machine, exp.Expr, Frame], Truth]] = {
+TRUTHS: Mapping[type[exp.Expr], TruthReader] = {
     exp.And: _and,
     exp.Or: _or,
     exp.Not: _not,
@@ -146,4 +143,12 @@ TRUTHS: dict[type[exp.Expr], Callable[[Machine, exp.Expr, Frame], Truth]] = {
     exp.ILike: _like,
     exp.Glob: _like,
 }
-"""Which function reads which kind of condition."""
+"""The reader of each kind of condition."""
+
+
+def read_truth(machine: Machine, node: exp.Expr, frame: Frame) -> Truth:
+    """Evaluates a condition; any other expression counts as its value does."""
+    reader = TRUTHS.get(type(node))
+    if reader is not None:
+        return reader(machine, node, frame)
+    return truth_of(machine.term(node, frame), machine)

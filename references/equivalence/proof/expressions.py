@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from sqlglot import exp
 
+from references.equivalence.proof.aggregates import aggregate, windowed
 from references.equivalence.proof.arithmetic import divided, modulo, multiplied, negated, subtracted, summed
-from references.equivalence.proof.comparisons import as_number, as_term, compare, truth_of
+from references.equivalence.proof.comparisons import as_number, as_term, compare
 from references.equivalence.proof.conditions import TRUTHS
 from references.equivalence.proof.logic import (
     NULL,
-    Bit,
     Sort,
     Term,
-    Truth,
     Unprovable,
     as_real,
     constant,
@@ -26,8 +25,9 @@ from references.equivalence.proof.logic import (
     same,
     some,
 )
-from references.equivalence.proof.rows import Frame, Relation
-from references.equivalence.proof.texts import Functions, Texts, number_in
+from references.equivalence.proof.machine import Machine, TermReader
+from references.equivalence.proof.rows import Frame
+from references.equivalence.proof.texts import Functions, number_in
 
 _NUMBERS = frozenset({"length", "instr", "julianday", "year", "month", "day", "unicode", "sign", "unixepoch"})
 _REALS = frozenset({"julianday", "round", "sqrt", "pow", "power", "exp", "ln", "log", "log10"})
@@ -35,59 +35,36 @@ _UNSTEADY = frozenset({"random", "randomblob", "changes", "total_changes", "last
 _NUMBER_TYPES = ("INT", "REAL", "FLOA", "DOUB", "DEC", "NUM")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
-    """What expressions need beside their row."""
+def read_term(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+    """Evaluates an expression."""
+    reader = _TERMS.get(type(node))
+    if reader is not None:
+        return reader(machine, node, frame)
+    if isinstance(node, exp.AggFunc | exp.Filter):
+        return aggregate(machine, node, frame)
+    if type(node) in TRUTHS:
+        return as_term(machine.truth(node, frame))
+    return _call(machine, node, frame)
 
-    texts: Texts
-    functions: Functions
-    query: Callable[[exp.Expr, Frame], Relation]
-    """Runs a subquery."""
-    aggregate: Callable[[exp.Expr, Frame], Term]
-    windowed: Callable[[exp.Window, Frame], Term]
-    assume: Callable[[str, Bit], None]
-    """Leaves out of the proof the databases that break something."""
-    tick: Callable[[], None]
-    """Raises where time is up."""
 
-    def term(self, node: exp.Expr, frame: Frame) -> Term:
-        """The value of an expression."""
-        self.tick()
-        kind = type(node)
-        reader = _TERMS.get(kind)
-        if reader is not None:
-            return reader(self, node, frame)
-        if isinstance(node, exp.AggFunc | exp.Filter):
-            return self.aggregate(node, frame)
-        if type(node) in TRUTHS:
-            return as_term(self.truth(node, frame))
-        return self._call(node, frame)
-
-    def truth(self, node: exp.Expr, frame: Frame) -> Truth:
-        """The truth of a condition."""
-        reader = TRUTHS.get(type(node))
-        if reader is not None:
-            return reader(self, node, frame)
-        return truth_of(self.term(node, frame), self)
-
-    def _call(self, node: exp.Expr, frame: Frame) -> Term:
-        """Any other function: known only by its arguments."""
-        if not isinstance(node, exp.Func):
-            raise Unprovable(f"{node.key.upper()} is not covered")
-        name = node.name.lower() if isinstance(node, exp.Anonymous) else node.key
-        if name in _UNSTEADY:
-            raise Unprovable(f"{name} gives another value each time")
-        arguments: list[Term] = []
-        for key, value in node.args.items():
-            if value is None or value is False or (key == "this" and isinstance(value, str)):
-                continue
-            if isinstance(value, exp.Expr) and not isinstance(value, exp.Var | exp.DataType):
-                arguments.append(self.term(value, frame))
-            elif isinstance(value, list):
-                arguments.extend(self.term(each, frame) for each in node.expressions)
-            else:
-                name = f"{name} {key}={value}"
-        return self.functions.call(name, arguments, _sort_of_call(name.split(" ")[0]))
+def _call(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+    """Evaluates any other function: all that is known is that equal arguments give equal results."""
+    if not isinstance(node, exp.Func):
+        raise Unprovable(f"{node.key.upper()} is not covered")
+    name = node.name.lower() if isinstance(node, exp.Anonymous) else node.key
+    if name in _UNSTEADY:
+        raise Unprovable(f"{name} gives another value each time")
+    arguments: list[Term] = []
+    for key, value in node.args.items():
+        if value is None or value is False or (key == "this" and isinstance(value, str)):
+            continue
+        if isinstance(value, exp.Expr) and not isinstance(value, exp.Var | exp.DataType):
+            arguments.append(machine.term(value, frame))
+        elif isinstance(value, list):
+            arguments.extend(machine.term(each, frame) for each in node.expressions)
+        else:
+            name = f"{name} {key}={value}"
+    return machine.functions.call(name, arguments, _sort_of_call(name.split(" ")[0]))
 
 
 def _sort_of_call(name: str) -> Sort:
@@ -133,7 +110,7 @@ def _negative(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
 
 def _arithmetic(
     compute: Callable[[Term, Term, Functions], Term],
-) -> Callable[[Machine, exp.Expr, Frame], Term]:
+) -> TermReader:
     def read(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
         one = as_number(machine.term(node.this, frame), machine)
         other = as_number(machine.term(node.args["expression"], frame), machine)
@@ -233,17 +210,11 @@ def _scalar(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
     return result
 
 
-def _window(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
-    if not isinstance(node, exp.Window):
-        raise Unprovable("a window of another kind")
-    return machine.windowed(node, frame)
-
-
 def _null(_: Machine, __: exp.Expr, ___: Frame) -> Term:
     return NULL
 
 
-_TERMS: dict[type[exp.Expr], Callable[[Machine, exp.Expr, Frame], Term]] = {
+_TERMS: Mapping[type[exp.Expr], TermReader] = {
     exp.Column: _column,
     exp.Literal: _literal,
     exp.Boolean: _boolean,
@@ -266,5 +237,5 @@ _TERMS: dict[type[exp.Expr], Callable[[Machine, exp.Expr, Frame], Term]] = {
     exp.Abs: _absolute,
     exp.Subquery: _scalar,
     exp.Select: _scalar,
-    exp.Window: _window,
+    exp.Window: windowed,
 }

@@ -9,7 +9,7 @@ from references.equivalence.proof.logic import Bit, Term
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class UnknownRow:
     """A row that may or may not be there."""
 
     present: Bit
@@ -31,7 +31,7 @@ class Relation:
     """Rows of unknowns under headings."""
 
     headings: tuple[Heading, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[UnknownRow, ...]
 
     def renamed(self, source: str, names: Sequence[str] = ()) -> Relation:
         """The same rows as a source of this name."""
@@ -41,7 +41,7 @@ class Relation:
         kept = [index for index, each in enumerate(self.headings) if not each.hidden]
         rows = self.rows
         if len(kept) < len(self.headings):
-            rows = tuple(Row(row.present, tuple(row.cells[index] for index in kept)) for row in rows)
+            rows = tuple(UnknownRow(row.present, tuple(row.cells[index] for index in kept)) for row in rows)
         return Relation(headings, rows)
 
 
@@ -49,7 +49,7 @@ class Relation:
 class Group:
     """The rows that an aggregate takes together."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[UnknownRow, ...]
     members: tuple[Bit, ...]
     """Which of the rows belong to it."""
 
@@ -64,7 +64,7 @@ class Frame:
     tables: Mapping[str, Relation] = field(default_factory=dict[str, Relation])
     """CTEs, by folded name."""
     group: Group | None = None
-    window: tuple[tuple[Row, ...], int] | None = None
+    window: tuple[tuple[UnknownRow, ...], int] | None = None
     """The rows of the block and which of them this is."""
     aliases: Mapping[str, Term] = field(default_factory=dict[str, Term])
     """Outputs by name, for HAVING and ORDER BY."""
@@ -90,7 +90,7 @@ class Frame:
             frame = frame.outer
         return None
 
-    def on(self, row: Row, headings: tuple[Heading, ...] | None = None) -> Frame:
+    def on(self, row: UnknownRow, headings: tuple[Heading, ...] | None = None) -> Frame:
         """The same surroundings with another row."""
         return Frame(
             headings or self.headings, row.cells, self.outer, self.tables, self.group, self.window, self.aliases

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 
 import orjson
 
-from references.equivalence.checks import Asked, ask_proof, runs_again
+from references.equivalence.checks import ProofAnswer, ask_proof, runs_again
 from references.equivalence.pair import EquivalenceVerdict, Finding, Pair, Rung
 from references.equivalence.verify import verify
 from service.commands.exits import refuse
@@ -36,7 +36,7 @@ class Labelled:
     finding: Finding
     again: bool | None
     """Its witness differs anew on the schema as given, also with the rows in reverse; `None` without one of them."""
-    proof: Asked | None
+    proof: ProofAnswer | None
     """What the proof alone says, where both queries execute."""
 
     @property

@@ -10,9 +10,9 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
-from references.equivalence.conditions import Facts, Gatherer
-from references.equivalence.origins import Cell, Origins, sources
-from references.equivalence.reading import Side
+from references.equivalence.facts.gathering import Facts, Gatherer
+from references.equivalence.facts.origins import Cell, Origins, sources
+from references.equivalence.reading.side import Side
 from references.schema import Column, Key, Kind, Reference, Schema, Table
 
 _DAY = re.compile(r"\d{4}-\d\d")

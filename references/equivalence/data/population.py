@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from references.equivalence.conditions import Facts
-from references.equivalence.literals import swapped
-from references.equivalence.origins import Cell
+from references.equivalence.facts.gathering import Facts
+from references.equivalence.facts.literals import swapped
+from references.equivalence.facts.origins import Cell
 from references.equivalence.pair import Contents, Rung
 from references.sandbox import Layout, Row, Value
 from references.schema import Column, Kind, Reference, Schema, Table
@@ -31,7 +31,7 @@ class Spread(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
+class ValuePool:
     """The values of columns that are compared with each other."""
 
     inside: tuple[Value, ...]
@@ -66,7 +66,7 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class TablePlan:
     """A table to fill."""
 
     name: str
@@ -106,9 +106,9 @@ class Mood:
 class Population:
     """Everything that is needed to fill databases for a pair."""
 
-    plans: tuple[Plan, ...]
+    plans: tuple[TablePlan, ...]
     """Parents first."""
-    pools: tuple[Pool, ...]
+    pools: tuple[ValuePool, ...]
     sizes: tuple[int, ...]
     links: tuple[Link, ...]
     """Every reference."""
@@ -229,7 +229,7 @@ def _plan(
     ordered: Sequence[Table],
     facts: Facts,
     number: Callable[[Cell], int],
-) -> Plan:
+) -> TablePlan:
     names = [column.name.lower() for column in table.columns]
     keys = tuple((tuple(names.index(name) for name in key.columns), key.guessed) for key in table.keys)
     in_keys = {position for positions, _ in keys for position in positions}
@@ -250,7 +250,7 @@ def _plan(
                 nulls=_NULLS_ASKED if cell in facts.nulls else _NULLS,
             )
         )
-    return Plan(name=table.name, slots=tuple(slots), keys=keys)
+    return TablePlan(name=table.name, slots=tuple(slots), keys=keys)
 
 
 def _target(parent: Table, reference: Reference) -> tuple[str, int]:
@@ -258,14 +258,14 @@ def _target(parent: Table, reference: Reference) -> tuple[str, int]:
     return parent.name, names.index(reference.parent_column)
 
 
-def _pool(number: int, members: Sequence[tuple[Cell, Column]], facts: Facts, *, typed: bool) -> Pool:
+def _pool(number: int, members: Sequence[tuple[Cell, Column]], facts: Facts, *, typed: bool) -> ValuePool:
     kinds = {column.kind for _, column in members}
     inside = _distinct(value for cell, _ in members for value in facts.inside.get(cell, ()))
     beside = _distinct(value for cell, _ in members for value in facts.beside.get(cell, ()))
     if typed and all(column.declared.upper() == "DATE" for _, column in members):
         inside, beside = (tuple(each for each in values if _is_day(each)) for values in (inside, beside))
     kind = _kind(kinds, inside, computed=any(cell in facts.numeric for cell, _ in members))
-    return Pool(
+    return ValuePool(
         inside=inside,
         beside=beside,
         shared=_SHARED[kind],

@@ -7,8 +7,8 @@ from itertools import product
 from random import Random
 from typing import TypeVar
 
+from references.equivalence.data.population import Link, Mood, Population, Slot, Spread, TablePlan, ValuePool
 from references.equivalence.pair import Rung
-from references.equivalence.population import Link, Mood, Plan, Pool, Population, Slot, Spread
 from references.sandbox import Row, Value
 
 _T = TypeVar("_T")
@@ -44,7 +44,7 @@ class Filler:
             if row[link.position] is not None and row[link.position] not in there and there:
                 rows[index] = (*row[: link.position], self._rng.choice(there), *row[link.position + 1 :])
 
-    def _active(self, pool: Pool, mood: Mood) -> list[Value]:
+    def _active(self, pool: ValuePool, mood: Mood) -> list[Value]:
         """The few values that a pool has in one database."""
         rng, chosen = self._rng, list[Value]()
         few = bool(pool.inside) and rng.random() < 0.4
@@ -60,7 +60,7 @@ class Filler:
         return chosen
 
     def _rows(
-        self, plan: Plan, active: Sequence[list[Value]], contents: Mapping[str, list[Row]], mood: Mood
+        self, plan: TablePlan, active: Sequence[list[Value]], contents: Mapping[str, list[Row]], mood: Mood
     ) -> list[Row]:
         rows: list[Row] = []
         seen: list[set[Row]] = [set() for _ in plan.keys]
@@ -72,7 +72,7 @@ class Filler:
 
     def _row(
         self,
-        plan: Plan,
+        plan: TablePlan,
         active: Sequence[list[Value]],
         contents: Mapping[str, list[Row]],
         mood: Mood,
@@ -107,7 +107,7 @@ class Filler:
 
     def _keyed(
         self,
-        plan: Plan,
+        plan: TablePlan,
         row: list[Value],
         seen: list[set[Row]],
         active: Sequence[list[Value]],
@@ -126,7 +126,7 @@ class Filler:
 
     def _renew(
         self,
-        plan: Plan,
+        plan: TablePlan,
         row: list[Value],
         positions: tuple[int, ...],
         taken: set[Row],

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from references.equivalence.data.population import Population, TablePlan
 from references.equivalence.pair import Contents, Found, Rung, Witness
-from references.equivalence.population import Plan, Population
-from references.equivalence.search import Bench
+from references.equivalence.search.trials import PairBench
 from references.sandbox import Row, Value
 
 _MOST = 32
@@ -30,7 +30,7 @@ class WitnessPool:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def try_on(self, bench: Bench, population: Population) -> Found | None:
+    def try_on(self, bench: PairBench, population: Population) -> Found | None:
         """A kept database of ordinary data on which this pair differs too.
 
         One of another rung is left to the search: a lower rung might do.
@@ -55,7 +55,7 @@ def refit(witness: Witness, population: Population) -> Contents:
 
 
 def _refitted(
-    plan: Plan, population: Population, columns: Sequence[str] | None, rows: Sequence[Row] | None
+    plan: TablePlan, population: Population, columns: Sequence[str] | None, rows: Sequence[Row] | None
 ) -> tuple[Row, ...]:
     places = {column.lower(): index for index, column in enumerate(columns or ())}
     return tuple(
@@ -69,7 +69,7 @@ def _value(name: str, places: Mapping[str, int], row: Row, default: Value) -> Va
     return default if place is None else row[place]
 
 
-def lowest(bench: Bench, contents: Contents) -> tuple[Rung | None, Rung]:
+def lowest(bench: PairBench, contents: Contents) -> tuple[Rung | None, Rung]:
     """The lowest rung on which the pair of the bench differs on a database, and what the database itself needs."""
     if bench.differs(contents) is None:
         return None, Rung.S0

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from references.equivalence.literals import Form, Literal, Operator, values_for
-from references.equivalence.origins import Cell, Origins, first_select, sources
+from references.equivalence.facts.literals import Form, Literal, Operator, values_for
+from references.equivalence.facts.origins import Cell, Origins, first_select, sources
 from references.sandbox import Value
 
 _OPERATORS: dict[type[exp.Expr], Operator] = {

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from references.equivalence.data.filling import Filler
+from references.equivalence.data.population import Mood, Population, Spread, ValuePool, frozen, obeys
 from references.equivalence.difference import difference
-from references.equivalence.filling import Filler
-from references.equivalence.pair import Contents, Found, Rung, Semantics, Witness
-from references.equivalence.population import Mood, Pool, Population, Spread, frozen, obeys
-from references.equivalence.reading import Side
-from references.equivalence.ties import untied
+from references.equivalence.pair import Contents, Found, Rung, Witness
+from references.equivalence.reading.side import Side
+from references.equivalence.reading.ties import untied
 from references.sandbox import Failure, Layout, Limits, Result, Row, Sandbox
+from references.semantics import Semantics
 
 TRIALS: Mapping[Rung, int] = {Rung.S0: 400, Rung.S1: 120, Rung.S2: 80, Rung.S6: 30, Rung.S7: 40}
 """Databases tried on each rung that has data of its own."""
@@ -32,7 +33,7 @@ class Sought:
     """Time ran out before all databases were tried."""
 
 
-class Bench:
+class PairBench:
     """Both queries on one throw-away database."""
 
     __slots__ = ("_a", "_b", "_population", "_sandbox", "_semantics", "_typeless", "_untied", "slow")
@@ -156,7 +157,7 @@ class Clock:
         return False
 
 
-def search(bench: Bench, population: Population, seed: int, clock: Clock | None = None) -> Sought:
+def search(bench: PairBench, population: Population, seed: int, clock: Clock | None = None) -> Sought:
     """Tries databases rung by rung and keeps the lowest rung found; ends at once with one of ordinary data."""
     rng = Random(seed)  # noqa: S311 - the same pair is searched the same way each time
     filler = Filler(population, rng)
@@ -216,7 +217,7 @@ def _enlarge(population: Population, rows: dict[str, int], rng: Random) -> None:
             rows[name] = min(size + rng.choice((0, 1, 1, 2)), _LARGEST)
 
 
-def _spread(pool: Pool, rng: Random) -> Spread:
+def _spread(pool: ValuePool, rng: Random) -> Spread:
     chance = rng.random()
     if pool.inside and chance < 0.5:
         return Spread.SAME
@@ -225,7 +226,7 @@ def _spread(pool: Pool, rng: Random) -> Spread:
     return rng.choice((Spread.SAME, Spread.FEW, Spread.MANY, Spread.MANY))
 
 
-def smallest(bench: Bench, population: Population, found: Found) -> Found:
+def smallest(bench: PairBench, population: Population, found: Found) -> Found:
     """The same difference with rows left out, as long as it stays on its rung; children go before parents."""
     best = found
     contents = {name: list(rows) for name, rows in found.contents.items()}

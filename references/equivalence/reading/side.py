@@ -10,7 +10,7 @@ from functools import lru_cache
 from sqlglot import exp
 from sqlglot.errors import UnsupportedError
 
-from references.equivalence.translation import folding_of, translated
+from references.equivalence.reading.translation import folding_of, translated
 from references.sandbox import Folding
 from scoring.query import Unscored, UnscoredReason
 from scoring.sql.bounds import screen

@@ -1,0 +1,1 @@
+"""Fills small databases with rows on which two queries are likely to differ."""

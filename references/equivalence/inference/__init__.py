@@ -1,0 +1,1 @@
+"""Infers a schema from two queries when none is given."""

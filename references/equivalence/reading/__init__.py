@@ -1,0 +1,1 @@
+"""Reads a query into the SQL that SQLite runs, or says why it cannot."""

@@ -1,0 +1,1 @@
+"""Runs both queries on many small databases and keeps one on which their results differ."""
