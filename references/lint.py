@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -115,16 +115,29 @@ def _loose_columns(select: exp.Select) -> Iterator[exp.Expr]:
     if grouped is None and not _one_row(select):
         return
     keys = list(grouped.expressions) if isinstance(grouped, exp.Group) else []
-    names = {key.name.lower() for key in keys if isinstance(key, exp.Column)}
     places = {int(key.name) for key in keys if isinstance(key, exp.Literal) and key.name.isdigit()}
-    # a table's key, grouped, determines its other columns; which column is the key a text does not say
-    owned = {key.table.lower() for key in keys if isinstance(key, exp.Column) and key.name.lower().endswith("id")}
+    columns = [key for key in keys if isinstance(key, exp.Column)]
+    for place, column in _selected_columns(select):
+        if place not in places and not _fixed_by(columns, column):
+            yield column
+
+
+def _fixed_by(keys: Sequence[exp.Column], column: exp.Column) -> bool:
+    """Whether rows that agree in the grouped columns agree in this one too.
+
+    Grouping by a table's key fixes its other columns. SQL alone does not say which column is the key, so names that
+    end in `id` count.
+    """
+    owners = {key.table.lower() for key in keys if key.name.lower().endswith("id")}
+    return column.table.lower() in owners or any(key.name.lower() == column.name.lower() for key in keys)
+
+
+def _selected_columns(select: exp.Select) -> Iterator[tuple[int, exp.Column]]:
+    """The plain columns of the select list, with their places from 1."""
     for place, projection in enumerate(select.selects, start=1):
         column = projection.unalias()
-        if not isinstance(column, exp.Column) or column.is_star:
-            continue
-        if place not in places and column.name.lower() not in names and column.table.lower() not in owned:
-            yield column
+        if isinstance(column, exp.Column) and not column.is_star:
+            yield place, column
 
 
 def _of_rows(asked: Plan, run: Run) -> Iterator[ReferenceDoubt]:

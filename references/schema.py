@@ -86,6 +86,18 @@ class Schema:
     def find(self, name: str) -> Table | None:
         return self.tables.get(name.lower())
 
+    def guesses(self) -> Iterator[str]:
+        """Describes every guessed key and reference, and every constraint that is ignored."""
+        for table in self.tables.values():
+            for key in table.keys:
+                if key.guessed:
+                    yield f"key {table.name}({', '.join(key.columns)}): {key.reason}"
+        for each in self.references:
+            if each.guessed:
+                yield f"{each.table}.{each.column} refers to {each.parent}.{each.parent_column}: {each.reason}"
+        for each in self.ignored:
+            yield f"constraint ignored: {each}"
+
 
 @dataclass(frozen=True, slots=True)
 class BadSchema:
@@ -242,16 +254,7 @@ def _constrained(schema: Schema, constraints: object) -> Schema | BadSchema:
             _add_key(tables, table, tuple(each.lower() for each in columns))
         for table, column in given.get("not_null") or ():
             _forbid_null(tables, table, column)
-        references.extend(
-            Reference(
-                table=child.lower(),
-                column=column.lower(),
-                parent=parent.lower(),
-                parent_column=name.lower(),
-                reason="given",
-            )
-            for child, column, parent, name in given.get("foreign") or ()
-        )
+        references.extend(_given_references(given))
     except (TypeError, ValueError, AttributeError) as error:
         return BadSchema(f"constraints cannot be read: {error}")
     ignored = tuple(str(each)[:80] for key, value in given.items() if key not in _GIVEN for each in value or ())
@@ -259,6 +262,17 @@ def _constrained(schema: Schema, constraints: object) -> Schema | BadSchema:
 
 
 _GIVEN = frozenset({"primary", "foreign", "not_null"})
+
+
+def _given_references(given: dict[str, Any]) -> Iterator[Reference]:
+    for child, column, parent, name in given.get("foreign") or ():
+        yield Reference(
+            table=child.lower(),
+            column=column.lower(),
+            parent=parent.lower(),
+            parent_column=name.lower(),
+            reason="given",
+        )
 
 
 def _distinct(references: tuple[Reference, ...]) -> tuple[Reference, ...]:

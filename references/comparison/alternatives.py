@@ -152,31 +152,47 @@ def _subsets(items: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 def _parts(pieces: Sequence[str]) -> list[str | _Group]:
-    """The pieces with every brace group read; a group knows its place in the select list."""
-    parts: list[str | _Group] = []
-    depth, commas, selecting = 0, 0, False
+    """Reads every brace group among the pieces."""
+    reader = _PartReader()
     rest = iter(pieces)
     for piece in rest:
-        word = piece.upper()
         if piece == "{":
-            inside = _group_items(rest)
-            parts.append(_Group(inside, commas if selecting and depth == 0 and inside else None))
-            commas += max(0, len(inside) - 1) if selecting and depth == 0 else 0
-            continue
-        if piece == "}":
+            reader.add_group(_group_items(rest))
+        elif piece == "}":
             raise MalformedReferenceError("a } closes no {: write alternatives as {a, b}")
-        depth += (piece == "(") - (piece == ")")
-        if depth == 0 and word in {"SELECT", "FROM"}:
-            selecting = word == "SELECT" and not any(isinstance(part, str) and part.upper() == "FROM" for part in parts)
-        commas += piece == "," and depth == 0 and selecting
-        parts.append(piece)
-    if any(isinstance(part, _Group) and not part.items for part in parts) and not _first_is_choice(parts):
+        else:
+            reader.add(piece)
+    groups = [part for part in reader.parts if isinstance(part, _Group)]
+    if groups and not groups[0].items:
         raise MalformedReferenceError("{} repeats a choice, and no {a, b} stands before it")
-    return parts
+    return reader.parts
 
 
-def _first_is_choice(parts: Sequence[str | _Group]) -> bool:
-    return bool(next(part.items for part in parts if isinstance(part, _Group)))
+class _PartReader:
+    """Collects parts, and counts where in the select list they stand."""
+
+    def __init__(self) -> None:
+        self.parts: list[str | _Group] = []
+        self._depth = 0
+        self._commas = 0
+        self._selecting = False
+        self._seen_from = False
+
+    def add_group(self, items: tuple[str, ...]) -> None:
+        """Adds a brace group."""
+        listed = self._selecting and self._depth == 0
+        self.parts.append(_Group(items, self._commas if listed and items else None))
+        self._commas += max(0, len(items) - 1) if listed else 0
+
+    def add(self, piece: str) -> None:
+        """Adds a piece of SQL."""
+        word = piece.upper()
+        self._depth += (piece == "(") - (piece == ")")
+        if self._depth == 0 and word in {"SELECT", "FROM"}:
+            self._selecting = word == "SELECT" and not self._seen_from
+        self._seen_from = self._seen_from or word == "FROM"
+        self._commas += piece == "," and self._depth == 0 and self._selecting
+        self.parts.append(piece)
 
 
 def _group_items(rest: Iterator[str]) -> tuple[str, ...]:

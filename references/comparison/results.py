@@ -33,8 +33,8 @@ def unified(*results: QueryResult) -> tuple[list[PlainRow], ...]:
     """The rows of several results in one form, numbers within tolerance made equal.
 
     >>> from decimal import Decimal
-    >>> ours = Result(columns=("n",), rows=((Decimal("2.0"),), ("2026-05-01",), (0.1 + 0.2,)))
-    >>> theirs = Result(columns=("m",), rows=(("2",), (datetime(2026, 5, 1),), (0.3,)))
+    >>> ours = QueryResult(columns=("n",), rows=((Decimal("2.0"),), ("2026-05-01",), (0.1 + 0.2,)))
+    >>> theirs = QueryResult(columns=("m",), rows=(("2",), (datetime(2026, 5, 1),), (0.3,)))
     >>> left, right = unified(ours, theirs)
     >>> left == right
     True

@@ -169,29 +169,43 @@ class _Pair:
     def flags(self, as_list: bool) -> set[Flag]:
         """What a match of this pair should be read with."""
         found: set[Flag] = set()
-        if self.whole is not None and self.asked.count is not None and _cuts_a_tie(self):
+        if self.cuts_a_tie():
             found.add(Flag.TIES)
         if as_list and self.whole is None:
             found.add(Flag.ORDER_UNCHECKED)
         return found
 
+    def cuts_a_tie(self) -> bool:
+        """Whether a LIMIT of the reference keeps some rows of a tie and drops others."""
+        if self.whole is None or self.asked.count is None:
+            return False
+        edges = _window(self)
+        return any(first < edge < last for first, last in _ties(self) for edge in edges)
+
 
 def _match(pair: _Pair, *, once: bool, as_list: bool) -> Match | set[Flag]:
-    """The match, or why there is none."""
+    """Returns the match, or the flags of a mismatch."""
+    if not once and len(pair.ours) != len(pair.theirs):
+        return set()
     widths = len(pair.names[0]), len(pair.names[1])
     level = Match.EXACT if widths[0] == widths[1] else Match.SUBSET
+    fits: Fits = as_set if once else as_bag
     other_order = False
-    if once or len(pair.ours) == len(pair.theirs):
-        fits: Fits = as_set if once else as_bag
-        for places in column_maps(pair.ours, pair.theirs, widths, fits):
-            if not as_list or pair.whole is None or _in_order(pair, projected(pair.theirs, places)):
-                return level
-            other_order = True
-        if not once and pair.whole is not None and pair.asked.count is not None and _cuts_a_tie(pair):
-            for places in column_maps(pair.whole, pair.theirs, widths, as_part):
-                if _in_order(pair, projected(pair.theirs, places), sorted_too=as_list):
-                    return level
+    for places in column_maps(pair.ours, pair.theirs, widths, fits):
+        if not as_list or pair.whole is None or _in_order(pair, projected(pair.theirs, places)):
+            return level
+        other_order = True
+    if not once and pair.cuts_a_tie() and _matches_within_ties(pair, widths, as_list=as_list):
+        return level
     return {Flag.OTHER_ORDER} if other_order else set()
+
+
+def _matches_within_ties(pair: _Pair, widths: tuple[int, int], *, as_list: bool) -> bool:
+    """Whether the reference could have kept the answer's rows instead of its own."""
+    return any(
+        _in_order(pair, projected(pair.theirs, places), sorted_too=as_list)
+        for places in column_maps(pair.whole or (), pair.theirs, widths, as_part)
+    )
 
 
 def _ties(pair: _Pair) -> list[tuple[int, int]]:
@@ -204,11 +218,6 @@ def _window(pair: _Pair) -> tuple[int, int]:
     end = len(pair.whole or ())
     stop = end if pair.asked.count is None else min(end, pair.asked.start + pair.asked.count)
     return min(pair.asked.start, stop), stop
-
-
-def _cuts_a_tie(pair: _Pair) -> bool:
-    start, stop = _window(pair)
-    return any(first < edge < last for first, last in _ties(pair) for edge in (start, stop))
 
 
 def _in_order(pair: _Pair, theirs: Sequence[PlainRow], *, sorted_too: bool = True) -> bool:

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import thread_time
 
-from references.equivalence.data.population import populate
+from references.equivalence.data.planning import populate
+from references.equivalence.data.relevant import relevant
 from references.equivalence.difference import difference
-from references.equivalence.inference.tables import gathered, infer_schema
+from references.equivalence.facts.gathering import gathered
+from references.equivalence.inference.tables import infer_schema
 from references.equivalence.pair import Contents, Pair, Witness
 from references.equivalence.reading.side import Side, read_side
 from references.equivalence.search.trials import reversed_rows
-from references.equivalence.verify import relevant
 from references.sandbox import Failure, Folding, Layout, Row, Sandbox
 from references.schema import BadSchema, Schema, read_schema
 

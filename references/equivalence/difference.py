@@ -14,25 +14,35 @@ _TRIES = 2_000
 
 
 def difference(left: Result, right: Result, semantics: Semantics) -> Rung | None:
-    """`None` where the results agree; `S0` where they differ in content; S4 to S7 where only that sets them apart."""
+    """Returns the rung on which two results differ, or `None` when they agree.
+
+    S0 is a difference in content. S4 to S7 are differences in repeated rows, columns, empty results and letter case.
+    """
     a, b = left.rows, right.rows
     if not a and not b:
         return None
-    wide, narrow = len(left.columns), len(right.columns)
-    if wide == narrow and (a == b or _agree(a, b, semantics)):
+    if len(left.columns) == len(right.columns):
+        return _same_width(a, b, len(left.columns), semantics)
+    return _other_width(_all_rounded(a), _all_rounded(b), len(left.columns), len(right.columns))
+
+
+def _same_width(a: Sequence[Row], b: Sequence[Row], width: int, semantics: Semantics) -> Rung | None:
+    if a == b or _agree(a, b, semantics):
         return None
-    a, b = tuple(map(_rounded, a)), tuple(map(_rounded, b))
-    if wide == narrow and _agree(a, b, semantics):
+    a, b = _all_rounded(a), _all_rounded(b)
+    if _agree(a, b, semantics):
         return None
-    if wide != narrow:
-        return Rung.S5 if _embeds(a, b, wide, narrow) else _beyond(a, b, wide, narrow)
     if semantics is Semantics.LIST and Counter(a) == Counter(b):
         return Rung.S0
     if set(a) == set(b):
         return Rung.S4
-    if wide > 1 and _embeds(a, b, wide, narrow):
+    if width > 1 and _embeds(a, b, width, width):
         return Rung.S5
-    return _beyond(a, b, wide, narrow)
+    return _beyond(a, b, width, width)
+
+
+def _other_width(a: Sequence[Row], b: Sequence[Row], wide: int, narrow: int) -> Rung:
+    return Rung.S5 if _embeds(a, b, wide, narrow) else _beyond(a, b, wide, narrow)
 
 
 def _agree(a: Sequence[Row], b: Sequence[Row], semantics: Semantics) -> bool:
@@ -62,8 +72,12 @@ def _same_but_nothing(a: Sequence[Row], b: Sequence[Row]) -> bool:
     return {tuple(cell or 0 for cell in row) for row in a} == {tuple(cell or 0 for cell in row) for row in b}
 
 
+def _all_rounded(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """The rows with nine digits of each float: floats added in another order differ only beyond that."""
+    return tuple(map(_rounded, rows))
+
+
 def _rounded(row: Row) -> Row:
-    """Nine digits of each fraction: sums do not depend on their order."""
     if not any(type(cell) is float for cell in row):
         return row
     return tuple(float(f"{cell:.9g}") if type(cell) is float else cell for cell in row)

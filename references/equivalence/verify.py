@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import thread_time
 from zlib import crc32
 
-from sqlglot import exp
-
-from references.equivalence.data.population import Population, populate
-from references.equivalence.inference.tables import gathered, infer_schema
+from references.equivalence.data.planning import populate
+from references.equivalence.data.population import Population
+from references.equivalence.data.relevant import relevant
+from references.equivalence.facts.gathering import gathered
+from references.equivalence.inference.tables import infer_schema
 from references.equivalence.pair import ASSUMPTIONS, Certificate, EquivalenceVerdict, Finding, Found, Pair, Witness
 from references.equivalence.reading.canonical import canonical
 from references.equivalence.reading.side import Refusal, RefusalKind, Side, as_written, read_side
 from references.equivalence.search.trials import Clock, PairBench, search, smallest
 from references.equivalence.search.witnesses import WitnessPool, lowest, refit
 from references.sandbox import Failure, FailureKind, Limits
-from references.schema import BadSchema, Schema, Table, read_schema
+from references.schema import BadSchema, Schema, read_schema
 from references.semantics import Semantics
 
 _RECHECK = 2.0
@@ -85,7 +86,7 @@ def _verified(pair: Pair, bound: int, deadline: Deadline, pool: WitnessPool | No
     case = _case(pair, bound, deadline, pool)
     if isinstance(case, Finding):
         return case
-    return replace(case.judge(), notes=tuple(guesses(case.schema)))
+    return replace(case.judge(), notes=tuple(case.schema.guesses()))
 
 
 def _case(pair: Pair, bound: int, deadline: Deadline, pool: WitnessPool | None) -> _Case | Finding:
@@ -226,48 +227,6 @@ def _same(bound: int) -> Finding:
 
 def _not_refuted(reason: str, trials: int) -> Finding:
     return Finding(verdict=EquivalenceVerdict.NOT_REFUTED, reason=reason, trials=trials)
-
-
-def relevant(schema: Schema, sides: Sequence[Side]) -> list[Table]:
-    """The tables that the queries name, with the columns they may read and those that must be filled."""
-    trees = [side.tree for side in sides]
-    named = {table.name.lower() for tree in trees for table in tree.find_all(exp.Table)}
-    words = {each.name.lower() for tree in trees for each in tree.find_all(exp.Identifier)}
-    whole = any(_takes_all(node) for tree in trees for node in tree.walk())
-    tables: list[Table] = []
-    for folded, table in schema.tables.items():
-        if folded not in named:
-            continue
-        needed = {name for key in table.keys for name in key.columns}
-        needed |= {each.column for each in schema.references if each.table == folded and each.parent in named}
-        needed |= {each.parent_column for each in schema.references if each.parent == folded and each.table in named}
-        columns = [
-            each
-            for each in table.columns
-            if whole or not each.nullable or each.name.lower() in words or each.name.lower() in needed
-        ]
-        tables.append(replace(table, columns=tuple(columns or table.columns[:1])))
-    return tables
-
-
-def _takes_all(node: exp.Expr) -> bool:
-    """`*` or a natural join: columns that no query names count too."""
-    if isinstance(node, exp.Star):
-        return not isinstance(node.parent, exp.Count)
-    return isinstance(node, exp.Join) and node.method == "NATURAL"
-
-
-def guesses(schema: Schema) -> Iterator[str]:
-    """What was guessed of the schema, in words."""
-    for table in schema.tables.values():
-        for key in table.keys:
-            if key.guessed:
-                yield f"key {table.name}({', '.join(key.columns)}): {key.reason}"
-    for each in schema.references:
-        if each.guessed:
-            yield f"{each.table}.{each.column} refers to {each.parent}.{each.parent_column}: {each.reason}"
-    for each in schema.ignored:
-        yield f"constraint not honoured: {each}"
 
 
 def _refused(name: str, refusal: Refusal) -> Finding:

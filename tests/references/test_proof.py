@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from references.equivalence.data.population import populate
-from references.equivalence.inference.tables import gathered
+from references.equivalence.data.planning import populate
+from references.equivalence.data.relevant import relevant
+from references.equivalence.facts.gathering import gathered
 from references.equivalence.proof.certificate import ANY, ORDINARY, Granted, Proof, prove
 from references.equivalence.proof.logic import Unprovable
 from references.equivalence.proof.texts import Texts, number_in
 from references.equivalence.reading.side import Side, read_side
-from references.equivalence.verify import relevant
 from references.schema import Schema, read_schema
 from references.semantics import Semantics
 

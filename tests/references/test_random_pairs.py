@@ -11,14 +11,15 @@ from zlib import crc32
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from references.equivalence.data.population import populate
-from references.equivalence.inference.tables import gathered
+from references.equivalence.data.planning import populate
+from references.equivalence.data.relevant import relevant
+from references.equivalence.facts.gathering import gathered
 from references.equivalence.pair import EquivalenceVerdict, Pair, Rung
 from references.equivalence.proof.certificate import ANY, prove
 from references.equivalence.proof.logic import Unprovable
 from references.equivalence.reading.side import Side, read_side
 from references.equivalence.search.trials import PairBench, search
-from references.equivalence.verify import relevant, verify
+from references.equivalence.verify import verify
 from references.sandbox import Limits
 from references.schema import Schema, read_schema
 from references.semantics import Semantics

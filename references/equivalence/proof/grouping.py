@@ -46,30 +46,40 @@ def groups(
         return [(True, _whole(machine, tree, relation, outer))]
     if any(clause.args.get(each) for each in _SETS):
         raise Unprovable("grouping sets")
-    rows, bare = relation.rows, _bare_places(tree, relation.headings)
-    named = [group_key(each, tree) for each in clause.expressions]
-    plain = [Frame(relation.headings, row.cells, outer) for row in rows]
-    seen = [with_aliases(machine, frame, aliases, clause) for frame in plain]
-    keys = [[machine.term(key, frame) for key in named] for frame in seen]
+    plain = [Frame(relation.headings, row.cells, outer) for row in relation.rows]
+    keys = _keys(machine, tree, clause, [with_aliases(machine, frame, aliases, clause) for frame in plain])
+    bare = _bare_places(tree, relation.headings)
     found: list[tuple[Bit, Frame]] = []
-    for index, row in enumerate(rows):
-        alike = [same_rows(keys[index], other) for other in keys]
-        first = every(none(every((rows[other].present, alike[other]))) for other in range(index))
-        members = tuple(every((each.present, alike[other])) for other, each in enumerate(rows))
-        free = [place for place in bare if all(key is not row.cells[place] for key in keys[index])]
-        _assume_agreement(machine, rows, members, free, [(index, other) for other in range(len(rows))])
-        frame = Frame(relation.headings, row.cells, outer, group=Group(rows, members))
-        found.append((every((row.present, first)), frame))
+    for index, row in enumerate(relation.rows):
+        begins, group = _group_of(index, relation.rows, keys)
+        free = [spot for spot in bare if all(key is not row.cells[spot] for key in keys[index])]
+        pairs = [(index, other) for other in range(len(relation.rows))]
+        _assume_agreement(machine, group, free, pairs)
+        found.append((begins, Frame(relation.headings, row.cells, outer, group=group)))
     return found
+
+
+def _keys(machine: Machine, tree: exp.Select, clause: exp.Group, frames: Sequence[Frame]) -> list[list[Term]]:
+    """The values of the GROUP BY keys for each row."""
+    named = [group_key(each, tree) for each in clause.expressions]
+    return [[machine.term(key, frame) for key in named] for frame in frames]
+
+
+def _group_of(index: int, rows: Sequence[UnknownRow], keys: Sequence[Sequence[Term]]) -> tuple[Bit, Group]:
+    """Returns whether a row is the first of its group, and the group."""
+    alike = [same_rows(keys[index], other) for other in keys]
+    first = every(none(every((rows[other].present, alike[other]))) for other in range(index))
+    members = tuple(every((row.present, alike[other])) for other, row in enumerate(rows))
+    return every((rows[index].present, first)), Group(rows=tuple(rows), members=members)
 
 
 def _whole(machine: Machine, tree: exp.Select, relation: Relation, outer: Frame) -> Frame:
     """The one group of aggregates without GROUP BY."""
     rows = relation.rows
-    members = tuple(row.present for row in rows)
+    group = Group(rows, tuple(row.present for row in rows))
     pairs = [(one, other) for one in range(len(rows)) for other in range(one)]
-    _assume_agreement(machine, rows, members, _bare_places(tree, relation.headings), pairs)
-    return Frame(relation.headings, _first_cells(relation), outer, group=Group(rows, members))
+    _assume_agreement(machine, group, _bare_places(tree, relation.headings), pairs)
+    return Frame(relation.headings, _first_cells(relation), outer, group=group)
 
 
 def _first_cells(relation: Relation) -> tuple[Term, ...]:
@@ -90,14 +100,9 @@ def _bare_places(tree: exp.Select, headings: Sequence[Heading]) -> list[int]:
     ]
 
 
-def _assume_agreement(
-    machine: Machine,
-    rows: Sequence[UnknownRow],
-    members: Sequence[Bit],
-    places: Sequence[int],
-    pairs: Sequence[tuple[int, int]],
-) -> None:
+def _assume_agreement(machine: Machine, group: Group, places: Sequence[int], pairs: Sequence[tuple[int, int]]) -> None:
     """Assumes that the members of a group agree in these columns: SQLite takes the value of any of them."""
+    rows, members = group.rows, group.members
     for place in places:
         for one, other in pairs:
             alike = same(rows[one].cells[place], rows[other].cells[place])

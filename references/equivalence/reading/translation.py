@@ -62,18 +62,31 @@ def translated(tree: exp.Query, dialect: str) -> str:
 
 
 def _refuse(node: exp.Expr, dialect: str) -> None:
-    what = _ELSEWHERE.get(type(node))
-    if what is None and isinstance(node, exp.Cast) and dialect in _ROUNDING and not isinstance(node.this, exp.Literal):
-        what = "CAST to a whole number, which rounds" if node.is_type(*exp.DataType.INTEGER_TYPES) else None
-    if what is None and isinstance(node, exp.Concat) and dialect in _NULL_AS_EMPTY:
-        what = "CONCAT, which leaves NULLs out"
-    if what is None and dialect == "tsql" and isinstance(node, exp.Add) and _adds_text(node):
-        what = "+ between texts"
+    what = _ELSEWHERE.get(type(node)) or _means_otherwise(node, dialect)
     if what is not None:
         raise UnsupportedError(f"{what} ({dialect})")
 
 
-def _adds_text(node: exp.Add) -> bool:
+def _means_otherwise(node: exp.Expr, dialect: str) -> str | None:
+    """Names an expression that SQLite would run with another meaning."""
+    if dialect in _ROUNDING and _casts_to_integer(node):
+        return "CAST to a whole number, which rounds"
+    if dialect in _NULL_AS_EMPTY and isinstance(node, exp.Concat):
+        return "CONCAT, which leaves NULLs out"
+    if dialect == "tsql" and _adds_text(node):
+        return "+ between texts"
+    return None
+
+
+def _casts_to_integer(node: exp.Expr) -> bool:
+    if not isinstance(node, exp.Cast) or isinstance(node.this, exp.Literal):
+        return False
+    return node.is_type(*exp.DataType.INTEGER_TYPES)
+
+
+def _adds_text(node: exp.Expr) -> bool:
+    if not isinstance(node, exp.Add):
+        return False
     return any(isinstance(each, exp.Literal) and each.is_string for each in (node.this, node.expression))
 
 

@@ -158,29 +158,46 @@ class Clock:
 
 
 def search(bench: PairBench, population: Population, seed: int, clock: Clock | None = None) -> Sought:
-    """Tries databases rung by rung and keeps the lowest rung found; ends at once with one of ordinary data."""
+    """Tries databases rung by rung and keeps the difference on the lowest rung."""
+    clock = clock or Clock()
     rng = Random(seed)  # noqa: S311 - the same pair is searched the same way each time
-    filler = Filler(population, rng)
-    best: Found | None = None
-    trials = 0
+    state = _Search(bench, Filler(population, rng))
     for rung in _stages(population):
-        if best is not None and best.rung <= rung:
+        if state.best is not None and state.best.rung <= rung:
             break
         bench.slow = 0
         for index in range(TRIALS[rung]):
-            if bench.slow >= _SLOW or (clock is not None and not index % 8 and clock.up()):
+            if bench.slow >= _SLOW or (not index % 8 and clock.up()):
                 break
-            trials += 1
-            contents = filler.fill(mood(population, rung, index, rng))
-            seen = bench.differs(contents)
-            if seen is None or (best is not None and max(seen, rung) >= best.rung):
-                continue
-            sure = bench.confirmed(contents, rung)
-            if sure is not None and (best is None or sure < best.rung):
-                best = Found(rung=sure, data=rung, contents=frozen(contents))
-                if sure <= rung:
-                    return Sought(found=best, trials=trials, exhausted=False)
-    return Sought(found=best, trials=trials, exhausted=clock is not None and clock.up())
+            if state.tries(mood(population, rung, index, rng)):
+                return Sought(found=state.best, trials=state.trials, exhausted=False)
+    return Sought(found=state.best, trials=state.trials, exhausted=clock.up())
+
+
+@dataclass(slots=True)
+class _Search:
+    """A search that is under way."""
+
+    bench: PairBench
+    filler: Filler
+    best: Found | None = None
+    trials: int = 0
+
+    def tries(self, mood: Mood) -> bool:
+        """Tries one database; returns whether it ends the search, since no later one can do better."""
+        self.trials += 1
+        contents = self.filler.fill(mood)
+        seen = self.bench.differs(contents)
+        if seen is None or not self._improves(max(seen, mood.rung)):
+            return False
+        sure = self.bench.confirmed(contents, mood.rung)
+        if sure is None or not self._improves(sure):
+            return False
+        self.best = Found(rung=sure, data=mood.rung, contents=frozen(contents))
+        return sure <= mood.rung
+
+    def _improves(self, rung: Rung) -> bool:
+        return self.best is None or rung < self.best.rung
 
 
 def _stages(population: Population) -> Iterator[Rung]:

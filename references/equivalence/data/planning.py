@@ -1,0 +1,161 @@
+"""Plans how the tables of a pair are filled, from their schema and from what the queries compare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from references.equivalence.data.population import Link, Population, Slot, TablePlan, ValuePool
+from references.equivalence.data.values import SHARED, own_value
+from references.equivalence.facts.facts import Facts
+from references.equivalence.facts.literals import swapped
+from references.equivalence.facts.origins import Cell
+from references.sandbox import Value
+from references.schema import Column, Kind, Reference, Schema, Table
+
+_NULLS = 0.2
+"""Share of NULLs in a nullable column."""
+_NULLS_TESTED = 0.6
+"""The same for a column that a query tests for NULL."""
+
+
+def populate(schema: Schema, facts: Facts, tables: Sequence[Table], *, typed: bool = False) -> Population:
+    """The population of the tables of a pair; `typed` says that a DATE holds no time, as outside SQLite."""
+    names = {table.name.lower() for table in tables}
+    references = [each for each in schema.references if each.table in names and each.parent in names]
+    classes = _classes(facts, references)
+    numbers: dict[Cell, int] = {}
+    for table in tables:
+        for column in table.columns:
+            numbers.setdefault(classes(_cell(table, column)), len(numbers))
+    members: dict[int, list[tuple[Cell, Column]]] = {}
+    for table in tables:
+        for column in table.columns:
+            members.setdefault(numbers[classes(_cell(table, column))], []).append((_cell(table, column), column))
+    ordered = _parents_first(tables, references)
+    plans = tuple(_plan(table, references, ordered, facts, lambda cell: numbers[classes(cell)]) for table in ordered)
+    pools = tuple(_pool(number, members[number], facts, typed=typed) for number in range(len(members)))
+    links = tuple(_link(each, ordered) for each in references)
+    return Population(plans=plans, pools=pools, sizes=tuple(sorted(facts.sizes)), links=links)
+
+
+def _link(reference: Reference, ordered: Sequence[Table]) -> Link:
+    names = [table.name.lower() for table in ordered]
+    child, parent = (ordered[names.index(name)] for name in (reference.table, reference.parent))
+    return Link(
+        table=child.name,
+        position=[each.name.lower() for each in child.columns].index(reference.column),
+        parent=parent.name,
+        parent_position=[each.name.lower() for each in parent.columns].index(reference.parent_column),
+        guessed=reference.guessed,
+        late=names.index(reference.parent) >= names.index(reference.table),
+    )
+
+
+def _cell(table: Table, column: Column) -> Cell:
+    return table.name.lower(), column.name.lower()
+
+
+def _classes(facts: Facts, references: Sequence[Reference]) -> Callable[[Cell], Cell]:
+    """Columns that meet are in one class: a function from a column to what stands for its class."""
+    parents: dict[Cell, Cell] = {}
+
+    def find(cell: Cell) -> Cell:
+        while (up := parents.get(cell, cell)) != cell:
+            parents[cell] = parents.get(up, up)
+            cell = up
+        return cell
+
+    joined = [((each.table, each.column), (each.parent, each.parent_column)) for each in references]
+    for one, other in (*joined, *sorted(facts.meets)):
+        parents[find(one)] = find(other)
+    return find
+
+
+def _parents_first(tables: Sequence[Table], references: Sequence[Reference]) -> list[Table]:
+    """Tables ordered so that most references lead back; circles are broken where they are met."""
+    needs = {
+        table.name.lower(): {each.parent for each in references if each.table == table.name.lower()}
+        - {table.name.lower()}
+        for table in tables
+    }
+    left, done = list(tables), list[Table]()
+    while left:
+        placed = {table.name.lower() for table in done}
+        ready = next((table for table in left if needs[table.name.lower()] <= placed), left[0])
+        left.remove(ready)
+        done.append(ready)
+    return done
+
+
+def _plan(
+    table: Table,
+    references: Sequence[Reference],
+    ordered: Sequence[Table],
+    facts: Facts,
+    number: Callable[[Cell], int],
+) -> TablePlan:
+    names = [column.name.lower() for column in table.columns]
+    keys = tuple((tuple(names.index(name) for name in key.columns), key.guessed) for key in table.keys)
+    in_keys = {position for positions, _ in keys for position in positions}
+    earlier = {each.name.lower(): each for each in ordered[: ordered.index(table)]}
+    leading = [each for each in references if each.table == table.name.lower() and each.parent in earlier]
+    slots: list[Slot] = []
+    for position, column in enumerate(table.columns):
+        reference = next((each for each in leading if each.column == column.name.lower()), None)
+        cell = _cell(table, column)
+        slot = Slot(
+            column=column,
+            pool=number(cell),
+            key=position in in_keys,
+            parent=_target(earlier[reference.parent], reference) if reference is not None else None,
+            guessed=reference is not None and reference.guessed,
+            nulls=_NULLS_TESTED if cell in facts.nulls else _NULLS,
+        )
+        slots.append(slot)
+    return TablePlan(name=table.name, slots=tuple(slots), keys=keys)
+
+
+def _target(parent: Table, reference: Reference) -> tuple[str, int]:
+    names = [column.name.lower() for column in parent.columns]
+    return parent.name, names.index(reference.parent_column)
+
+
+def _pool(number: int, members: Sequence[tuple[Cell, Column]], facts: Facts, *, typed: bool) -> ValuePool:
+    cells = {cell for cell, _ in members}
+    inside, beside = _tried(members, facts.inside), _tried(members, facts.beside)
+    if typed and all(column.declared.upper() == "DATE" for _, column in members):
+        inside, beside = tuple(filter(_is_day, inside)), tuple(filter(_is_day, beside))
+    kind = _kind({column.kind for _, column in members}, inside, computed=not facts.numeric.isdisjoint(cells))
+    return ValuePool(
+        inside=inside,
+        beside=beside,
+        shared=SHARED[kind],
+        grouped=not facts.grouped.isdisjoint(cells),
+        own=tuple(own_value(kind, number, step) for step in range(3)),
+        swapped=swapped((*inside, *beside)),
+        kind=kind,
+    )
+
+
+def _tried(members: Sequence[tuple[Cell, Column]], values: Mapping[Cell, Iterable[Value]]) -> tuple[Value, ...]:
+    return _distinct(value for cell, _ in members for value in values.get(cell, ()))
+
+
+def _is_day(value: Value) -> bool:
+    return isinstance(value, str) and len(value) == len("2020-01-01") and value[4] == value[7] == "-"
+
+
+def _kind(kinds: set[Kind], inside: Iterable[Value], *, computed: bool) -> Kind:
+    """What the values of columns that meet are; text that is computed with or meets numbers holds digits."""
+    if Kind.INTEGER in kinds or (computed and kinds == {Kind.TEXT} and all(_numeric(each) for each in inside)):
+        return Kind.INTEGER
+    return next((kind for kind in (Kind.REAL, Kind.DATE) if kind in kinds), Kind.TEXT)
+
+
+def _numeric(value: Value) -> bool:
+    return not isinstance(value, str) or value.isdigit()
+
+
+def _distinct(values: Iterable[Value]) -> tuple[Value, ...]:
+    """In order of appearance, 1 and 1.0 told apart from each other as from '1'."""
+    return tuple({(type(each), each): each for each in values}.values())

@@ -1,0 +1,115 @@
+"""One side of a comparison: the columns or the literal it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from references.equivalence.facts.literals import Form, Literal
+from references.equivalence.facts.origins import Cell, Origins, first_select
+
+_SAME = (
+    exp.Paren, exp.Cast, exp.TryCast, exp.Alias, exp.Round, exp.Lower, exp.Upper, exp.Trim, exp.Abs, exp.Min, exp.Max,
+    exp.Collate, exp.Distinct,
+)  # fmt: skip
+_DATE_PARTS = (exp.TimeToStr, exp.StrToTime, exp.Year, exp.Month, exp.Day, exp.Extract, exp.TsOrDsToDate, exp.Date)
+_DATE_CALLS = frozenset({"strftime", "date", "datetime", "julianday", "time", "year", "month", "day"})
+_RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
+_DEEPEST = 60
+"""Nesting up to which an expression is followed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operand:
+    """One side of a comparison."""
+
+    cells: tuple[Cell, ...] = ()
+    literal: Literal | None = None
+    form: Form = Form.WHOLE
+    start: int = 1
+
+
+class OperandReader:
+    """Reads the operands of one query."""
+
+    __slots__ = ("_origins",)
+
+    def __init__(self, origins: Origins) -> None:
+        self._origins = origins
+
+    def read(self, node: exp.Expr | None, scope: Scope | None, depth: int = 0) -> Operand:
+        """What one side of a comparison is about."""
+        if node is None or depth > _DEEPEST:
+            return Operand()
+        if isinstance(node, exp.Column):
+            return self._column(node, scope, depth)
+        if isinstance(node, exp.Literal | exp.Neg | exp.Boolean):
+            literal = literal_of(node)
+            if literal is not None:
+                return Operand(literal=literal)
+        if isinstance(node, _SAME):
+            return self.read(node.this, scope, depth + 1)
+        if isinstance(node, exp.Subquery | exp.Query):
+            select = first_select(node)
+            if select is None or not select.expressions:
+                return Operand()
+            return self.read(select.expressions[0], self._origins.scope(select), depth + 1)
+        return self._computed(node, scope, depth)
+
+    def _column(self, node: exp.Column, scope: Scope | None, depth: int) -> Operand:
+        origin = self._origins.of(node, scope)
+        if origin is None:
+            quoted = isinstance(node.this, exp.Identifier) and node.this.quoted and not node.table
+            return Operand(literal=node.name) if quoted else Operand()
+        if origin.cell is not None:
+            return Operand(cells=(origin.cell,))
+        return self.read(origin.tree, origin.scope, depth + 1)
+
+    def _computed(self, node: exp.Expr, scope: Scope | None, depth: int) -> Operand:
+        if isinstance(node, exp.Count | exp.CountIf | exp.Window) and _counts(node):
+            return Operand(form=Form.COUNT)
+        cells = tuple(dict.fromkeys(self._inner(node, scope, depth)))
+        if isinstance(node, exp.Substring):
+            start = number_of(node.args["start"].name) if isinstance(node.args.get("start"), exp.Literal) else 1
+            negative = isinstance(node.args.get("start"), exp.Neg)
+            return Operand(cells=cells, form=Form.PIECE, start=-1 if negative else int(start))
+        if isinstance(node, exp.Length):
+            return Operand(cells=cells, form=Form.LENGTH)
+        if isinstance(node, _DATE_PARTS) or (isinstance(node, exp.Anonymous) and node.name.lower() in _DATE_CALLS):
+            return Operand(cells=cells, form=Form.DATE_PART)
+        dated = any(isinstance(each, _DATE_PARTS) for each in node.walk())
+        return Operand(cells=cells, form=Form.DATE_PART if dated else Form.MIXED)
+
+    def _inner(self, node: exp.Expr, scope: Scope | None, depth: int) -> Iterator[Cell]:
+        for each in node.find_all(exp.Column):
+            yield from self._column(each, scope, depth + 1).cells
+
+
+def _counts(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Count | exp.CountIf) or isinstance(node.this, (*_RANKS, exp.Count, exp.Ntile))
+
+
+def literal_of(node: exp.Expr) -> Literal | None:
+    """The value of a literal, negative ones too; `None` of anything else."""
+    if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal) and not node.this.is_string:
+        return -number_of(str(node.this.this))
+    if isinstance(node, exp.Boolean):
+        return int(bool(node.this))
+    if not isinstance(node, exp.Literal):
+        return None
+    return str(node.this) if node.is_string else number_of(str(node.this))
+
+
+def number_of(text: str) -> int | float:
+    """Returns the number that a text spells, or 0."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return 0

@@ -1,0 +1,61 @@
+"""Column types, inferred from what columns are compared with, computed with, and called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from references.equivalence.facts.facts import Facts
+from references.equivalence.facts.gathering import gathered
+from references.equivalence.facts.origins import Cell
+from references.equivalence.inference.naming import kind_by_name
+from references.equivalence.reading.side import Side
+from references.schema import Column, Kind, Schema, Table
+
+_DAY = re.compile(r"\d{4}-\d\d")
+_ROUNDS = 3
+"""Joins in a row through which a type is passed on."""
+
+
+def with_types(schema: Schema, sides: Sequence[Side]) -> Schema:
+    """Sets the column types: by what columns are compared or computed with, else by their names."""
+    facts = gathered(schema, sides)
+    votes = {
+        (folded, column.name.lower()): _vote((folded, column.name.lower()), facts)
+        for folded, table in schema.tables.items()
+        for column in table.columns
+    }
+    _spread(votes, facts)
+    for cell in sorted(votes):
+        if votes[cell] is None:
+            votes[cell] = kind_by_name(cell[1])
+            _spread(votes, facts)
+    tables: dict[str, Table] = {}
+    for folded, table in schema.tables.items():
+        columns = [_as(column, votes[folded, column.name.lower()] or Kind.TEXT) for column in table.columns]
+        tables[folded] = replace(table, columns=tuple(columns))
+    return replace(schema, tables=tables)
+
+
+def _spread(votes: dict[Cell, Kind | None], facts: Facts) -> None:
+    """Gives columns that are compared with each other one type."""
+    for _ in range(_ROUNDS):
+        for one, other in sorted(facts.meets):
+            for here, there in ((one, other), (other, one)):
+                if votes.get(here) is None and votes.get(there) is not None:
+                    votes[here] = votes[there]
+
+
+def _as(column: Column, kind: Kind) -> Column:
+    return replace(column, kind=kind, declared=kind.value)
+
+
+def _vote(cell: Cell, facts: Facts) -> Kind | None:
+    values = [*facts.inside.get(cell, ())]
+    texts = [each for each in values if isinstance(each, str)]
+    if texts:
+        return Kind.DATE if any(_DAY.match(each) for each in texts) else Kind.TEXT
+    if any(isinstance(each, float) for each in values):
+        return Kind.REAL
+    return Kind.INTEGER if values or cell in facts.numeric else None
