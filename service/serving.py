@@ -31,7 +31,7 @@ from service.settings import Settings
 from service.settings.loading import SettingsError
 from service.settings.variables import variable_name
 from service.storage.database import open_database
-from service.storage.retention import house_kept
+from service.storage.retention import housekeeping
 from service.storage.rule_store import PostgresRules
 from service.telemetry import open_telemetry
 
@@ -54,7 +54,7 @@ async def running(settings: Settings, role: Role = Role.ALL) -> AsyncGenerator[S
         publisher = await enter(open_publisher(settings.kafka)) if settings.kafka.bootstrap_servers else None
         worker: Worker | None = None
         if role is not Role.API:
-            await enter(house_kept(engine, settings.retention.days, metrics.storage.house_kept))
+            await enter(housekeeping(engine, settings.retention.days, metrics.storage.housekeeping_done))
             panel = await enter(open_panel(settings.judge, local, metrics.models, redis, metrics.failed))
             parts = Parts(
                 settings=settings,

@@ -34,7 +34,7 @@ from service.settings import Settings
 from service.settings.observability_settings import MetricSettings
 from service.settings.typos import setting_paths
 from service.settings.variables import variable_name
-from service.storage.reports import ReportRow
+from service.storage.scores.reports import ReportRow
 from tests import tour
 
 ROOT = Path(__file__).parent.parent

@@ -15,8 +15,8 @@ from consumers.pool.flight import PoolClosed
 from consumers.wire.events import InvalidRules
 from consumers.wire.texts import shorten
 from service.logs import log
-from service.storage.reports import InvalidCursor
 from service.storage.rule_store import RulesConflict
+from service.storage.scores.evaluation_pages import InvalidCursor
 
 
 class ErrorBody(BaseModel):

@@ -20,7 +20,8 @@ from scoring.verdict import FilterStatus, Verdict
 from service.api.access import Caller, CallingTenant, RunningService
 from service.api.errors import ApiError, errors
 from service.api.replies import as_json
-from service.storage.reports import MAX_PAGE, Order, Wanted, evaluation, evaluations, report
+from service.storage.scores.evaluation_pages import MAX_PAGE, EvaluationFilter, Order, evaluation_page, find_evaluation
+from service.storage.scores.reports import report
 
 router = APIRouter(tags=["evaluations"])
 Name = Annotated[str, Field(max_length=128, pattern=r"^[^\x00]*$")]
@@ -45,10 +46,10 @@ class Window(BaseModel):
     since: Moment | None = Field(default=None, description="Occurred then or later; no zone is UTC.")
     until: Moment | None = Field(default=None, description="Occurred before then.")
 
-    def wanted(self, caller: Caller) -> Wanted:
+    def wanted(self, caller: Caller) -> EvaluationFilter:
         """The restriction to what the caller may see."""
         given = self.model_dump(include={"agent", "agent_version"})
-        return Wanted(tenant=caller.only(self.tenant), since=utc(self.since), until=utc(self.until), **given)
+        return EvaluationFilter(tenant=caller.only(self.tenant), since=utc(self.since), until=utc(self.until), **given)
 
 
 class ListQuery(Window):
@@ -66,10 +67,10 @@ class ListQuery(Window):
     limit: int = Field(default=50, ge=1, le=MAX_PAGE, description="Rows of a page.")
     cursor: str | None = Field(default=None, max_length=400, description="next_cursor of the page before.")
 
-    def wanted(self, caller: Caller) -> Wanted:
+    def wanted(self, caller: Caller) -> EvaluationFilter:
         """The restriction to what the caller may see."""
         given = self.model_dump(mode="json", exclude={"tenant", "since", "until", "order", "limit", "cursor"})
-        return Wanted(tenant=caller.only(self.tenant), since=utc(self.since), until=utc(self.until), **given)
+        return EvaluationFilter(tenant=caller.only(self.tenant), since=utc(self.since), until=utc(self.until), **given)
 
 
 class ReportQuery(Window):
@@ -173,7 +174,7 @@ async def list_evaluations(
     query: Annotated[ListQuery, Query()], service: RunningService, caller: CallingTenant
 ) -> Response:
     """A page of evaluations, newest first or worst first."""
-    page = await evaluations(
+    page = await evaluation_page(
         service.engine, query.wanted(caller), order=query.order, limit=query.limit, cursor=query.cursor
     )
     return as_json({"items": page.items, "next_cursor": page.next_cursor})
@@ -187,7 +188,7 @@ async def list_evaluations(
 )
 async def get_evaluation(evaluation_id: UUID, service: RunningService, caller: CallingTenant) -> Response:
     """Everything that is stored about one evaluation."""
-    found = await evaluation(service.engine, evaluation_id, caller.tenant)
+    found = await find_evaluation(service.engine, evaluation_id, caller.tenant)
     if found is None:
         raise ApiError(404, "NOT_FOUND", f"there is no evaluation {evaluation_id}", "Take an id from /v1/evaluations.")
     return as_json(found)

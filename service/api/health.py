@@ -13,7 +13,7 @@ from sqlalchemy import text
 from service.api.access import RunningService, caller_of, forbidden
 from service.api.errors import ApiError, errors
 from service.api.replies import as_json
-from service.storage.database import translated
+from service.storage.database import translate_errors
 
 router = APIRouter(tags=["health"])
 _READY_SECONDS = 3
@@ -38,7 +38,7 @@ async def healthz(service: RunningService) -> Response:
 async def readyz(service: RunningService) -> Response:
     """200 while the database answers and the worker runs."""
     await healthz(service)
-    with translated(service.engine.url):
+    with translate_errors(service.engine.url):
         async with asyncio.timeout(_READY_SECONDS), service.engine.connect() as connection:
             await connection.execute(text("SELECT 1"))
     return as_json({"status": "ok"})

@@ -18,8 +18,8 @@ from service.api.errors import ErrorBody, ErrorReply, errors
 from service.api.evaluations import Moment, Name, utc
 from service.api.events import EventError, read_body, read_records
 from service.api.replies import as_json
-from service.storage.label_store import PostgresLabels, WantedLabels, labels
-from service.storage.reports import MAX_PAGE
+from service.storage.label_store import LabelFilter, PostgresLabels, label_page
+from service.storage.scores.evaluation_pages import MAX_PAGE
 
 router = APIRouter(tags=["labels"])
 _EXAMPLE = {
@@ -168,6 +168,6 @@ async def list_labels(
 ) -> Response:
     """Newest first, each beside its event's current evaluation: what calibration and agreement are computed from."""
     given = query.model_dump(mode="json", exclude={"tenant", "since", "until", "limit", "cursor"})
-    wanted = WantedLabels(tenant=caller.only(query.tenant), since=utc(query.since), until=utc(query.until), **given)
-    page = await labels(service.engine, wanted, limit=query.limit, cursor=query.cursor)
+    wanted = LabelFilter(tenant=caller.only(query.tenant), since=utc(query.since), until=utc(query.until), **given)
+    page = await label_page(service.engine, wanted, limit=query.limit, cursor=query.cursor)
     return as_json({"items": page.items, "next_cursor": page.next_cursor})

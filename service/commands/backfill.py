@@ -20,13 +20,13 @@ from service.commands.report import moment
 from service.commands.score import read_judge
 from service.commands.stored import settings, with_database
 from service.judges.opening import TEMPLATE, open_panel
-from service.pipeline.rescore import Estimate, Rescore, Rescored, estimate
+from service.pipeline.rescore import BackfillTally, Estimate, Rescore, estimate
 from service.redis.link import open_redis
 from service.settings import Settings
 from service.settings.judge_settings import JudgeSettings
-from service.storage.reports import Wanted
 from service.storage.rule_store import PostgresRules
-from service.storage.stored_events import TenantShare, shares, withheld
+from service.storage.scores.evaluation_pages import EvaluationFilter
+from service.storage.scores.stored_events import TenantWorkload, count_withheld, workloads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class Scope:
 class Asked:
     """What the command line says."""
 
-    wanted: Wanted
+    wanted: EvaluationFilter
     policy: JudgePolicy | None
     rules_version: int | None
     make_current: bool
@@ -55,7 +55,7 @@ def backfill(scope: Scope, *, judge: str | None, rules_version: int | None, make
     if rules_version is not None and scope.tenant is None:
         refuse("--rules-version is a version of one tenant's rules: name it with --tenant")
     since, until = moment("--since", scope.since), moment("--until", scope.until)
-    window = Wanted(tenant=scope.tenant, agent=scope.agent, since=since, until=until)
+    window = EvaluationFilter(tenant=scope.tenant, agent=scope.agent, since=since, until=until)
     asked = Asked(
         wanted=window,
         policy=_policy(judge),
@@ -79,18 +79,18 @@ def _policy(name: str | None) -> JudgePolicy | None:
 
 
 async def _run(engine: AsyncEngine, configured: Settings, asked: Asked) -> int:
-    found = await shares(engine, asked.wanted, RulesDocument().judge.bar)
+    found = await workloads(engine, asked.wanted, RulesDocument().judge.bar)
     rules = await _rules(engine, asked, found)
     # estimated by each tenant's own bar, which is known only now
     bars = {tenant: each.judge.bar for tenant, each in rules.items()}
     found = [
-        (await shares(engine, replace(asked.wanted, tenant=each.tenant), bars[each.tenant]))[0]
+        (await workloads(engine, replace(asked.wanted, tenant=each.tenant), bars[each.tenant]))[0]
         for each in found
         if each.tenant in rules
     ]
     policies = {tenant: each.judge.policy for tenant, each in rules.items()}
     expected = estimate(found, policies, _price(configured.judge))
-    _tell(expected, await withheld(engine, asked.wanted))
+    _tell(expected, await count_withheld(engine, asked.wanted))
     if expected.model_calls and configured.judge.base_url is None:
         refuse("a model would be asked, and none is set: set SQLASSAY_JUDGE__BASE_URL, or use --judge local")
     if asked.go_on and expected.events:
@@ -101,7 +101,7 @@ async def _run(engine: AsyncEngine, configured: Settings, asked: Asked) -> int:
     return expected.events
 
 
-async def _rules(engine: AsyncEngine, asked: Asked, found: list[TenantShare]) -> dict[str, Rules]:
+async def _rules(engine: AsyncEngine, asked: Asked, found: list[TenantWorkload]) -> dict[str, Rules]:
     book, tenants = PostgresRules(engine), [each.tenant for each in found]
     versions = await book.newest(tenants)
     if asked.rules_version is not None:
@@ -127,7 +127,7 @@ def _tell(expected: Estimate, texts_gone: int) -> None:
 
 async def _score(
     engine: AsyncEngine, configured: Settings, asked: Asked, rules: dict[str, Rules], events: int
-) -> Rescored:
+) -> BackfillTally:
     local = read_judge(str(configured.judge.weights) if configured.judge.weights else None)
     async with (
         open_redis(configured.redis) as redis,

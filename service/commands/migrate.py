@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.commands.stored import settings, with_database
 from service.storage import database
-from service.storage.retention import keep_house
+from service.storage.retention import do_housekeeping
 
 
 def migrate() -> None:
@@ -17,7 +17,7 @@ def migrate() -> None:
 
     async def work(engine: AsyncEngine) -> str:
         revision = await database.migrate(engine)
-        await keep_house(engine, days, datetime.now(UTC))
+        await do_housekeeping(engine, days, datetime.now(UTC))
         return revision
 
     print(with_database(work))

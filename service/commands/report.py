@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from service.commands.exits import Exit, refuse
 from service.commands.rendering import print_to_terminal, report_table
 from service.commands.stored import with_database
-from service.storage.reports import Wanted
-from service.storage.reports import report as stored_report
+from service.storage.scores.evaluation_pages import EvaluationFilter
+from service.storage.scores.reports import report as stored_report
 
 GROUPS = ("agent", "agent_version")
 
@@ -20,7 +20,7 @@ def report(*, tenant: str | None, by: str, since: str | None, until: str | None,
     """Prints a row for each tenant and agent (and version); exit code 1 when nothing is stored for them."""
     if by not in GROUPS:
         refuse(f"--by {by!r}: one of {', '.join(GROUPS)}")
-    wanted = Wanted(tenant=tenant, since=moment("--since", since), until=moment("--until", until))
+    wanted = EvaluationFilter(tenant=tenant, since=moment("--since", since), until=moment("--until", until))
     found = with_database(lambda engine: stored_report(engine, wanted, by_version=by == "agent_version"))
     rows = [asdict(row) for row in found]
     if as_json or not sys.stdout.isatty():

@@ -18,7 +18,8 @@ from scoring.verdict import FilterStatus, Verdict
 from service.api.access import Caller, RunningService, reader_of
 from service.api.errors import ApiError
 from service.api.evaluations import ListQuery, ReportQuery
-from service.storage.reports import Order, evaluation, evaluations, report
+from service.storage.scores.evaluation_pages import Order, evaluation_page, find_evaluation
+from service.storage.scores.reports import report
 
 router = APIRouter(include_in_schema=False)
 Reader = Annotated[Caller, Depends(reader_of)]
@@ -77,7 +78,7 @@ async def show_report(query: Annotated[ReportQuery, Query()], service: RunningSe
 @router.get("/console/evaluations")
 async def show_evaluations(query: Annotated[ListQuery, Query()], service: RunningService, reader: Reader) -> Response:
     """A page of answers."""
-    page = await evaluations(
+    page = await evaluation_page(
         service.engine, query.wanted(reader), order=query.order, limit=query.limit, cursor=query.cursor
     )
     given = query.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
@@ -94,7 +95,7 @@ async def show_evaluations(query: Annotated[ListQuery, Query()], service: Runnin
 @router.get("/console/evaluations/{evaluation_id}")
 async def show_evaluation(evaluation_id: UUID, service: RunningService, reader: Reader) -> Response:
     """One answer with everything that explains its score."""
-    found = await evaluation(service.engine, evaluation_id, reader.tenant)
+    found = await find_evaluation(service.engine, evaluation_id, reader.tenant)
     if found is None:
         raise ApiError(
             404, "NOT_FOUND", f"there is no evaluation {evaluation_id}", "Take one from the list of answers."

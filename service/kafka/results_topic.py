@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from consumers.evaluation.evaluation import Claim, Evaluation, EventKey
 from consumers.publishing.results import result_message, stored_message
 from consumers.stream.ports import Message, Publisher
-from service.storage.database import translated
+from service.storage.database import translate_errors
 from service.storage.tables import EVALUATIONS
 
 _ROW = EVALUATIONS.c
@@ -40,7 +40,7 @@ class KafkaResults:
         bare = [each.evaluation_id for each in claims if each.occurred_at is None]
         wanted = tuple_(_ROW.occurred_at, _ROW.id).in_(rows)
         query = select(*_TOLD, _ROW.trigger, _ROW.record).where(or_(wanted, _ROW.id.in_(bare)) if bare else wanted)
-        with translated(self.engine.url):
+        with translate_errors(self.engine.url):
             async with self.engine.connect() as connection:
                 found = (await connection.execute(query)).mappings()
                 return [stored_message({str(name): value for name, value in row.items()}, self.topic) for row in found]

@@ -12,7 +12,7 @@ from consumers.judging.ports import CallEnd, CaseEnd
 from scoring.verdict import Verdict
 from service.metrics.declared import Declared
 from service.metrics.labels import OTHER
-from service.storage.reports import JUDGED_WRONG
+from service.storage.scores.reports import JUDGED_WRONG
 
 _SIDES = ("right", "wrong")
 

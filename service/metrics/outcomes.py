@@ -20,7 +20,7 @@ from service.metrics.models import JudgeMetrics
 from service.metrics.references import ReferenceMetrics
 from service.metrics.storage import StorageMetrics
 from service.settings.observability_settings import MetricSettings
-from service.storage.reports import JUDGED_WRONG
+from service.storage.scores.reports import JUDGED_WRONG
 from service.telemetry.counts import End, Signal
 
 CONFIDENCE_TIERS = {1.0: "high", 0.8: "medium", 0.5: "low"}

@@ -21,7 +21,7 @@ class StorageMetrics:
         """Counts a failure of Redis."""
         self._of.redis_failures.labels(use).inc()
 
-    def house_kept(self, done: Housekeeping) -> None:
+    def housekeeping_done(self, done: Housekeeping) -> None:
         """Shows what housekeeping found and did."""
         self._of.partitions.set(done.partitions)
         self._of.other_days_rows.set(done.other_days)

@@ -18,9 +18,9 @@ from service.kafka.dead_letter_topic import buried
 from service.redis.judging import RedisReplies
 from service.redis.link import RedisLink
 from service.settings.stream_settings import KafkaSettings
-from service.storage.database import translated
+from service.storage.database import translate_errors
 from service.storage.reference_store import forget_references
-from service.storage.score_store import NO_TEXTS
+from service.storage.scores.evaluation_rows import WITHHELD_TEXTS
 from service.storage.tables import DEFERRED_EVENTS, EVALUATIONS, EVENT_KEYS, LABELS
 
 _ROWS = EVALUATIONS.c
@@ -54,7 +54,7 @@ class Subject:
 
 async def forget_rows(engine: AsyncEngine, subject: Subject) -> Forgotten:
     """Empties the rows of their texts in PostgreSQL; raises `StoreUnavailable`, what was done until then stays done."""
-    with translated(engine.url):
+    with translate_errors(engine.url):
         keys = await _keys(engine, subject)
         emptied = 0
         while count := await _empty_some(engine, subject, keys):
@@ -102,7 +102,7 @@ async def _empty(connection: AsyncConnection, rows: Sequence[tuple[Any, Any, dic
     statement = (
         update(EVALUATIONS)
         .where(_ROWS.occurred_at == bindparam("moment"), _ROWS.id == bindparam("row"))
-        .values(**NO_TEXTS, withheld=True, record=bindparam("left", type_=_ROWS.record.type))
+        .values(**WITHHELD_TEXTS, withheld=True, record=bindparam("left", type_=_ROWS.record.type))
     )
     values = [{"moment": moment, "row": id_, "left": left} for moment, id_, left in rows]
     await connection.execute(statement, values)

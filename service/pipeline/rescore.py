@@ -1,4 +1,4 @@
-"""One backfill: what it would cost, and the scoring of what is stored by the judges that are set up."""
+"""A backfill: scores stored events again with the configured judges, and estimates the cost beforehand."""
 
 from __future__ import annotations
 
@@ -20,48 +20,43 @@ from scoring.query import Unscored, UnscoredReason
 from scoring.rules import JudgePolicy, Rules
 from scoring.verdict import Case, Reply, Score
 from service.storage.partitions import Partitions
-from service.storage.reports import Wanted
-from service.storage.stored_events import (
-    Stored,
-    TenantShare,
-    already_scored,
-    make_current,
-    record_again,
-    stored_events,
-)
-from service.storage.versions import StoredRow
+from service.storage.scores.added_rows import add_rows, already_scored, make_rows_current
+from service.storage.scores.evaluation_pages import EvaluationFilter
+from service.storage.scores.row_versions import RowKey
+from service.storage.scores.stored_events import StoredEvent, TenantWorkload, stored_events
 
 LETTERS_PER_TOKEN = 3.5
-"""Of questions and SQL, roughly; an estimate may be off by a third."""
+"""Rough value for questions and SQL: an estimate may be off by a third."""
 PROMPT_TOKENS = 2_500
-"""Of the prompt around them: its instructions, the record of Stage 3 and the rules."""
+"""Tokens of the rest of the prompt: instructions, the record of Stage 3 and the rules."""
 REPLY_TOKENS = 300
+"""Tokens of a typical reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What a backfill is expected to do and to cost."""
+    """How many events a backfill scores, and what it costs."""
 
     events: int
     model_calls: int
     tokens: int
     cost: float | None
-    """In the currency of the price list; `None` where a model is asked that has no price."""
+    """In the currency of the price list; `None` if the model has no price."""
 
 
-def estimate(shares: Sequence[TenantShare], policies: Mapping[str, JudgePolicy], price: Price | None) -> Estimate:
-    """Under each tenant's policy: none asks a model, all do, or those do of which the local judge was unsure."""
+def estimate(workloads: Sequence[TenantWorkload], policies: Mapping[str, JudgePolicy], price: Price | None) -> Estimate:
+    """Under each tenant's policy a model judges no events, all of them, or those with low local confidence."""
     calls = tokens_in = 0
-    for share in shares:
-        policy = policies[share.tenant]
-        asked = {JudgePolicy.LOCAL: 0, JudgePolicy.LLM: share.events, JudgePolicy.CASCADE: share.unsure}[policy]
+    for each in workloads:
+        policy = policies[each.tenant]
+        asked = {JudgePolicy.LOCAL: 0, JudgePolicy.LLM: each.events, JudgePolicy.CASCADE: each.unsure}[policy]
         calls += asked
         if asked:
-            tokens_in += round(asked * (PROMPT_TOKENS + share.letters / share.events / LETTERS_PER_TOKEN))
+            tokens_in += round(asked * (PROMPT_TOKENS + each.letters / each.events / LETTERS_PER_TOKEN))
     tokens_out = calls * REPLY_TOKENS
     cost = None if price is None else round(price.of(tokens_in, tokens_out).micros / MICROS, 4)
     return Estimate(
-        events=sum(share.events for share in shares),
+        events=sum(each.events for each in workloads),
         model_calls=calls,
         tokens=tokens_in + tokens_out,
         cost=cost if calls else 0.0,
@@ -69,70 +64,73 @@ def estimate(shares: Sequence[TenantShare], policies: Mapping[str, JudgePolicy],
 
 
 @dataclass(slots=True, kw_only=True)
-class Rescored:
+class BackfillTally:
     """What a backfill did."""
 
     ended: Counter[str] = field(default_factory=Counter[str])
-    """Events by their end: scored, unscored, already (the same row stands), not_judged, refused."""
+    """Events by result: scored, unscored, already (the same version is stored), not_judged, refused."""
     cost: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rescore:
-    """Examine → judge → conclude → add a row, for every event that is stored and wanted."""
+    """Examines, judges and concludes stored events again, and adds a row for each."""
 
     engine: AsyncEngine
     panel: Panel
     rules: Mapping[str, Rules]
-    """Of each tenant, by their version in the store; its judge may be another than the rules'."""
+    """Each tenant's rules, with their stored version. The judge may differ from the stored rules' judge."""
     judges: Mapping[JudgePolicy, Sequence[str]]
-    """The names that verdicts under each policy can carry."""
+    """The judge names that verdicts under each policy can carry."""
     model: str | None
-    """The model that is set up, if one is."""
+    """The configured model, if any."""
     make_current: bool
     clock: Callable[[], datetime]
     in_flight: int = 200
 
-    async def __call__(self, wanted: Wanted, told: Callable[[int], None]) -> Rescored:
-        """Scores them; raises `StoreUnavailable`, and what was written until then stays and is not scored again."""
-        done, partitions = Rescored(), Partitions(self.engine)
+    async def __call__(self, wanted: EvaluationFilter, progress: Callable[[int], None]) -> BackfillTally:
+        """Scores the events that `wanted` describes and calls `progress` with the size of each finished batch.
+
+        Raises `StoreUnavailable`. Rows written before that stay, and a second run does not score them again.
+        """
+        done, partitions = BackfillTally(), Partitions(self.engine)
         async for batch in stored_events(self.engine, wanted):
             ready = [each for each in batch if each.event.tenant in self.rules]
-            standing = await self._standing(ready)
-            fresh = [each for each in ready if event_key(each.event) not in standing]
-            done.ended["already"] += len(standing)
+            stored = await self._same_versions(ready)
+            fresh = [each for each in ready if event_key(each.event) not in stored]
+            done.ended["already"] += len(stored)
             if self.make_current:
-                await make_current(self.engine, standing)
+                await make_rows_current(self.engine, stored)
             scored = await self._score(fresh)
-            kept = [each for each in scored if not _is_in_vain(each)]
+            kept = [each for each in scored if not _is_judge_failure(each)]
             done.ended["not_judged"] += len(scored) - len(kept)
             await self._record(kept, partitions, done)
-            told(len(batch))
+            progress(len(batch))
         return done
 
-    async def _standing(self, batch: Sequence[Stored]) -> dict[EventKey, StoredRow]:
-        """The rows there are by this evaluator, these rules and this judge."""
-        found: dict[EventKey, StoredRow] = {}
+    async def _same_versions(self, batch: Sequence[StoredEvent]) -> dict[EventKey, RowKey]:
+        """Stored rows by this evaluator, these rules and this judge."""
+        found: dict[EventKey, RowKey] = {}
         for policy in {self.rules[each.event.tenant].judge.policy for each in batch}:
-            mine = [each for each in batch if self.rules[each.event.tenant].judge.policy is policy]
-            versions = {each.event.tenant: self.rules[each.event.tenant].version for each in mine}
+            of_policy = [each for each in batch if self.rules[each.event.tenant].judge.policy is policy]
+            versions = {each.event.tenant: self.rules[each.event.tenant].version for each in of_policy}
             found |= await already_scored(
-                self.engine, mine, rules=versions, judges=self.judges[policy], model=self.model
+                self.engine, of_policy, rules=versions, judges=self.judges[policy], model=self.model
             )
         return found
 
-    async def _score(self, batch: Sequence[Stored]) -> list[Evaluation]:
+    async def _score(self, batch: Sequence[StoredEvent]) -> list[Evaluation]:
         cases = await asyncio.to_thread(lambda: [self._examine(each) for each in batch])
         gate = asyncio.Semaphore(self.in_flight)
         ends = await asyncio.gather(*(self._end(each, case, gate) for each, case in zip(batch, cases, strict=True)))
         return [self._evaluation(each, end) for each, end in zip(batch, ends, strict=True)]
 
-    def _examine(self, each: Stored) -> tuple[Case | Unscored, Reply | None]:
+    def _examine(self, each: StoredEvent) -> tuple[Case | Unscored, Reply | None]:
         case = examine(each.event.query(), self.rules[each.event.tenant])
         return case, None if isinstance(case, Unscored) else self.panel.at_once(case)
 
     async def _end(
-        self, each: Stored, examined: tuple[Case | Unscored, Reply | None], gate: asyncio.Semaphore
+        self, each: StoredEvent, examined: tuple[Case | Unscored, Reply | None], gate: asyncio.Semaphore
     ) -> Score | Unscored:
         case, reply = examined
         if isinstance(case, Unscored):
@@ -140,20 +138,20 @@ class Rescore:
         if reply is not None:
             return conclude(case, reply)
         async with gate:
-            said = await self.panel.ask(case, tenant=each.event.tenant)
-        if isinstance(said, Reply):
-            return conclude(case, said)
-        return said if isinstance(said, Unscored) else Unscored(UnscoredReason.JUDGE_UNAVAILABLE, said.value)
+            answer = await self.panel.ask(case, tenant=each.event.tenant)
+        if isinstance(answer, Reply):
+            return conclude(case, answer)
+        return answer if isinstance(answer, Unscored) else Unscored(UnscoredReason.JUDGE_UNAVAILABLE, answer.value)
 
-    def _evaluation(self, each: Stored, end: Score | Unscored) -> Evaluation:
+    def _evaluation(self, each: StoredEvent, end: Score | Unscored) -> Evaluation:
         rules = self.rules[each.event.tenant]
         made = evaluate(each.event, end, rules, self.clock(), timestamp=each.occurred_at, trigger=Trigger.BACKFILL)
         return replace(made, occurred_at=each.occurred_at, current=self.make_current)
 
-    async def _record(self, kept: Sequence[Evaluation], partitions: Partitions, done: Rescored) -> None:
-        """One refused row must not cost the others theirs."""
+    async def _record(self, kept: Sequence[Evaluation], partitions: Partitions, done: BackfillTally) -> None:
+        """Adds the rows. If the store refuses them, halves the batch until only the refused rows are left out."""
         try:
-            added = await record_again(self.engine, partitions, kept, now=self.clock())
+            added = await add_rows(self.engine, partitions, kept, now=self.clock())
         except RefusedByStore:
             if len(kept) == 1:
                 done.ended["refused"] += 1
@@ -170,6 +168,6 @@ class Rescore:
                 done.cost += each.result.reply.cost
 
 
-def _is_in_vain(each: Evaluation) -> bool:
-    """Nothing was learnt of the answer, only that a judge could not be had."""
+def _is_judge_failure(each: Evaluation) -> bool:
+    """Whether the event has no score because of the judge and not because of the answer."""
     return isinstance(each.result, Unscored) and each.result.reason in FILLABLE

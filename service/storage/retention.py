@@ -1,4 +1,4 @@
-"""Rows kept as long as their tenants say: partitions made ahead, rows that are too old deleted, old days dropped."""
+"""Creates partitions ahead of time, deletes rows past their tenant's retention and drops old partitions."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.errors import RefusedByStore, StoreUnavailable
 from service.logs import log
-from service.storage.database import translated
+from service.storage.database import translate_errors
 from service.storage.partitions import (
     OTHER_DAYS,
     PARTITION_LOCK,
-    Window,
+    PartitionDays,
+    limit_lock_wait,
     make_partition,
     partition_day,
-    partitions,
-    wait_briefly,
+    partition_names,
 )
 
-_HOUSE_LOCK = 5_317_043
-"""Advisory lock that lets one process keep house at a time."""
+_HOUSEKEEPING_LOCK = 5_317_043
+"""Advisory lock that lets one process at a time do the housekeeping."""
 _BATCH = 5_000
 """Rows deleted in one transaction."""
 _MOST_COUNTED = 100_000
-_AGAIN_SECONDS = 60.0
-"""When it is tried again after a lock was not had or the database was away."""
+_RETRY_SECONDS = 60.0
+"""Seconds until the next try after a lock timeout or a database outage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +46,18 @@ class Retention:
     """
 
     days: int | None
-    """Of tenants without a rule of their own; `None` keeps for ever."""
+    """Days for tenants whose rules set none; `None` keeps rows for ever."""
     tenants: Mapping[str, int]
-    """Days of each tenant whose rules say."""
+    """Days for each tenant whose rules set them."""
 
     @staticmethod
     def cutoff(days: int, now: datetime) -> datetime:
-        """The start of the first day that is kept."""
+        """Start of the first day that is kept."""
         today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         return today - timedelta(days=days)
 
     def droppable(self, now: datetime) -> date | None:
-        """The first day that anyone keeps: those before can go whole."""
+        """The first day that any tenant keeps. Partitions of earlier days can be dropped."""
         if self.days is None:
             return None
         return self.cutoff(max(self.days, *self.tenants.values(), self.days), now).date()
@@ -65,59 +65,64 @@ class Retention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Housekeeping:
-    """What was done, and what there is."""
+    """What one round did, and what it found."""
 
     made: int
-    """Partitions made."""
+    """Partitions created."""
     moved: int
     """Rows moved to the partition of their day."""
     deleted: int
-    """Evaluations deleted one by one; those of dropped partitions are not counted."""
+    """Evaluations deleted, without those in dropped partitions."""
     dropped: int
     """Partitions dropped."""
     partitions: int
-    """Partitions there are, the one of other days not counted."""
+    """Existing partitions, without the default one."""
     other_days: int
-    """Rows of days without a partition, counted up to 100 000."""
+    """Rows in the default partition, counted up to 100 000."""
 
 
-async def keep_house(engine: AsyncEngine, days: int | None, now: datetime) -> Housekeeping | None:
-    """Makes partitions, applies retention and counts; `None` where another process is at it.
+async def do_housekeeping(engine: AsyncEngine, days: int | None, now: datetime) -> Housekeeping | None:
+    """Creates partitions, applies retention and counts. Returns `None` if another process is doing so.
 
-    Raises `StoreUnavailable`; what was done until then stays done.
+    Raises `StoreUnavailable`, after which finished steps stay done.
     """
-    with translated(engine.url):
+    with translate_errors(engine.url):
         async with engine.connect() as guard:
-            if not await guard.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": _HOUSE_LOCK}):
+            if not await guard.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": _HOUSEKEEPING_LOCK}):
                 return None
-            # a lock of the session outlives this transaction, which must not stay open meanwhile
+            # the lock belongs to the session, and this transaction must not stay open meanwhile
             await guard.commit()
             try:
-                return await _keep(engine, days, now)
+                return await _do_housekeeping(engine, days, now)
             finally:
-                await guard.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _HOUSE_LOCK})
+                await guard.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _HOUSEKEEPING_LOCK})
 
 
-async def _keep(engine: AsyncEngine, days: int | None, now: datetime) -> Housekeeping:
-    moved = [await make_partition(engine, day) for day in await _lacking(engine, now)]
-    retention = Retention(days, await _tenants(engine))
+async def _do_housekeeping(engine: AsyncEngine, days: int | None, now: datetime) -> Housekeeping:
+    moved = [await make_partition(engine, day) for day in await _missing_days(engine, now)]
+    retention = Retention(days, await _days_by_tenant(engine))
     dropped = await _drop(engine, retention.droppable(now), now)
     deleted = await _expire(engine, retention, now)
     async with engine.connect() as connection:
-        there = await partitions(connection)
-        others = await connection.scalar(_OTHERS, {"most": _MOST_COUNTED})
+        existing = await partition_names(connection)
+        others = await connection.scalar(_COUNT_OTHER_DAYS, {"most": _MOST_COUNTED})
     made = [rows for rows in moved if rows is not None]
     return Housekeeping(
-        made=len(made), moved=sum(made), deleted=deleted, dropped=dropped, partitions=len(there) - 1, other_days=others
+        made=len(made),
+        moved=sum(made),
+        deleted=deleted,
+        dropped=dropped,
+        partitions=len(existing) - 1,
+        other_days=others,
     )
 
 
-_OTHERS = text(f"SELECT count(*) FROM (SELECT FROM {OTHER_DAYS} LIMIT :most) AS rows")  # noqa: S608 a constant
-_STRAYED = text(
-    f"SELECT DISTINCT (occurred_at AT TIME ZONE 'UTC')::date FROM {OTHER_DAYS}"  # noqa: S608 a constant
+_COUNT_OTHER_DAYS = text(f"SELECT count(*) FROM (SELECT FROM {OTHER_DAYS} LIMIT :most) AS rows")  # noqa: S608 built from constants
+_OTHER_DAYS_NEAR = text(
+    f"SELECT DISTINCT (occurred_at AT TIME ZONE 'UTC')::date FROM {OTHER_DAYS}"  # noqa: S608 built from constants
     " WHERE occurred_at >= :first AND occurred_at < :last"
 )
-_TENANTS = text(
+_TENANT_DAYS = text(
     """
     SELECT tenant, (document ->> 'retention_days')::int AS days FROM (
         SELECT DISTINCT ON (tenant) tenant, document FROM tenant_rules ORDER BY tenant, version DESC
@@ -126,29 +131,29 @@ _TENANTS = text(
 )
 
 
-async def _lacking(engine: AsyncEngine, now: datetime) -> list[date]:
-    """The days ahead without a partition, and those whose rows stand with other days."""
-    window = Window.around(now)
-    first = datetime.combine(window.first, datetime.min.time(), UTC)
-    last = datetime.combine(window.last, datetime.min.time(), UTC) + timedelta(days=1)
+async def _missing_days(engine: AsyncEngine, now: datetime) -> list[date]:
+    """Days ahead without a partition, and near days whose rows are in the default partition."""
+    days = PartitionDays.around(now)
+    first = datetime.combine(days.first, datetime.min.time(), UTC)
+    last = datetime.combine(days.last, datetime.min.time(), UTC) + timedelta(days=1)
     async with engine.connect() as connection:
-        there = {partition_day(name) for name in await partitions(connection)}
-        strayed = set(await connection.scalars(_STRAYED, {"first": first, "last": last}))
-    return sorted({*window.ahead(now), *strayed} - there)
+        existing = {partition_day(name) for name in await partition_names(connection)}
+        misplaced = set(await connection.scalars(_OTHER_DAYS_NEAR, {"first": first, "last": last}))
+    return sorted({*days.ahead(now), *misplaced} - existing)
 
 
-async def _tenants(engine: AsyncEngine) -> dict[str, int]:
+async def _days_by_tenant(engine: AsyncEngine) -> dict[str, int]:
     async with engine.connect() as connection:
-        return {row.tenant: row.days for row in await connection.execute(_TENANTS)}
+        return {row.tenant: row.days for row in await connection.execute(_TENANT_DAYS)}
 
 
 async def _drop(engine: AsyncEngine, before: date | None, now: datetime) -> int:
-    """Drops the partitions of days that nobody keeps, and empty ones of days past; returns how many."""
+    """Drops the partitions that no tenant keeps, and empty ones of past days; returns how many."""
     recent = now.astimezone(UTC).date() - timedelta(days=2)
     async with engine.connect() as connection:
-        there = await partitions(connection)
+        existing = await partition_names(connection)
     dropped = 0
-    for name in there:
+    for name in existing:
         day = partition_day(name)
         if day is not None and day < recent:
             dropped += await _drop_one(engine, name, whole=before is not None and day < before)
@@ -160,9 +165,9 @@ async def _drop_one(engine: AsyncEngine, name: str, *, whole: bool) -> bool:
         if not whole and await _holds_rows(connection, name):
             return False
     async with engine.begin() as connection:
-        await wait_briefly(connection)
+        await limit_lock_wait(connection)
         await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": PARTITION_LOCK})
-        # in the order in which writers lock, so that none of them waits for us in a circle
+        # in the order in which writers lock, so that no deadlock can occur
         await connection.execute(text("LOCK TABLE ONLY evaluations IN ACCESS EXCLUSIVE MODE"))
         await connection.execute(text(f"LOCK TABLE {name} IN ACCESS EXCLUSIVE MODE"))
         if not whole and await _holds_rows(connection, name):
@@ -172,11 +177,11 @@ async def _drop_one(engine: AsyncEngine, name: str, *, whole: bool) -> bool:
 
 
 async def _holds_rows(connection: AsyncConnection, name: str) -> bool:
-    return bool(await connection.scalar(text(f"SELECT EXISTS (SELECT FROM {name})")))  # noqa: S608 a partition's name
+    return bool(await connection.scalar(text(f"SELECT EXISTS (SELECT FROM {name})")))  # noqa: S608 the name comes from the catalogue
 
 
 async def _expire(engine: AsyncEngine, retention: Retention, now: datetime) -> int:
-    """Deletes what its tenant no longer keeps, rows before the keys that guard them; returns how many rows."""
+    """Deletes expired evaluations, then the event keys that protect them from duplicates; returns how many rows."""
     deleted = 0
     own = list(retention.tenants)
     for tenant, days in retention.tenants.items():
@@ -187,27 +192,27 @@ async def _expire(engine: AsyncEngine, retention: Retention, now: datetime) -> i
     return deleted
 
 
-_BESIDE = (("event_keys", "occurred_at"), ("reference_verdicts", "occurred_at"), ("labels", "labelled_at"))
-"""What is kept of an event beside its evaluations, and the time by which it expires."""
+_OTHER_TABLES = (("event_keys", "occurred_at"), ("reference_verdicts", "occurred_at"), ("labels", "labelled_at"))
+"""The other tables with rows of an event, and the column by which they expire."""
 
 
 async def _expire_where(engine: AsyncEngine, whose: str, values: Mapping[str, object], before: datetime) -> int:
     deleted = 0
     async with engine.connect() as connection:
-        there = await partitions(connection)
-    for name in there:
+        existing = await partition_names(connection)
+    for name in existing:
         day = partition_day(name)
         if day is None or day < before.date():
             deleted += await _delete(engine, name, f"{whose} AND occurred_at < :before", {**values, "before": before})
-    for table, moment in _BESIDE:
+    for table, moment in _OTHER_TABLES:
         await _delete(engine, table, f"{whose} AND {moment} < :before", {**values, "before": before})
     return deleted
 
 
 async def _delete(engine: AsyncEngine, table: str, condition: str, values: Mapping[str, object]) -> int:
-    """Deletes a bounded number of rows at a time, so that no statement runs into its timeout."""
+    """Deletes in bounded batches, so that no statement exceeds its timeout."""
     statement = text(
-        f"DELETE FROM {table} WHERE ctid = ANY(ARRAY("  # noqa: S608 names and conditions of ours
+        f"DELETE FROM {table} WHERE ctid = ANY(ARRAY("  # noqa: S608 constant names and conditions
         f"SELECT ctid FROM {table} WHERE {condition} LIMIT {_BATCH}))"
     )
     deleted = 0
@@ -220,16 +225,16 @@ async def _delete(engine: AsyncEngine, table: str, condition: str, values: Mappi
 
 
 @asynccontextmanager
-async def house_kept(
+async def housekeeping(
     engine: AsyncEngine,
     days: int | None,
-    told: Callable[[Housekeeping], None],
+    report: Callable[[Housekeeping], None],
     *,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     every: float = 3600.0,
 ) -> AsyncGenerator[None]:
-    """While the context is open, house is kept at once and then every `every` seconds; failures are logged."""
-    task = asyncio.create_task(_keep_on(engine, days, told, clock, every), name="housekeeping")
+    """Does the housekeeping now and then every `every` seconds while the context is open. Failures are logged."""
+    task = asyncio.create_task(_repeat(engine, days, report, clock, every), name="housekeeping")
     try:
         yield
     finally:
@@ -237,22 +242,22 @@ async def house_kept(
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def _keep_on(
+async def _repeat(
     engine: AsyncEngine,
     days: int | None,
-    told: Callable[[Housekeeping], None],
+    report: Callable[[Housekeeping], None],
     clock: Callable[[], datetime],
     every: float,
 ) -> None:
     while True:
         pause = every
         try:
-            done = await keep_house(engine, days, clock())
+            done = await do_housekeeping(engine, days, clock())
             if done is not None:
-                told(done)
+                report(done)
                 if done.other_days:
-                    log.warning("rows_of_other_days", rows=done.other_days)
+                    log.warning("other_days_rows_found", rows=done.other_days)
         except (StoreUnavailable, RefusedByStore) as error:
             log.warning("housekeeping_failed", error=str(error))
-            pause = min(every, _AGAIN_SECONDS)
+            pause = min(every, _RETRY_SECONDS)
         await asyncio.sleep(pause)

@@ -1,4 +1,4 @@
-"""The tenants' rules in PostgreSQL, as rows that are never changed: the newest version is in force."""
+"""The tenants' rules in PostgreSQL. Rows never change, and the newest version is in force."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from consumers.errors import RulesUnavailable, StoreUnavailable
 from consumers.wire.events import InvalidRules, RulesDocument
 from scoring.rules import Rules
 from service.logs import log
-from service.storage.database import translated
+from service.storage.database import translate_errors
 from service.storage.tables import TENANT_RULES
 
 
 class RulesConflict(Exception):  # noqa: N818 it names what happened
-    """Another version was stored since the caller looked."""
+    """Another version was stored since the caller read it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRules:
-    """One version of a tenant's rules, as it is stored."""
+    """One stored version of a tenant's rules."""
 
     tenant: str
     version: int
-    """0 is the built-in default, which no row holds."""
+    """0 is the built-in default, which has no row."""
     document: Mapping[str, Any]
     author: str | None = None
     created_at: datetime | None = None
@@ -39,25 +39,25 @@ class StoredRules:
 
 @dataclass(slots=True)
 class PostgresRules:
-    """A `RuleSource` and the API's rule book.
+    """A `RuleSource` in PostgreSQL, and the store behind the rules API.
 
-    Each batch asks for the newest versions (one query), so a change takes effect on the next event in every process;
-    what is kept in memory is only the parsed form of a version, which never changes.
+    Each batch asks for the newest versions in one query, so a change takes effect on the next event in every process.
+    Memory keeps only the parsed form of each version, which never changes.
     """
 
     engine: AsyncEngine
     _parsed: dict[tuple[str, int], Rules | None] = field(default_factory=dict[tuple[str, int], Rules | None])
     _highest: dict[str, int] = field(default_factory=dict[str, int])
-    """Of each tenant, the latest version that was parsed."""
+    """The latest parsed version of each tenant."""
 
     async def rules(self, tenants: Collection[str]) -> Mapping[str, Rules]:
-        """Each tenant's newest rules; absent where a stored version cannot be read any more."""
+        """Each tenant's newest rules, without tenants whose stored version is unreadable."""
         return await self.parsed(await self.newest(tenants))
 
     async def newest(self, tenants: Collection[str]) -> dict[str, int]:
-        """The version in force of each tenant, 0 where it has none; raises `RulesUnavailable`."""
+        """Each tenant's version in force, 0 for the default; raises `RulesUnavailable`."""
         try:
-            with translated(self.engine.url):
+            with translate_errors(self.engine.url):
                 async with self.engine.connect() as connection:
                     found = dict.fromkeys(tenants, 0) | await _newest(connection, tenants)
         except StoreUnavailable as error:
@@ -67,7 +67,7 @@ class PostgresRules:
         return found
 
     def forget(self, tenant: str, version: int) -> None:
-        """Versions from this one on were written anew, if they were known: the database was restored in between."""
+        """Drops parsed versions from this one on: a restored database may hold other rules under their numbers."""
         highest = self._highest.get(tenant, 0)
         if highest >= version:
             for each in range(version, highest + 1):
@@ -75,11 +75,11 @@ class PostgresRules:
             self._highest[tenant] = version - 1
 
     async def parsed(self, versions: Mapping[str, int]) -> dict[str, Rules]:
-        """These versions, ready to apply; absent where one cannot be read any more. Raises `RulesUnavailable`."""
+        """These versions, parsed, without unreadable ones; raises `RulesUnavailable`."""
         new = [each for each in versions.items() if each[1] and each not in self._parsed]
         if new:
             try:
-                with translated(self.engine.url):
+                with translate_errors(self.engine.url):
                     async with self.engine.connect() as connection:
                         await self._parse(connection, new)
             except StoreUnavailable as error:
@@ -102,12 +102,12 @@ class PostgresRules:
             self._highest[row.tenant] = max(self._highest.get(row.tenant, 0), row.version)
 
     async def current(self, tenant: str) -> StoredRules:
-        """The tenant's newest rules; version 0 with the defaults where it has none."""
+        """The tenant's newest rules, or version 0 with the defaults."""
         stored = await self._select(tenant, limit=1)
         return stored[0] if stored else _default(tenant)
 
     async def version(self, tenant: str, version: int) -> StoredRules | None:
-        """One version, if there is such."""
+        """One version, or `None` if it does not exist."""
         if version == 0:
             return _default(tenant)
         found = await self._select(tenant, limit=1, version=version)
@@ -122,11 +122,11 @@ class PostgresRules:
     ) -> StoredRules:
         """Stores a new version and returns it.
 
-        Raises `InvalidRules`, `StoreUnavailable`, and `RulesConflict` where `expected` is not the newest version.
+        Raises `InvalidRules`, `StoreUnavailable`, and `RulesConflict` when `expected` is not the newest version.
         """
         await asyncio.to_thread(document.rules, 0)
         plain = orjson.loads(document.model_dump_json())
-        with translated(self.engine.url):
+        with translate_errors(self.engine.url):
             async with self.engine.begin() as connection:
                 await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(tenant, 0))))
                 newest = (await _newest(connection, [tenant])).get(tenant, 0)
@@ -144,7 +144,7 @@ class PostgresRules:
         query = select(TENANT_RULES).where(table.tenant == tenant).order_by(table.version.desc()).limit(limit)
         if version is not None:
             query = query.where(table.version == version)
-        with translated(self.engine.url):
+        with translate_errors(self.engine.url):
             async with self.engine.connect() as connection:
                 found = (await connection.execute(query)).mappings()
                 return [StoredRules(**cast("dict[str, Any]", dict(row))) for row in found]

@@ -1,7 +1,7 @@
-"""The tables. A row keeps everything needed to explain its score later.
+"""The tables. A row holds everything needed to explain its score later.
 
-`evaluations` is partitioned by the day of the event; the uniqueness of an event lives in `event_keys`, which is not.
-Indexes hold an event's key as its digest (`EventKey.digest`), for its names may be longer than an index entry.
+`evaluations` is partitioned by the day of the event. `event_keys` is not, and keeps events unique. Indexes hold an
+event's key as its digest (`EventKey.digest`), because its names may be longer than an index entry allows.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ _CURRENT_SCORE = "current AND score IS NOT NULL"
 
 
 class EventKeyRow(SQLModel, table=True):
-    """Which event is already an evaluation, and which of its rows is current."""
+    """A stored event and its current row."""
 
     __tablename__: ClassVar[str] = "event_keys"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
     __table_args__: ClassVar[tuple[Index, ...]] = (
-        # rows come roughly in the order of event time, and only retention asks for it: no tree is worth its writes
+        # only retention reads this column and rows arrive roughly in its order, so a B-tree would not pay
         Index("event_keys_occurred_at", "occurred_at", postgresql_using="brin"),
     )
 
@@ -66,7 +66,7 @@ class EventKeyRow(SQLModel, table=True):
 
 
 class EvaluationRow(SQLModel, table=True):
-    """One event with its score, or with why it has none, by one evaluator, one version of the rules and one judge."""
+    """One event's score, or the reason it has none, by one evaluator, rules version and judge."""
 
     __tablename__: ClassVar[str] = "evaluations"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
     __table_args__: ClassVar[tuple[Any, ...]] = (
@@ -130,7 +130,7 @@ class EvaluationRow(SQLModel, table=True):
 
 
 class DeferredEventRow(SQLModel, table=True):
-    """An event that waits for a dependency."""
+    """A deferred event."""
 
     __tablename__: ClassVar[str] = "deferred_events"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
     __table_args__: ClassVar[tuple[Index, ...]] = (Index("deferred_events_tenant", "tenant", "due"),)
@@ -147,7 +147,7 @@ class DeferredEventRow(SQLModel, table=True):
 
 
 class LabelRow(SQLModel, table=True):
-    """What one reviewer says of one event's answer."""
+    """One reviewer's label of one event's answer."""
 
     __tablename__: ClassVar[str] = "labels"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
     __table_args__: ClassVar[tuple[Index, ...]] = (Index("labels_newest", "tenant", text("labelled_at DESC")),)
@@ -164,7 +164,7 @@ class LabelRow(SQLModel, table=True):
 
 
 class ReferenceVerdictRow(SQLModel, table=True):
-    """What an event's reference says of its answer; while it waits for that, when it is due."""
+    """The reference verdict of one event. `due` is set while the event waits for it."""
 
     __tablename__: ClassVar[str] = "reference_verdicts"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
     __table_args__: ClassVar[tuple[Index, ...]] = (
@@ -184,7 +184,7 @@ class ReferenceVerdictRow(SQLModel, table=True):
 
 
 class TenantRulesRow(SQLModel, table=True):
-    """One version of one tenant's rules; never changed, the highest is in force."""
+    """One version of one tenant's rules. Rows never change, and the highest version is in force."""
 
     __tablename__: ClassVar[str] = "tenant_rules"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
 

@@ -12,9 +12,9 @@ from sqlmodel import SQLModel
 from consumers.errors import RefusedByStore, StoreUnavailable
 from service.settings.loading import SettingsError
 from service.settings.storage_settings import DatabaseSettings
-from service.storage.database import create_engine, migrate, read_url, translated
+from service.storage.database import create_engine, migrate, read_url, translate_errors
 from service.storage.partitions import is_declared
-from service.storage.score_store import PostgresScores
+from service.storage.scores.score_store import PostgresScores
 from service.storage.tables import EVALUATIONS
 
 
@@ -61,7 +61,7 @@ async def test_what_a_database_refuses_is_named_without_what_a_row_says(database
     engine = create_engine(database, DatabaseSettings())
 
     async def execute() -> None:
-        with translated(engine.url):
+        with translate_errors(engine.url):
             async with engine.begin() as connection:
                 await connection.execute(text(statement), values)
 

@@ -20,10 +20,10 @@ from scoring.rules import JudgePolicy, Rules
 from scoring.verdict import Case, Reply
 from service.judges.weights import local_judge
 from service.pipeline.rescore import Rescore, estimate
-from service.storage.reports import Wanted, evaluations
 from service.storage.rule_store import PostgresRules
-from service.storage.score_store import PostgresScores
-from service.storage.stored_events import TenantShare, shares
+from service.storage.scores.evaluation_pages import EvaluationFilter, evaluation_page
+from service.storage.scores.score_store import PostgresScores
+from service.storage.scores.stored_events import TenantWorkload, workloads
 from tests.storage.conftest import NOW, evaluation
 
 LATER = NOW + timedelta(days=1)
@@ -79,10 +79,10 @@ def nothing(_: int) -> None:
 
 
 async def test_a_new_row_stands_beside_the_old_under_the_events_own_time(engine, store):
-    before = (await evaluations(engine, Wanted(tenant="bakers"))).items
-    done = await rescore(engine)(Wanted(tenant="bakers"), nothing)
+    before = (await evaluation_page(engine, EvaluationFilter(tenant="bakers"))).items
+    done = await rescore(engine)(EvaluationFilter(tenant="bakers"), nothing)
     assert done.ended["scored"] == 2
-    assert (await evaluations(engine, Wanted(tenant="bakers"))).items == before
+    assert (await evaluation_page(engine, EvaluationFilter(tenant="bakers"))).items == before
     found = await rows(engine)
     assert {(row["event_id"], row["trigger"], row["current"], row["rules_version"]) for row in found} == {
         ("timed", "live", True, 0),
@@ -94,7 +94,7 @@ async def test_a_new_row_stands_beside_the_old_under_the_events_own_time(engine,
 
 
 async def test_relative_dates_are_anchored_as_they_were(engine, store):
-    await rescore(engine)(Wanted(tenant="bakers"), nothing)
+    await rescore(engine)(EvaluationFilter(tenant="bakers"), nothing)
     by_event: dict[object, list[object]] = {}
     for row in await rows(engine):
         record = row["record"]
@@ -104,14 +104,14 @@ async def test_relative_dates_are_anchored_as_they_were(engine, store):
 
 
 async def test_again_nothing_is_scored_and_nothing_written(engine, store):
-    await rescore(engine)(Wanted(tenant="bakers"), nothing)
+    await rescore(engine)(EvaluationFilter(tenant="bakers"), nothing)
     asked: list[Case] = []
 
     def watched(case: Case) -> Reply:
         asked.append(case)
         return LOCAL.judge(case)
 
-    done = await rescore(engine, panel=Panel(local=watched))(Wanted(tenant="bakers"), nothing)
+    done = await rescore(engine, panel=Panel(local=watched))(EvaluationFilter(tenant="bakers"), nothing)
     assert (done.ended["already"], done.ended["scored"], asked) == (2, 0, [])
     assert len(await rows(engine)) == 4
 
@@ -119,10 +119,10 @@ async def test_again_nothing_is_scored_and_nothing_written(engine, store):
 @pytest.mark.parametrize("interrupted", [False, True])
 async def test_new_rows_become_current_when_asked_and_one_alone_is(engine, store, interrupted):
     if interrupted:
-        await rescore(engine)(Wanted(tenant="bakers"), nothing)
-    done = await rescore(engine, current=True)(Wanted(tenant="bakers"), nothing)
+        await rescore(engine)(EvaluationFilter(tenant="bakers"), nothing)
+    done = await rescore(engine, current=True)(EvaluationFilter(tenant="bakers"), nothing)
     assert done.ended["already" if interrupted else "scored"] == 2
-    listed = (await evaluations(engine, Wanted(tenant="bakers"))).items
+    listed = (await evaluation_page(engine, EvaluationFilter(tenant="bakers"))).items
     assert {(row["event_id"], row["rules_version"]) for row in listed} == {("timed", 2), ("timeless", 2)}
     claims = await store.claims([scored("timed").key, scored("timeless").key])
     assert {claim.evaluation_id for claim in claims.values()} == {row["id"] for row in listed}
@@ -134,7 +134,7 @@ async def test_a_score_that_comes_late_finds_the_one_that_a_backfill_wrote_besid
     each = event("late", occurred_at="2026-10-05T08:00:00Z")
     failed = evaluate(each, Unscored(UnscoredReason.JUDGE_UNAVAILABLE, "away"), Rules(), NOW)
     await store.record([failed])
-    await rescore(engine, Rules())(Wanted(tenant="bakers"), nothing)
+    await rescore(engine, Rules())(EvaluationFilter(tenant="bakers"), nothing)
     [backfilled] = [row["id"] for row in await rows(engine) if row["trigger"] == "backfill"]
     claim = (await store.claims([failed.key]))[failed.key]
     case = examine(each.query(), Rules())
@@ -148,10 +148,10 @@ async def test_a_score_that_comes_late_finds_the_one_that_a_backfill_wrote_besid
 
 async def test_other_tenants_other_times_and_withheld_texts_are_left_alone(engine, store):
     await store.record([scored("quiet", Rules(store_raw=False)), scored("millers", tenant="millers")])
-    wanted = Wanted(tenant="bakers", since=NOW - timedelta(days=2))
+    wanted = EvaluationFilter(tenant="bakers", since=NOW - timedelta(days=2))
     done = await rescore(engine)(wanted, nothing)
     assert done.ended["scored"] == 1
-    assert [(each.tenant, each.events) for each in await shares(engine, wanted, 0.85)] == [("bakers", 1)]
+    assert [(each.tenant, each.events) for each in await workloads(engine, wanted, 0.85)] == [("bakers", 1)]
 
 
 async def test_a_judge_that_cannot_be_had_leaves_the_rows_as_they_are(engine, store):
@@ -160,7 +160,9 @@ async def test_a_judge_that_cannot_be_had_leaves_the_rows_as_they_are(engine, st
             return DeferredReason.JUDGE_UNAVAILABLE
 
     asking = Rules(version=2, judge=replace(Rules().judge, policy=JudgePolicy.LLM))
-    done = await rescore(engine, asking, Absent(local=LOCAL.judge), current=True)(Wanted(tenant="bakers"), nothing)
+    done = await rescore(engine, asking, Absent(local=LOCAL.judge), current=True)(
+        EvaluationFilter(tenant="bakers"), nothing
+    )
     assert done.ended["not_judged"] == 2
     assert {row["trigger"] for row in await rows(engine)} == {"live"}
 
@@ -169,17 +171,17 @@ async def test_more_events_than_a_batch_are_each_scored_once(engine):
     store = PostgresScores(engine, clock=lambda: NOW)
     await store.record([scored(str(number), occurred_at="2026-10-05T08:00:00Z") for number in range(450)])
     seen: list[int] = []
-    done = await rescore(engine, current=True)(Wanted(), seen.append)
+    done = await rescore(engine, current=True)(EvaluationFilter(), seen.append)
     assert (done.ended["scored"], done.ended["already"], sum(seen)) == (450, 0, 450)
 
 
 async def test_going_back_to_the_rows_there_were_takes_each_event_once(engine):
     store = PostgresScores(engine, clock=lambda: NOW)
     await store.record([scored(str(number), occurred_at="2026-10-05T08:00:00Z") for number in range(250)])
-    await rescore(engine)(Wanted(), nothing)
+    await rescore(engine)(EvaluationFilter(), nothing)
     for version in (2, 0, 2):
         same = Rules(version=version)
-        done = await rescore(engine, same, current=True)(Wanted(), nothing)
+        done = await rescore(engine, same, current=True)(EvaluationFilter(), nothing)
         assert done.ended.total() == 250, done.ended
     async with engine.connect() as connection:
         assert await connection.scalar(text("SELECT count(*) FROM evaluations WHERE current")) == 250
@@ -188,12 +190,12 @@ async def test_going_back_to_the_rows_there_were_takes_each_event_once(engine):
 async def test_rules_of_a_version_are_those_that_stand_in_the_row(engine, store):
     stored = await PostgresRules(engine).put("bakers", RulesDocument(ignore_filters=["kind"]))
     rules = await PostgresRules(engine).parsed({"bakers": stored.version})
-    await rescore(engine, rules["bakers"])(Wanted(tenant="bakers"), nothing)
+    await rescore(engine, rules["bakers"])(EvaluationFilter(tenant="bakers"), nothing)
     assert {row["rules_version"] for row in await rows(engine)} == {0, stored.version}
 
 
-def share(tenant: str, events: int, unsure: int) -> TenantShare:
-    return TenantShare(tenant=tenant, events=events, unsure=unsure, letters=events * 350)
+def share(tenant: str, events: int, unsure: int) -> TenantWorkload:
+    return TenantWorkload(tenant=tenant, events=events, unsure=unsure, letters=events * 350)
 
 
 @pytest.mark.parametrize(

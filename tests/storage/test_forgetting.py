@@ -30,7 +30,7 @@ from service.settings.storage_settings import RedisSettings
 from service.settings.stream_settings import KafkaSettings
 from service.storage.deferred_store import PostgresDeferred
 from service.storage.label_store import PostgresLabels
-from service.storage.score_store import PostgresScores
+from service.storage.scores.score_store import PostgresScores
 from tests.storage.conftest import NOW
 
 SECRET = "quillfeather"

@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from consumers.evaluation.outcomes import OutcomeKind
 from consumers.keep_labels import ErrorType, KeepLabels, LabelRecord
-from service.storage.label_store import PostgresLabels, WantedLabels, labels
-from service.storage.score_store import PostgresScores
+from service.storage.label_store import LabelFilter, PostgresLabels, label_page
+from service.storage.scores.score_store import PostgresScores
 from tests.memory.stores import MemoryLabels, MemoryScores
 from tests.storage.conftest import NOW, evaluation
 
@@ -32,7 +32,7 @@ class Reviewed:
         if self.engine is None:
             kept = self.keep.store.kept
             return {(key.event_id, who): (each.label, each.error_type) for (key, who), each in kept.items()}
-        page = await labels(self.engine, WantedLabels(), limit=500)
+        page = await label_page(self.engine, LabelFilter(), limit=500)
         return {(row["event_id"], row["reviewer"]): (row["label"], row["error_type"]) for row in page.items}
 
 
@@ -149,5 +149,5 @@ async def test_a_list_of_labels_survives_its_events(reviewed):
     await reviewed.say(label("a", "wrong"), label("b"))
     async with reviewed.engine.begin() as connection:
         await connection.execute(text("DELETE FROM evaluations WHERE event_id = 'a'"))
-    rows = {row["event_id"]: row for row in (await labels(reviewed.engine, WantedLabels())).items}
+    rows = {row["event_id"]: row for row in (await label_page(reviewed.engine, LabelFilter())).items}
     assert (rows["a"]["question"], rows["b"]["question"]) == (None, "q")

@@ -14,8 +14,9 @@ from consumers.evaluation.evaluation import EventKey
 from consumers.wire.events import decode_event
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, migrate
-from service.storage.reports import Wanted, evaluations, report
-from service.storage.score_store import PostgresScores
+from service.storage.scores.evaluation_pages import EvaluationFilter, evaluation_page
+from service.storage.scores.reports import report
+from service.storage.scores.score_store import PostgresScores
 from tests.storage.conftest import evaluation
 
 NAMES = [("bakers", "/bakers/crumb", "7"), ("字", "/:1:/🍞", "a:b"), ("bakers", "/bakers/crumb", "8")]
@@ -80,7 +81,7 @@ async def test_rows_keys_and_rules_survive(old):
     claims = await store.claims([EventKey(*names) for names in NAMES])
     assert [str(claims[EventKey(*names)].evaluation_id) for names in NAMES] == ids
     assert [claims[EventKey(*names)].fillable for names in NAMES] == [False, False, True]
-    listed = (await evaluations(old, Wanted())).items
+    listed = (await evaluation_page(old, EvaluationFilter())).items
     assert {str(row["id"]) for row in listed} == set(ids)
     assert {row["trigger"] for row in listed} == {"live"}
     assert {(row.tenant, row.received, row.scored) for row in await report(old)} == {("bakers", 2, 1), ("字", 1, 0)}
@@ -109,4 +110,4 @@ async def test_an_old_event_sent_again_is_a_duplicate(old):
 async def test_processes_that_migrate_old_rows_at_once_agree(old):
     await store_as_before(old, NAMES[0], score=1.0, unscored=None)
     assert set(await asyncio.gather(*(migrate(old) for _ in range(3)))) == {"0004"}
-    assert len((await evaluations(old, Wanted())).items) == 1
+    assert len((await evaluation_page(old, EvaluationFilter())).items) == 1

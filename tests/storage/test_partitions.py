@@ -8,8 +8,8 @@ from datetime import date, timedelta
 import pytest
 from sqlalchemy import text
 
-from service.storage.partitions import AHEAD, BACK, OTHER_DAYS, make_partition, partitions
-from service.storage.score_store import PostgresScores
+from service.storage.partitions import AHEAD, BACK, OTHER_DAYS, make_partition, partition_names
+from service.storage.scores.score_store import PostgresScores
 from tests.storage.conftest import NOW, evaluation
 
 
@@ -20,7 +20,7 @@ async def rows_of(engine, partition: str) -> int:
 
 async def days(engine) -> list[str]:
     async with engine.connect() as connection:
-        return [name for name in await partitions(connection) if name != OTHER_DAYS]
+        return [name for name in await partition_names(connection) if name != OTHER_DAYS]
 
 
 async def test_a_late_event_makes_the_partition_of_its_day(engine):

@@ -11,7 +11,7 @@ from scoring.evaluation import conclude
 from scoring.rules import Rules
 from scoring.verdict import Reply, Verdict
 from service.kafka.results_topic import KafkaResults
-from service.storage.score_store import PostgresScores
+from service.storage.scores.score_store import PostgresScores
 from tests.examples import example_case
 from tests.memory.stream import MemoryPublisher
 from tests.storage.conftest import NOW, evaluation

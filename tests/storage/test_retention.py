@@ -11,10 +11,10 @@ from sqlalchemy import text
 from consumers.wire.events import RulesDocument
 from scoring.query import UnscoredReason
 from service.storage.partitions import AHEAD, OTHER_DAYS, partition_name
-from service.storage.reports import Wanted, evaluations
-from service.storage.retention import Housekeeping, house_kept, keep_house
+from service.storage.retention import Housekeeping, do_housekeeping, housekeeping
 from service.storage.rule_store import PostgresRules
-from service.storage.score_store import PostgresScores
+from service.storage.scores.evaluation_pages import EvaluationFilter, evaluation_page
+from service.storage.scores.score_store import PostgresScores
 from tests.storage.conftest import NOW, evaluation
 from tests.storage.test_partitions import days, rows_of
 from tests.storage.test_scores import scored
@@ -36,7 +36,7 @@ async def store(engine):
 
 
 async def kept(engine) -> dict[str, list[int]]:
-    rows = (await evaluations(engine, Wanted(), limit=500)).items
+    rows = (await evaluation_page(engine, EvaluationFilter(), limit=500)).items
     found: dict[str, list[int]] = {}
     for row in rows:
         found.setdefault(row["tenant"], []).append((NOW - row["occurred_at"]).days)
@@ -48,23 +48,23 @@ async def test_each_tenants_rows_are_kept_as_long_as_it_says(engine, store):
     await rules.put("bakers", RulesDocument(retention_days=300))
     await rules.put("bakers", RulesDocument(retention_days=100))
     await rules.put("millers", RulesDocument(retention_days=7))
-    done = await keep_house(engine, 30, NOW)
+    done = await do_housekeeping(engine, 30, NOW)
     assert await kept(engine) == {"bakers": [0, 5, 20, 60], "millers": [0, 5], "others": [0, 5, 20]}
     assert done is not None
     assert (done.deleted, done.dropped) == (3, 1)
     claims = await store.claims([evaluation("200", tenant="bakers").key, evaluation("60", tenant="bakers").key])
     assert [key.event_id for key in claims] == ["60"]
-    again = await keep_house(engine, 30, NOW)
+    again = await do_housekeeping(engine, 30, NOW)
     assert again is not None
     assert (again.made, again.deleted, again.dropped) == (0, 0, 0)
 
 
 async def test_without_a_number_of_days_everything_is_kept_and_empty_old_days_go(engine, store):
-    await keep_house(engine, None, NOW)
+    await do_housekeeping(engine, None, NOW)
     assert {len(each) for each in (await kept(engine)).values()} == {len(AGES)}
     async with engine.begin() as connection:
         await connection.execute(text("DELETE FROM evaluations_20260416"))
-    done = await keep_house(engine, None, NOW)
+    done = await do_housekeeping(engine, None, NOW)
     assert done is not None
     assert done.dropped == 1
     assert "evaluations_20260416" not in await days(engine)
@@ -74,10 +74,10 @@ async def test_days_are_made_ahead_and_rows_of_other_days_moved_when_theirs_come
     store = PostgresScores(engine, clock=lambda: NOW)
     soon = NOW + timedelta(days=AHEAD + 3)
     await store.record([evaluation("soon", occurred_at=str(soon)), evaluation("old", occurred_at="0001-01-01")])
-    first = await keep_house(engine, None, NOW)
+    first = await do_housekeeping(engine, None, NOW)
     assert first is not None
     assert (first.partitions, first.other_days, first.moved) == (AHEAD + 2, 2, 0)
-    later = await keep_house(engine, None, NOW + timedelta(days=4))
+    later = await do_housekeeping(engine, None, NOW + timedelta(days=4))
     assert later is not None
     assert (later.other_days, later.moved) == (1, 1)
     assert await rows_of(engine, f"evaluations_{soon:%Y%m%d}") == 1
@@ -86,7 +86,7 @@ async def test_days_are_made_ahead_and_rows_of_other_days_moved_when_theirs_come
 async def test_retention_reaches_the_rows_of_other_days(engine):
     store = PostgresScores(engine, clock=lambda: NOW)
     await store.record([evaluation("ancient", occurred_at="1980-01-01")])
-    done = await keep_house(engine, 30, NOW)
+    done = await do_housekeeping(engine, 30, NOW)
     assert done is not None
     assert (done.deleted, done.other_days, await rows_of(engine, OTHER_DAYS)) == (1, 0, 0)
 
@@ -99,7 +99,7 @@ async def test_a_score_that_comes_when_the_day_of_its_row_was_just_dropped_is_wr
         await connection.execute(text(f"DROP TABLE {partition_name(failed.occurred_at.date())}"))
     late = scored(failed, (await store.claims([failed.key]))[failed.key])
     assert await store.record([late]) == {}
-    [row] = (await evaluations(engine, Wanted())).items
+    [row] = (await evaluation_page(engine, EvaluationFilter())).items
     assert (row["id"], row["score"] is None) == (failed.id, False)
 
 
@@ -110,12 +110,12 @@ async def test_labels_go_with_their_tenants_rows(engine):
                 text("INSERT INTO labels VALUES ('t', '/s', :id, 'ann', 'right', NULL, NULL, NULL, :at)"),
                 {"id": str(days_ago), "at": NOW - timedelta(days=days_ago)},
             )
-    await keep_house(engine, 30, NOW)
+    await do_housekeeping(engine, 30, NOW)
     assert await rows_of(engine, "labels") == 1
 
 
 async def test_one_process_keeps_house_at_a_time(engine, store):
-    done = await asyncio.gather(*(keep_house(engine, 30, NOW) for _ in range(3)))
+    done = await asyncio.gather(*(do_housekeeping(engine, 30, NOW) for _ in range(3)))
     assert [each for each in done if each is not None]
     assert sum(each.deleted for each in done if each is not None) == 0
     assert sum(each.dropped for each in done if each is not None) == 2
@@ -124,7 +124,7 @@ async def test_one_process_keeps_house_at_a_time(engine, store):
 async def test_house_is_kept_again_and_again_and_a_failure_does_not_end_it(engine, wait_until):
     told: list[Housekeeping] = []
     moment = [NOW]
-    async with house_kept(engine, None, told.append, clock=lambda: moment[0], every=0.01):
+    async with housekeeping(engine, None, told.append, clock=lambda: moment[0], every=0.01):
 
         async def twice() -> bool:
             return len(told) > 1
@@ -140,7 +140,7 @@ async def test_events_that_come_while_house_is_kept_are_all_there(engine):
         for batch in range(12)
     ]
     stood = await asyncio.gather(
-        *(store.record(batch) for batch in batches), *(keep_house(engine, None, NOW) for _ in range(3))
+        *(store.record(batch) for batch in batches), *(do_housekeeping(engine, None, NOW) for _ in range(3))
     )
     assert [each for each in stood[:12] if each] == []
     assert await rows_of(engine, "evaluations") == 120

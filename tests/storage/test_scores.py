@@ -19,7 +19,7 @@ from scoring.rules import Rules
 from scoring.verdict import Reply, Verdict
 from service.storage.deferred_store import PostgresDeferred
 from service.storage.rule_store import PostgresRules
-from service.storage.score_store import PostgresScores
+from service.storage.scores.score_store import PostgresScores
 from tests.examples import example_case
 from tests.memory.stores import MemoryDeferred, MemoryRules, MemoryScores
 from tests.storage.conftest import NOW, evaluation

@@ -22,10 +22,11 @@ from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
 from service.pipeline.forget_texts import Subject, forget_rows
 from service.storage.reference_store import PostgresReferences
-from service.storage.reports import Wanted, evaluation, evaluations
-from service.storage.retention import keep_house
+from service.storage.retention import do_housekeeping
 from service.storage.rule_store import PostgresRules
-from service.storage.score_store import PostgresScores, copy_rows
+from service.storage.scores.evaluation_pages import EvaluationFilter, evaluation_page, find_evaluation
+from service.storage.scores.evaluation_rows import copy_rows
+from service.storage.scores.score_store import PostgresScores
 from tests.memory.stores import MemoryOutcomes, MemoryRules
 from tests.memory.stream import MemoryPublisher
 from tests.storage.conftest import NOW
@@ -100,7 +101,7 @@ class Desk:
 
     async def said(self) -> dict[str, tuple[str | None, str | None]]:
         """Verdict and level of each event."""
-        rows = (await evaluations(self.engine, Wanted())).items
+        rows = (await evaluation_page(self.engine, EvaluationFilter())).items
         return {row["event_id"]: (row["reference_verdict"], row["reference_level"]) for row in rows}
 
 
@@ -123,7 +124,7 @@ async def test_the_evaluation_shows_the_database_and_counts_and_results_say_it_t
     one = answered("1", agent="crumb")
     await desk.store.record([one])
     await desk.work()
-    found = await evaluation(desk.engine, one.id)
+    found = await find_evaluation(desk.engine, one.id)
     assert found["reference"]["counterexample"]["tables"]
     assert desk.counts.verdicts == [("default", "crumb", "different")]
     [message] = desk.publisher.messages
@@ -179,7 +180,7 @@ async def test_withheld_texts_are_the_reason_where_they_are(desk):
     withheld = answered("1", rules=Rules(store_raw=False))
     await desk.store.record([withheld])
     await desk.work()
-    assert (await evaluation(desk.engine, withheld.id))["reference"]["reason"] == "TEXTS_WITHHELD"
+    assert (await find_evaluation(desk.engine, withheld.id))["reference"]["reason"] == "TEXTS_WITHHELD"
 
 
 async def test_the_tenants_dialect_holds_where_the_event_names_none(desk):
@@ -206,7 +207,7 @@ async def test_a_later_score_and_a_backfill_leave_what_the_reference_said_alone(
     again = replace(first, id=answered("1").id, trigger=Trigger.BACKFILL, rules_version=7)
     async with desk.engine.begin() as connection:
         await copy_rows(connection, [again])
-    assert (await evaluation(desk.engine, again.id))["reference_verdict"] == "different"
+    assert (await find_evaluation(desk.engine, again.id))["reference_verdict"] == "different"
     assert await desk.waiting.waiting() == 0
 
 
@@ -217,7 +218,7 @@ async def test_what_was_forgotten_while_it_was_judged_stays_forgotten(desk):
     await forget_rows(desk.engine, Subject("default"))
     desk.now += timedelta(seconds=301)
     assert await desk.work() == 1
-    found = await evaluation(desk.engine, one.id)
+    found = await find_evaluation(desk.engine, one.id)
     assert (found["reference_verdict"], found["reference"]["reason"]) == ("not_judged", "TEXTS_WITHHELD")
     assert len(taken) == 2
 
@@ -227,7 +228,7 @@ async def test_what_was_said_is_forgotten_but_for_verdict_and_level(desk):
     await desk.store.record([one])
     await desk.work()
     await forget_rows(desk.engine, Subject("default", "1"))
-    found = await evaluation(desk.engine, one.id)
+    found = await find_evaluation(desk.engine, one.id)
     assert (found["reference_verdict"], found["reference_level"], found["reference"]) == ("different", "S0", None)
 
 
@@ -235,7 +236,7 @@ async def test_rows_that_are_kept_no_longer_take_what_their_references_said_alon
     old = str(NOW - timedelta(days=40))
     await desk.store.record([answered("1", occurred_at=old), answered("2")])
     await PostgresRules(desk.engine).put("default", RulesDocument(retention_days=30))
-    await keep_house(desk.engine, None, NOW)
+    await do_housekeeping(desk.engine, None, NOW)
     assert await desk.waiting.waiting() == 1
 
 
@@ -263,5 +264,5 @@ async def test_a_refused_row_leaves_nobody_waiting(desk):
 async def test_a_list_shows_only_those_of_which_the_reference_says_so(desk):
     await desk.store.record([answered("1"), answered("2", TALL), answered("3", reference=None)])
     await desk.work()
-    page = await evaluations(desk.engine, Wanted(reference="different"))
+    page = await evaluation_page(desk.engine, EvaluationFilter(reference="different"))
     assert [row["event_id"] for row in page.items] == ["1"]

@@ -26,7 +26,7 @@ from service.commands.exits import give_up
 from service.kafka.client import security
 from service.settings import Settings
 from service.settings.variables import PREFIX
-from service.storage.database import create_engine, database_url, migrate, translated
+from service.storage.database import create_engine, database_url, migrate, translate_errors
 from service.storage.tables import EVALUATIONS, TENANT_RULES
 
 PARTITIONS = 4
@@ -191,7 +191,7 @@ async def _database(url: URL, name: str) -> AsyncGenerator[URL]:
 
 async def _administer(url: URL, statement: str) -> None:
     engine = create_async_engine(url, isolation_level="AUTOCOMMIT")
-    with translated(url):
+    with translate_errors(url):
         async with engine.connect() as connection:
             await connection.execute(text(statement))
     await engine.dispose()

@@ -20,7 +20,7 @@ from scoring.verdict import Case
 from service.judges.weights import local_judge
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine
-from service.storage.score_store import PostgresScores
+from service.storage.scores.score_store import PostgresScores
 
 BARE = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
 

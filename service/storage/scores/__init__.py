@@ -1,0 +1,1 @@
+"""Evaluations in PostgreSQL: how they are written, scored again, listed and reported."""

@@ -1,0 +1,166 @@
+"""Evaluations read back: one in full, or a list in pages."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+import orjson
+from sqlalchemy import ColumnElement, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from service.storage.database import fetch_rows
+from service.storage.tables import EVALUATIONS, REFERENCE_VERDICTS
+
+MAX_PAGE = 500
+_ROWS = EVALUATIONS.c
+_REFERENCES = REFERENCE_VERDICTS.c
+_LISTED = [column for column in _ROWS if column.name not in {"record", "attributes", "reference_sql", "event"}]
+_REFERENCE = (_REFERENCES.verdict.label("reference_verdict"), _REFERENCES.level.label("reference_level"))
+_WITH_REFERENCE = EVALUATIONS.outerjoin(REFERENCE_VERDICTS, _ROWS.event == _REFERENCES.event)
+
+
+class Order(StrEnum):
+    """How evaluations are listed."""
+
+    NEWEST = "newest"
+    """By event time, latest first."""
+    WORST = "worst"
+    """By p_correct, then score, lowest first; only rows with a score."""
+
+
+_SORT_KEYS = {
+    Order.NEWEST: (_ROWS.occurred_at, _ROWS.id),
+    Order.WORST: (_ROWS.p_correct, _ROWS.score, _ROWS.id),
+}
+
+
+class InvalidCursor(Exception):  # noqa: N818 named beside InvalidEvent
+    """The cursor was not given by a page of this order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationFilter:
+    """Which evaluations to read; a field left out restricts nothing."""
+
+    tenant: str | None = None
+    agent: str | None = None
+    agent_version: str | None = None
+    tier: str | None = None
+    verdict: str | None = None
+    filter_status: str | None = None
+    reason: str | None = None
+    """One of the row's reason codes."""
+    unscored: bool | None = None
+    """Only rows without a score (true) or only rows with one (false)."""
+    min_score: float | None = None
+    max_score: float | None = None
+    reference: str | None = None
+    """The reference verdict."""
+    since: datetime | None = None
+    """Earliest event time, inclusive."""
+    until: datetime | None = None
+    """Latest event time, exclusive."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowPage:
+    """One page of a list, with the cursor of the next."""
+
+    items: list[dict[str, Any]]
+    next_cursor: str | None
+
+
+async def evaluation_page(
+    engine: AsyncEngine,
+    wanted: EvaluationFilter,
+    *,
+    order: Order = Order.NEWEST,
+    limit: int = 50,
+    cursor: str | None = None,
+) -> RowPage:
+    """At most `limit` rows after `cursor`; raises `InvalidCursor` and `StoreUnavailable`."""
+    limit = min(max(limit, 1), MAX_PAGE)
+    keys = _SORT_KEYS[order]
+    query = select(*_LISTED, *_REFERENCE).select_from(_WITH_REFERENCE).where(*current_rows(wanted))
+    if order is Order.WORST:
+        query = query.where(_ROWS.score.is_not(None)).order_by(*keys)
+    else:
+        query = query.order_by(*(key.desc() for key in keys))
+    if cursor is not None:
+        position, last = tuple_(*keys), tuple_(*_read_cursor(order, cursor))
+        query = query.where(position > last if order is Order.WORST else position < last)
+    rows = await fetch_rows(engine, query.limit(limit + 1))
+    more = len(rows) > limit
+    rows = rows[:limit]
+    return RowPage(rows, _write_cursor(order, rows[-1]) if more else None)
+
+
+async def find_evaluation(engine: AsyncEngine, id_: UUID, tenant: str | None = None) -> dict[str, Any] | None:
+    """One evaluation in full; `None` if there is none, or if it belongs to another tenant than `tenant`."""
+    first, last = event_times(id_)
+    query = select(EVALUATIONS, *_REFERENCE, _REFERENCES.record.label("reference")).select_from(_WITH_REFERENCE)
+    query = query.where(_ROWS.id == id_, _ROWS.occurred_at >= first, _ROWS.occurred_at <= last)
+    if tenant is not None:
+        query = query.where(_ROWS.tenant == tenant)
+    rows = await fetch_rows(engine, query.limit(1))
+    return rows[0] if rows else None
+
+
+def event_times(id_: UUID) -> tuple[datetime, datetime]:
+    """The earliest and latest event time of a row with this id, so that only one day's partition is searched."""
+    millis = id_.int >> 80
+    epoch, step = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=2)
+    earliest, latest = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+    if millis >= (latest - epoch) / timedelta(milliseconds=1) - 2:
+        return earliest, latest
+    moment = epoch + timedelta(milliseconds=millis)
+    return (moment - step if millis else earliest), moment + step
+
+
+def current_rows(wanted: EvaluationFilter) -> list[ColumnElement[bool]]:
+    """SQL conditions for the current rows that `wanted` describes."""
+    equal = ("tenant", "agent", "agent_version", "tier", "verdict", "filter_status")
+    conditions: list[ColumnElement[bool]] = [_ROWS.current]
+    conditions += [_ROWS[name] == getattr(wanted, name) for name in equal if getattr(wanted, name) is not None]
+    if wanted.min_score is not None:
+        conditions.append(_ROWS.score >= wanted.min_score)
+    if wanted.max_score is not None:
+        conditions.append(_ROWS.score <= wanted.max_score)
+    if wanted.since is not None:
+        conditions.append(_ROWS.occurred_at >= wanted.since)
+    if wanted.until is not None:
+        conditions.append(_ROWS.occurred_at < wanted.until)
+    if wanted.reason is not None:
+        conditions.append(_ROWS.reason_codes.contains([wanted.reason]))
+    if wanted.reference is not None:
+        with_verdict = select(_REFERENCES.event).where(_REFERENCES.verdict == wanted.reference)
+        conditions.append(_ROWS.event.in_(with_verdict))
+    if wanted.unscored is not None:
+        conditions.append(_ROWS.score.is_(None) if wanted.unscored else _ROWS.score.is_not(None))
+    return conditions
+
+
+def _write_cursor(order: Order, row: Mapping[str, Any]) -> str:
+    values = [row[key.name] for key in _SORT_KEYS[order]]
+    return base64.urlsafe_b64encode(orjson.dumps([order.value, *values], default=str)).decode().rstrip("=")
+
+
+def _read_cursor(order: Order, cursor: str) -> list[object]:
+    try:
+        kind, *values = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        if kind != order.value or len(values) != len(_SORT_KEYS[order]):
+            raise ValueError(kind)
+        id_ = UUID(values[-1])
+        if order is Order.NEWEST:
+            return [datetime.fromisoformat(values[0]), id_]
+        return [float(values[0]), float(values[1]), id_]
+    except (ValueError, TypeError, AttributeError, binascii.Error) as error:
+        detail = f"cursor was not given by a page in order {order.value}: start again without it"
+        raise InvalidCursor(detail) from error
