@@ -1,4 +1,4 @@
-"""*Accuracy*: fleet, tenant, agent, version: how good the answers are, since when, and what kind of error it is."""
+"""The accuracy dashboard: how good the answers are, since when, and which errors they have."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ BY = "tenant, agent"
 SCORES, UNSCORED = "sqlassay_score_count", "sqlassay_unscored_total"
 AGENT = "{{tenant}} / {{agent}}"
 SCORE_STEPS = ((None, TIERS["poor"]), (50, TIERS["marginal"]), (75, TIERS["good"]), (90, TIERS["excellent"]))
-"""The default bounds of the tiers; a tenant's own are a line in the panel of the mean."""
+"""The default bounds of the tiers. The panel of mean scores draws a tenant's own bound as a line."""
 
 
 def ratio(over: str, under: str) -> str:
-    """One counter's growth over another's, of all that is selected."""
+    """One counter's growth divided by another's, over everything that is selected."""
     return f"{grown(over, where=WHO)} / {grown(under, where=WHO)}"
 
 
 def mean(histogram: str, by: str = BY) -> str:
-    """Sum over count of one histogram, never an average of averages; none where nothing was observed."""
+    """The mean of a histogram: its sum divided by its count. Nothing when nothing was observed."""
     return f"{rate(f'{histogram}_sum', by, WHO)} / ({rate(f'{histogram}_count', by, WHO)} > 0)"
 
 
 def accuracy() -> Rows:
-    """Its rows."""
+    """The rows of the dashboard."""
     return [
         ("At a glance", _glance()),
         ("Over time", _over_time()),
@@ -40,22 +40,22 @@ def _glance() -> list[Panel]:
     stats = [
         (
             "Mean score",
-            "Mean Φ of all that is selected.",
+            "Mean score Φ of everything that is selected.",
             ratio("sqlassay_score_sum", "sqlassay_score_count"),
             "none",
             SCORE_STEPS,
         ),
-        ("P90 score", "Nine in ten answers score no more than this.", p90, "none", SCORE_STEPS),
+        ("P90 score", "90 % of the answers score at most this.", p90, "none", SCORE_STEPS),
         (
             "Judged wrong",
-            "Share judged Incorrect or Potentially Incorrect; the alert's bound is 0.28.",
+            "Share judged Incorrect or Potentially Incorrect. The alert fires above 0.28.",
             ratio("sqlassay_judged_wrong_total", "sqlassay_score_count"),
             "percentunit",
             ((None, TIERS["good"]), (0.28, TIERS["poor"])),
         ),
         (
             "Coverage",
-            "Share with a score, of the events that should have one.",
+            "Share of the events that have a score, of those that should have one.",
             f"{grown(SCORES, where=WHO)} / ({received})",
             "percentunit",
             ((None, TIERS["poor"]), (0.9, TIERS["good"])),
@@ -76,62 +76,76 @@ def _glance() -> list[Panel]:
 
 
 def _over_time() -> list[Panel]:
+    count = rate("sqlassay_score_count", BY, WHO)
+    answers = Panel(
+        title="Answers per minute",
+        shows="Answers of each agent. When there are few, the other panels jump.",
+        queries={AGENT: f"60 * {count}"},
+        worst=True,
+    )
+    by_agent, by_judge, by_version = _mean_scores()
+    return [by_agent, _judged_wrong(count), _tiers(), answers, by_judge, by_version, _confidence()]
+
+
+def _mean_scores() -> tuple[Panel, Panel, Panel]:
     bound = 'max by (tenant) (sqlassay_tier_bound{tenant=~"$tenant", tier="marginal"})'
-    wrong, count = rate("sqlassay_judged_wrong_total", BY, WHO), rate("sqlassay_score_count", BY, WHO)
-    return [
-        Panel(
-            title="Mean score by agent",
-            shows="With each tenant's own bound of Marginal. A step at a marker is a new instrument or new rules.",
-            queries={AGENT: mean("sqlassay_score"), "bound of {{tenant}}": bound},
-            worst=True,
-            unit="none",
-            most=100,
-        ),
-        Panel(
-            title="Judged wrong by agent",
-            shows="Share of the scored answers; the alert's bound is 0.28.",
-            queries={AGENT: f"{wrong} / ({count} > 0)"},
-            worst=True,
-            unit="percentunit",
-            most=1,
-        ),
-        Panel(
-            title="Tiers",
-            shows="Answers by tier: which part grows?",
-            queries={"{{tier}}": parts("sqlassay_tier_total", "tier", WHO)},
-            kind="stacked",
-            unit="percentunit",
-            colours=TIERS,
-        ),
-        Panel(
-            title="Answers per minute",
-            shows="Of each agent. Few answers make the other panels jump.",
-            queries={AGENT: f"60 * {count}"},
-            worst=True,
-        ),
-        Panel(
-            title="Mean score by instrument",
-            shows="The same answers by judge and evaluator: only like is compared with like.",
-            queries={"{{judge}}, evaluator {{evaluator}}": mean("sqlassay_score", "judge, evaluator")},
-            unit="none",
-            most=100,
-        ),
-        Panel(
-            title="Mean score by version",
-            shows="Of each agent's own versions; a release marker shows where one begins.",
-            queries={f"{AGENT} {{{{version}}}}": mean("sqlassay_version_score", f"{BY}, version")},
-            unit="none",
-            most=100,
-            worst=True,
-        ),
-        Panel(
-            title="Confidence",
-            shows="How sure the judge is: high is γ ≥ .85, low is below .65.",
-            queries={"{{confidence}}": parts("sqlassay_confidence_total", "confidence", WHO)},
-            kind="stacked",
-            unit="percentunit",
-        ),
-    ]
+    by_agent = Panel(
+        title="Mean score by agent",
+        shows="Mean score, with each tenant's own bound of Marginal. Markers show a new judge or new rules.",
+        queries={AGENT: mean("sqlassay_score"), "bound of {{tenant}}": bound},
+        worst=True,
+        unit="none",
+        most=100,
+    )
+    by_judge = Panel(
+        title="Mean score by judge",
+        shows="Mean score by judge and evaluator version. Scores of different ones do not compare.",
+        queries={"{{judge}}, evaluator {{evaluator}}": mean("sqlassay_score", "judge, evaluator")},
+        unit="none",
+        most=100,
+    )
+    by_version = Panel(
+        title="Mean score by version",
+        shows="Mean score by version of each agent. A release marker shows where a version begins.",
+        queries={f"{AGENT} {{{{version}}}}": mean("sqlassay_version_score", f"{BY}, version")},
+        unit="none",
+        most=100,
+        worst=True,
+    )
+    return by_agent, by_judge, by_version
+
+
+def _judged_wrong(count: str) -> Panel:
+    wrong = rate("sqlassay_judged_wrong_total", BY, WHO)
+    return Panel(
+        title="Judged wrong by agent",
+        shows="Share of the scored answers that are judged wrong. The alert fires above 0.28.",
+        queries={AGENT: f"{wrong} / ({count} > 0)"},
+        worst=True,
+        unit="percentunit",
+        most=1,
+    )
+
+
+def _tiers() -> Panel:
+    return Panel(
+        title="Tiers",
+        shows="Share of the answers in each tier.",
+        queries={"{{tier}}": parts("sqlassay_tier_total", "tier", WHO)},
+        kind="stacked",
+        unit="percentunit",
+        colours=TIERS,
+    )
+
+
+def _confidence() -> Panel:
+    return Panel(
+        title="Confidence",
+        shows="How sure the judge is. High: γ of .85 or more. Low: γ below .65.",
+        queries={"{{confidence}}": parts("sqlassay_confidence_total", "confidence", WHO)},
+        kind="stacked",
+        unit="percentunit",
+    )
 
 
 def _wrong() -> list[Panel]:
@@ -141,28 +155,28 @@ def _wrong() -> list[Panel]:
     return [
         Panel(
             title="Filter status",
-            shows="How the question's conditions fared in the SQL.",
+            shows="Whether the SQL applies the filters that the question asks for.",
             queries={"{{status}}": parts("sqlassay_filter_status_total", "status", WHO)},
             kind="stacked",
             unit="percentunit",
         ),
         Panel(
             title="Verdicts",
-            shows="What the judge says of the answers.",
+            shows="Verdicts of the judge.",
             queries={"{{verdict}}": parts("sqlassay_verdict_total", "verdict", WHO)},
             kind="stacked",
             unit="percentunit",
         ),
         Panel(
             title="Reason codes",
-            shows="The most given over the range, per scored answer.",
+            shows="The most frequent reason codes over the time range, per scored answer.",
             queries={"{{code}}": f"{reasons} / scalar({grown('sqlassay_score_count', where=WHO)})"},
             kind="bars",
             unit="percentunit",
         ),
         Panel(
             title="Worst slices",
-            shows="The agents and instruments with the lowest mean Φ over the range.",
+            shows="The agents with the lowest mean score over the time range, by judge and evaluator version.",
             queries={"mean": f"bottomk(15, {worst})"},
             kind="table",
             unit="none",
@@ -170,7 +184,7 @@ def _wrong() -> list[Panel]:
         ),
         Panel(
             title="Without a score",
-            shows="By reason; what was not sampled is left out.",
+            shows="Events without a score, by reason. Events that were not sampled are left out.",
             queries={"{{reason}}": rate("sqlassay_unscored_total", "reason", SCORED)},
         ),
     ]
@@ -180,13 +194,13 @@ def _enriched() -> list[Panel]:
     return [
         Panel(
             title="Enrichment by status",
-            shows="Whether the agent's rewriting still asks what was asked.",
+            shows="Whether enriched questions still ask what the user asked.",
             queries={"{{status}}": rate("sqlassay_enrichment_status_total", "status", WHO)},
             kind="stacked",
         ),
         Panel(
             title="Enrichment score",
-            shows="Mean faithfulness of the enriched questions there are.",
+            shows="Mean score of the enriched questions.",
             queries={AGENT: mean("sqlassay_enrichment_score")},
             worst=True,
             unit="none",

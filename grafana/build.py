@@ -1,4 +1,4 @@
-"""Writes the dashboards: `python -m grafana.build` makes the JSON that the chart and compose.yaml ship."""
+"""Writes the dashboards: `python -m grafana.build` writes the JSON that the chart and compose.yaml ship."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from grafana.pipeline import pipeline
 
 HOME = Path(__file__).parent / "dashboards"
 _RUNBOOKS = "https://github.com/sqlassay/sqlassay/blob/main/docs/runbooks/README.md"
-_NEW_VERSION = (
+_NEW_JUDGE = (
     "sum by (tenant, agent, judge, evaluator) (sqlassay_score_count)"
     " unless sum by (tenant, agent, judge, evaluator) (sqlassay_score_count offset 10m)"
 )
@@ -26,11 +26,11 @@ _RELEASES = (
 )
 _NEW_RULES = "changes(sqlassay_rules_version[5m]) > 0"
 
-_MARKERS = (("release", "green", _RELEASES), ("instrument", "purple", _NEW_VERSION), ("rules", "blue", _NEW_RULES))
+_MARKERS = (("release", "green", _RELEASES), ("judge", "purple", _NEW_JUDGE), ("rules", "blue", _NEW_RULES))
 
 
 def boards() -> dict[str, str]:
-    """Every dashboard's file name and JSON."""
+    """Returns the JSON of every dashboard by its file name without suffix."""
     made = {
         "accuracy": _board("SQLAssay: accuracy", "sqlassay-accuracy", "How good the answers are, and why.", accuracy()),
         "pipeline": _board(
@@ -91,7 +91,7 @@ def _variable(name: str, source: str) -> dashboard.QueryVariable:
 
 
 def main() -> None:
-    """Writes every file anew."""
+    """Writes every dashboard."""
     HOME.mkdir(exist_ok=True)
     for name, text in boards().items():
         (HOME / f"{name}.json").write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Panels as data, and how they are drawn: a panel is a title, what it shows, and its queries."""
+"""Panels as data, and how Grafana panels are built from them."""
 
 from __future__ import annotations
 
@@ -10,42 +10,43 @@ from typing import Any, TypeAlias
 from grafana_foundation_sdk.builders import bargauge, common, dashboard, prometheus, stat, table, timeseries
 from grafana_foundation_sdk.models import common as kinds
 from grafana_foundation_sdk.models import dashboard as models
+from grafana_foundation_sdk.models.prometheus import PromQueryFormat
 
 TIERS = {"poor": "#c4162a", "marginal": "#ff9830", "good": "#96d98d", "excellent": "#37872d"}
 """The tiers' colours, the same wherever a tier is shown."""
 SOURCE = models.DataSourceRef(type_val="prometheus", uid="${datasource}")
 CONSOLE = "${console}/console/evaluations"
-"""The console's list of answers, at the address that the dashboard's variable says."""
+"""The console's list of answers; the dashboard's variable holds the console's address."""
 _WORST = f"{CONSOLE}?tenant=${{__field.labels.tenant}}&agent=${{__field.labels.agent}}&order=worst"
 _HEIGHT = {"stat": 4}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """One panel, before it is drawn."""
+    """One panel."""
 
     title: str
     shows: str
-    """What a reader should see in it; the panel's description."""
+    """The panel's description."""
     queries: Mapping[str, str]
     """PromQL by legend."""
     kind: str = "lines"
     """lines, stacked, stat, bars or table."""
     unit: str = "short"
     width: int = 12
-    """Of 24."""
+    """In columns, of 24."""
     steps: Sequence[tuple[float | None, str]] = ()
-    """Colours by value, from below."""
+    """Colours by lower bound of the value, in rising order."""
     most: float | None = None
     """The top of the axis."""
     colours: Mapping[str, str] = field(default_factory=dict[str, str])
     """Colours by legend."""
     worst: bool = False
-    """Each of its series is an agent's, and leads to the agent's worst answers."""
+    """Each series belongs to an agent and links to that agent's worst answers."""
 
     @property
     def id(self) -> int:
-        """The number that links name it by: of its title, so that it stays when panels come and go.
+        """The number by which links name the panel. It depends on the title only.
 
         >>> Panel(title="Lag", shows="", queries={}).id
         60971
@@ -54,7 +55,7 @@ class Panel:
 
 
 Rows: TypeAlias = Sequence[tuple[str, Sequence[Panel]]]
-"""Titles of rows, and what stands in each."""
+"""Row titles with their panels."""
 _NEW = {
     "lines": timeseries.Panel,
     "stacked": timeseries.Panel,
@@ -65,7 +66,7 @@ _NEW = {
 
 
 def draw(board: dashboard.Dashboard, rows: Rows) -> None:
-    """Adds the rows to a dashboard."""
+    """Adds rows to a dashboard."""
     for title, panels in rows:
         board.with_row(dashboard.Row(title))
         for each in panels:
@@ -106,7 +107,7 @@ def _query(letter: str, legend: str, query: str, kind: str) -> prometheus.Dataqu
     if kind in {"stat", "bars", "table"}:
         made.instant()
     if kind == "table":
-        made.format(prometheus.prometheus.PromQueryFormat.TABLE)
+        made.format(PromQueryFormat.TABLE)
     return made
 
 

@@ -1,10 +1,10 @@
-"""The few shapes of PromQL that panels are made of."""
+"""PromQL expressions that panels share."""
 
 from __future__ import annotations
 
 
 def rate(metric: str, by: str = "", where: str = "") -> str:
-    """How much a counter grows in a second.
+    """How much a counter grows per second.
 
     >>> rate("sqlassay_consumed_total", by="trigger")
     'sum by (trigger) (rate(sqlassay_consumed_total[$__rate_interval]))'
@@ -13,7 +13,7 @@ def rate(metric: str, by: str = "", where: str = "") -> str:
 
 
 def grown(metric: str, by: str = "", where: str = "") -> str:
-    """How much a counter grew over the range that is shown.
+    """How much a counter grew over the time range of the dashboard.
 
     >>> grown("sqlassay_score_count", where='tenant="library"')
     'sum(increase(sqlassay_score_count{tenant="library"}[$__range]))'
@@ -22,12 +22,12 @@ def grown(metric: str, by: str = "", where: str = "") -> str:
 
 
 def parts(metric: str, label: str, where: str = "") -> str:
-    """The shares of a counter's growth by one label."""
+    """Each label value's share of a counter's growth."""
     return f"{rate(metric, label, where)} / ignoring ({label}) group_left () {rate(metric, where=where)}"
 
 
 def quantile(share: float, histogram: str, by: str = "") -> str:
-    """What this share of the observations does not exceed.
+    """A quantile of a histogram.
 
     >>> quantile(0.95, "sqlassay_stage_seconds", by="stage")
     'histogram_quantile(0.95, sum by (le, stage) (rate(sqlassay_stage_seconds_bucket[$__rate_interval])))'
