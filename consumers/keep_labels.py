@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from consumers.errors import RefusedByStore, StoreUnavailable
 from consumers.evaluation.evaluation import EventKey
 from consumers.evaluation.outcomes import DeferredReason, Outcome, OutcomeKind
+from consumers.queueing.isolation import isolate_failures
 from consumers.wire.events import (
     NAME_PATTERN,
     InvalidEvent,
@@ -159,38 +160,32 @@ class KeepLabels:
             known = await self.store.events(list({each.target for each in labels}))
             refused = await self._keep([(known[each.target], each) for each in labels if each.target in known])
         except StoreUnavailable as error:
-            put_off = Outcome(
+            deferred = Outcome(
                 kind=OutcomeKind.DEFERRED, reason=DeferredReason.STORE_UNAVAILABLE.value, detail=str(error)
             )
-            return [put_off if isinstance(each, Label) else each for each in read]
+            return [deferred if isinstance(each, Label) else each for each in read]
         return [each if isinstance(each, Outcome) else refused.get(id(each)) or _unknown(each, known) for each in read]
 
     async def _keep(self, labels: Sequence[tuple[EventKey, Label]]) -> dict[int, Outcome]:
-        """One refused label must not cost the others theirs."""
+        """The outcomes of the labels that the store refuses, by `id(label)`."""
         if not labels:
             return {}
-        try:
-            await self.store.keep(labels)
-        except RefusedByStore as error:
-            if len(labels) == 1:
-                return {id(labels[0][1]): _dead(InvalidReason.REFUSED_BY_STORE, str(error))}
-            half = len(labels) // 2
-            return await self._keep(labels[:half]) | await self._keep(labels[half:])
-        return {}
+        refused = await isolate_failures(self.store.keep, labels, RefusedByStore)
+        return {id(label): _dead_lettered(InvalidReason.REFUSED_BY_STORE, str(error)) for (_, label), error in refused}
 
 
 def _unknown(label: Label, known: Mapping[Target, EventKey]) -> Outcome | None:
     if label.target in known:
         return None
     detail = "the event that the label names is not stored: check tenant, source and event_id"
-    return _dead(InvalidReason.UNKNOWN_EVENT, detail)
+    return _dead_lettered(InvalidReason.UNKNOWN_EVENT, detail)
 
 
 def _read(record: LabelRecord) -> Label | Outcome:
     try:
         return decode_label(record.payload, tenant=record.tenant, sent_at=record.sent_at)
     except InvalidEvent as error:
-        return _dead(error.reason, error.detail)
+        return _dead_lettered(error.reason, error.detail)
 
 
 def decode_label(raw: object, *, tenant: str | None, sent_at: datetime) -> Label:
@@ -239,5 +234,5 @@ def _validated(fields: Mapping[str, Any]) -> LabelDocument:
         raise InvalidEvent(InvalidReason.INVALID_FIELD, "a field nests too deep; send a label as documented") from None
 
 
-def _dead(reason: InvalidReason, detail: str) -> Outcome:
+def _dead_lettered(reason: InvalidReason, detail: str) -> Outcome:
     return Outcome(kind=OutcomeKind.DEAD_LETTERED, reason=reason.value, detail=detail)

@@ -1,4 +1,4 @@
-"""When to try again: a wait that grows, spread so that what failed together does not come back together."""
+"""When a deferred event is tried again: after waits that grow, spread so that not all come back at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from consumers.evaluation.evaluation import EventKey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retries:
-    """How often an event that was put off is tried, and when. A decider: it reads no clock."""
+    """How often a deferred event is tried, and when. A decider: it reads no clock."""
 
     attempts: int = 10
     """Tries before the event is stored without a score."""
@@ -22,7 +22,7 @@ class Retries:
     """Longest wait in seconds."""
 
     def due(self, attempts: int, now: datetime, key: EventKey) -> datetime | None:
-        """When an event tried `attempts` times is tried again; `None` where it was tried often enough.
+        """When an event that was tried `attempts` times is tried next; `None` after the last try.
 
         >>> Retries(attempts=1).due(1, datetime(2026, 11, 2), EventKey("t", "/s", "1")) is None
         True
@@ -34,23 +34,6 @@ class Retries:
 
 
 def _spread(key: EventKey, attempts: int) -> float:
-    """A number in [0, 1) of this event and try alone."""
+    """A number in [0, 1) that depends on the event and the try alone."""
     digest = hashlib.sha256("\0".join((*key, str(attempts))).encode()).digest()
     return int.from_bytes(digest[:4]) / 2**32
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backoff:
-    """How long to wait for a dependency that is down before it is asked again."""
-
-    first: float = 0.1
-    factor: float = 2.0
-    most: float = 5.0
-
-    def wait(self, failures: int) -> float:
-        """Seconds after so many failures in a row.
-
-        >>> [Backoff().wait(failures) for failures in (1, 2, 3, 99)]
-        [0.1, 0.2, 0.4, 5.0]
-        """
-        return min(self.first * self.factor ** min(failures - 1, 32), self.most)

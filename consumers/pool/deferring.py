@@ -1,4 +1,4 @@
-"""Events put off and tried again: what is kept of one, what it becomes when tried often enough, and the loop."""
+"""Deferred events: what is kept of one, what becomes of it after its last try, and the loop that tries them again."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import cast
 
 import orjson
 
+from consumers.decoding import Known, Record
 from consumers.errors import Unavailable
 from consumers.evaluation.deferrals import Deferral
 from consumers.evaluation.outcomes import DeferredReason, Outcome, OutcomeKind, Trigger
@@ -18,23 +19,23 @@ from consumers.evaluation.retries import Retries
 from consumers.judging.breaker import BreakerState
 from consumers.pool.ports import DeferredEvents
 from consumers.ports import Outcomes
-from consumers.score_events import Known, Record
+from consumers.queueing.retrying import Backoff, retry_while_unavailable, work_for_ever
 from scoring.query import Unscored, UnscoredReason
 
-_MOST_STEPS = 3
-"""Steps of the growing wait for an event that lets others pass: it is tried as soon as there may be room."""
+_LONGEST_THROTTLED_WAIT = 3
+"""Most steps of the growing wait for a throttled event: it is tried again as soon as there may be room."""
 _SAMPLEDRATE, _TRACEPARENT = "sampledrate", "traceparent"
-"""Keys beside the event's own under which a deferral keeps what its envelope said."""
+"""Keys of a stored payload, beside the event's own, that keep what its envelope held."""
 
 
 def deferral(known: Known, reason: DeferredReason, retries: Retries, now: datetime) -> Deferral | None:
-    """What is kept of an event until it is tried again; `None` where it was tried often enough.
+    """What is kept of an event until its next try; `None` after its last try.
 
-    An event that only lets others pass was not tried, and so is never given up.
+    A throttled event was not tried, so it is never given up.
     """
     tried = attempts = known.record.attempts
     if reason is DeferredReason.TENANT_THROTTLED:
-        tried, attempts = min(tried, retries.attempts - 1, _MOST_STEPS), max(0, tried - 1)
+        tried, attempts = min(tried, retries.attempts - 1, _LONGEST_THROTTLED_WAIT), max(0, tried - 1)
     due = retries.due(tried, now, known.key)
     if due is None:
         return None
@@ -61,7 +62,7 @@ def _payload(known: Known) -> bytes:
 
 
 def record_of(kept: Deferral) -> Record:
-    """A deferral as a record to consume anew."""
+    """The record that tries a deferred event again."""
     document = cast("dict[str, object]", orjson.loads(kept.payload))
     rate, traceparent = document.pop(_SAMPLEDRATE, None), document.pop(_TRACEPARENT, None)
     return Record(
@@ -76,99 +77,97 @@ def record_of(kept: Deferral) -> Record:
     )
 
 
-_LAST: dict[DeferredReason, UnscoredReason] = {
+_AFTER_LAST_TRY: dict[DeferredReason, UnscoredReason] = {
     DeferredReason.INTERNAL_ERROR: UnscoredReason.SCORER_FAILED,
     DeferredReason.RULES_UNAVAILABLE: UnscoredReason.SCORER_FAILED,
 }
 
 
-def given_up(reason: DeferredReason, attempts: int) -> Unscored:
-    """What an event is stored as when it was tried often enough."""
+def tried_too_often(reason: DeferredReason, attempts: int) -> Unscored:
+    """Why an event is stored without a score after its last try."""
     detail = f"tried {attempts + 1} times; the last time: {reason.value}"
-    return Unscored(_LAST.get(reason, UnscoredReason.JUDGE_UNAVAILABLE), detail)
+    return Unscored(_AFTER_LAST_TRY.get(reason, UnscoredReason.JUDGE_UNAVAILABLE), detail)
 
 
 async def count_only(kept: Deferral, outcome: Outcome) -> None:
-    """For a process without dead letters: the outcome is counted."""
+    """For a process without a dead-letter topic: the outcome is counted elsewhere, and nothing is published."""
 
 
-def _has_ended(receipt: asyncio.Future[Outcome]) -> bool:
-    """With an outcome: the engine may have stopped before."""
+def _has_outcome(receipt: asyncio.Future[Outcome]) -> bool:
+    """A receipt without an outcome was cancelled, or its pool has stopped."""
     return receipt.done() and not receipt.cancelled() and receipt.exception() is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryDeferred:
-    """Takes events that are due and consumes them anew, for as long as it runs."""
+    """Submits deferred events that are due, for as long as it runs."""
 
     deferred: DeferredEvents
     submit: Callable[[Sequence[Record]], Awaitable[Sequence[asyncio.Future[Outcome]]]]
     outcomes: Outcomes
     clock: Callable[[], datetime]
     breaker: Callable[[], BreakerState]
-    """Whether the model that most of them wait for is asked at all."""
+    """State of the breaker of the model that most deferred events wait for."""
     on_dead_letter: Callable[[Deferral, Outcome], Awaitable[None]] = count_only
-    """Keeps what can never be an evaluation, with why; raises `Unavailable`."""
+    """Keeps an event that can never be an evaluation, with the reason; raises `Unavailable`."""
     most: int = 200
-    """Events taken at once."""
+    """Most events tried together."""
     few: int = 10
-    """The same while the model is left alone: those that wait for it would only be put off again, for twice as long."""
+    """The same while the breaker is not closed: most would only be deferred again, for twice as long."""
     lease: float = 120.0
-    """Seconds after which an event that was taken and did not end, as where its process died, is due again."""
+    """Seconds after which an event that was taken and has not ended is due again: its process may have died."""
     handed_back: float = 5.0
-    """The same of one that the pool handed back."""
+    """Seconds after which an event that the pool handed back is due again."""
     pause: float = 2.0
     """Seconds between looks while nothing is due."""
 
     async def run(self) -> None:
-        """Runs until cancelled; a store that is down is asked again later."""
-        while True:
-            try:
-                taken = await self()
-            except Unavailable:
-                self.outcomes.stalled("deferred")
-                taken = 0
-            except Exception as error:
-                self.outcomes.failed("deferred", error)
-                taken = 0
-            if taken < self.most:
-                await asyncio.sleep(self.pause)
+        """Runs until cancelled. Where the store is down, or a bug shows itself, it goes on after a pause."""
+
+        async def retry_due() -> bool:
+            return await self() >= self.most
+
+        await work_for_ever(
+            retry_due,
+            pause=self.pause,
+            on_unavailable=self._note_stall,
+            on_bug=partial(self.outcomes.failed, "deferred"),
+        )
 
     async def __call__(self) -> int:
-        """Consumes what is due now, up to `most` events, and returns how many have ended for good once all have ended.
+        """Tries events that are due, up to `most`, and returns how many ended for good.
 
-        Those put off again are not among them: taking more of the same would only wear the store. What has not ended
-        when its lease does is due again, and waited for no longer: it keeps none of the others from their turn.
+        Those deferred again do not count: taking more of the same would only load the store. Waits until all have
+        ended, but no longer than their lease: what has not ended then is due again.
         """
         limit = self.most if self.breaker() is BreakerState.CLOSED else self.few
         due = await self.deferred.take_due(self.clock(), limit, self.lease)
         receipts = await self.submit([record_of(each) for each in due])
         if receipts:
             await asyncio.wait(receipts, timeout=self.lease)
-        ended = [(kept, each.result()) for kept, each in zip(due, receipts, strict=True) if _has_ended(each)]
-        for_good = [(kept, end) for kept, end in ended if end.kind is not OutcomeKind.DEFERRED]
-        await self._close(for_good)
-        await self._return([kept for kept, end in ended if end.kind is OutcomeKind.DEFERRED and not end.kept])
+        ended = [(kept, each.result()) for kept, each in zip(due, receipts, strict=True) if _has_outcome(each)]
+        for_good = [(kept, outcome) for kept, outcome in ended if outcome.kind is not OutcomeKind.DEFERRED]
+        handed_back = [kept for kept, outcome in ended if outcome.kind is OutcomeKind.DEFERRED and not outcome.kept]
+        await self._drop(for_good)
+        await self._defer_again(handed_back)
         return len(for_good)
 
-    async def _close(self, ended: Sequence[tuple[Deferral, Outcome]]) -> None:
-        """Drops them only now that results are published and the dead buried: a process that dies leaves them due."""
-        for kept, end in ended:
-            if end.kind is OutcomeKind.DEAD_LETTERED:
-                await self._patiently(partial(self.on_dead_letter, kept, end))
+    async def _drop(self, ended: Sequence[tuple[Deferral, Outcome]]) -> None:
+        """Drops deferrals after results and dead letters are published: if the process dies before, they stay due."""
+        for kept, outcome in ended:
+            if outcome.kind is OutcomeKind.DEAD_LETTERED:
+                await self._patiently(partial(self.on_dead_letter, kept, outcome))
         await self._patiently(lambda: self.deferred.drop([kept.key for kept, _ in ended]))
 
-    async def _return(self, handed_back: Sequence[Deferral]) -> None:
-        """Puts them off anew, so that none waits for its lease to end."""
+    async def _defer_again(self, handed_back: Sequence[Deferral]) -> None:
+        """Makes these due soon: they need not wait for the end of their lease."""
         due = self.clock() + timedelta(seconds=self.handed_back)
         await self._patiently(lambda: self.deferred.defer([replace(kept, due=due) for kept in handed_back]))
 
     async def _patiently(self, call: Callable[[], Awaitable[object]]) -> None:
-        while True:
-            try:
-                await call()
-            except Unavailable:
-                self.outcomes.stalled("deferred")
-                await asyncio.sleep(self.pause)
-            else:
-                return
+        backoff = Backoff(first=self.pause, most=self.pause)
+        await retry_while_unavailable(call, backoff, on_failure=self._note_stall)
+
+    def _note_stall(self, error: Unavailable | None = None) -> None:
+        del error
+        self.outcomes.stalled("deferred")

@@ -1,4 +1,4 @@
-"""The records on their way: the room they hold, which are of one event, and the receipt each one ends with."""
+"""The records in flight: the room they fill, which of them are of one event, and their receipts."""
 
 from __future__ import annotations
 
@@ -7,50 +7,69 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from consumers.decoding import Known, Record
 from consumers.errors import Unavailable
-from consumers.evaluation.evaluation import EventKey
+from consumers.evaluation.deferrals import Deferral
+from consumers.evaluation.evaluation import Evaluation, EventKey
+from consumers.evaluation.event_outcomes import Standing, deferred, outcome_of
 from consumers.evaluation.outcomes import DeferredReason, Outcome
+from consumers.pool.stages import TRANSITIONS, Stage, StageResult
 from consumers.ports import Outcomes
 from consumers.queueing.shares import Room, Shares
-from consumers.score_events import End, Known, LookedUp, Record, deferred, outcome_of
+from consumers.score_events import LookedUp
+from scoring.verdict import Case
 
 Receipt: TypeAlias = "asyncio.Future[Outcome]"
 
 
 class PoolClosed(Unavailable):
-    """The pool takes no more records."""
+    """The pool accepts no more records."""
 
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """One record on its way."""
+    """One record on its way, with what each stage adds. Reading what no stage has added yet is a bug."""
 
     record: Record
     receipt: Receipt
-    taken_at: float
+    submitted_at: float
+    stage: Stage = Stage.DECODING
     decoded: Known | None = None
+    """The event, once the record is decoded."""
     found: LookedUp = field(default_factory=lambda: LookedUp({}, {}))
+    case: Case = field(init=False)
+    """What the model is asked about."""
+    evaluation: Evaluation = field(init=False)
+    """The row to write."""
+    deferral: Deferral = field(init=False)
+    deferral_detail: str = field(init=False)
+    end: Standing | Outcome = field(init=False)
+    """What is stored under its key, or why nothing is."""
     followers: list[Job] = field(default_factory=list["Job"])
     """Records of the same event that came while this one was on its way."""
-    waits: bool = False
-    """It holds one of the places for events that wait for a model."""
-    given_up: bool = False
-    """It was tried often enough, and is stored without a score."""
+    holds_place: bool = False
+    """Whether it holds one of the places for events that wait for a model."""
+    is_last_try: bool = False
+    """Whether it is written without a score because it was tried too often."""
 
     @property
     def known(self) -> Known:
-        """The event, of a record that is past decoding."""
-        assert self.decoded is not None  # noqa: S101 no step after decoding sees a record that is none
+        """The decoded event."""
+        assert self.decoded is not None  # noqa: S101 no stage after DECODING sees a record that is not an event
         return self.decoded
 
     @property
     def tenant(self) -> str:
-        """Whose event it is."""
+        """The event's tenant."""
         return self.known.event.tenant
+
+    def move(self, result: StageResult) -> None:
+        """Enters the stage that follows this result of its present one."""
+        self.stage = TRANSITIONS[self.stage][result]
 
 
 class Flight:
-    """What is in flight, with room for so many records and bytes."""
+    """All records in flight, within bounds of number and bytes."""
 
     def __init__(self, *, records: int, size: int, outcomes: Outcomes, timer: Callable[[], float]) -> None:
         self._room = Room(most=records, most_bytes=size)
@@ -58,7 +77,7 @@ class Flight:
         self._outcomes, self._timer = outcomes, timer
         self._jobs: set[Job] = set()
         self._leaders: dict[EventKey, Job] = {}
-        self._freed, self._landed = asyncio.Event(), asyncio.Event()
+        self._freed, self._drained = asyncio.Event(), asyncio.Event()
         self._closed = False
 
     def __len__(self) -> int:
@@ -69,91 +88,106 @@ class Flight:
         """Whether one more record would have to wait."""
         return not self._room.fits(0)
 
-    async def take(self, record: Record) -> Job:
-        """Waits for room and takes the record; raises `PoolClosed`."""
+    async def admit(self, record: Record) -> Job:
+        """Waits for room and makes the record a job; raises `PoolClosed`."""
         while not self._closed and not self._room.fits(record.size):
             self._freed.clear()
             await self._freed.wait()
         if self._closed:
             raise PoolClosed("the service is shutting down: send it again")
         job = Job(record, asyncio.get_running_loop().create_future(), self._timer())
-        self._room.take(record.size)
+        self._room.admit(record.size)
         self._jobs.add(job)
         return job
 
     def close(self) -> None:
-        """Takes no more records."""
+        """Admits no more records."""
         self._closed = True
         self._freed.set()
-        self._note_landing()
+        self._note_drained()
 
-    async def landed(self) -> None:
-        """Returns when it is closed and every record has ended."""
-        await self._landed.wait()
+    async def drained(self) -> None:
+        """Returns once it is closed and every record has ended."""
+        await self._drained.wait()
 
-    def leads(self, job: Job) -> bool:
-        """Whether the job is the one of its event to be worked on; else it follows the one that is."""
-        self.shares.saw(job.tenant, self._timer())
+    def lead_or_follow(self, job: Job) -> StageResult:
+        """Makes the job the one of its event that is worked on, or a follower of that one."""
+        self.shares.note_active(job.tenant, self._timer())
         leader = self._leaders.setdefault(job.known.key, job)
-        if leader is not job:
-            leader.followers.append(job)
-        return leader is job
+        if leader is job:
+            return StageResult.FIRST_OF_EVENT
+        leader.followers.append(job)
+        return StageResult.ANOTHER_OF_EVENT
 
-    def wait_for_model(self, job: Job) -> None:
-        """The job takes one of the places for events that wait for a model."""
-        job.waits = True
-        self.shares.take(job.tenant)
+    def hold_place(self, job: Job) -> None:
+        """Gives the job one of the places for events that wait for a model."""
+        job.holds_place = True
+        self.shares.occupy(job.tenant)
 
-    def conclude(self, job: Job, end: End) -> list[Job]:
-        """Ends the job and all records of the same event; returns those that said something else and must go on.
+    def end(self, job: Job) -> list[Job]:
+        """Ends a job by its `end`, and the jobs that follow it.
 
-        Only where nothing was stored do they go on, else their id is taken; or where they hold its question.
+        Returns the followers that must go on by themselves: they have other content and their key is still free, or
+        they hold the question that the stored row lacks.
         """
+        if job.decoded is None:
+            assert isinstance(job.end, Outcome)  # noqa: S101 nothing is stored of a record that is not an event
+            self._resolve([(job, job.end)])
+            return []
         del self._leaders[job.known.key]
-        ended, others = [(job, outcome_of(job.known, end))], list[Job]()
+        ended, others = [(job, _outcome(job, job.end))], list[Job]()
+        content = job.known.payload_hash
         for each in job.followers:
-            said = job.known.payload_hash
-            other = isinstance(end, Outcome) and each.known.payload_hash != said
-            if other or each.known.event.completes(said):
+            key_is_free = isinstance(job.end, Outcome) and each.known.payload_hash != content
+            if key_is_free or each.known.event.completes(content):
                 others.append(each)
             else:
-                ended.append((each, outcome_of(each.known, end, owner=False)))
-        self.end(ended)
+                each.move(StageResult.HAS_OUTCOME)
+                ended.append((each, _outcome(each, job.end, is_writer=False)))
+        self._resolve(ended)
         return others
 
-    def end(self, ended: Sequence[tuple[Job, Outcome]]) -> None:
-        """Counts how these records ended and resolves their receipts."""
+    def _resolve(self, ended: Sequence[tuple[Job, Outcome]]) -> None:
+        """Counts these outcomes, frees the jobs' room and resolves their receipts."""
         self._count(ended)
         for job, outcome in ended:
             self._jobs.discard(job)
-            self._room.give_back(job.record.size)
-            if job.waits:
-                self.shares.give_back(job.tenant)
+            self._room.release(job.record.size)
+            if job.holds_place:
+                self.shares.vacate(job.tenant)
             if not job.receipt.done():
                 job.receipt.set_result(outcome)
         self._freed.set()
-        self._note_landing()
+        self._note_drained()
 
     def interrupt(self) -> None:
-        """Hands everything that has not ended back to its sender."""
+        """Ends every record that is still in flight as deferred; its receipt raises `PoolClosed`."""
         self.close()
-        fault = PoolClosed("the service stopped before the event was stored: send it again")
+        error = PoolClosed("the service stopped before the event was stored: send it again")
         left, self._jobs = self._jobs, set[Job]()
-        why = DeferredReason.INTERRUPTED
-        self._count([(job, deferred(job.decoded, why, "the process stopped", kept=False)) for job in left])
+        self._count([(job, _interrupted(job)) for job in left])
         for job in left:
             if not job.receipt.done():
-                job.receipt.set_exception(fault)
-        self._note_landing()
+                job.receipt.set_exception(error)
+        self._note_drained()
 
     def _count(self, ended: Sequence[tuple[Job, Outcome]]) -> None:
-        self._outcomes.ended([_told(job, outcome) for job, outcome in ended])
+        self._outcomes.ended([_of_record(job, outcome) for job, outcome in ended])
 
-    def _note_landing(self) -> None:
+    def _note_drained(self) -> None:
         if self._closed and not self._jobs:
-            self._landed.set()
+            self._drained.set()
 
 
-def _told(job: Job, outcome: Outcome) -> Outcome:
+def _outcome(job: Job, end: Standing | Outcome, *, is_writer: bool = True) -> Outcome:
+    return end if isinstance(end, Outcome) else outcome_of(job.known.event, end, is_writer=is_writer)
+
+
+def _interrupted(job: Job) -> Outcome:
+    event = job.decoded.event if job.decoded is not None else None
+    return deferred(event, DeferredReason.INTERRUPTED, "the process stopped", kept=False)
+
+
+def _of_record(job: Job, outcome: Outcome) -> Outcome:
     timings = job.decoded.timings if job.decoded is not None else outcome.timings
     return replace(outcome, trigger=job.record.trigger, timings=timings)

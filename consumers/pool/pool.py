@@ -1,8 +1,8 @@
-"""The engine of all ways in: records in, one receipt each, resolved when the record's outcome is durable.
+"""Scores the records of all inputs: each record submitted has a receipt that resolves once its outcome is durable.
 
-Batches are decoded, looked up, examined and judged away from the event loop; what needs a model is asked for one by
-one; whatever is finished, of any batch, is written by one writer in groups. Nothing is dropped while a dependency is
-down: what was taken waits, and `submit` holds back those who send.
+`stages.py` shows the way of a record. Records are decoded and events examined in batches, away from the event loop.
+Models are asked about one event each. Rows of all batches are written in groups by one writer. While a dependency is
+down nothing is dropped: the records in flight wait, and `submit` makes senders wait.
 """
 
 from __future__ import annotations
@@ -10,52 +10,36 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
-from consumers.errors import RefusedByStore, RulesUnavailable, StoreUnavailable, Unavailable
-from consumers.evaluation.deferrals import Deferral
-from consumers.evaluation.evaluation import Claim, Evaluation, EventKey
+from consumers.decoding import Record
+from consumers.errors import RefusedByStore, RulesUnavailable, Unavailable
+from consumers.evaluation.evaluation import Evaluation
+from consumers.evaluation.event_outcomes import deferred, id_conflict, refused_by_store
 from consumers.evaluation.outcomes import DeferredReason, Outcome
-from consumers.evaluation.retries import Backoff, Retries
-from consumers.pool.deferring import deferral, given_up
+from consumers.evaluation.retries import Retries
+from consumers.pool.deferring import deferral, tried_too_often
 from consumers.pool.flight import Flight, Job, Receipt
+from consumers.pool.limits import PoolLimits
+from consumers.pool.outages import Outages
 from consumers.pool.ports import DeferredEvents, Results
 from consumers.pool.scorers import Scorer, ThreadScorer
+from consumers.pool.stages import Stage, StageResult
 from consumers.queueing.groups import FairGroups, Groups
+from consumers.queueing.isolation import isolate_failures
 from consumers.queueing.lines import Lines
-from consumers.score_events import End, LookedUp, Record, ScoreEvents, conflict, deferred, refused
+from consumers.queueing.retrying import Backoff
+from consumers.score_events import LookedUp, ScoreEvents
 from scoring.query import Unscored
 from scoring.rules import JudgePolicy
 from scoring.verdict import Case, Reply
 
 Result = TypeVar("Result")
-_OVER_SHARE = "more of the tenant's events wait for a model than its share of the places"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolLimits:
-    """How much is in flight, and for how long."""
-
-    records: int = 2000
-    size: int = 64 * 1024 * 1024
-    """Bytes of all records in flight; one alone may be larger."""
-    batch: int = 200
-    """Records decoded together, and rows written together."""
-    chunk: int = 64
-    """Events looked up and examined together: what another tenant's event waits for at most."""
-    linger: float = 0.005
-    """Seconds a batch waits for more."""
-    tenant_asks: int = 200
-    """Events of one tenant that are at a model, or next to be, at once: with more than its calls, slots stay taken."""
-    deadline: float = 60.0
-    """Seconds until an event that waits for a model is put off."""
-    patience: float | None = 2.0
-    """Seconds to wait for a store or rules that are down before records are handed back; `None` waits for ever."""
+_THROTTLED = "more of the tenant's events wait for a model than its share of the places"
 
 
 class Pool:
-    """Bounded, fair between tenants, and patient."""
+    """The engine of all inputs."""
 
     def __init__(
         self,
@@ -69,17 +53,27 @@ class Pool:
         scorer: Scorer | None = None,
     ) -> None:
         self._score, self._limits, self._deferred, self._results = score, limits, deferred, results
-        self._retries, self._backoff = retries or Retries(), backoff or Backoff()
+        self._retries, self._scorer = retries or Retries(), scorer or ThreadScorer(score)
         self._flight = Flight(records=limits.records, size=limits.size, outcomes=score.outcomes, timer=score.timer)
+        self._outages = Outages(score.outcomes, backoff or Backoff())
         self._turn = asyncio.Lock()
-        self._waits = 0
-        self._decoding = Groups[Job](size=limits.batch, linger=limits.linger)
-        self._preparing = FairGroups[Job](size=min(limits.chunk, limits.batch))
-        self._asking = Lines(each=limits.tenant_asks)
-        self._writing = Groups[tuple[Job, Evaluation]](size=limits.batch, linger=limits.linger)
-        self._putting_off = Groups[tuple[Job, Deferral, str]](size=limits.batch, linger=limits.linger)
-        self._publishing = Groups[tuple[Job, End]](size=limits.batch)
-        self._scorer = scorer or ThreadScorer(score)
+        self._to_decode = Groups[Job](size=limits.batch, linger=limits.linger)
+        self._to_look_up = FairGroups[Job](size=min(limits.chunk, limits.batch))
+        self._to_ask = Lines(each=limits.tenant_asks)
+        self._to_write = Groups[Job](size=limits.batch, linger=limits.linger)
+        self._to_defer = Groups[Job](size=limits.batch, linger=limits.linger)
+        self._to_publish = Groups[Job](size=limits.batch)
+        self._entries: Mapping[Stage, Callable[[Job], None]] = {
+            Stage.FOLLOWING: _wait,
+            Stage.LOOKING_UP: lambda job: self._to_look_up.put(job.tenant, job),
+            # the chunk that was looked up goes on together
+            Stage.EXAMINING: _wait,
+            Stage.ASKING: lambda job: self._to_ask.put(job.tenant, lambda: self._ask(job)),
+            Stage.WRITING: self._to_write.put,
+            Stage.DEFERRING: self._to_defer.put,
+            Stage.PUBLISHING: self._publish_later,
+            Stage.ENDED: self._end,
+        }
 
     @property
     def depth(self) -> int:
@@ -93,87 +87,68 @@ class Pool:
 
     @property
     def waits(self) -> bool:
-        """Whether the store or the rules are away, and what was taken waits for them."""
-        return self._waits > 0
+        """Whether records in flight wait for a store or rules that are down."""
+        return self._outages.excused > 0
 
     async def submit(self, records: Sequence[Record]) -> list[Receipt]:
-        """Takes the records as room allows; each one's receipt resolves once its outcome is durable.
+        """Admits the records as there is room; each one's receipt resolves once its outcome is durable.
 
-        Raises `PoolClosed`; so do receipts of records that were not stored before the process stopped.
+        Raises `PoolClosed`; so do the receipts of records that were not stored before the process stopped.
         """
         receipts: list[Receipt] = []
         for start in range(0, len(records), self._limits.batch):
             # slice by slice, so that a long request does not keep all others waiting
             async with self._turn:
                 for record in records[start : start + self._limits.batch]:
-                    job = await self._flight.take(record)
-                    self._decoding.put(job)
+                    job = await self._flight.admit(record)
+                    self._to_decode.put(job)
                     receipts.append(job.receipt)
         return receipts
 
     def close(self) -> None:
-        """Takes no more records; `run` ends when those taken have ended."""
+        """Admits no more records; `run` ends once those in flight have ended."""
         self._flight.close()
 
     async def run(self) -> None:
-        """Works until closed and drained; what is under way when it is cancelled is handed back to its senders."""
-        # while chunks are judged, the next one is looked up
+        """Works until closed and drained. When cancelled, hands all records in flight back to their senders."""
+        # while chunks are examined, the next one is looked up
         preparing = [self._prepare] * (self._scorer.chunks + 1)
-        steps = (self._decode, *preparing, self._write, self._put_off_all, self._publish)
+        steps = (self._decode, *preparing, self._write, self._defer, self._publish)
         try:
             async with asyncio.TaskGroup() as tasks:
                 loops = [tasks.create_task(_for_ever(step)) for step in steps]
-                await self._flight.landed()
+                await self._flight.drained()
                 for each in loops:
                     each.cancel()
         finally:
-            await self._asking.cancel()
-            self._consume(self._decoding.drop(lambda _: True))
+            await self._to_ask.cancel()
+            self._count_consumed(self._to_decode.drop(lambda _: True))
             self._flight.interrupt()
             self._scorer.close()
 
-    async def _patiently(self, call: Callable[[], Awaitable[Result]]) -> Result:
-        """What `call` gives, asked again while a dependency is down; raises `Unavailable` when patience ends."""
-        started, failures = self._score.timer(), 0
-        try:
-            while True:
-                try:
-                    return await call()
-                except Unavailable as error:
-                    self._note_failure(error, failures)
-                    failures += 1
-                    patience = self._limits.patience
-                    if patience is not None and self._score.timer() - started >= patience:
-                        raise
-                await asyncio.sleep(self._backoff.wait(failures))
-        finally:
-            self._waits -= failures > 0
-
-    def _note_failure(self, error: Unavailable, before: int) -> None:
-        self._score.outcomes.stalled(type(error).__name__)
-        self._waits += before == 0
+    def _advance(self, job: Job, result: StageResult) -> None:
+        job.move(result)
+        self._entries[job.stage](job)
 
     async def _decode(self) -> None:
-        jobs = await self._decoding.next()
-        self._consume(jobs)
+        jobs = await self._to_decode.next()
+        self._count_consumed(jobs)
         with self._score.timed("decode"):
             decoded = await self._scorer.decode([job.record for job in jobs])
-        self._flight.end([(job, each) for job, each in zip(jobs, decoded, strict=True) if isinstance(each, Outcome)])
         for job, each in zip(jobs, decoded, strict=True):
-            if not isinstance(each, Outcome):
+            if isinstance(each, Outcome):
+                self._end_with(job, each)
+            else:
                 job.decoded = each
-                self._route(job)
+                self._advance(job, self._flight.lead_or_follow(job))
 
-    def _consume(self, jobs: Sequence[Job]) -> None:
+    def _count_consumed(self, jobs: Sequence[Job]) -> None:
         for trigger, count in Counter(job.record.trigger for job in jobs).items():
             self._score.outcomes.consumed(count, trigger)
 
-    def _route(self, job: Job) -> None:
-        if self._flight.leads(job):
-            self._preparing.put(job.tenant, job)
-
     async def _prepare(self) -> None:
-        jobs = await self._preparing.next()
+        """Takes one chunk through LOOKING_UP and EXAMINING."""
+        jobs = await self._to_look_up.next()
         try:
             found = await self._patiently(lambda: self._score.look_up([job.known for job in jobs]))
         except Unavailable as error:
@@ -181,175 +156,177 @@ class Pool:
             reason = DeferredReason.RULES_UNAVAILABLE if lacking else DeferredReason.STORE_UNAVAILABLE
             self._hand_back(jobs, reason, str(error))
         except Exception as error:
-            self._failed(jobs, error)
+            self._defer_for_bug(jobs, error)
         else:
-            await self._judge([job for job in jobs if self._is_new(job, found)], found)
+            for job in jobs:
+                self._sort(job, found)
+            await self._examine([job for job in jobs if job.stage is Stage.EXAMINING], found)
 
-    def _is_new(self, job: Job, found: LookedUp) -> bool:
-        job.found, claim = found, self._score.standing(job.known, found)
+    def _sort(self, job: Job, found: LookedUp) -> None:
+        """Lets an event go on to EXAMINING, unless it is stored already or must wait."""
+        job.found, claim = found, self._score.final_claim(job.known, found)
         if claim is not None:
-            self._settle(job, claim)
+            job.end = claim
+            self._advance(job, StageResult.STORED)
         elif job.tenant not in found.rules:
-            self._put_off(job, DeferredReason.RULES_UNAVAILABLE, "the tenant's rules cannot be read; see the log")
-        elif found.rules[job.tenant].judge.policy is JudgePolicy.LLM and self._flight.shares.over(job.tenant):
-            # it would be put off once it is examined, which is most of the work
-            self._put_off(job, DeferredReason.TENANT_THROTTLED, _OVER_SHARE)
+            self._defer_later(job, DeferredReason.RULES_UNAVAILABLE, "the tenant's rules cannot be read; see the log")
+        elif found.rules[job.tenant].judge.policy is JudgePolicy.LLM and self._flight.shares.throttles(job.tenant):
+            # it would be deferred after it is examined, which is most of the work
+            self._defer_later(job, DeferredReason.TENANT_THROTTLED, _THROTTLED)
         else:
-            return True
-        return False
+            self._advance(job, StageResult.NEW)
 
-    async def _judge(self, jobs: Sequence[Job], found: LookedUp) -> None:
+    async def _examine(self, jobs: Sequence[Job], found: LookedUp) -> None:
         if not jobs:
             return
         try:
             with self._score.timed("examine"):
                 judged = await self._scorer.judge([job.known for job in jobs], found)
         except Exception as error:
-            self._failed(jobs, error)
+            self._defer_for_bug(jobs, error)
             return
         for job, each in zip(jobs, judged, strict=True):
             if isinstance(each, Case):
                 self._ask_later(job, each)
             else:
-                self._writing.put((job, each))
+                self._write_later(job, each)
 
     def _ask_later(self, job: Job, case: Case) -> None:
-        if self._flight.shares.over(job.tenant):
-            self._put_off(job, DeferredReason.TENANT_THROTTLED, _OVER_SHARE)
-        else:
-            self._flight.wait_for_model(job)
-            self._asking.put(job.tenant, lambda: self._ask(job, case))
-
-    async def _ask(self, job: Job, case: Case) -> None:
-        if self._flight.shares.exceeds(job.tenant):
-            # its line filled the pool while it was alone; now others need the places
-            self._put_off(job, DeferredReason.TENANT_THROTTLED, _OVER_SHARE)
+        if self._flight.shares.throttles(job.tenant):
+            self._defer_later(job, DeferredReason.TENANT_THROTTLED, _THROTTLED)
             return
-        left = job.taken_at + self._limits.deadline - self._score.timer()
+        job.case = case
+        self._flight.hold_place(job)
+        self._advance(job, StageResult.NEEDS_MODEL)
+
+    async def _ask(self, job: Job) -> None:
+        if self._flight.shares.is_exceeded_by(job.tenant):
+            # its events filled the pool while it was active alone; now other tenants need the places
+            self._defer_later(job, DeferredReason.TENANT_THROTTLED, _THROTTLED)
+            return
+        left = job.submitted_at + self._limits.deadline - self._score.timer()
         try:
             async with asyncio.timeout(left):
-                reply = await self._score.ask(job.known, case)
+                reply = await self._score.ask(job.known, job.case)
         except TimeoutError:
             reply = DeferredReason.EVENT_DEADLINE
         try:
-            self._replied(job, case, reply)
+            self._sort_reply(job, reply)
         except Exception as error:
-            self._failed([job], error)
+            self._defer_for_bug([job], error)
 
-    def _replied(self, job: Job, case: Case, reply: Reply | Unscored | DeferredReason) -> None:
+    def _sort_reply(self, job: Job, reply: Reply | Unscored | DeferredReason) -> None:
         if isinstance(reply, DeferredReason):
-            self._put_off(job, reply, "no model answered in time")
+            self._defer_later(job, reply, "no model answered in time")
         else:
-            self._writing.put((job, self._score.concluded(job.known, job.found, case, reply)))
+            self._write_later(job, self._score.evaluate_reply(job.known, job.found, job.case, reply))
+
+    def _write_later(self, job: Job, evaluation: Evaluation) -> None:
+        job.evaluation = evaluation
+        self._advance(job, StageResult.EVALUATED)
 
     async def _write(self) -> None:
-        group = await self._writing.next()
-        jobs = [job for job, _ in group]
+        jobs = await self._to_write.next()
         try:
-            ends = await self._patiently(lambda: self._score.record([each for _, each in group]))
+            ends = await self._patiently(lambda: self._score.record([job.evaluation for job in jobs]))
         except Unavailable as error:
             self._hand_back(jobs, DeferredReason.STORE_UNAVAILABLE, str(error))
         except Exception as error:
-            self._failed(jobs, error)
+            self._defer_for_bug(jobs, error)
         else:
             for job in jobs:
-                self._settle(job, ends[job.known.key])
+                job.end = ends[job.known.key]
+                refused = isinstance(job.end, Outcome)
+                self._advance(job, StageResult.HAS_OUTCOME if refused else StageResult.STORED)
 
-    def _settle(self, job: Job, end: End) -> None:
-        same = isinstance(end, Claim) and job.known.event.repeats(end.payload_hash)
-        if self._results is not None and (same or isinstance(end, Evaluation)):
-            self._publishing.put((job, end))
+    def _publish_later(self, job: Job) -> None:
+        """Queues the job's result; a process without results, and a conflict of ids, have nothing to publish."""
+        own = isinstance(job.end, Evaluation)
+        same = not isinstance(job.end, Evaluation | Outcome) and job.known.event.repeats(job.end.payload_hash)
+        if self._results is not None and (own or same):
+            self._to_publish.put(job)
         else:
-            self._conclude(job, end)
+            self._advance(job, StageResult.HAS_OUTCOME)
 
     async def _publish(self) -> None:
-        group = await self._publishing.next()
-        await self._tell({job.known.key: end for job, end in group if not isinstance(end, Outcome)})
-        for job, end in group:
-            self._conclude(job, end)
+        jobs = await self._to_publish.next()
+        # a result that a bug keeps back must not keep back the others, nor its own record's outcome
+        await isolate_failures(self._publish_results, jobs, Exception)
+        for job in jobs:
+            self._advance(job, StageResult.HAS_OUTCOME)
 
-    async def _tell(self, ends: Mapping[EventKey, Evaluation | Claim]) -> None:
-        """Publishes these, for as long as it takes; one that a bug keeps back holds up none of the others."""
+    async def _publish_results(self, jobs: Sequence[Job]) -> None:
+        results = self._results
+        if results is None:
+            return
+        ends = {job.known.key: job.end for job in jobs if not isinstance(job.end, Outcome)}
         try:
-            await self._published(ends)
+            await self._outages.retry(lambda: results.publish(ends), patience=None)
         except Exception as error:
             self._score.outcomes.failed("results", error)
-            if len(ends) > 1:
-                keys = list(ends)
-                for half in (keys[: len(keys) // 2], keys[len(keys) // 2 :]):
-                    await self._tell({key: ends[key] for key in half})
+            raise
 
-    async def _published(self, ends: Mapping[EventKey, Evaluation | Claim]) -> None:
-        failures, waits = 0, False
-        try:
-            while self._results is not None:
-                try:
-                    return await self._results.publish(ends)
-                except Unavailable as error:
-                    self._score.outcomes.stalled(type(error).__name__)
-                    # of Kafka the drivers know whether it answers; one that refuses results must not be excused
-                    waits = isinstance(error, StoreUnavailable)
-                    self._waits += waits
-                failures += 1
-                await asyncio.sleep(self._backoff.wait(failures))
-                self._waits -= waits
-                waits = False
-        finally:
-            self._waits -= waits
+    def _end(self, job: Job) -> None:
+        for each in self._flight.end(job):
+            self._advance(each, self._flight.lead_or_follow(each))
 
-    def _conclude(self, job: Job, end: End) -> None:
-        for each in self._flight.conclude(job, end):
-            self._route(each)
-
-    def _failed(self, jobs: Sequence[Job], error: Exception) -> None:
-        """A bug must not stop the stream: it is told of, and the events are put off."""
-        self._score.outcomes.failed("batch", error)
-        for job in jobs:
-            self._put_off(job, DeferredReason.INTERNAL_ERROR, "see the log")
+    def _end_with(self, job: Job, outcome: Outcome) -> None:
+        job.end = outcome
+        self._advance(job, StageResult.HAS_OUTCOME)
 
     def _hand_back(self, jobs: Sequence[Job], reason: DeferredReason, detail: str) -> None:
+        """Ends these records as deferred and not kept: their senders must send them again."""
         for job in jobs:
-            self._conclude(job, deferred(job.known, reason, detail, kept=False))
+            self._end_with(job, deferred(job.known.event, reason, detail, kept=False))
 
-    def _put_off(self, job: Job, reason: DeferredReason, detail: str) -> None:
+    def _defer_for_bug(self, jobs: Sequence[Job], error: Exception) -> None:
+        """Counts and logs a bug, and defers the events it hit; the others go on."""
+        self._score.outcomes.failed("batch", error)
+        for job in jobs:
+            self._defer_later(job, DeferredReason.INTERNAL_ERROR, "see the log")
+
+    def _defer_later(self, job: Job, reason: DeferredReason, detail: str) -> None:
+        """Defers the event; after its last try it is stored without a score, and handed back if that fails too."""
         kept = deferral(job.known, reason, self._retries, self._score.clock())
         if kept is not None:
-            self._putting_off.put((job, kept, detail))
-        elif job.given_up:
+            job.deferral, job.deferral_detail = kept, detail
+            self._advance(job, StageResult.MUST_WAIT)
+        elif job.is_last_try:
             self._hand_back([job], reason, detail)
         else:
-            job.given_up = True
-            why = given_up(reason, job.record.attempts)
-            self._writing.put((job, self._score.unscored(job.known, job.found, why)))
+            job.is_last_try = True
+            why = tried_too_often(reason, job.record.attempts)
+            job.evaluation = self._score.evaluation(job.known, job.found, why)
+            self._advance(job, StageResult.TRIED_TOO_OFTEN)
 
-    async def _put_off_all(self) -> None:
-        await self._keep(await self._putting_off.next())
+    async def _defer(self) -> None:
+        jobs = await self._to_defer.next()
+        for job, error in await isolate_failures(self._keep, jobs, RefusedByStore):
+            self._end_with(job, refused_by_store(job.known.event, error))
 
-    async def _keep(self, group: Sequence[tuple[Job, Deferral, str]]) -> None:
-        jobs = [job for job, _, _ in group]
+    async def _keep(self, jobs: Sequence[Job]) -> None:
+        """Stores these jobs' deferrals and ends them; raises `RefusedByStore`."""
         try:
-            taken = await self._patiently(lambda: self._deferred.defer([kept for _, kept, _ in group]))
-        except RefusedByStore as error:
-            await self._keep_apart(group, error)
+            taken = await self._patiently(lambda: self._deferred.defer([job.deferral for job in jobs]))
+        except RefusedByStore:
+            raise
         except Unavailable as error:
             self._hand_back(jobs, DeferredReason.STORE_UNAVAILABLE, str(error))
         except Exception as error:
             self._score.outcomes.failed("deferral", error)
             self._hand_back(jobs, DeferredReason.INTERNAL_ERROR, "see the log")
         else:
-            for job, kept, detail in group:
-                other = job.known.key in taken
-                self._conclude(
-                    job, conflict(job.known) if other else deferred(job.known, kept.reason, detail, kept=True)
-                )
+            for job in jobs:
+                event, reason = job.known.event, job.deferral.reason
+                kept = deferred(event, reason, job.deferral_detail, kept=True)
+                self._end_with(job, id_conflict(event) if job.known.key in taken else kept)
 
-    async def _keep_apart(self, group: Sequence[tuple[Job, Deferral, str]], error: RefusedByStore) -> None:
-        if len(group) == 1:
-            self._conclude(group[0][0], refused(group[0][0].known, error))
-            return
-        half = len(group) // 2
-        await self._keep(group[:half])
-        await self._keep(group[half:])
+    async def _patiently(self, call: Callable[[], Awaitable[Result]]) -> Result:
+        return await self._outages.retry(call, patience=self._limits.patience)
+
+
+def _wait(job: Job) -> None:
+    del job
 
 
 async def _for_ever(step: Callable[[], Coroutine[None, None, None]]) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, TypeVar
 
+from consumers.decoding import Known, Record
 from consumers.evaluation.evaluation import Evaluation
 from consumers.evaluation.outcomes import Outcome
-from consumers.score_events import Known, LookedUp, Record, ScoreEvents
+from consumers.score_events import LookedUp, ScoreEvents
 from scoring.verdict import Case
 
 Result = TypeVar("Result")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import orjson
 
+from consumers.decoding import Known
 from consumers.evaluation.outcomes import Trigger
-from consumers.score_events import Known
 from consumers.stream.dead_letters import TRIGGER
 from consumers.stream.ports import Message
 

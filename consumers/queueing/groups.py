@@ -1,4 +1,4 @@
-"""Items gathered into groups, so that what is done once per group is done seldom."""
+"""Queues that hand items on in groups, so that work done once per group is done seldom."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Item = TypeVar("Item")
 
 
 class Line(Protocol[Item]):
-    """What items wait in."""
+    """A queue of items."""
 
     def __len__(self) -> int: ...
 
-    def take(self, most: int) -> list[Item]:
-        """Up to `most` of them, the next first."""
+    def pop(self, most: int) -> list[Item]:
+        """Removes and returns up to `most` items, the next first."""
         ...
 
 
@@ -28,7 +28,7 @@ async def _gather(line: Line[Item], arrived: asyncio.Event, most: int, linger: f
         await arrived.wait()
     if linger and len(line) < most:
         await asyncio.sleep(linger)
-    return line.take(most)
+    return line.pop(most)
 
 
 class Fifo(Generic[Item]):
@@ -41,15 +41,15 @@ class Fifo(Generic[Item]):
         return len(self._items)
 
     def extend(self, items: Iterable[Item]) -> None:
-        """Adds to the end."""
+        """Adds items at the end."""
         self._items.extend(items)
 
-    def take(self, most: int) -> list[Item]:
-        """Up to `most` items, the oldest first."""
+    def pop(self, most: int) -> list[Item]:
+        """Removes and returns up to `most` items, the oldest first."""
         return [self._items.popleft() for _ in range(min(most, len(self._items)))]
 
     def drop(self, which: Callable[[Item], bool]) -> list[Item]:
-        """Takes out those that are meant, wherever they stand."""
+        """Removes and returns the items for which `which` is true."""
         kept, dropped = deque[Item](), list[Item]()
         for item in self._items:
             (dropped if which(item) else kept).append(item)
@@ -58,7 +58,7 @@ class Fifo(Generic[Item]):
 
 
 class Groups(Generic[Item]):
-    """Hands on what was put in, at most `size` at a time and up to `linger` seconds after the first."""
+    """Hands items on in groups: at most `size` at a time, up to `linger` seconds after the first came."""
 
     def __init__(self, *, size: int, linger: float = 0.0) -> None:
         self._line = Fifo[Item]()
@@ -69,21 +69,21 @@ class Groups(Generic[Item]):
         return len(self._line)
 
     def put(self, *items: Item) -> None:
-        """Adds to the end of the line."""
+        """Adds items at the end of the line."""
         self._line.extend(items)
         self._arrived.set()
 
     def drop(self, which: Callable[[Item], bool]) -> list[Item]:
-        """Takes out those that are meant, wherever they stand."""
+        """Removes and returns the items for which `which` is true."""
         return self._line.drop(which)
 
     async def next(self) -> list[Item]:
-        """The next group; waits until there is one."""
+        """Waits for the next group and returns it."""
         return await _gather(self._line, self._arrived, self._size, self._linger)
 
 
 class FairGroups(Generic[Item]):
-    """The same, with the items of each tenant in turn."""
+    """Hands items on in groups of at most `size`, one item of each tenant in turn."""
 
     def __init__(self, *, size: int) -> None:
         self._turns = Turns[Item]()
@@ -94,10 +94,10 @@ class FairGroups(Generic[Item]):
         return len(self._turns)
 
     def put(self, tenant: str, item: Item) -> None:
-        """Adds to the end of the tenant's line."""
+        """Adds an item at the end of the tenant's line."""
         self._turns.put(tenant, item)
         self._arrived.set()
 
     async def next(self) -> list[Item]:
-        """The next group; waits until there is one."""
+        """Waits for the next group and returns it."""
         return await _gather(self._turns, self._arrived, self._size, 0.0)

@@ -1,4 +1,4 @@
-"""Calls that take long: one task each, so many at once for each tenant, the others in that tenant's line."""
+"""Long calls, each in a task of its own: a bounded number at once for each tenant, the others in its line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Call: TypeAlias = Callable[[], Awaitable[None]]
 
 
 class Lines:
-    """Runs calls, at most `each` at once for one tenant; a call handles its own failures."""
+    """Runs at most `each` calls at once for one tenant. A call handles its own failures."""
 
     def __init__(self, *, each: int) -> None:
         self._each = each
@@ -20,7 +20,7 @@ class Lines:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
-        """Calls under way."""
+        """How many calls are running."""
         return len(self._tasks)
 
     def put(self, tenant: str, call: Call) -> None:
@@ -48,7 +48,7 @@ class Lines:
             self._start(tenant)
 
     async def cancel(self) -> None:
-        """Ends all calls under way and forgets those in line."""
+        """Cancels all running calls and drops those in line."""
         self._waiting.clear()
         for task in self._tasks:
             task.cancel()

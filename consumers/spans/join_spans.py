@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
+from consumers.decoding import Record
 from consumers.errors import Unavailable
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
-from consumers.evaluation.retries import Backoff
-from consumers.score_events import Record
+from consumers.queueing.retrying import Backoff
 from consumers.spans import Joined, Span, SpanEvent, SpanJoin, TraceKey
 
 Storing: TypeAlias = "asyncio.Task[Sequence[Outcome]]"

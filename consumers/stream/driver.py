@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from consumers.errors import Unavailable
 from consumers.evaluation.outcomes import DeferredReason, Outcome, OutcomeKind
-from consumers.evaluation.retries import Backoff
 from consumers.queueing.groups import Groups
+from consumers.queueing.retrying import Backoff
 from consumers.stream.dead_letters import KEPT_BYTES, DeadLetterLimit, DeadLetterPolicy, dead_letter
 from consumers.stream.offsets import Offsets, Prefix
 from consumers.stream.ports import Flow, Message, NotAssigned, Partition, Publisher, Source, StreamRecord, partition_of

@@ -13,8 +13,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
+from consumers.decoding import Record
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
-from consumers.score_events import Record
 from consumers.wire.envelopes import BATCH, STRUCTURED, Headers, looks_structured, media_type
 from consumers.wire.events import InvalidEvent, InvalidReason, QueryEvent, parse_json
 from service.api.access import CallingTenant, RunningService

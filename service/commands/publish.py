@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from consumers.decoding import Known, Record, decode
 from consumers.errors import Unavailable
 from consumers.publishing.events import event_message
-from consumers.score_events import Known, Record, decode
 from consumers.stream.ports import Publisher
 from consumers.wire.events import MAX_EVENT_BYTES
 from service.commands.dead_letters import kafka_settings

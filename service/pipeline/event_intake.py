@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+from consumers.decoding import Known, Record, decode, decode_timed
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.evaluation.timings import StageTiming
 from consumers.pool.pool import Pool
 from consumers.publishing.events import event_message
-from consumers.score_events import Known, Record, decode, decode_traced
 from consumers.spans.join_spans import Submit
 from consumers.stream.ports import Publisher
 from consumers.wire.events import InvalidReason
@@ -82,7 +82,7 @@ class EventsToKafka:
 
     def _decode(self, record: Record) -> Known | Outcome:
         if self.telemetry is not None:
-            return decode_traced(record, self.max_event_bytes, time.monotonic)
+            return decode_timed(record, self.max_event_bytes, time.monotonic)
         return decode(record, self.max_event_bytes)
 
     def _end(self, decoded: Known | Outcome, refused: bool) -> Outcome | Published:

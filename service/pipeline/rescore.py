@@ -15,6 +15,7 @@ from consumers.evaluation.evaluation import FILLABLE, Evaluation, EventKey, Scor
 from consumers.evaluation.outcomes import Trigger
 from consumers.judging.budgets import MICROS, Price
 from consumers.judging.panel import Panel
+from consumers.queueing.isolation import isolate_failures
 from scoring.evaluation import conclude, examine
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import JudgePolicy, Rules
@@ -149,23 +150,19 @@ class Rescore:
         return replace(made, occurred_at=each.occurred_at, current=self.make_current)
 
     async def _record(self, kept: Sequence[Evaluation], partitions: Partitions, done: BackfillTally) -> None:
-        """Adds the rows. If the store refuses them, halves the batch until only the refused rows are left out."""
-        try:
-            added = await add_rows(self.engine, partitions, kept, now=self.clock())
-        except RefusedByStore:
-            if len(kept) == 1:
-                done.ended["refused"] += 1
-                return
-            half = len(kept) // 2
-            await self._record(kept[:half], partitions, done)
-            await self._record(kept[half:], partitions, done)
-            return
-        done.ended["already"] += len(kept) - len(added)
-        for each in kept:
-            if each.id in added:
-                done.ended["scored" if isinstance(each.result, Scored) else "unscored"] += 1
-            if isinstance(each.result, Scored):
-                done.cost += each.result.reply.cost
+        """Adds these rows, but for those that the store refuses."""
+
+        async def write(part: Sequence[Evaluation]) -> None:
+            added = await add_rows(self.engine, partitions, part, now=self.clock())
+            done.ended["already"] += len(part) - len(added)
+            for each in part:
+                if each.id in added:
+                    done.ended["scored" if isinstance(each.result, Scored) else "unscored"] += 1
+                if isinstance(each.result, Scored):
+                    done.cost += each.result.reply.cost
+
+        for _ in await isolate_failures(write, kept, RefusedByStore):
+            done.ended["refused"] += 1
 
 
 def _is_judge_failure(each: Evaluation) -> bool:

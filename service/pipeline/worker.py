@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from consumers.decoding import Record
 from consumers.evaluation.deferrals import Deferral
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.evaluation.retries import Retries
@@ -20,12 +21,13 @@ from consumers.judge_references import JudgeReferences
 from consumers.judging.panel import Panel
 from consumers.keep_labels import KeepLabels, LabelRecord
 from consumers.pool.deferring import RetryDeferred, count_only
-from consumers.pool.pool import Pool, PoolLimits
+from consumers.pool.limits import PoolLimits
+from consumers.pool.pool import Pool
 from consumers.pool.ports import Results
 from consumers.pool.scorers import Scorer, ThreadScorer
 from consumers.ports import RuleSource
 from consumers.references import ReferencePolicy
-from consumers.score_events import Record, ScoreEvents
+from consumers.score_events import ScoreEvents
 from consumers.spans.join_spans import JoinSpans
 from consumers.stream.dead_letters import DeadLetterPolicy, PlainRecord, publish_dead_letter, trigger_of
 from consumers.stream.driver import Driver, DriverPolicy, Handle, Receipts

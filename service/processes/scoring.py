@@ -13,6 +13,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import TimeoutError as OutOfTimeError
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from multiprocessing.reduction import ForkingPickler
@@ -22,12 +23,14 @@ from typing import TypeAlias
 
 from pebble import ProcessExpired, ProcessPool
 
+from consumers.decoding import Known, Record
 from consumers.evaluation.evaluation import Evaluation, LineOut, line_out
 from consumers.evaluation.outcomes import Outcome
 from consumers.evaluation.timings import timings_of
 from consumers.judging.panel import Panel
 from consumers.pool.scorers import ThreadScorer
-from consumers.score_events import Known, LookedUp, Record, ScoreEvents, judged_at_once
+from consumers.queueing.isolation import isolate_failures
+from consumers.score_events import LookedUp, ScoreEvents, judged_at_once
 from consumers.wire.events import QueryEvent
 from scoring.query import Unscored
 from scoring.rules import Rules
@@ -84,21 +87,25 @@ class ProcessScorer:
         (again,) = await self._thread.judge([known], found)
         return again
 
-    async def _judged(self, events: Sequence[Known], found: LookedUp, tries: int = _TRIES) -> Sequence[End]:
-        """How they end; one that a process died of, or that cannot be sent, is told apart from its neighbours."""
-        try:
-            return await self._sent(events, found)
-        except BrokenProcessPool:
-            # they died of none of these
-            return await self._judged(events, found, tries - 1) if tries else [None] * len(events)
-        except (ProcessExpired, OutOfTimeError) as error:
-            if len(events) == 1:
-                return [self._score.bug(events[0], error)]
-        except Exception:
-            if len(events) == 1:
-                return [None]
-        half = len(events) // 2
-        return [*await self._judged(events[:half], found), *await self._judged(events[half:], found)]
+    async def _judged(self, events: Sequence[Known], found: LookedUp) -> Sequence[End]:
+        """What each event's judgement is; an event that kills its process, or cannot be sent, is isolated."""
+        ends: dict[int, End] = {}
+
+        async def judge(places: Sequence[int]) -> None:
+            part = await self._sent_again([events[place] for place in places], found)
+            ends.update(zip(places, part, strict=True))
+
+        for place, error in await isolate_failures(judge, range(len(events)), Exception):
+            died = isinstance(error, ProcessExpired | OutOfTimeError)
+            ends[place] = self._score.report_bug(events[place], error) if died else None
+        return [ends[place] for place in range(len(events))]
+
+    async def _sent_again(self, events: Sequence[Known], found: LookedUp) -> Sequence[End]:
+        for _ in range(_TRIES + 1):
+            # a pool that is broken was broken by none of these events
+            with suppress(BrokenProcessPool):
+                return await self._sent(events, found)
+        return [None] * len(events)
 
     async def _sent(self, events: Sequence[Known], found: LookedUp) -> Sequence[End]:
         if not self._pool.active:

@@ -10,13 +10,16 @@ from typing import Any
 
 import pytest
 
+from consumers.decoding import Record
 from consumers.evaluation.outcomes import Outcome
-from consumers.evaluation.retries import Backoff, Retries
+from consumers.evaluation.retries import Retries
 from consumers.judging.panel import Panel
-from consumers.pool.pool import Pool, PoolLimits
+from consumers.pool.limits import PoolLimits
+from consumers.pool.pool import Pool
 from consumers.pool.ports import DeferredEvents, Results
 from consumers.ports import RuleSource, ScoreStore
-from consumers.score_events import Record, ScoreEvents
+from consumers.queueing.retrying import Backoff
+from consumers.score_events import ScoreEvents
 from service.judges.weights import local_judge
 from tests.memory.stores import MemoryDeferred, MemoryOutcomes, MemoryRules, MemoryScores
 

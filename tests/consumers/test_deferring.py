@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from consumers.decoding import Known, Record, decode
 from consumers.errors import StoreUnavailable
 from consumers.evaluation.deferrals import Deferral
 from consumers.evaluation.outcomes import DeferredReason, Outcome, OutcomeKind
@@ -16,7 +17,6 @@ from consumers.evaluation.retries import Retries
 from consumers.judging.breaker import BreakerState
 from consumers.pool.deferring import RetryDeferred, deferral
 from consumers.pool.flight import PoolClosed
-from consumers.score_events import Known, Record, decode
 from tests.memory.stores import MemoryDeferred, MemoryScores
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)

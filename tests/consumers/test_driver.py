@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
-from consumers.evaluation.retries import Backoff
 from consumers.pool.flight import PoolClosed
+from consumers.queueing.retrying import Backoff
 from consumers.stream.dead_letters import DeadLetterPolicy, read_dead_letter
 from consumers.stream.driver import Driver, DriverPolicy
 from consumers.stream.ports import Partition

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from consumers.decoding import Record
 from consumers.errors import Unavailable
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
-from consumers.evaluation.retries import Backoff
-from consumers.score_events import Record
+from consumers.queueing.retrying import Backoff
 from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable
 from consumers.spans.join_spans import JoinSpans, OnDeadLetter
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from consumers.decoding import Record
 from consumers.errors import RefusedByStore, StoreUnavailable, Unavailable
 from consumers.evaluation.evaluation import Evaluation
 from consumers.evaluation.outcomes import DeferredReason, OutcomeKind, Trigger
@@ -14,8 +15,7 @@ from consumers.judging.breaker import BreakerState
 from consumers.judging.panel import Panel
 from consumers.pool.deferring import RetryDeferred
 from consumers.pool.flight import PoolClosed
-from consumers.pool.pool import PoolLimits
-from consumers.score_events import Record
+from consumers.pool.limits import PoolLimits
 from consumers.wire.events import SPAN_SOURCE
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import JudgePolicy, JudgeRules, Rules

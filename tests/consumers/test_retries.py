@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from consumers.evaluation.evaluation import EventKey
-from consumers.evaluation.retries import Backoff, Retries
+from consumers.evaluation.retries import Retries
+from consumers.queueing.retrying import Backoff
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 KEYS = st.builds(EventKey, st.text(max_size=5), st.text(max_size=5), st.text(max_size=5))

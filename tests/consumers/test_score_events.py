@@ -7,10 +7,10 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from consumers.decoding import Record
 from consumers.errors import RefusedByStore, RulesUnavailable, StoreUnavailable
 from consumers.evaluation.outcomes import OutcomeKind
 from consumers.judging.panel import Panel
-from consumers.score_events import Record
 from scoring.rules import JudgePolicy, JudgeRules, Rules
 from tests.memory.stores import MemoryRules, MemoryScores
 

@@ -38,7 +38,7 @@ class MemoryDeferred:
         for each in sorted(self.kept.values(), key=lambda each: each.due):
             if each.due <= now:
                 lines.put(each.tenant, each)
-        due = lines.take(limit)
+        due = lines.pop(limit)
         lease = now + timedelta(seconds=lease_seconds)
         taken = [replace(each, due=lease, attempts=each.attempts + 1) for each in due]
         self.kept.update({each.key: each for each in taken})

@@ -13,11 +13,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from consumers.decoding import Known, Record
 from consumers.evaluation.evaluation import Evaluation, Scored
 from consumers.judging.panel import Panel
 from consumers.judging.prompting import Template, prompt_for
 from consumers.pool.scorers import ThreadScorer
-from consumers.score_events import Known, LookedUp, Record, ScoreEvents
+from consumers.score_events import LookedUp, ScoreEvents
 from consumers.wire.rules_document import decode_rules
 from scoring.evaluation import conclude
 from scoring.query import Unscored

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from consumers.decoding import Record
 from consumers.errors import Unavailable
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
-from consumers.score_events import Record
 from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable, TraceKey
 from consumers.spans.join_spans import JoinSpans
 from consumers.stream.ports import Message
