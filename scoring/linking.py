@@ -19,7 +19,7 @@ STOP_WORDS = frozenset(
 )
 """Words that never name a column."""
 
-_SYNONYMS = (
+SYNONYMS = (
     "id identifier key code number no num nr uid",
     "name title label",
     "first forename given fname",
@@ -90,8 +90,9 @@ _SYNONYMS = (
     "centimetre centimeter cm",
     "version edition release",
 )
+"""Words for the same thing, a line each."""
 _GROUPS: dict[str, frozenset[int]] = {}
-for _index, _line in enumerate(_SYNONYMS):
+for _index, _line in enumerate(SYNONYMS):
     for _word in _line.split():
         _GROUPS[stem(_word)] = _GROUPS.get(stem(_word), frozenset()) | {_index}
 

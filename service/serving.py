@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from consumers.errors import Unavailable
 from scoring.judging.local import InvalidWeightsError, LocalJudge
 from service.application import build_app
-from service.judges.opening import open_panel
+from service.judges.configured_panel import open_panel
 from service.judges.weights import fitted_judge, local_judge
 from service.kafka.client import open_publisher
 from service.logs import configure_logs, log
@@ -24,7 +24,7 @@ from service.metrics import Metrics
 from service.pipeline.event_intake import event_intake, opened_spans
 from service.pipeline.running import Intake, Role, Service
 from service.pipeline.worker import Parts, Worker, working
-from service.processes.interpreter import settle_interpreter
+from service.processes.interpreter import tune_interpreter
 from service.redis.link import RedisLink, open_redis
 from service.redis.rule_cache import RedisRules
 from service.settings import Settings
@@ -160,7 +160,7 @@ class _Server(uvicorn.Server):
 
 async def _serve(settings: Settings, listener: socket.socket, role: Role) -> None:
     async with running(settings, role) as service:
-        settle_interpreter()
+        tune_interpreter()
         config = uvicorn.Config(
             create_app(settings, service),
             log_config=None,

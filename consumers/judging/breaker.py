@@ -1,4 +1,4 @@
-"""When a model is left alone: after failures in a row, for a while that grows, until one call comes back."""
+"""A circuit breaker: stops calls of a model after failures in a row, until a trial call succeeds."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from enum import StrEnum
 
 
 class BreakerState(StrEnum):
-    """Whether calls pass."""
+    """Which calls pass."""
 
     CLOSED = "closed"
-    """They do."""
+    """All."""
     OPEN = "open"
-    """None does, for a while."""
+    """None, for a while."""
     HALF_OPEN = "half_open"
-    """One does, to see."""
+    """One trial call."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Breaker:
-    """Counts failures in a row. Clock-free: `now` is in seconds, of any clock that only rises.
+    """Counts failures in a row. `now` is in seconds of any monotonic clock.
 
-    >>> breaker = Breaker(failures=2, rest=10)
+    >>> breaker = Breaker(failures=2, cool_down=10)
     >>> breaker.failed(0), breaker.failed(1), breaker.admits(5), breaker.admits(11), breaker.admits(11)
     (None, None, False, True, False)
     >>> breaker.succeeded(), breaker.admits(12)
@@ -29,40 +29,41 @@ class Breaker:
     """
 
     failures: int = 5
-    """As many in a row open it."""
-    rest: float = 5.0
-    """Seconds it stays open the first time; doubled each time the one call fails, up to `longest`."""
+    """Failures in a row that open it."""
+    cool_down: float = 5.0
+    """Seconds it stays open at first; doubled each time a trial call fails, up to `longest`."""
     longest: float = 60.0
     _in_a_row: int = 0
     _until: float | None = None
-    _resting: float = 0.0
+    _current: float = 0.0
+    """The current cool-down in seconds."""
     _trial: float | None = None
-    """When the one call was let through."""
+    """When the trial call began."""
 
     def admits(self, now: float) -> bool:
-        """Whether a call may be made; after the rest one is, and again one when that was not heard of for a rest."""
+        """Whether a call may begin. After the cool-down one trial call may, and another if that one does not end."""
         state = self.state(now)
         if state is BreakerState.CLOSED:
             return True
-        if state is BreakerState.OPEN or (self._trial is not None and now < self._trial + self._resting):
+        if state is BreakerState.OPEN or (self._trial is not None and now < self._trial + self._current):
             return False
         self._trial = now
         return True
 
     def state(self, now: float) -> BreakerState:
-        """Whether calls pass at this time."""
+        """The state at this time."""
         if self._until is None:
             return BreakerState.CLOSED
         return BreakerState.OPEN if now < self._until else BreakerState.HALF_OPEN
 
     def succeeded(self) -> None:
-        """A call was answered: it closes."""
-        self._in_a_row, self._until, self._resting, self._trial = 0, None, 0.0, None
+        """Notes a success, which closes the breaker."""
+        self._in_a_row, self._until, self._current, self._trial = 0, None, 0.0, None
 
     def failed(self, now: float) -> None:
-        """A call was not answered, or with the server's own failure."""
+        """Notes a failure."""
         self._in_a_row += 1
         if self.state(now) is BreakerState.OPEN or self._in_a_row < self.failures:
             return
-        self._resting = min(self.longest, self._resting * 2 or self.rest)
-        self._until, self._trial = now + self._resting, None
+        self._current = min(self.longest, self._current * 2 or self.cool_down)
+        self._until, self._trial = now + self._current, None

@@ -1,4 +1,4 @@
-"""What a tenant may spend on models in a day: reserved before a call, settled after, in tokens and in money."""
+"""A tenant's daily budget for model calls, in tokens and money: reserved before a call, settled after it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import date
 from typing import NamedTuple
 
 MICROS = 1_000_000
-"""Money is counted in millionths of the price list's currency: whole numbers add up alike everywhere."""
+"""Money is counted in millionths of the price list's currency: sums of whole numbers are exact."""
 
 
 class Spend(NamedTuple):
@@ -18,15 +18,15 @@ class Spend(NamedTuple):
     micros: int = 0
 
     def plus(self, other: Spend) -> Spend:
-        """Both together."""
+        """The sum of both."""
         return Spend(self.tokens + other.tokens, self.micros + other.micros)
 
-    def less(self, other: Spend) -> Spend:
-        """What is left when the other is taken away; below zero where it is more."""
+    def minus(self, other: Spend) -> Spend:
+        """The difference; below zero where the other is larger."""
         return Spend(self.tokens - other.tokens, self.micros - other.micros)
 
     def covers(self, other: Spend) -> bool:
-        """Whether the other fits in."""
+        """Whether both amounts are at least the other's."""
         return self.tokens >= other.tokens and self.micros >= other.micros
 
 
@@ -35,13 +35,13 @@ NOTHING = Spend()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """Money for a million tokens."""
+    """Price of a million tokens."""
 
     sent: float
     received: float
 
     def of(self, tokens_in: int, tokens_out: int) -> Spend:
-        """What a call of so many tokens costs.
+        """The cost of a call.
 
         >>> Price(sent=2.5, received=10).of(1000, 100)
         Spend(tokens=1100, micros=3500)
@@ -51,23 +51,23 @@ class Price:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """A tenant's day; `None` is no bound."""
+    """Most that a tenant may spend in a day; `None` is no bound."""
 
     tokens: int | None = None
     micros: int | None = None
 
     @property
-    def is_none(self) -> bool:
-        """Nothing is bounded."""
+    def is_unbounded(self) -> bool:
+        """Whether neither tokens nor money are bounded."""
         return self.tokens is None and self.micros is None
 
     def share(self, workers: int) -> Spend:
-        """One worker's part of the day, when workers cannot ask each other."""
+        """One worker's equal part, for workers that share no account."""
         return Spend(_part(self.tokens, workers), _part(self.micros, workers))
 
 
 NO_BOUND = 2**62
-"""Stands for no bound where a number is needed."""
+"""A number in place of no bound."""
 
 
 def _part(bound: int | None, workers: int) -> int:
@@ -76,7 +76,7 @@ def _part(bound: int | None, workers: int) -> int:
 
 @dataclass(slots=True)
 class Ledger:
-    """One tenant's day in one process: what was granted to it, and what of that is spent or reserved.
+    """One tenant's day in one process: what was granted, and what of it is spent or reserved.
 
     >>> ledger = Ledger(granted=Spend(100, 100))
     >>> ledger.reserve(Spend(60, 60)), ledger.reserve(Spend(60, 60)), ledger.lacks(Spend(60, 60))
@@ -88,39 +88,39 @@ class Ledger:
     granted: Spend = NOTHING
     used: Spend = NOTHING
     elsewhere: Spend = NOTHING
-    """What of the day others hold, as far as is known."""
+    """What other workers hold of the day, as last reported."""
 
     @property
     def left(self) -> Spend:
-        """Granted and neither spent nor reserved; below zero where calls cost more than was foreseen."""
-        return self.granted.less(self.used)
+        """Granted and neither spent nor reserved; below zero where calls cost more than was estimated."""
+        return self.granted.minus(self.used)
 
     def reserve(self, want: Spend) -> bool:
-        """Takes `want` out of what is left, if it fits."""
+        """Reserves `want` if enough is left; returns whether it did."""
         if not self.left.covers(want):
             return False
         self.used = self.used.plus(want)
         return True
 
     def lacks(self, want: Spend) -> Spend:
-        """What must be granted before `want` fits."""
-        short = want.less(self.left)
+        """What must be granted before `want` can be reserved."""
+        short = want.minus(self.left)
         return Spend(max(0, short.tokens), max(0, short.micros))
 
     def grant(self, more: Spend) -> None:
-        """The shared account gave more."""
+        """Adds what the shared account granted."""
         self.granted = self.granted.plus(more)
 
     def give_back(self) -> None:
-        """Keeps nothing that is neither spent nor reserved."""
+        """Drops what is neither spent nor reserved."""
         self.granted = self.used
 
     def settle(self, reserved: Spend, spent: Spend) -> None:
-        """A call ended: what it cost in place of what was reserved."""
-        self.used = self.used.plus(spent.less(reserved))
+        """Replaces a reservation by what the call cost."""
+        self.used = self.used.plus(spent.minus(reserved))
 
     def left_of(self, bound: Bound) -> Bound:
-        """What of the day is neither spent nor reserved nor held by others.
+        """What of the day is neither spent, reserved nor held by other workers.
 
         >>> Ledger(used=Spend(30, 5), elsewhere=Spend(50, 0)).left_of(Bound(tokens=100))
         Bound(tokens=20, micros=None)
@@ -133,46 +133,46 @@ class Ledger:
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
-    """A reservation, to be settled once."""
+class Reservation:
+    """A part of a ledger that waits for the cost of its call."""
 
     ledger: Ledger
     reserved: Spend
 
     def settle(self, spent: Spend) -> None:
-        """The call cost this."""
+        """Replaces the reservation by what the call cost. Called once."""
         self.ledger.settle(self.reserved, spent)
 
 
 @dataclass(slots=True)
 class Ledgers:
-    """The ledgers of the day; yesterday's are dropped when a new day is asked for."""
+    """The ledgers of one day by tenant; a new day drops them."""
 
     day: date | None = None
-    of: dict[str, Ledger] = field(default_factory=dict[str, Ledger])
+    by_tenant: dict[str, Ledger] = field(default_factory=dict[str, Ledger])
 
     def open(self, tenant: str, day: date) -> Ledger:
         """The tenant's ledger of that day."""
         if day != self.day:
-            self.day, self.of = day, {}
-        return self.of.setdefault(tenant, Ledger())
+            self.day, self.by_tenant = day, {}
+        return self.by_tenant.setdefault(tenant, Ledger())
 
 
 @dataclass(slots=True, kw_only=True)
 class WorkerBudgets:
-    """Budgets of a process that shares none: of each day's bound it holds the part of one worker."""
+    """`Budgets` of a process that shares no account: it may spend its part of each day's bound."""
 
     workers: int = 1
     today: Callable[[], date]
     _ledgers: Ledgers = field(default_factory=Ledgers)
 
-    async def reserve(self, tenant: str, want: Spend, bound: Bound) -> Hold | None:
-        """Takes `want` out of the tenant's day; `None` where it is spent."""
+    async def reserve(self, tenant: str, want: Spend, bound: Bound) -> Reservation | None:
+        """Reserves `want` of the tenant's day; `None` where the rest of the day does not cover it."""
         ledger = self._ledgers.open(tenant, self.today())
         ledger.granted = bound.share(self.workers)
-        ledger.elsewhere = bound.share(1).less(ledger.granted)
-        return Hold(ledger, want) if ledger.reserve(want) else None
+        ledger.elsewhere = bound.share(1).minus(ledger.granted)
+        return Reservation(ledger, want) if ledger.reserve(want) else None
 
     def left(self, tenant: str, bound: Bound) -> Bound:
-        """What is left of this worker's part of the tenant's day."""
+        """What is left of this worker's part of the tenant's day, tokens and money apart."""
         return self._ledgers.open(tenant, self.today()).left_of(bound)

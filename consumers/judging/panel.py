@@ -1,4 +1,4 @@
-"""Who judges a case, by the tenant's policy: at once from what this process knows, or by asking a model."""
+"""Decides by the tenant's policy whether the local judge or a model judges a case."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from consumers.evaluation.outcomes import DeferredReason
-from consumers.judging.asking import AskModel, NotAsked, Unasked
+from consumers.judging.asking import AskModel, NoReply, NoReplyReason
 from consumers.judging.breaker import BreakerState
-from consumers.judging.ports import CaseEnd
+from consumers.judging.ports import CaseOutcome
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import JudgePolicy, WhenSpent, WhenUnavailable
 from scoring.verdict import Case, Reply
 
 
 def uncounted(where: str, error: Exception) -> None:
-    """Nobody counts bugs."""
+    """Drops a bug: for commands that count none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """The judges that are set up."""
+    """The configured judges."""
 
     local: Callable[[Case], Reply]
     """The local judge: pure, safe in any thread."""
     model: AskModel | None = None
-    """The model judge, where one is set up."""
+    """The model judge, if one is configured."""
     failed: Callable[[str, Exception], None] = uncounted
     """Counts and logs a bug."""
 
     def breaker(self) -> BreakerState:
-        """Whether the model is asked; closed where there is none to leave alone."""
-        return BreakerState.CLOSED if self.model is None else self.model.breaker.state(self.model.timer())
+        """The state of the model's breaker; closed without a model."""
+        return BreakerState.CLOSED if self.model is None else self.model.breaker_state()
 
     def at_once(self, case: Case) -> Reply | None:
         """The verdict that needs no model; `None` where one must be asked. Pure, safe in any thread."""
@@ -44,43 +44,43 @@ class Panel:
         return reply if reply.confidence >= judge.bar else None
 
     async def ask(self, case: Case, *, tenant: str) -> Reply | Unscored | DeferredReason:
-        """The verdict of a model, what stands in for it, why there is none, or why to try again later.
+        """Returns a model's verdict, its fallback, why there is no score, or why to try later.
 
-        Raises nothing but `CancelledError`.
+        Raises only `CancelledError`.
         """
         if self.model is None:
             policy = case.rules.judge.policy.value
-            detail = f"the judge policy of {tenant} is {policy}, and no such judge is set up; use policy local"
+            detail = f"the judge policy of {tenant} is {policy}, and no model is configured; use policy local"
             return Unscored(UnscoredReason.JUDGE_UNAVAILABLE, detail)
         try:
-            own, said = await self.model(case, tenant, self.local)
+            own, reply = await self.model(case, tenant, self.local)
         except Exception as error:
             self.failed("judge", error)
             return Unscored(
                 UnscoredReason.SCORER_FAILED, f"the judge failed ({type(error).__name__}); please report it"
             )
-        end = _in_place(case, own, said, self.model.model.name) if isinstance(said, Unasked) else said
-        self.model.counts.judged(_named(end))
-        if isinstance(said, Reply):
-            self.model.counts.compared(own.verdict, said.verdict)
-        return end
+        result = _fallback(case, own, reply, self.model.model_name) if isinstance(reply, NoReply) else reply
+        self.model.counts.judged(_outcome(result))
+        if isinstance(reply, Reply):
+            self.model.counts.compared(own.verdict, reply.verdict)
+        return result
 
 
-def _in_place(case: Case, own: Reply, said: Unasked, model: str) -> Reply | Unscored | DeferredReason:
-    """What the tenant's rules put in place of a reply that was not had."""
-    rules, marked = case.rules.judge, replace(own, fallback=True, model=model)
-    if said.why is NotAsked.SPENT:
+def _fallback(case: Case, own: Reply, no_reply: NoReply, model: str) -> Reply | Unscored | DeferredReason:
+    """The tenant's configured fallback."""
+    rules, local = case.rules.judge, replace(own, fallback=True, model=model)
+    if no_reply.reason is NoReplyReason.SPENT:
         is_local = rules.when_spent is WhenSpent.LOCAL
-        return marked if is_local else Unscored(UnscoredReason.BUDGET_SPENT, said.detail)
+        return local if is_local else Unscored(UnscoredReason.BUDGET_SPENT, no_reply.detail)
     if rules.when_unavailable is WhenUnavailable.LOCAL:
-        return marked
-    # what may not be sent may not be sent later either
-    if said.why is NotAsked.NOT_SENT:
-        return Unscored(UnscoredReason.JUDGE_NOT_ASKED, said.detail)
+        return local
+    # deferring does not help: the prompt cannot be sent later either
+    if no_reply.reason is NoReplyReason.NOT_SENT:
+        return Unscored(UnscoredReason.JUDGE_NOT_ASKED, no_reply.detail)
     return DeferredReason.JUDGE_UNAVAILABLE
 
 
-def _named(end: Reply | Unscored | DeferredReason) -> CaseEnd:
-    if isinstance(end, Reply):
-        return "fallback" if end.fallback else "cached" if end.cached else "replied"
-    return "unscored" if isinstance(end, Unscored) else "deferred"
+def _outcome(result: Reply | Unscored | DeferredReason) -> CaseOutcome:
+    if isinstance(result, Reply):
+        return "fallback" if result.fallback else "cached" if result.cached else "replied"
+    return "unscored" if isinstance(result, Unscored) else "deferred"

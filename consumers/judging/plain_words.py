@@ -1,4 +1,4 @@
-"""Words that name nobody and nothing in particular: the only ones of a text that leave the machine as they are."""
+"""Plain words, which name nobody and nothing in particular: only these leave the machine unmasked."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import cast
 
-from scoring.linking import _SYNONYMS as SYNONYMS  # pyright: ignore[reportPrivateUsage] the one table of them
-from scoring.linking import STOP_WORDS
+from scoring.linking import STOP_WORDS, SYNONYMS
 from scoring.question.english import ENGLISH
 from scoring.words import stem
 
@@ -18,7 +17,7 @@ letters lower_values measures months not_verbs numbers openers ordinals ordinary
 prepositions pronouns relatives scales time_verbs units verbs weekdays year_words beginnings endings halves centuries
 currency_codes adverbs
 """.split()
-"""The reader's tables of English whose words are plain; its tables of names and nationalities are not among them."""
+"""The tables of the English reader whose words are plain. Its tables of names and nationalities are not."""
 
 _MORE = """
 accept access according account across act active activity actual add additional admit advance affect afford after
@@ -114,14 +113,14 @@ where window with within without year main scalar derived count counts totals av
 final intersect except union select from where group having distinct case when then else end between like exists null
 limit offset fetch join inner outer left right cross natural lateral unnest cte
 """
-"""Functions, types and the usual short names of SQL."""
+"""Functions, types and common short names of SQL."""
 
 _WORD = re.compile(r"[a-z]+")
 _ENDINGS = ("ing", "ed", "d", "er", "r", "est", "st", "ly", "ment", "or", "ion", "able")
 
 
 def _words(value: object) -> Iterable[str]:
-    """The words in one of the reader's tables, whatever its form."""
+    """The words of one of the reader's tables, which may be a text, a mapping or a collection."""
     if isinstance(value, str):
         return _WORD.findall(value)
     if isinstance(value, Mapping):
@@ -137,13 +136,13 @@ _PLAIN = frozenset(
     for word in _words(text)
 )
 FUNCTION_WORDS = STOP_WORDS | {word for each in ("numbers", "months", "weekdays") for word in getattr(ENGLISH, each)}
-"""Words that stay plain with a capital in mid-sentence."""
+"""Words that are plain even with a capital in mid-sentence."""
 MONTHS = frozenset(ENGLISH.months)
 
 
 @lru_cache(maxsize=65536)
 def is_plain(word: str) -> bool:
-    """Whether a lower-case word, or the word it is derived from, names nobody and nothing in particular.
+    """Whether a lower-case word, or the word it derives from, is plain.
 
     >>> [is_plain(word) for word in ("borrowed", "cheapest", "shipping", "kowalski", "lisbon")]
     [True, True, True, False, False]

@@ -1,4 +1,4 @@
-"""What asking a model needs from the world: the model, the reply cache, the budgets, and who counts."""
+"""Ports of model calls: the model, the reply cache, the budgets and the counts."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from typing import Literal, Protocol, TypeAlias
 
 from consumers.errors import Unavailable
 from consumers.judging.breaker import BreakerState
-from consumers.judging.budgets import Bound, Hold, Spend
+from consumers.judging.budgets import Bound, Reservation, Spend
 from scoring.verdict import Verdict
 
 
 class ModelFailed(Unavailable):
-    """One call of a model failed."""
+    """A call of a model failed."""
 
     def __init__(
-        self, message: str, *, retry_after: float | None = None, again: bool = True, billed: bool = False
+        self, message: str, *, retry_after: float | None = None, retryable: bool = True, billed: bool = False
     ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
-        """Seconds after which the server asked to be asked again."""
-        self.again = again
-        """Another try may fare better."""
+        """Seconds that the server asks to wait before the next call."""
+        self.retryable = retryable
+        """Whether another call may succeed."""
         self.billed = billed
-        """The server may have done the work, and may charge for it."""
+        """Whether the server may charge for the call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """What a model wrote, and what it counted."""
+    """What a model wrote, and the tokens that its server counted."""
 
     text: str
     tokens_in: int | None = None
     """`None` where the server does not say."""
     tokens_out: int | None = None
     refused: bool = False
-    """It declined."""
+    """The model declined to reply."""
 
 
 class Model(Protocol):
@@ -49,76 +49,75 @@ class Model(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """Most tokens that it writes."""
+        """Most tokens of a reply."""
         ...
 
     async def complete(self, system: str, user: str, schema: Mapping[str, object], *, seconds: float) -> Completion:
-        """One try of at most so many seconds; raises `ModelFailed`."""
+        """Calls the model once, for at most `seconds`; raises `ModelFailed`."""
         ...
 
 
 class ReplyCache(Protocol):
-    """Remembers what a model wrote, of each tenant apart, by what it was sent."""
+    """Remembers what models wrote, by tenant, model and the digest of the prompt."""
 
     async def find(self, tenant: str, model: str, digest: str) -> str | None:
-        """What the model wrote to that very prompt, if it is remembered."""
+        """Returns what the model wrote to this prompt, if it is remembered; raises `CacheUnavailable`."""
         ...
 
     async def keep(self, tenant: str, model: str, digest: str, text: str) -> None:
-        """Remembers it for a while."""
+        """Remembers what the model wrote; raises `CacheUnavailable`."""
         ...
 
 
 class Budgets(Protocol):
-    """Knows what tenants may still spend today."""
+    """Daily budgets of tenants."""
 
-    async def reserve(self, tenant: str, want: Spend, bound: Bound) -> Hold | None:
-        """Takes `want` out of the tenant's day; `None` where it is spent. The hold must be settled.
+    async def reserve(self, tenant: str, want: Spend, bound: Bound) -> Reservation | None:
+        """Reserves `want` of the tenant's day; `None` where the rest of the day does not cover it.
 
-        Raises `CacheUnavailable` where nobody can say what is left.
+        The caller settles the reservation. Raises `CacheUnavailable` when the rest of the day is unknown.
         """
         ...
 
     def left(self, tenant: str, bound: Bound) -> Bound:
-        """What of the tenant's day this process can still come by, as far as it knows; `None` is not bounded."""
+        """What is left of the tenant's day, as far as this process knows; `None` is unbounded."""
         ...
 
 
-CallEnd: TypeAlias = Literal["replied", "refused", "failed", "held_back"]
-"""How one call of a model ended; `held_back` is a server that asks to wait."""
+CallOutcome: TypeAlias = Literal["replied", "refused", "failed", "rate_limited"]
+"""How a call of a model ended; `rate_limited`: the server asked to wait."""
 
-
-CaseEnd: TypeAlias = Literal["replied", "cached", "unscored", "fallback", "deferred"]
-"""How a case ended that a model was to judge; `fallback` is the local verdict in its place."""
+CaseOutcome: TypeAlias = Literal["replied", "cached", "unscored", "fallback", "deferred"]
+"""How a case for a model ended; `fallback`: the local verdict stands in."""
 
 
 class ModelCounts(Protocol):
-    """Counts what becomes of cases that a model is asked about."""
+    """Counts model calls and the cases that need one."""
 
-    def called(self, end: CallEnd, seconds: float) -> None:
-        """One call ended so."""
+    def called(self, outcome: CallOutcome, seconds: float) -> None:
+        """Counts a call."""
         ...
 
     def paid(self, tenant: str, tokens_in: int, tokens_out: int, cost: float) -> None:
-        """A call cost so much."""
+        """Counts the cost of a call."""
         ...
 
-    def judged(self, end: CaseEnd) -> None:
-        """A case ended so."""
+    def judged(self, outcome: CaseOutcome) -> None:
+        """Counts a case."""
         ...
 
-    def spent(self, tenant: str) -> None:
-        """The tenant's day does not cover a call that was wanted."""
+    def budget_spent(self, tenant: str) -> None:
+        """Counts a call that the tenant's budget did not cover."""
         ...
 
-    def left(self, tenant: str, left: Bound) -> None:
-        """So much is left of the tenant's day."""
+    def budget_left(self, tenant: str, left: Bound) -> None:
+        """Shows what is left of the tenant's day."""
         ...
 
     def compared(self, local: Verdict, model: Verdict) -> None:
-        """The local judge said this of a case that a model judged so."""
+        """Counts the verdicts of both judges on one case."""
         ...
 
-    def breaker(self, state: BreakerState) -> None:
-        """The breaker is in this state."""
+    def breaker_state(self, state: BreakerState) -> None:
+        """Shows the state of the breaker."""
         ...

@@ -18,8 +18,8 @@ from consumers.wire.events import InvalidEvent
 from service.api.access import CallingTenant, RunningService
 from service.api.errors import ApiError
 from service.api.events import read_body
-from service.otlp import Export, of_tenant, read_otlp
-from service.otlp.replies import accepted, refused
+from service.otlp import Export, read_otlp, without_foreign_spans
+from service.otlp.responses import accepted, refused
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 
@@ -158,7 +158,7 @@ def _read(body: bytes, encoding: _Encoding, service: RunningService, tenant: str
     plain = unzipped(body, service.settings.limits.max_body_bytes) if encoding.zipped else body
     table = service.settings.spans.table
     export = read_otlp(plain, table, as_json=encoding.as_json)
-    return export if tenant is None else of_tenant(export, tenant, table)
+    return export if tenant is None else without_foreign_spans(export, tenant, table)
 
 
 def unzipped(body: bytes, most: int) -> bytes:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.judging.budgets import Price
-from consumers.judging.counts import MemoryModelCounts
+from consumers.judging.memory_counts import MemoryModelCounts
 from consumers.wire.rules_document import RulesDocument
 from scoring.judging.local import LocalJudge
 from scoring.rules import JudgePolicy, Rules
@@ -19,7 +19,7 @@ from service.commands.progress import progress
 from service.commands.report import moment
 from service.commands.score import read_judge
 from service.commands.stored import settings, with_database
-from service.judges.opening import TEMPLATE, open_panel
+from service.judges.configured_panel import TEMPLATE, open_panel
 from service.pipeline.rescore import BackfillTally, Estimate, Rescore, estimate
 from service.redis.link import open_redis
 from service.settings import Settings

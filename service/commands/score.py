@@ -28,7 +28,7 @@ from service.commands.progress import progress
 from service.commands.rendering import explanation, print_to_terminal, refusal
 from service.commands.rules_file import load_rules
 from service.judges.weights import fitted_judge, local_judge
-from service.processes.interpreter import settle_interpreter
+from service.processes.interpreter import tune_interpreter
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def scored_file(source: str, target: str) -> Generator[tuple[Iterator[Line], Row
     """The lines of a file, and what writes a row for each."""
     if same_file(source, target):
         refuse(f"{source} is both input and output: name another --out")
-    settle_interpreter()
+    tune_interpreter()
     with (
         open_input(source) as lines,
         open_output(target) as rows,

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-from consumers.judging.counts import MemoryModelCounts
+from consumers.judging.memory_counts import MemoryModelCounts
 from consumers.judging.panel import Panel
 from scoring.evaluation import conclude, examine
 from scoring.judging.local import LocalJudge
@@ -20,7 +20,7 @@ from service.commands.exits import refuse
 from service.commands.jsonl import Line
 from service.commands.score import Scorer, Tally, bug, read_event, record_of, refused_row, scored_file
 from service.commands.stored import settings
-from service.judges.opening import open_panel
+from service.judges.configured_panel import open_panel
 from service.redis.link import open_redis
 from service.settings import Settings
 

@@ -1,1 +1,1 @@
-"""The judges that the settings set up: the local one, and a model behind the OpenAI protocol."""
+"""The configured judges: the local one, and a model behind the OpenAI protocol."""

@@ -1,7 +1,6 @@
-"""How a request reaches the model server: to one host only, saying nothing of this machine, and read only so far.
+"""The HTTP transport of model calls: one host only, no headers about this machine, a bounded response.
 
-aiohttp carries it beneath OpenAI's client: with httpx's own transport a call cost twice the processor's time, and what
-a call costs is what its slot waits beside the model.
+It puts aiohttp beneath OpenAI's client, since httpx's own transport takes twice the processor time of a call.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ MAX_BODY = 256 * 1024
 """Largest response body read, in bytes."""
 CONNECT_SECONDS = 5.0
 _SENT_HEADERS = frozenset("accept content-type user-agent".split())
-"""Of the headers that the client library sets; the others tell of this machine or its environment."""
+"""Headers of the client library that are sent; its others describe this machine or its environment."""
 _AUTOMATIC = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
 
@@ -25,20 +24,22 @@ _read_url = lru_cache(4)(httpx2.URL)
 
 
 class TooLargeError(httpx2.TransportError):
-    """The body is larger than the bound."""
+    """The body of a response is larger than the bound, or its size is unknown."""
 
 
 class PlainClient(httpx2.AsyncClient):
-    """Builds a request of what is sent alone: reading the address anew each time and merging settings that nobody made
-    is a fifth of what the client library costs."""
+    """Builds each request from its own headers and content only.
+
+    Parsing the URL for each call and merging unused client settings would be a fifth of the client library's cost.
+    """
 
     def build_request(self, method: str, url: httpx2.URL | str, **parts: Any) -> httpx2.Request:
-        """The request with its headers and content; this client has nothing to add to them."""
+        """Builds the request; the client adds nothing."""
         return httpx2.Request(method, _read_url(str(url)), headers=parts["headers"], content=parts["content"])
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
-    """Sends to one host only, with no header but those it names, and reads no more than `MAX_BODY` bytes."""
+    """Sends to one host only, with the listed headers only, and reads at most `MAX_BODY` bytes."""
 
     def __init__(self, base_url: httpx2.URL, api_key: str | None, connections: int) -> None:
         self._origin = (base_url.scheme, base_url.host, base_url.port)
@@ -46,7 +47,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         verify: SSLContext = httpx2.create_ssl_context(trust_env=False)
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=connections, ssl=verify),
-            # how long a call may take in all is the caller's to say
+            # the caller bounds the total time
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
             cookie_jar=aiohttp.DummyCookieJar(),
             skip_auto_headers=_AUTOMATIC,
@@ -54,12 +55,12 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The response, its body bounded; raises for another host than the one that is set."""
+        """Returns the response; raises for any host other than the configured one."""
         url = request.url
         if (url.scheme, url.host, url.port) != self._origin:
-            raise httpx2.UnsupportedProtocol(f"{url.host} is not the server that is set")
+            raise httpx2.UnsupportedProtocol(f"{url.host} is not the configured server")
         try:
-            return await self._sent(request)
+            return await self._send(request)
         except aiohttp.ClientConnectorError as error:
             raise httpx2.ConnectError(str(error)) from error
         except aiohttp.ConnectionTimeoutError as error:
@@ -67,7 +68,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         except (aiohttp.ClientError, OSError) as error:
             raise httpx2.ReadError(str(error)) from error
 
-    async def _sent(self, request: httpx2.Request) -> httpx2.Response:
+    async def _send(self, request: httpx2.Request) -> httpx2.Response:
         sending = self._session.request(
             request.method,
             str(request.url),
@@ -77,7 +78,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         )
         async with sending as response:
             if response.headers.get("content-encoding", "identity") != "identity":
-                raise TooLargeError("the response is packed, and its size unknown")
+                raise TooLargeError("the response is compressed, and its size unknown")
             body = await _read(response)
             return httpx2.Response(response.status, headers=list(response.headers.items()), content=body)
 
@@ -98,7 +99,7 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
     async for chunk in response.content.iter_any():
         body += chunk
         if len(body) > MAX_BODY:
-            # whatever is still to come of it is not waited for
+            # drops the rest of the body
             response.close()
             raise TooLargeError(f"the response has more than {MAX_BODY} bytes")
     return bytes(body)

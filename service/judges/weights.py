@@ -1,4 +1,4 @@
-"""The judge's weights: the packaged data file, or one that a user fitted."""
+"""Loads the local judge with its packaged weights or with a file of fitted ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scoring.judging.local import InvalidWeightsError, LocalJudge, load_weights
 
 
 def packaged_weights() -> dict[str, object]:
-    """The document that ships with this version (`scoring/weights.json`, described in `docs/model-card.md`)."""
+    """Reads `scoring/weights.json`, which `docs/model-card.md` describes."""
     return json.loads(files("scoring").joinpath("weights.json").read_text(encoding="utf-8"))
 
 
@@ -22,7 +22,7 @@ def local_judge() -> LocalJudge:
 
 
 def fitted_judge(path: Path) -> LocalJudge:
-    """The local judge with the weights of a file; raises `InvalidWeightsError` naming the file and the fault."""
+    """The local judge with the weights of a file; raises `InvalidWeightsError`, which names the file and the fault."""
     try:
         return LocalJudge.of(load_weights(json.loads(path.read_text(encoding="utf-8"))))
     except OSError as error:

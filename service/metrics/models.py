@@ -8,7 +8,7 @@ from typing import get_args
 
 from consumers.judging.breaker import BreakerState
 from consumers.judging.budgets import MICROS, Bound
-from consumers.judging.ports import CallEnd, CaseEnd
+from consumers.judging.ports import CallOutcome, CaseOutcome
 from scoring.verdict import Verdict
 from service.metrics.declared import Declared
 from service.metrics.labels import OTHER
@@ -26,16 +26,16 @@ class JudgeMetrics:
 
     def __init__(self, declared: Declared, tenant: Callable[[str], str]) -> None:
         self._of, self._tenant = declared, tenant
-        for end in get_args(CallEnd):
-            self._of.model_calls.labels(end)
-        for end in get_args(CaseEnd):
-            self._of.model_cases.labels(end)
+        for outcome in get_args(CallOutcome):
+            self._of.model_calls.labels(outcome)
+        for outcome in get_args(CaseOutcome):
+            self._of.model_cases.labels(outcome)
         for local, model in product(_SIDES, repeat=2):
             self._of.model_agreement.labels(local, model)
 
-    def called(self, end: CallEnd, seconds: float) -> None:
+    def called(self, outcome: CallOutcome, seconds: float) -> None:
         """Counts a call."""
-        self._of.model_calls.labels(end).inc()
+        self._of.model_calls.labels(outcome).inc()
         self._of.model_call_seconds.observe(seconds)
 
     def paid(self, tenant: str, tokens_in: int, tokens_out: int, cost: float) -> None:
@@ -45,15 +45,15 @@ class JudgeMetrics:
         self._of.model_tokens.labels(label, "received").inc(tokens_out)
         self._of.model_cost.labels(label).inc(cost)
 
-    def judged(self, end: CaseEnd) -> None:
+    def judged(self, outcome: CaseOutcome) -> None:
         """Counts a case."""
-        self._of.model_cases.labels(end).inc()
+        self._of.model_cases.labels(outcome).inc()
 
-    def spent(self, tenant: str) -> None:
+    def budget_spent(self, tenant: str) -> None:
         """Counts a call that a budget did not cover."""
         self._of.budget_spent.labels(self._tenant(tenant)).inc()
 
-    def left(self, tenant: str, left: Bound) -> None:
+    def budget_left(self, tenant: str, left: Bound) -> None:
         """Shows what is left of a tenant's day."""
         label = self._tenant(tenant)
         if label == OTHER:
@@ -67,7 +67,7 @@ class JudgeMetrics:
         """Counts what both judges say of a case."""
         self._of.model_agreement.labels(_side(local), _side(model)).inc()
 
-    def breaker(self, state: BreakerState) -> None:
+    def breaker_state(self, state: BreakerState) -> None:
         """Shows the breaker's state."""
         for each in BreakerState:
             self._of.breaker.labels(each.value).set(each is state)

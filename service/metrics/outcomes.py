@@ -21,7 +21,7 @@ from service.metrics.references import ReferenceMetrics
 from service.metrics.storage import StorageMetrics
 from service.settings.observability_settings import MetricSettings
 from service.storage.scores.reports import JUDGED_WRONG
-from service.telemetry.counts import End, Signal
+from service.telemetry.export_counts import ExportOutcome, Signal
 
 CONFIDENCE_TIERS = {1.0: "high", 0.8: "medium", 0.5: "low"}
 """Names of the confidence tiers by their multiplier Γ (eq. 13)."""
@@ -127,9 +127,9 @@ class Metrics:
         self._of.spans.labels("taken").inc(taken)
         self._of.spans.labels("rejected").inc(rejected)
 
-    def told(self, signal: Signal, end: End, count: int) -> None:
-        """Counts what became of spans and results for the collector."""
-        self._of.telemetry.labels(signal, end).inc(count)
+    def record_export(self, signal: Signal, outcome: ExportOutcome, count: int) -> None:
+        """Counts spans or results for the collector by outcome."""
+        self._of.telemetry.labels(signal, outcome).inc(count)
 
     def published(self, rejected: Sequence[Outcome], count: int) -> None:
         """Counts the events of a request that went to Kafka, all but those rejected."""

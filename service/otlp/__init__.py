@@ -1,19 +1,19 @@
-"""OpenTelemetry's wire: trace data as spans, spans as trace data for Kafka, and the replies that exporters expect."""
+"""OpenTelemetry's protocol: reads trace data as spans, writes spans for Kafka, and answers exporters."""
 
 from __future__ import annotations
 
 from consumers.spans import SpanTable
-from service.otlp.export import Export, of_tenant
+from service.otlp.export import Export, without_foreign_spans
 from service.otlp.json_encoding import read_json
 from service.otlp.protobuf import read_protobuf, write_protobuf
 
-__all__ = ["Export", "of_tenant", "read_otlp", "write_protobuf"]
+__all__ = ["Export", "read_otlp", "without_foreign_spans", "write_protobuf"]
 
 
 def read_otlp(body: bytes, table: SpanTable, *, as_json: bool | None = None) -> Export:
-    """The spans of an `ExportTraceServiceRequest`; raises `InvalidEvent` where the bytes hold none.
+    """Reads the spans of an `ExportTraceServiceRequest`; raises `InvalidEvent` for other bytes.
 
-    Without `as_json` the first byte tells the encoding: JSON opens a brace, which no protobuf of this message does.
+    Without `as_json` the first byte decides: JSON begins with a brace, and protobuf of this message never does.
     """
     in_json = body[:1] == b"{" if as_json is None else as_json
     return read_json(body, table) if in_json else read_protobuf(body, table)

@@ -1,4 +1,4 @@
-"""What one export of spans holds, whichever encoding it came in."""
+"""The spans of one export, in either encoding."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from consumers.spans.table import RESOURCE
 
 _REMOTE = trace_pb2.SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK | trace_pb2.SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK
 MAX_DEPTH = 16
-"""Deepest value of an attribute that is read; what lies deeper is null."""
+"""Deepest level of an attribute's value that is read; deeper values are null."""
 Attributes: TypeAlias = Mapping[str, JsonValue]
 
 
@@ -23,52 +23,52 @@ class Export:
     """The spans of one HTTP request or Kafka record."""
 
     spans: Sequence[Span]
-    """With the attributes that the table reads, and no others."""
+    """With only the attributes that the table reads."""
     rejected: int = 0
-    """Things in a span's place that cannot be one."""
+    """Number of spans that are invalid or of another tenant."""
     fault: str = ""
-    """Why the first of them cannot."""
+    """Why the first of them was rejected."""
 
 
-def of_tenant(held: Export, tenant: str, table: SpanTable) -> Export:
-    """What a sender that may write for one tenant only can give: spans that name another are rejected."""
-    own = [each for each in held.spans if _tenants(each, table) <= {tenant}]
-    foreign = len(held.spans) - len(own)
+def without_foreign_spans(export: Export, tenant: str, table: SpanTable) -> Export:
+    """The export of a sender that may write for one tenant only: spans that name another tenant are rejected."""
+    own = [each for each in export.spans if _tenants(each, table) <= {tenant}]
+    foreign = len(export.spans) - len(own)
     fault = f"a span names another tenant than your token's, {tenant!r}: send only its spans" if foreign else ""
-    return Export(spans=own, rejected=held.rejected + foreign, fault=held.fault or fault)
+    return Export(spans=own, rejected=export.rejected + foreign, fault=export.fault or fault)
 
 
 def _tenants(span: Span, table: SpanTable) -> set[object]:
-    said = [
+    names = [
         span.resource.get(name.removeprefix(RESOURCE)) if name.startswith(RESOURCE) else span.attributes.get(name)
         for name in table.tenant
     ]
-    return {str(each) for each in said if each is not None}
+    return {str(each) for each in names if each is not None}
 
 
-class NoSpan(Exception):  # noqa: N818 named for what was read
-    """What stands in a span's place cannot be one."""
+class InvalidSpan(Exception):  # noqa: N818 named like InvalidEvent
+    """A span of an export is invalid."""
 
 
-Reading: TypeAlias = Callable[[], Span]
-"""Reads one span; raises `NoSpan`."""
+SpanReader: TypeAlias = Callable[[], Span]
+"""Reads one span; raises `InvalidSpan`."""
 
 
-def export(readings: Iterable[Reading]) -> Export:
-    """Reads all spans, apart from those that are none."""
+def read_spans(readers: Iterable[SpanReader]) -> Export:
+    """Reads all spans and rejects the invalid ones."""
     spans: list[Span] = []
     faults: list[str] = []
-    for read in readings:
+    for read in readers:
         try:
             spans.append(read())
-        except NoSpan as error:
+        except InvalidSpan as error:
             faults.append(str(error))
     return Export(spans=spans, rejected=len(faults), fault=faults[0] if faults else "")
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
-    """Who a span is and where it belongs, in bytes as on the wire."""
+class SpanIdentity:
+    """The ids and flags of a span as they are sent."""
 
     trace_id: bytes
     span_id: bytes
@@ -76,8 +76,8 @@ class Identity:
     flags: int
 
 
-def span_of(identity: Identity, start_nanos: int, attributes: Attributes, resource: Attributes) -> Span:
-    """The span; raises `NoSpan` where an id is not of OpenTelemetry's length, or zero."""
+def span_of(identity: SpanIdentity, start_nanos: int, attributes: Attributes, resource: Attributes) -> Span:
+    """Makes a span; raises `InvalidSpan` where an id is zero or not of OpenTelemetry's length."""
     parent = identity.parent_id
     return Span(
         trace_id=_digits(identity.trace_id, 16, "trace id"),
@@ -91,11 +91,11 @@ def span_of(identity: Identity, start_nanos: int, attributes: Attributes, resour
 
 
 def flags_of(span: Span) -> int:
-    """What `span_of` reads back."""
+    """The flags that `span_of` reads back."""
     return _REMOTE if span.parent_is_remote else 0
 
 
 def _digits(raw: bytes, length: int, name: str) -> str:
     if len(raw) != length or not any(raw):
-        raise NoSpan(f"a {name} has {len(raw)} bytes: send {length} that are not all zero")
+        raise InvalidSpan(f"a {name} has {len(raw)} bytes: send {length} that are not all zero")
     return raw.hex()

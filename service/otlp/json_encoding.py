@@ -1,4 +1,4 @@
-"""OTLP trace data in JSON: names in lowerCamelCase, and ids in hexadecimal, where protobuf's own JSON has base64."""
+"""Reads OTLP trace data in JSON, where names are in lowerCamelCase and ids in hexadecimal."""
 
 from __future__ import annotations
 
@@ -11,28 +11,37 @@ from pydantic import JsonValue
 from consumers.spans import Span, SpanTable
 from consumers.wire.events import InvalidEvent, InvalidReason, parse_json
 from consumers.wire.texts import json_type, shorten
-from service.otlp.export import MAX_DEPTH, Attributes, Export, Identity, NoSpan, Reading, export, span_of
+from service.otlp.export import (
+    MAX_DEPTH,
+    Attributes,
+    Export,
+    InvalidSpan,
+    SpanIdentity,
+    SpanReader,
+    read_spans,
+    span_of,
+)
 
 Object: TypeAlias = Mapping[str, object]
 
 
 def read_json(body: bytes, table: SpanTable) -> Export:
-    """The spans of the bytes; raises `InvalidEvent` where they are no trace data."""
+    """Reads the spans; raises `InvalidEvent` where the bytes are not trace data."""
     document = parse_json(body)
-    # an empty object is an export of nothing; another one is something else that was sent here by mistake
+    # an empty object is an empty export; any other object without spans was sent here by mistake
     if not isinstance(document, Mapping) or (document and "resourceSpans" not in document):
         what = "an object without resourceSpans" if isinstance(document, Mapping) else json_type(document)
-        detail = f"the JSON is {what}, no OTLP trace data: send ExportTraceServiceRequest"
+        detail = f"the JSON is {what} and not OTLP trace data: send ExportTraceServiceRequest"
         raise InvalidEvent(InvalidReason.NOT_OTLP, detail)
-    return export(_readings(cast("Object", document), table))
+    return read_spans(_readers(cast("Object", document), table))
 
 
-def _readings(document: Object, table: SpanTable) -> Iterator[Reading]:
-    names, of_resource = table.span_names(), table.resource_names()
+def _readers(document: Object, table: SpanTable) -> Iterator[SpanReader]:
+    names, resource_names = table.span_names(), table.resource_names()
     for group in _list(document, "resourceSpans"):
         for scope in _list(group, "scopeSpans"):
             for each in _list(scope, "spans"):
-                yield partial(_read, _object(each), _object(_object(group).get("resource")), names, of_resource)
+                yield partial(_read, _object(each), _object(_object(group).get("resource")), names, resource_names)
 
 
 def _object(value: object) -> Object:
@@ -44,27 +53,27 @@ def _list(holder: object, name: str) -> list[object]:
     return cast("list[object]", found) if isinstance(found, list) else []
 
 
-def _read(span: Object, resource: Object, names: frozenset[str], of_resource: frozenset[str]) -> Span:
+def _read(span: Object, resource: Object, names: frozenset[str], resource_names: frozenset[str]) -> Span:
     try:
-        identity = Identity(
+        identity = SpanIdentity(
             _bytes(span, "traceId"), _bytes(span, "spanId"), _bytes(span, "parentSpanId"), _whole(span.get("flags"))
         )
-        attributes, of_process = _attributes(span, names), _attributes(resource, of_resource)
+        attributes, of_resource = _attributes(span, names), _attributes(resource, resource_names)
     except UnicodeEncodeError as error:
-        raise NoSpan(f"a text holds a lone surrogate at character {error.start}: remove it") from None
-    return span_of(identity, _whole(span.get("startTimeUnixNano")), attributes, of_process)
+        raise InvalidSpan(f"a text holds a lone surrogate at character {error.start}: remove it") from None
+    return span_of(identity, _whole(span.get("startTimeUnixNano")), attributes, of_resource)
 
 
 def _bytes(span: Object, name: str) -> bytes:
-    said = span.get(name)
+    value = span.get(name)
     try:
-        return bytes.fromhex(said if isinstance(said, str) else "")
+        return bytes.fromhex(value if isinstance(value, str) else "")
     except ValueError:
-        raise NoSpan(f"{name} {shorten(repr(said))} is not hexadecimal") from None
+        raise InvalidSpan(f"{name} {shorten(repr(value))} is not hexadecimal") from None
 
 
 def _whole(value: object) -> int:
-    """A number of 64 bits, which JSON has as a number or as text; 0 for what is none."""
+    """A number of 64 bits, written as a number or as text; 0 for any other value."""
     text = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
     number = int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else 0
     return number if number < 1 << 64 else 0
@@ -80,15 +89,15 @@ def _is_one_of(key: object, names: frozenset[str]) -> bool:
 
 
 def _value(value: object, depth: int) -> JsonValue:
-    held = _object(value)
-    kind = next((kind for kind in held if kind in _KINDS), None)
-    return _KINDS[kind](held[kind], depth + 1) if kind is not None and depth <= MAX_DEPTH else None
+    wrapped = _object(value)
+    kind = next((kind for kind in wrapped if kind in _KINDS), None)
+    return _KINDS[kind](wrapped[kind], depth + 1) if kind is not None and depth <= MAX_DEPTH else None
 
 
 def _text(value: object, _: int = 0) -> str | None:
     if not isinstance(value, str):
         return None
-    # raises for a lone surrogate, which neither protobuf nor a database holds
+    # raises for a lone surrogate, which neither protobuf nor a database can hold
     value.encode()
     return value
 

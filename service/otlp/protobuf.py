@@ -1,4 +1,4 @@
-"""OTLP trace data in protobuf."""
+"""Reads and writes OTLP trace data in protobuf."""
 
 from __future__ import annotations
 
@@ -17,30 +17,32 @@ from pydantic import JsonValue
 from consumers.spans import Span, SpanTable
 from consumers.wire.events import InvalidEvent, InvalidReason
 from consumers.wire.texts import shorten
-from service.otlp.export import MAX_DEPTH, Attributes, Export, Identity, Reading, export, flags_of, span_of
+from service.otlp.export import MAX_DEPTH, Attributes, Export, SpanIdentity, SpanReader, flags_of, read_spans, span_of
 
 
 def read_protobuf(body: bytes, table: SpanTable) -> Export:
-    """The spans of the bytes; raises `InvalidEvent` where they are no trace data."""
+    """Reads the spans; raises `InvalidEvent` where the bytes are not trace data."""
     try:
         request = ExportTraceServiceRequest.FromString(body)
     except DecodeError as error:
-        detail = f"the bytes are no OTLP trace data in protobuf ({shorten(str(error))}): send ExportTraceServiceRequest"
+        detail = (
+            f"the bytes are not OTLP trace data in protobuf ({shorten(str(error))}): send ExportTraceServiceRequest"
+        )
         raise InvalidEvent(InvalidReason.NOT_OTLP, detail) from None
-    return export(_readings(request, table))
+    return read_spans(_readers(request, table))
 
 
-def _readings(request: ExportTraceServiceRequest, table: SpanTable) -> Iterator[Reading]:
-    names, of_resource = table.span_names(), table.resource_names()
+def _readers(request: ExportTraceServiceRequest, table: SpanTable) -> Iterator[SpanReader]:
+    names, resource_names = table.span_names(), table.resource_names()
     for group in request.resource_spans:
-        resource = _attributes(group.resource.attributes, of_resource)
+        resource = _attributes(group.resource.attributes, resource_names)
         for scope in group.scope_spans:
             for each in scope.spans:
                 yield partial(_read, each, names, resource)
 
 
 def _read(span: trace_pb2.Span, names: frozenset[str], resource: Attributes) -> Span:
-    identity = Identity(span.trace_id, span.span_id, span.parent_span_id, span.flags)
+    identity = SpanIdentity(span.trace_id, span.span_id, span.parent_span_id, span.flags)
     return span_of(identity, span.start_time_unix_nano, _attributes(span.attributes, names), resource)
 
 
@@ -62,7 +64,7 @@ def _value(value: AnyValue, depth: int) -> JsonValue:
 
 
 def write_protobuf(spans: Sequence[Span]) -> bytes:
-    """Spans as an `ExportTraceServiceRequest` that `read_protobuf` reads back."""
+    """Writes spans as an `ExportTraceServiceRequest` that `read_protobuf` reads back."""
     request = ExportTraceServiceRequest()
     resource: Attributes | None = None
     for each in spans:
@@ -70,11 +72,11 @@ def write_protobuf(spans: Sequence[Span]) -> bytes:
             resource = each.resource
             group = request.resource_spans.add(resource=Resource(attributes=_pairs(resource)))
             group.scope_spans.add()
-        request.resource_spans[-1].scope_spans[0].spans.append(_written(each))
+        request.resource_spans[-1].scope_spans[0].spans.append(_span_message(each))
     return request.SerializeToString()
 
 
-def _written(span: Span) -> trace_pb2.Span:
+def _span_message(span: Span) -> trace_pb2.Span:
     return trace_pb2.Span(
         trace_id=bytes.fromhex(span.trace_id),
         span_id=bytes.fromhex(span.span_id),
@@ -94,7 +96,7 @@ def _any(value: JsonValue) -> AnyValue:
         case bool():
             return AnyValue(bool_value=value)
         case int():
-            # OTLP has no longer whole numbers
+            # OTLP has no longer integers
             fits = -(1 << 63) <= value < 1 << 63
             return AnyValue(int_value=value) if fits else AnyValue(string_value=str(value))
         case float():

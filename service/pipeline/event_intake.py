@@ -23,7 +23,7 @@ from service.pipeline.worker import Worker
 from service.settings import Settings
 from service.settings.loading import SettingsError
 from service.telemetry import Telemetry
-from service.telemetry.following import PUBLISH, outcome_attributes
+from service.telemetry.tracing import PUBLISH, outcome_attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,9 @@ def draw_published(
         if isinstance(each, Known):
             each.timings.add(*publish)
         if isinstance(end, Outcome):
-            telemetry.draw(PUBLISH, each.timings, outcome_attributes(end), end.reason)
+            telemetry.export_trace(PUBLISH, each.timings, outcome_attributes(end), end.reason)
         else:
-            telemetry.draw(PUBLISH, each.timings, {"sqlassay.event.id": end.event_id}, None)
+            telemetry.export_trace(PUBLISH, each.timings, {"sqlassay.event.id": end.event_id}, None)
 
 
 def event_intake(

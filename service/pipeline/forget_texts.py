@@ -15,8 +15,8 @@ from consumers.stream.forgotten import concerns
 from consumers.stream.ports import Message
 from service.kafka.client import open_publisher
 from service.kafka.dead_letter_topic import buried
-from service.redis.judging import RedisReplies
 from service.redis.link import RedisLink
+from service.redis.reply_cache import RedisReplies
 from service.settings.stream_settings import KafkaSettings
 from service.storage.database import translate_errors
 from service.storage.reference_store import forget_references

@@ -38,8 +38,8 @@ from service.kafka.results_topic import KafkaResults
 from service.logs import log
 from service.metrics import Metrics
 from service.pipeline.span_intake import PublishDeadLetter, SpansFromKafka, joining
-from service.processes.references import longest, reference_processes
-from service.processes.scoring import ProcessScorer
+from service.processes.reference_processes import pair_timeout, reference_processes
+from service.processes.scoring_processes import ProcessScorer
 from service.settings import Settings
 from service.storage.deferred_store import PostgresDeferred
 from service.storage.label_store import PostgresLabels
@@ -199,7 +199,7 @@ async def _judging_references(parts: Parts) -> AsyncGenerator[None]:
                 judge=settings.enabled,
                 patience=settings.patience,
                 at_once=at_once,
-                lease=_REFERENCES * longest(settings),
+                lease=_REFERENCES * pair_timeout(settings),
             ),
             counts=parts.metrics.references,
             outcomes=parts.metrics,

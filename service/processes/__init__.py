@@ -1,1 +1,1 @@
-"""Work that runs in processes of its own: scoring, and judging by references."""
+"""Work in separate processes: scoring, and judging by references."""

@@ -1,4 +1,4 @@
-"""How the interpreter is set for a process that scores for long."""
+"""Tunes the interpreter of a long-running process that scores."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import gc
 import sys
 
 
-def settle_interpreter() -> None:
-    """What is loaded by now is collected no more and what is new seldom; a thread keeps the lock for longer.
+def tune_interpreter() -> None:
+    """Freezes loaded objects for the garbage collector, makes collections rare, and lengthens thread switching.
 
-    Looking at all that is loaded with every collection costs a tenth of a score, and to hand over the lock costs both
-    threads: a third more events a second than with the defaults, when measured.
+    Scanning all loaded objects in each collection costs a tenth of a score, and switching threads costs both threads.
+    Measured: a third more events a second than with the defaults.
     """
     gc.collect()
     gc.freeze()

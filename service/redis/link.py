@@ -1,4 +1,4 @@
-"""Redis, which holds nothing that cannot be had elsewhere: when it is down the service works on, slower or on less."""
+"""The link to Redis. It holds only caches and shared budgets, so the service works on while it is down."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ from service.settings.loading import SettingsError
 from service.settings.storage_settings import RedisSettings
 
 _CONNECTIONS = 32
-"""Of one process, changes heard of included."""
-_PATIENCE = 10
-"""How many timeouts a wish waits for a free connection: a crowd of wishes says nothing of Redis."""
+"""Most connections of one process, the subscription to rule changes included."""
+_POOL_TIMEOUTS = 10
+"""How many timeouts a command waits for a free connection: a busy pool does not mean that Redis is down."""
 
 
 @dataclass(slots=True)
-class Rest:
-    """After a failure nothing is tried for `seconds`, so that a Redis which hangs costs one timeout and not one each.
+class CoolDown:
+    """After a failure nothing is tried for `seconds`, so a Redis that hangs costs one timeout and not one per command.
 
-    >>> rest = Rest(1.0)
-    >>> rest.failed(10.0)
+    >>> cool_down = CoolDown(1.0)
+    >>> cool_down.failed(10.0)
     True
-    >>> rest.open(10.5), rest.open(11.5), rest.failed(11.5), rest.answered()
+    >>> cool_down.is_over(10.5), cool_down.is_over(11.5), cool_down.failed(11.5), cool_down.answered()
     (False, True, False, True)
     """
 
     seconds: float
     _until: float | None = None
 
-    def open(self, now: float) -> bool:
-        """Whether it may be tried."""
+    def is_over(self, now: float) -> bool:
+        """Whether Redis may be tried."""
         return self._until is None or now >= self._until
 
     def failed(self, now: float) -> bool:
-        """Notes a failure; true for the first since it last answered."""
+        """Starts the cool-down; returns whether this is the first failure since the last answer."""
         first = self._until is None
         self._until = now + self.seconds
         return first
 
     def answered(self) -> bool:
-        """Notes an answer; true for the first since it last failed."""
+        """Ends the cool-down; returns whether this is the first answer since the last failure."""
         first = self._until is not None
         self._until = None
         return first
@@ -58,36 +58,36 @@ class Rest:
 
 @dataclass(slots=True, kw_only=True)
 class RedisLink:
-    """A client, the prefix of all our names, and what is known of its health."""
+    """A Redis client with the prefix of all keys and the cool-down after a failure."""
 
     client: Redis
     prefix: str
     failed: Callable[[str], None] = lambda use: None
-    """Counts a failure, by what Redis was wanted for."""
+    """Counts a failure by what Redis was used for."""
     timer: Callable[[], float] = time.monotonic
-    rest: Rest = field(default_factory=lambda: Rest(1.0))
+    cool_down: CoolDown = field(default_factory=lambda: CoolDown(1.0))
 
     def key(self, *parts: str) -> str:
-        """A name of ours; a part may hold any text, and cannot be mistaken for another or for a pattern."""
+        """A key of these parts. Each part is quoted, so different parts never make the same key or a pattern."""
         return ":".join((self.prefix, *(quote(part, safe="") for part in parts)))
 
     @contextmanager
     def use(self, what: str) -> Generator[Redis]:
-        """The client, for `what`; whatever it does wrong is counted, logged once and raised as `CacheUnavailable`."""
-        if not self.rest.open(self.timer()):
+        """Lends the client. A failure is counted under `what`, logged once and raised as `CacheUnavailable`."""
+        if not self.cool_down.is_over(self.timer()):
             self.failed(what)
-            raise CacheUnavailable("Redis failed a moment ago and is left alone")
+            raise CacheUnavailable("Redis failed a moment ago and is cooling down")
         try:
             yield self.client
         except (RedisError, OSError) as error:
             self._note_failure(what, error)
             raise CacheUnavailable(f"Redis does not answer ({shorten(str(error), 120)})") from error
-        if self.rest.answered():
-            log.info("redis_answers_again")
+        if self.cool_down.answered():
+            log.info("redis_recovered")
 
     def _note_failure(self, what: str, error: Exception) -> None:
         self.failed(what)
-        if self.rest.failed(self.timer()):
+        if self.cool_down.failed(self.timer()):
             log.warning("redis_unavailable", use=what, error=shorten(str(error) or type(error).__name__, 200))
 
 
@@ -95,9 +95,9 @@ class RedisLink:
 async def open_redis(
     settings: RedisSettings, failed: Callable[[str], None] = lambda use: None
 ) -> AsyncGenerator[RedisLink | None]:
-    """A link to the Redis that is set, `None` where none is; nothing is connected before it is used.
+    """Opens a link to the configured Redis; `None` where none is configured. The first command connects.
 
-    Raises `SettingsError` for a URL that is none.
+    Raises `SettingsError` for an invalid URL.
     """
     if settings.url is None:
         yield None
@@ -111,11 +111,11 @@ async def open_redis(
 
 def _client(settings: RedisSettings, url: str) -> Redis:
     try:
-        # those who find no connection free wait for one: the plain pool would raise, as if Redis were down
+        # the plain pool raises where no connection is free, as if Redis were down; this one waits
         pool = BlockingConnectionPool.from_url(  # pyright: ignore[reportUnknownMemberType] untyped by the library
             url,
             max_connections=_CONNECTIONS,
-            timeout=settings.timeout * _PATIENCE,
+            timeout=settings.timeout * _POOL_TIMEOUTS,
             socket_timeout=settings.timeout,
             socket_connect_timeout=settings.timeout,
             retry=Retry(NoBackoff(), 0),
@@ -124,4 +124,4 @@ def _client(settings: RedisSettings, url: str) -> Redis:
         return Redis.from_pool(pool)
     except ValueError:
         # the message of the library may repeat the URL, which holds a password
-        raise SettingsError("SQLASSAY_REDIS__URL is no Redis URL: write redis://[:password@]host:6379/0") from None
+        raise SettingsError("SQLASSAY_REDIS__URL is not a Redis URL: write redis://[:password@]host:6379/0") from None

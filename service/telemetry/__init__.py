@@ -1,11 +1,11 @@
-"""OpenTelemetry, behind the extra `telemetry`: a trace of each event's way, and results as `gen_ai.evaluation.result`.
+"""OpenTelemetry, behind the extra `telemetry`: a trace of each event, and results as `gen_ai.evaluation.result`.
 
 Only `exporting` needs the extra, and it is imported when telemetry is turned on.
 """
 
 from __future__ import annotations
 
-from service.telemetry.following import Telemetry, TracedOutcomes, TracedResults
-from service.telemetry.opening import open_telemetry
+from service.telemetry.activation import open_telemetry
+from service.telemetry.tracing import Telemetry, TracedOutcomes, TracedResults
 
 __all__ = ["Telemetry", "TracedOutcomes", "TracedResults", "open_telemetry"]

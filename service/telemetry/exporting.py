@@ -1,4 +1,4 @@
-"""OpenTelemetry's SDK: traces and results over OTLP/HTTP, in batches, from threads of their own."""
+"""Exports traces and results with OpenTelemetry's SDK: over OTLP/HTTP, in batches, from separate threads."""
 
 from __future__ import annotations
 
@@ -27,75 +27,75 @@ from consumers.evaluation.timings import StageTimings
 from scoring import EVALUATOR_VERSION
 from service.logs import log
 from service.settings.observability_settings import TelemetrySettings
-from service.telemetry.counts import Signal, TelemetryCounts
-from service.telemetry.evaluations import RESULT, Attributes, result_attributes
-from service.telemetry.following import PUBLISH, SCORE
-from service.telemetry.waiting import Waiting
+from service.telemetry.export_backlog import ExportBacklog
+from service.telemetry.export_counts import Signal, TelemetryCounts
+from service.telemetry.result_events import RESULT, Attributes, result_attributes
+from service.telemetry.tracing import PUBLISH, SCORE
 
 FLUSH_SECONDS = 5.0
-"""What is left when the process stops gets so long to be exported."""
+"""Time to export the backlog when the process stops."""
 _NAME = "sqlassay"
 _CONTEXTS = TraceContextTextMapPropagator()
 _KINDS = {SCORE: SpanKind.CONSUMER, PUBLISH: SpanKind.PRODUCER}
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
-    """What one signal's exporter is told of: how much waits, and what became of it."""
+class ExportAccount:
+    """The backlog of one signal and the counts of its exports."""
 
     signal: Signal
-    waiting: Waiting
+    backlog: ExportBacklog
     counts: TelemetryCounts
 
-    def admits(self, count: int) -> bool:
-        """Whether so many more may wait; else they are counted as dropped."""
-        admitted = self.waiting.admits(count)
-        if not admitted:
-            self.counts.told(self.signal, "dropped", count)
-        return admitted
+    def add(self, count: int) -> bool:
+        """Adds `count` to the backlog; returns `False` and counts them as dropped where it is full."""
+        added = self.backlog.add(count)
+        if not added:
+            self.counts.record_export(self.signal, "dropped", count)
+        return added
 
-    def ended(self, count: int, *, well: bool) -> None:
-        """So many were exported, or were not."""
-        self.counts.told(self.signal, "exported" if well else "failed", count)
+    def record_batch(self, count: int, *, succeeded: bool) -> None:
+        """Counts a batch as exported or failed."""
+        self.counts.record_export(self.signal, "exported" if succeeded else "failed", count)
 
 
 class CountedSpans(SpanExporter):
-    """Exports spans and counts what became of them."""
+    """Exports spans and counts them by outcome."""
 
-    def __init__(self, exporter: SpanExporter, exported: Exported) -> None:
-        self._exporter, self._exported = exporter, exported
+    def __init__(self, exporter: SpanExporter, account: ExportAccount) -> None:
+        self._exporter, self._account = exporter, account
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Exports a batch."""
-        self._exported.waiting.leave(len(spans))
+        self._account.backlog.remove(len(spans))
         result = self._exporter.export(spans)
-        self._exported.ended(len(spans), well=result is SpanExportResult.SUCCESS)
+        self._account.record_batch(len(spans), succeeded=result is SpanExportResult.SUCCESS)
         return result
 
     def shutdown(self) -> None:
-        """Gives up what is being tried."""
+        """Cancels the current export."""
         self._exporter.shutdown()
 
 
 class CountedResults(LogRecordExporter):
-    """Exports results and counts what became of them."""
+    """Exports results and counts them by outcome."""
 
-    def __init__(self, exporter: LogRecordExporter, exported: Exported) -> None:
-        self._exporter, self._exported = exporter, exported
+    def __init__(self, exporter: LogRecordExporter, account: ExportAccount) -> None:
+        self._exporter, self._account = exporter, account
 
     def export(self, batch: Sequence[ReadableLogRecord]) -> LogRecordExportResult:
         """Exports a batch."""
-        self._exported.waiting.leave(len(batch))
+        self._account.backlog.remove(len(batch))
         result = self._exporter.export(batch)
-        self._exported.ended(len(batch), well=result is LogRecordExportResult.SUCCESS)
+        self._account.record_batch(len(batch), succeeded=result is LogRecordExportResult.SUCCESS)
         return result
 
     def shutdown(self) -> None:
-        """Gives up what is being tried."""
+        """Cancels the current export."""
         self._exporter.shutdown()
 
     def force_flush(self, timeout_millis: int = 30000) -> bool:
-        """Nothing waits in an exporter."""
+        """Returns at once: an exporter holds nothing."""
         return True
 
 
@@ -103,8 +103,8 @@ class OtlpTelemetry:
     """A `Telemetry` over OTLP."""
 
     def __init__(self, settings: TelemetrySettings, counts: TelemetryCounts) -> None:
-        self._spans = Exported("spans", Waiting(settings.queue), counts)
-        self._results = Exported("results", Waiting(settings.queue), counts)
+        self._spans = ExportAccount("spans", ExportBacklog(settings.queue), counts)
+        self._results = ExportAccount("results", ExportBacklog(settings.queue), counts)
         traces, logs = _endpoint(settings, "traces"), _endpoint(settings, "logs")
         self._exporters = (
             CountedSpans(OTLPSpanExporter(endpoint=traces), self._spans),
@@ -113,29 +113,29 @@ class OtlpTelemetry:
         resource, queue = _resource(), settings.queue
         self._tracing = TracerProvider(resource=resource, shutdown_on_exit=False)
         self._tracing.add_span_processor(BatchSpanProcessor(self._exporters[0], max_queue_size=queue))
-        self._telling = LoggerProvider(resource=resource, shutdown_on_exit=False)
-        self._telling.add_log_record_processor(BatchLogRecordProcessor(self._exporters[1], max_queue_size=queue))
+        self._logging = LoggerProvider(resource=resource, shutdown_on_exit=False)
+        self._logging.add_log_record_processor(BatchLogRecordProcessor(self._exporters[1], max_queue_size=queue))
         self._tracer = self._tracing.get_tracer(_NAME, EVALUATOR_VERSION)
-        self._logger = self._telling.get_logger(_NAME, EVALUATOR_VERSION)
+        self._logger = self._logging.get_logger(_NAME, EVALUATOR_VERSION)
 
-    def draw(self, name: str, timings: StageTimings, attributes: Attributes, error: str | None) -> None:
-        """One span of the whole way, with one below it for each stage; none if the trace is not sampled."""
+    def export_trace(self, name: str, timings: StageTimings, attributes: Attributes, error: str | None) -> None:
+        """Exports a span of the event with a child span for each stage, unless the trace is not sampled."""
         zero = time.time_ns() - int(time.monotonic() * 1e9)
         began = zero + int(timings.began * 1e9)
         span = self._tracer.start_span(
             name, _context(timings.traceparent), _KINDS[name], attributes=attributes, start_time=began
         )
-        if not span.is_recording() or not self._spans.admits(1 + len(timings.stages)):
+        if not span.is_recording() or not self._spans.add(1 + len(timings.stages)):
             return
         below = set_span_in_context(span, Context())
         for stage in timings.stages:
             part = self._tracer.start_span(stage.name, below, start_time=zero + int(stage.began * 1e9))
             part.end(zero + int(stage.ended * 1e9))
-        _close(span, error)
+        _end_span(span, error)
 
-    def tell(self, evaluation: Evaluation) -> None:
-        """The result as an event of the answer's own span, where that is known."""
-        if not self._results.admits(1):
+    def export_result(self, evaluation: Evaluation) -> None:
+        """Exports the result as an event of the answer's own span, if that is known."""
+        if not self._results.add(1):
             return
         traceparent = evaluation.record.get("traceparent")
         self._logger.emit(
@@ -149,29 +149,29 @@ class OtlpTelemetry:
         )
 
     async def flush(self, seconds: float) -> None:
-        """Exports what waits, for so long at most."""
+        """Exports the backlog, for at most `seconds`."""
         loop, flushed = asyncio.get_running_loop(), asyncio.Event()
 
         def close() -> None:
             self._tracing.shutdown()
-            self._telling.shutdown()
-            with suppress(RuntimeError):  # the loop is gone: nobody waits any more
+            self._logging.shutdown()
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 loop.call_soon_threadsafe(flushed.set)
 
-        # of the SDK's own, a collector that hangs would keep the process for half a minute and more
+        # a daemon thread: the SDK's own would hold the process for over half a minute while a collector hangs
         Thread(target=close, name="flush-telemetry", daemon=True).start()
         try:
             async with asyncio.timeout(seconds):
                 await flushed.wait()
         except TimeoutError:
-            log.warning("telemetry_cut_short", spans=self._spans.waiting.held, results=self._results.waiting.held)
+            log.warning("telemetry_flush_timeout", spans=self._spans.backlog.size, results=self._results.backlog.size)
             for each in self._exporters:
                 each.shutdown()
 
 
 @asynccontextmanager
-async def exporting(settings: TelemetrySettings, counts: TelemetryCounts) -> AsyncGenerator[OtlpTelemetry]:
-    """Telemetry that exports until the context closes, and then what is left, for a while."""
+async def open_export(settings: TelemetrySettings, counts: TelemetryCounts) -> AsyncGenerator[OtlpTelemetry]:
+    """Opens telemetry; on leaving it exports the backlog for at most `FLUSH_SECONDS`."""
     telemetry = OtlpTelemetry(settings, counts)
     try:
         yield telemetry
@@ -180,22 +180,22 @@ async def exporting(settings: TelemetrySettings, counts: TelemetryCounts) -> Asy
 
 
 def _endpoint(settings: TelemetrySettings, signal: str) -> str | None:
-    """The setting's for a signal; `None` leaves it to OpenTelemetry's environment."""
+    """The configured endpoint of a signal; `None` leaves it to OpenTelemetry's environment variables."""
     return f"{settings.endpoint.rstrip('/')}/v1/{signal}" if settings.endpoint is not None else None
 
 
 def _resource() -> Resource:
-    """Who we are, unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES say otherwise."""
+    """The service's name and version, unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES replace them."""
     own = {"service.name": _NAME, "service.version": version("sqlassay")}
     return Resource.create(own).merge(OTELResourceDetector().detect())
 
 
 def _context(traceparent: str | None) -> Context:
-    """The producer's trace; a new one where there is none, whatever else this process is doing."""
+    """The producer's trace, else a new one, independent of the current context."""
     return _CONTEXTS.extract({"traceparent": traceparent} if traceparent else {}, Context())
 
 
-def _close(span: Span, error: str | None) -> None:
+def _end_span(span: Span, error: str | None) -> None:
     if error is not None:
         span.set_status(Status(StatusCode.ERROR, error))
         span.set_attribute("error.type", error)

@@ -15,15 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from consumers.evaluation.outcomes import DeferredReason
-from consumers.judging.asking import AskModel, Patience, Slots
+from consumers.judging.asking import AskModel
 from consumers.judging.breaker import Breaker, BreakerState
 from consumers.judging.budgets import Bound, Price, WorkerBudgets
-from consumers.judging.counts import MemoryModelCounts
+from consumers.judging.calling import CallModel, CallPolicy
+from consumers.judging.memory_counts import MemoryModelCounts
+from consumers.judging.opinions import MAX_REPLY, REPLY_SCHEMA, Opinion, read_opinion
 from consumers.judging.panel import Panel
-from consumers.judging.ports import Completion, ModelFailed
+from consumers.judging.ports import Completion, ModelFailed, ReplyCache
 from consumers.judging.prompting import Prompt, Template, prompt_for
 from consumers.judging.rates import Rate
-from consumers.judging.replies import MAX_REPLY, REPLY_SCHEMA, Opinion, read_opinion
+from consumers.judging.slots import Slots
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import JudgePolicy, JudgeRules, Rules, UnparseablePolicy, WhenSpent, WhenUnavailable
 from scoring.verdict import Case, Reply, Verdict
@@ -60,25 +62,22 @@ class ScriptedModel:
         return Completion(text=answer, tokens_in=100, tokens_out=10)
 
 
-def panel_of(model: ScriptedModel, **parts: Any) -> Panel:
-    asking = AskModel(
+def panel_of(model: ScriptedModel, *, cache: ReplyCache | None = None, **parts: Any) -> Panel:
+    call = CallModel(
         **{
             "model": model,
-            "template": TEMPLATE,
             "price": Price(sent=1, received=1),
-            "masked": True,
-            "bound": Bound(),
             "budgets": WorkerBudgets(today=lambda: date(2026, 5, 4)),
-            "cache": None,
             "slots": Slots(total=4, of_tenant=4),
             "rate": Rate(),
             "breaker": Breaker(),
-            "patience": Patience(deadline=5, tries=3, first_wait=0.001, longest_wait=0.002),
+            "policy": CallPolicy(deadline=5, tries=3, first_wait=0.001, longest_wait=0.002),
             "counts": MemoryModelCounts(),
             "timer": asyncio.get_running_loop().time,
             **parts,
         }
     )
+    asking = AskModel(call=call, template=TEMPLATE, masked=True, bound=Bound(), cache=cache)
     return Panel(local=LOCAL.judge, model=asking)
 
 
@@ -111,7 +110,7 @@ async def test_sql_that_counts_as_wrong_because_it_does_not_parse_needs_no_model
 
 
 async def test_a_try_that_fails_is_made_again_as_often_as_is_set_and_no_oftener() -> None:
-    failed = ModelFailed("no answer", again=True)
+    failed = ModelFailed("no answer", retryable=True)
     down, back = ScriptedModel([failed]), ScriptedModel([failed, failed, said()])
     reply = await panel_of(down).ask(case_of(JudgePolicy.LLM), tenant="t")
     assert isinstance(reply, Reply)
@@ -206,7 +205,7 @@ async def test_a_bug_of_the_judge_is_counted_and_raises_nothing() -> None:
 
 @pytest.mark.parametrize("billed", [True, False])
 async def test_a_call_that_may_have_been_billed_counts_as_foreseen_and_no_other_failure_does(billed: bool) -> None:
-    failure = ModelFailed("cut off", billed=billed, again=False)
+    failure = ModelFailed("cut off", billed=billed, retryable=False)
     panel = panel_of(ScriptedModel([failure]), breaker=Breaker(failures=99))
     case = case_of(JudgePolicy.LLM, tokens=1500, when_spent=WhenSpent.UNSCORED, when_unavailable=WhenUnavailable.DEFER)
     ends = [await panel.ask(case, tenant="coast") for _ in range(4)]
@@ -273,13 +272,13 @@ def test_a_fence_around_the_json_is_read_through() -> None:
 async def test_a_call_that_waits_for_its_turn_heeds_what_another_was_told_meanwhile() -> None:
     loop = asyncio.get_running_loop()
     model, rate, told = ScriptedModel(), Rate(per_minute=600, burst=1), list[float]()
-    rate.wait(loop.time())
+    rate.reserve(loop.time())
     panel = panel_of(model, rate=rate)
     waiting = asyncio.create_task(panel.ask(case_of(JudgePolicy.LLM), tenant="coast"))
     while rate.delay(loop.time()) <= 0.1:  # noqa: ASYNC110 the rate has no event: until the call has taken its turn
         await asyncio.sleep(0)
     told.append(loop.time() + 0.3)
-    rate.hold(told[0])
+    rate.hold_until(told[0])
     reply = await waiting
     assert isinstance(reply, Reply)
     assert loop.time() >= told[0]
@@ -298,9 +297,9 @@ class StuckModel(ScriptedModel):
 
 
 async def test_a_model_that_hangs_until_the_deadline_opens_the_breaker() -> None:
-    breaker = Breaker(failures=2, rest=60)
-    patience = Patience(deadline=0.8, call=9, tries=3, first_wait=0.001)
-    panel = panel_of(StuckModel(), breaker=breaker, patience=patience)
+    breaker = Breaker(failures=2, cool_down=60)
+    policy = CallPolicy(deadline=0.8, timeout=9, tries=3, first_wait=0.001)
+    panel = panel_of(StuckModel(), breaker=breaker, policy=policy)
     case = case_of(JudgePolicy.LLM, when_unavailable=WhenUnavailable.DEFER)
     ends = [await panel.ask(case, tenant="coast") for _ in range(3)]
     assert set(ends) == {DeferredReason.JUDGE_UNAVAILABLE}

@@ -17,8 +17,8 @@ moments = st.lists(st.tuples(st.sampled_from(["ask", "fail", "succeed"]), st.flo
 
 
 @given(moments)
-def test_an_open_breaker_lets_nothing_through_before_its_rest_is_over(steps: list[tuple[str, float]]) -> None:
-    breaker, now = Breaker(failures=3, rest=10, longest=40), 0.0
+def test_an_open_breaker_lets_nothing_through_before_its_cool_down_is_over(steps: list[tuple[str, float]]) -> None:
+    breaker, now = Breaker(failures=3, cool_down=10, longest=40), 0.0
     for what, wait in steps:
         now += wait
         state = breaker.state(now)
@@ -32,15 +32,15 @@ def test_an_open_breaker_lets_nothing_through_before_its_rest_is_over(steps: lis
             assert breaker.state(now) is BreakerState.CLOSED
 
 
-def test_the_rest_doubles_up_to_its_longest() -> None:
-    breaker, now, rests = Breaker(failures=1, rest=5, longest=20), 0.0, []
+def test_the_cool_down_doubles_up_to_the_longest() -> None:
+    breaker, now, cool_downs = Breaker(failures=1, cool_down=5, longest=20), 0.0, []
     for _ in range(4):
         breaker.failed(now)
         began = now
         while not breaker.admits(now):
             now += 1
-        rests.append(now - began)
-    assert rests == [5, 10, 20, 20]
+        cool_downs.append(now - began)
+    assert cool_downs == [5, 10, 20, 20]
 
 
 @given(st.lists(st.floats(0, 3), min_size=1, max_size=80), st.integers(1, 120), st.integers(1, 5))
@@ -48,7 +48,7 @@ def test_no_minute_holds_more_calls_than_allowed_and_the_burst(waits: list[float
     rate, now, calls = Rate(per_minute=per_minute, burst=burst), 0.0, []
     for wait in waits:
         now += wait
-        calls.append(now + rate.wait(now))
+        calls.append(now + rate.reserve(now))
     for first in calls:
         assert sum(first <= each < first + 60 for each in calls) <= per_minute + burst
 
@@ -56,11 +56,11 @@ def test_no_minute_holds_more_calls_than_allowed_and_the_burst(waits: list[float
 @given(st.lists(st.floats(0, 0.01), min_size=2, max_size=80), st.floats(0, 1))
 def test_no_two_calls_begin_together_even_where_all_were_told_to_wait(waits: list[float], hold: float) -> None:
     rate, now, calls = Rate(apart=0.004), 0.0, []
-    rate.hold(hold)
+    rate.hold_until(hold)
     for wait in waits:
         now += wait
         assert rate.delay(now) == pytest.approx(max(0, hold - now, calls[-1] + 0.004 - now if calls else 0))
-        calls.append(now + rate.wait(now))
+        calls.append(now + rate.reserve(now))
     assert calls[0] >= hold - 1e-9
     assert all(later - earlier > 0.004 - 1e-9 for earlier, later in pairwise(calls))
 

@@ -13,13 +13,13 @@ import pytest
 
 from consumers.evaluation.outcomes import DeferredReason
 from consumers.judging.breaker import BreakerState
-from consumers.judging.counts import MemoryModelCounts
+from consumers.judging.memory_counts import MemoryModelCounts
 from consumers.judging.panel import Panel
 from scoring.query import Unscored, UnscoredReason
 from scoring.reasons import ReasonCode
 from scoring.rules import JudgePolicy, JudgeRules, Rules, WhenSpent, WhenUnavailable
 from scoring.verdict import Case, Reply, Verdict
-from service.judges.opening import open_panel
+from service.judges.configured_panel import open_panel
 from service.judges.weights import local_judge
 from service.settings.judge_settings import JudgeSettings, PriceSettings
 from tests.examples import example_case
@@ -42,8 +42,9 @@ def opened(model_server: ModelServer) -> Opened:
         async with open_panel(JudgeSettings(**given), local_judge(), counts) as panel:
             assert panel.model is not None
             # the waits between tries are not what is tested
-            patience = replace(panel.model.patience, first_wait=0.01, longest_wait=0.05)
-            yield replace(panel, model=replace(panel.model, patience=patience)), counts
+            policy = replace(panel.model.call.policy, first_wait=0.01, longest_wait=0.05)
+            call = replace(panel.model.call, policy=policy)
+            yield replace(panel, model=replace(panel.model, call=call)), counts
 
     return open_
 
@@ -213,7 +214,7 @@ async def test_a_server_that_says_when_to_come_again_is_heeded(opened: Opened, m
     model_server.script(VERDICT, first=(soon, soon))
     async with opened() as (panel, counts):
         assert isinstance(await asked(panel, WAITING), Reply)
-        assert counts.calls == {"held_back": 2, "replied": 1}
+        assert counts.calls == {"rate_limited": 2, "replied": 1}
         assert counts.states == []
         model_server.script({**soon, "headers": {"retry-after": "3600"}})
         assert await asked(panel, WAITING) is DeferredReason.JUDGE_UNAVAILABLE

@@ -15,14 +15,15 @@ from redis.asyncio import Redis
 
 from consumers.errors import CacheUnavailable
 from consumers.judging.budgets import MICROS, Bound, Spend
-from consumers.judging.counts import MemoryModelCounts
+from consumers.judging.memory_counts import MemoryModelCounts
 from consumers.judging.panel import Panel
 from scoring.rules import JudgePolicy, JudgeRules, Rules, WhenSpent
 from scoring.verdict import Case, Reply
-from service.judges.opening import open_panel
+from service.judges.configured_panel import open_panel
 from service.judges.weights import local_judge
-from service.redis.judging import RedisBudgets, RedisReplies, open_budgets
 from service.redis.link import RedisLink, open_redis
+from service.redis.reply_cache import RedisReplies
+from service.redis.shared_budgets import RedisBudgets, open_budgets
 from service.settings.judge_settings import JudgeSettings, PriceSettings
 from service.settings.storage_settings import RedisSettings
 from tests.examples import example_case
@@ -46,7 +47,7 @@ def linked(url: str, prefix: str = "assay") -> AbstractAsyncContextManager[Redis
 async def budgets_of(url: str, prefix: str, workers: int = WORKERS) -> AsyncIterator[RedisBudgets]:
     async with linked(url, prefix) as link:
         assert link is not None
-        link.rest.seconds = 0.0
+        link.cool_down.seconds = 0.0
         async with open_budgets(RedisBudgets(link=link, workers=workers, today=lambda: DAY)) as budgets:
             yield budgets
 
@@ -82,7 +83,7 @@ async def test_what_is_left_of_a_day_counts_what_others_were_granted(redis: Redi
         await spend_some(one, bound, want, 5)
         assert one.left("t", bound) == Bound(tokens=950, micros=4750)
         spent = await spend_all(two, bound, want)
-        await one.enter()
+        await one.restate()
         left = one.left("t", bound)
         assert left.tokens == 1000 - 50 - spent.tokens
         assert left.micros == 5000 - 250 - spent.micros
@@ -126,7 +127,7 @@ async def test_an_answer_that_was_lost_is_not_granted_twice_and_not_lost_for_the
             # a grant that was made, and whose answer never came
             await client.hset(f"{redis.prefix}:budget:t:2026-05-04", one.worker, "900:0")
         assert (await spend_all(two, bound, want)).tokens <= 100
-        await one.enter()
+        await one.restate()
         total = 10 + (await spend_all(one, bound, want)).tokens
         assert total + (await spend_all(two, bound, want)).tokens >= 800
 

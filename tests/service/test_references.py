@@ -12,7 +12,7 @@ import pytest
 
 from references.verdict import AnswerPair
 from service.pipeline.running import Role
-from service.processes.references import reference_processes
+from service.processes.reference_processes import reference_processes
 from service.settings.judge_settings import ReferenceSettings
 from tests.service.test_kafka import Bench
 

@@ -26,7 +26,7 @@ from scoring.record import score_record
 from scoring.rules import Rules
 from scoring.verdict import Case
 from service.judges.weights import local_judge
-from service.processes.scoring import ProcessScorer
+from service.processes.scoring_processes import ProcessScorer
 from service.samples import sample_events, sample_rules
 from tests.memory.stores import MemoryOutcomes, MemoryRules, MemoryScores
 

@@ -221,10 +221,10 @@ async def test_what_was_exported_and_what_was_not_is_counted(
 class Broken:
     """A `Telemetry` with a bug."""
 
-    def draw(self, name: str, timings: StageTimings, attributes: object, error: str | None) -> None:
+    def export_trace(self, name: str, timings: StageTimings, attributes: object, error: str | None) -> None:
         raise ZeroDivisionError
 
-    def tell(self, evaluation: Evaluation) -> None:
+    def export_result(self, evaluation: Evaluation) -> None:
         raise ZeroDivisionError
 
 

@@ -24,8 +24,8 @@ from service.judges.weights import local_judge
 from service.kafka.client import open_publisher
 from service.kafka.dead_letter_topic import buried
 from service.pipeline.forget_texts import Subject, forget_dead_letters, forget_replies, forget_rows
-from service.redis.judging import RedisReplies
 from service.redis.link import open_redis
+from service.redis.reply_cache import RedisReplies
 from service.settings.storage_settings import RedisSettings
 from service.settings.stream_settings import KafkaSettings
 from service.storage.deferred_store import PostgresDeferred

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import uvloop
 from rich.text import Text
 
-from consumers.judging.counts import MemoryModelCounts
+from consumers.judging.memory_counts import MemoryModelCounts
 from consumers.judging.panel import Panel
 from consumers.wire.events import QueryEvent, decode_event, decode_rules
 from scoring.evaluation import examine
@@ -25,9 +25,9 @@ from scoring.verdict import Case, Reply
 from service.commands.bench import slow_model
 from service.commands.exits import give_up
 from service.commands.rendering import print_to_terminal
-from service.judges.opening import open_panel
+from service.judges.configured_panel import open_panel
 from service.judges.weights import local_judge
-from service.processes.interpreter import settle_interpreter
+from service.processes.interpreter import tune_interpreter
 from service.samples import sample_events, sample_rules
 from service.settings.judge_settings import JudgeSettings, PriceSettings
 
@@ -110,7 +110,7 @@ async def _measure(url: str, in_flight: int, model_seconds: float, seconds: floa
     counts = MemoryModelCounts()
     async with open_panel(settings, local_judge(), counts) as panel:
         # as the service does once it runs
-        settle_interpreter()
+        tune_interpreter()
         asking = [asyncio.create_task(_ask_for_ever(panel, cases)) for cases in _shares(2 * in_flight)]
         try:
             await asyncio.sleep(WARM_SECONDS + model_seconds)

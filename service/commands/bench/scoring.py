@@ -29,7 +29,7 @@ from service.commands.jsonl import Line, open_input, read_lines
 from service.commands.rendering import bench_table, print_to_terminal
 from service.commands.score import read_event
 from service.judges.weights import local_judge
-from service.processes.interpreter import settle_interpreter
+from service.processes.interpreter import tune_interpreter
 from service.samples import sample_events, sample_rules
 
 STAGES = ("read_sql", "read_question", "read_enriched", "align", "judge", "conclude", "record")
@@ -149,7 +149,7 @@ def measure(raws: Sequence[bytes], rules: Mapping[str, Rules], judge: LocalJudge
 
     A first round that is not counted loads the code. The interpreter is set as in every process that scores.
     """
-    settle_interpreter()
+    tune_interpreter()
     laps: list[dict[str, int]] = []
     for _ in range(rounds + 1):
         watch = Stopwatch({})

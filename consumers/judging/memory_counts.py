@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from consumers.judging.breaker import BreakerState
 from consumers.judging.budgets import Bound
-from consumers.judging.ports import CallEnd, CaseEnd
+from consumers.judging.ports import CallOutcome, CaseOutcome
 from scoring.verdict import Verdict
 
 
 @dataclass(slots=True)
 class MemoryModelCounts:
-    """A `ModelCounts` that keeps what it was told."""
+    """A `ModelCounts` that keeps everything."""
 
     calls: Counter[str] = field(default_factory=Counter[str])
     cases: Counter[str] = field(default_factory=Counter[str])
@@ -21,40 +21,40 @@ class MemoryModelCounts:
     unpaid: Counter[str] = field(default_factory=Counter[str])
     cost: float = 0.0
     budgets: dict[str, Bound] = field(default_factory=dict[str, Bound])
-    """What was last left of each tenant's day."""
+    """What is left of each tenant's day, as last shown."""
     verdicts: list[tuple[Verdict, Verdict]] = field(default_factory=list[tuple[Verdict, Verdict]])
-    """The local judge's and the model's, of each case that a model judged."""
+    """The local judge's verdict and the model's, of each case with both."""
     state: BreakerState = BreakerState.CLOSED
     states: list[BreakerState] = field(default_factory=list[BreakerState])
-    """Each state it came into, in order."""
+    """Each new state, in order."""
 
-    def called(self, end: CallEnd, seconds: float) -> None:
+    def called(self, outcome: CallOutcome, seconds: float) -> None:
         """Counts a call."""
-        self.calls[end] += 1
+        self.calls[outcome] += 1
 
     def paid(self, tenant: str, tokens_in: int, tokens_out: int, cost: float) -> None:
-        """Counts what a call cost."""
+        """Adds the cost of a call."""
         self.tokens[tenant] += tokens_in + tokens_out
         self.cost += cost
 
-    def judged(self, end: CaseEnd) -> None:
+    def judged(self, outcome: CaseOutcome) -> None:
         """Counts a case."""
-        self.cases[end] += 1
+        self.cases[outcome] += 1
 
-    def spent(self, tenant: str) -> None:
-        """Counts a call that was not paid for."""
+    def budget_spent(self, tenant: str) -> None:
+        """Counts a call that the budget did not cover."""
         self.unpaid[tenant] += 1
 
-    def left(self, tenant: str, left: Bound) -> None:
-        """Keeps what is left."""
+    def budget_left(self, tenant: str, left: Bound) -> None:
+        """Keeps what is left of the day."""
         self.budgets[tenant] = left
 
     def compared(self, local: Verdict, model: Verdict) -> None:
         """Keeps both verdicts."""
         self.verdicts.append((local, model))
 
-    def breaker(self, state: BreakerState) -> None:
-        """Keeps the state when it is another."""
+    def breaker_state(self, state: BreakerState) -> None:
+        """Keeps the state if it is new."""
         if state is not self.state:
             self.state = state
             self.states.append(state)

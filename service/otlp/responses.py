@@ -1,4 +1,4 @@
-"""What an exporter is answered, in the encoding that it sent."""
+"""Responses to exporters, in the encoding of their request."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _CODES: dict[int, Code] = {
 
 
 def accepted(rejected: int, fault: str, *, as_json: bool) -> bytes:
-    """The reply to an export of which all but `rejected` spans were taken."""
+    """The response to an export of which all but `rejected` spans were accepted."""
     if as_json:
-        # JSON has 64-bit numbers as text
+        # OTLP in JSON writes 64-bit numbers as text
         partial = {"partialSuccess": {"rejectedSpans": str(rejected), "errorMessage": fault}} if rejected else {}
         return orjson.dumps(partial)
     if not rejected:

@@ -1,6 +1,6 @@
-"""An evaluation in the words of OpenTelemetry's GenAI conventions, without a word of its question or SQL.
+"""Evaluations as events of OpenTelemetry's GenAI conventions, without any text of the question or the SQL.
 
-The conventions are in development: these are the names of semantic conventions 1.38.
+The conventions are in development: the names are those of semantic conventions 1.38.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ RESULT = "gen_ai.evaluation.result"
 """Name of the event."""
 Attributes: TypeAlias = Mapping[str, str | int | float]
 _MOST_CODES = 5
-"""Reasons that an explanation names."""
+"""Most reasons that an explanation names."""
 
 
 def result_attributes(evaluation: Evaluation) -> Attributes:
-    """What the event of an evaluation says: who answered, the score with its tier, and why in codes of closed lists."""
+    """The attributes of an evaluation's event: the agent, the score with its tier, and reason codes."""
     event = evaluation.event
-    said: dict[str, str | int | float | None] = {
+    attributes: dict[str, str | int | float | None] = {
         "gen_ai.evaluation.name": "sqlassay.score",
         "gen_ai.agent.name": event.agent,
         "gen_ai.agent.version": event.agent_version,
@@ -33,10 +33,10 @@ def result_attributes(evaluation: Evaluation) -> Attributes:
     }
     match evaluation.result:
         case Unscored(reason=reason):
-            said["error.type"] = reason.value
+            attributes["error.type"] = reason.value
         case Scored() as score:
-            said |= _scored(score)
-    return {name: value for name, value in said.items() if value is not None}
+            attributes |= _scored(score)
+    return {name: value for name, value in attributes.items() if value is not None}
 
 
 def _scored(score: Scored) -> Mapping[str, str | int | float | None]:
@@ -52,9 +52,9 @@ def _scored(score: Scored) -> Mapping[str, str | int | float | None]:
 
 
 def explanation(score: Scored) -> str:
-    """The verdict, how the filters fared, and the codes of the reasons that moved the judge most.
+    """The verdict, the filter status, and the codes of the reasons that moved the judge most.
 
-    Never a reason's detail: it quotes the question and the SQL.
+    It never holds the detail of a reason, which quotes the question and the SQL.
     """
     codes = dict.fromkeys(reason.code.value for reason in score.reply.reasons)
     parts = [score.reply.verdict.value, score.filter_status.value, ", ".join(list(codes)[:_MOST_CODES])]

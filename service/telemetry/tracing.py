@@ -1,4 +1,4 @@
-"""What is told to telemetry, and when: a trace when its event has ended, a result when its row is committed."""
+"""Exports a trace when its event has ended, and a result when its row is committed."""
 
 from __future__ import annotations
 
@@ -12,59 +12,59 @@ from consumers.evaluation.timings import StageTimings, timings_of
 from consumers.pool.ports import Results
 from consumers.ports import Outcomes
 from scoring.rules import Rules
-from service.telemetry.evaluations import Attributes
+from service.telemetry.result_events import Attributes
 
 SCORE, PUBLISH = "sqlassay.score", "sqlassay.publish"
-"""Names of spans: an event's way through a worker, and through an api into Kafka."""
+"""Names of spans: an event in a worker, and an event on its way from the API to Kafka."""
 _FAILED = frozenset({OutcomeKind.DEAD_LETTERED, OutcomeKind.DEFERRED})
-"""Ends that make a span one of an error."""
+"""Outcomes that mark a span as an error."""
 
 
 class Telemetry(Protocol):
-    """Where traces and results go. Nothing here waits, and nothing is refused: what does not fit is dropped."""
+    """Exports traces and results. It never blocks or raises: what does not fit the backlog is dropped."""
 
-    def draw(self, name: str, timings: StageTimings, attributes: Attributes, error: str | None) -> None:
-        """Draws the trace of an event that has ended; `error` is the code of what went wrong."""
+    def export_trace(self, name: str, timings: StageTimings, attributes: Attributes, error: str | None) -> None:
+        """Exports the trace of an event that has ended; `error` is a reason code."""
         ...
 
-    def tell(self, evaluation: Evaluation) -> None:
-        """The result of a committed row."""
+    def export_result(self, evaluation: Evaluation) -> None:
+        """Exports the result of a committed row."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TracedOutcomes:
-    """An `Outcomes` that tells telemetry what it counts."""
+    """An `Outcomes` that also exports what it counts."""
 
     counts: Outcomes
     telemetry: Telemetry
 
     def consumed(self, count: int, trigger: Trigger = Trigger.LIVE) -> None:
-        """Counts records taken."""
+        """Counts consumed records."""
         self.counts.consumed(count, trigger)
 
     def ended(self, outcomes: Sequence[Outcome]) -> None:
-        """Counts how records ended, and draws the traces of those that were timed."""
+        """Counts outcomes, and exports the traces of those with stage timings."""
         self.counts.ended(outcomes)
         for outcome in outcomes:
             if outcome.timings is not None:
-                self._draw(outcome, outcome.timings)
+                self._export(outcome, outcome.timings)
 
-    def _draw(self, outcome: Outcome, timings: StageTimings) -> None:
+    def _export(self, outcome: Outcome, timings: StageTimings) -> None:
         error = outcome.reason if outcome.kind in _FAILED else None
-        # whoever counts an end goes on to tell the sender: nothing may keep it from that
+        # the caller resolves the sender's receipt next: a bug here must not prevent that
         try:
-            self.telemetry.draw(SCORE, timings, outcome_attributes(outcome), error)
+            self.telemetry.export_trace(SCORE, timings, outcome_attributes(outcome), error)
         except Exception as bug:
             self.counts.failed("telemetry", bug)
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        """Counts a committed row, and tells its result unless it is about the past."""
+        """Counts a committed row, and exports its result unless it is a backfill."""
         self.counts.evaluated(evaluation)
         if evaluation.trigger is Trigger.BACKFILL:
             return
         try:
-            self.telemetry.tell(evaluation)
+            self.telemetry.export_result(evaluation)
         except Exception as bug:
             self.counts.failed("telemetry", bug)
 
@@ -77,7 +77,7 @@ class TracedOutcomes:
         self.counts.ruled(rules)
 
     def stalled(self, dependency: str) -> None:
-        """Counts a try in vain."""
+        """Counts a failed call of a dependency."""
         self.counts.stalled(dependency)
 
     def failed(self, where: str, error: Exception) -> None:
@@ -86,8 +86,8 @@ class TracedOutcomes:
 
 
 def outcome_attributes(outcome: Outcome) -> Attributes:
-    """What the span of an event says of its end; never the detail, which may quote the event."""
-    said = {
+    """The attributes of an event's span; never the detail, which may quote the event."""
+    attributes = {
         "sqlassay.outcome": outcome.kind.value,
         "sqlassay.reason": outcome.reason or None,
         "sqlassay.trigger": outcome.trigger.value,
@@ -97,19 +97,19 @@ def outcome_attributes(outcome: Outcome) -> Attributes:
         "gen_ai.agent.name": outcome.agent,
         "gen_ai.evaluation.score.value": outcome.score,
     }
-    return {name: value for name, value in said.items() if value is not None}
+    return {name: value for name, value in attributes.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class TracedResults:
-    """A `Results` that adds the time of publishing to the stage timings of what it publishes."""
+    """A `Results` that adds the time of publishing to the stage timings of each evaluation."""
 
     results: Results
     timer: Callable[[], float]
     """Seconds, monotonic."""
 
     async def publish(self, ends: Mapping[EventKey, Evaluation | Claim]) -> None:
-        """Returns once every result is durable."""
+        """Publishes the results; returns once all are durable."""
         timings, began = timings_of(each for each in ends.values() if isinstance(each, Evaluation)), self.timer()
         try:
             await self.results.publish(ends)

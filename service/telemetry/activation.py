@@ -1,4 +1,4 @@
-"""Whether telemetry is on, by its setting or by OpenTelemetry's own environment, and its opening."""
+"""Opens telemetry when its setting or OpenTelemetry's environment variables turn it on."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from contextlib import asynccontextmanager
 
 from service.settings.loading import SettingsError
 from service.settings.observability_settings import TelemetrySettings
-from service.telemetry.counts import TelemetryCounts
-from service.telemetry.following import Telemetry
+from service.telemetry.export_counts import TelemetryCounts
+from service.telemetry.tracing import Telemetry
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT")
-_EXTRA = "is set, and OpenTelemetry's SDK is not installed: pip install 'sqlassay[telemetry]', or leave it out"
+_EXTRA = "is set, but OpenTelemetry's SDK is not installed: pip install 'sqlassay[telemetry]', or unset it"
 
 
 def turned_on_by(settings: TelemetrySettings, environment: Mapping[str, str]) -> str | None:
-    """The name of the variable that turns telemetry on; `None` where it is off.
+    """The name of the variable that turns telemetry on; `None` when it is off.
 
     >>> turned_on_by(TelemetrySettings(), {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"})
     'OTEL_EXPORTER_OTLP_ENDPOINT'
@@ -31,14 +31,14 @@ def turned_on_by(settings: TelemetrySettings, environment: Mapping[str, str]) ->
 
 @asynccontextmanager
 async def open_telemetry(settings: TelemetrySettings, counts: TelemetryCounts) -> AsyncGenerator[Telemetry | None]:
-    """Telemetry, flushed on leaving; `None` where it is off. Raises `SettingsError` where the extra is missing."""
+    """Opens telemetry and flushes it on leaving; `None` when it is off. Raises `SettingsError` without the extra."""
     name = turned_on_by(settings, os.environ)
     if name is None:
         yield None
         return
     try:
-        from service.telemetry.exporting import exporting  # noqa: PLC0415 the extra may not be installed
+        from service.telemetry.exporting import open_export  # noqa: PLC0415 the extra may not be installed
     except ImportError as error:
         raise SettingsError(f"{name} {_EXTRA}") from error
-    async with exporting(settings, counts) as telemetry:
+    async with open_export(settings, counts) as telemetry:
         yield telemetry

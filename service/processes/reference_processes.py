@@ -1,4 +1,4 @@
-"""Processes that judge answers by their references: bounded, of low priority, ended when they go on for too long."""
+"""Judges answers by their references in separate processes: bounded, of low priority, with a time limit."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from references.semantics import Semantics
 from references.verdict import AnswerPair, NotJudged, ReferenceFinding, not_judged
 from service.settings.judge_settings import ReferenceSettings
 
-_PATIENCE = 4.0
-"""Times its CPU's deadline that a process may take by the clock, for it gives way to all others."""
-_LOAD = 30.0
-"""Seconds more, for a process that has to start first."""
+_CLOCK_PER_CPU = 4.0
+"""Clock time allowed per CPU time: a process of low priority often waits for others."""
+_START_SECONDS = 30.0
+"""Added for a process that must start first."""
 _NICE = 10
 _TASKS = 500
-"""Pairs after which a process is replaced, whatever it may have gathered."""
+"""Pairs after which a process is replaced, which frees leaked memory."""
 _TRIES = 3
-"""Pools that a pair is given to before it is to blame for their end."""
+"""Broken pools after which a pair is held to blame."""
 
 
-def longest(settings: ReferenceSettings) -> float:
-    """Seconds by the clock after which a pair has ended, one way or another."""
-    return settings.deadline * _PATIENCE + _LOAD
+def pair_timeout(settings: ReferenceSettings) -> float:
+    """Seconds by the clock after which a pair is stopped."""
+    return settings.deadline * _CLOCK_PER_CPU + _START_SECONDS
 
 
 class ReferenceProcesses:
-    """A `ReferenceJudge` whose work no query can take along."""
+    """A `ReferenceJudge` that survives queries which crash or hang."""
 
     def __init__(self, settings: ReferenceSettings) -> None:
         self._settings = settings
@@ -45,12 +45,12 @@ class ReferenceProcesses:
         self._pool = _new_pool(settings)
 
     async def judge(self, pair: AnswerPair) -> ReferenceFinding:
-        """What a process finds, or how it ended."""
+        """Returns what a process finds, or why it found nothing."""
         for _ in range(_TRIES):
             pool = self._pool
             try:
-                # in a thread: the first one waits for the processes to start
-                future = await asyncio.to_thread(pool.schedule, self._work, [pair], {}, longest(self._settings))
+                # in a thread: the first call waits for the processes to start
+                future = await asyncio.to_thread(pool.schedule, self._work, [pair], {}, pair_timeout(self._settings))
             except RuntimeError:
                 await self._replace(pool)
                 continue
@@ -65,19 +65,19 @@ class ReferenceProcesses:
         return not_judged(NotJudged.PROCESS_ENDED)
 
     async def _replace(self, broken: ProcessPool) -> None:
-        """Another pool in the place of one that takes no more: it gives up when a process ends that did nothing."""
+        """Replaces a pool that accepts no more work: pebble stops it when an idle process ends."""
         if self._pool is broken:
             self._pool = _new_pool(self._settings)
             await _end(broken)
 
     async def end(self) -> None:
-        """Ends the processes; what they were at is lost."""
+        """Ends the processes and drops their work."""
         await _end(self._pool)
 
 
 @asynccontextmanager
 async def reference_processes(settings: ReferenceSettings) -> AsyncGenerator[ReferenceProcesses]:
-    """The processes, started when the first pair comes and ended on leaving."""
+    """Opens the processes; they start with the first pair and end on leaving."""
     processes = ReferenceProcesses(settings)
     try:
         yield processes
@@ -86,15 +86,15 @@ async def reference_processes(settings: ReferenceSettings) -> AsyncGenerator[Ref
 
 
 def _new_pool(settings: ReferenceSettings) -> ProcessPool:
-    # forked from a process without threads: a fork of this one could hold a lock that nobody is left to give back
+    # forked from a server without threads: a fork of this process could hold a lock that no thread releases
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["references.judging", "references.equivalence.certify"])
     return ProcessPool(
         max_workers=settings.processes,
         max_tasks=_TASKS,
-        initializer=_settle,
+        initializer=_limit_process,
         initargs=[settings.megabytes],
-        context=context,  # pyright: ignore[reportArgumentType] pebble's protocol knows the pipes of one system only
+        context=context,  # pyright: ignore[reportArgumentType] pebble's protocol only knows the pipes of one platform
     )
 
 
@@ -103,7 +103,7 @@ async def _end(pool: ProcessPool) -> None:
     await asyncio.to_thread(pool.join)
 
 
-def _settle(megabytes: int) -> None:
+def _limit_process(megabytes: int) -> None:
     os.nice(_NICE)
-    # what it writes to, and not what it maps: the solver's libraries alone map more than they use
+    # RLIMIT_DATA and not RLIMIT_AS: the solver's libraries map far more than they use
     resource.setrlimit(resource.RLIMIT_DATA, (megabytes << 20, megabytes << 20))

@@ -1,0 +1,116 @@
+"""Opens the judges that the settings configure."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import UTC, date, datetime
+from importlib.resources import files
+
+import stamina
+
+from consumers.judging.asking import AskModel
+from consumers.judging.breaker import Breaker
+from consumers.judging.budgets import MICROS, Bound, Price, WorkerBudgets
+from consumers.judging.calling import CallModel, CallPolicy
+from consumers.judging.panel import Panel, uncounted
+from consumers.judging.ports import Budgets, Model, ModelCounts
+from consumers.judging.prompting import Template
+from consumers.judging.rates import Rate
+from consumers.judging.slots import Slots
+from scoring.judging.local import LocalJudge
+from service.judges.openai import OpenAIJudge, open_openai_judge
+from service.redis.link import RedisLink
+from service.redis.reply_cache import RedisReplies
+from service.redis.shared_budgets import RedisBudgets, open_budgets
+from service.settings.judge_settings import JudgeSettings
+
+TEMPLATE = "judge-1"
+"""The current prompt file. Another wording is another file; every score names the one it used."""
+
+
+def judge_template(version: str = TEMPLATE) -> Template:
+    """Reads a prompt file of `service/prompts/`."""
+    text = files("service").joinpath("prompts", f"{version}.md").read_text(encoding="utf-8")
+    return Template(version=version, system=text)
+
+
+@asynccontextmanager
+async def open_panel(
+    settings: JudgeSettings,
+    local: LocalJudge,
+    counts: ModelCounts,
+    redis: RedisLink | None = None,
+    failed: Callable[[str, Exception], None] = uncounted,
+) -> AsyncGenerator[Panel]:
+    """Opens the local judge, and the model if a server is configured.
+
+    With `redis`, all workers share budgets and remember replies. Without it, each worker spends its part of a budget
+    and no reply is remembered.
+    """
+    # retries are counted; a log line for each would hide all other lines while a model is down
+    stamina.instrumentation.set_on_retry_hooks([])
+    if settings.base_url is None or settings.model is None:
+        yield Panel(local=local.judge, failed=failed)
+        return
+    async with (
+        _open_model(settings, settings.base_url, settings.model) as model,
+        _open_budgets(settings, redis) as budgets,
+    ):
+        asking = AskModel(
+            call=_call_model(settings, model, budgets, counts),
+            template=judge_template(),
+            masked=settings.mask,
+            bound=_bound(settings),
+            cache=_reply_cache(settings, redis),
+        )
+        yield Panel(local=local.judge, model=asking, failed=failed)
+
+
+def _open_model(settings: JudgeSettings, base_url: str, model: str) -> AbstractAsyncContextManager[OpenAIJudge]:
+    return open_openai_judge(
+        base_url=base_url,
+        api_key=settings.api_key,
+        model=model,
+        max_tokens=settings.max_tokens,
+        connections=settings.in_flight,
+        seconds=settings.timeout,
+    )
+
+
+@asynccontextmanager
+async def _open_budgets(settings: JudgeSettings, redis: RedisLink | None) -> AsyncGenerator[Budgets]:
+    if redis is None:
+        yield WorkerBudgets(workers=settings.workers, today=_today)
+        return
+    async with open_budgets(RedisBudgets(link=redis, workers=settings.workers, today=_today)) as budgets:
+        yield budgets
+
+
+def _call_model(settings: JudgeSettings, model: Model, budgets: Budgets, counts: ModelCounts) -> CallModel:
+    price = settings.prices[model.name]
+    return CallModel(
+        model=model,
+        price=Price(sent=price.sent, received=price.received),
+        budgets=budgets,
+        slots=Slots(total=settings.in_flight, of_tenant=settings.tenant_in_flight),
+        rate=Rate(per_minute=settings.per_minute),
+        breaker=Breaker(failures=settings.breaker_failures, cool_down=settings.breaker_rest),
+        policy=CallPolicy(deadline=settings.deadline, timeout=settings.timeout, tries=settings.tries),
+        counts=counts,
+        timer=time.monotonic,
+    )
+
+
+def _bound(settings: JudgeSettings) -> Bound:
+    micros = None if settings.budget is None else round(settings.budget * MICROS)
+    return Bound(tokens=settings.tokens, micros=micros)
+
+
+def _reply_cache(settings: JudgeSettings, redis: RedisLink | None) -> RedisReplies | None:
+    return RedisReplies(redis, settings.cache_seconds) if redis is not None and settings.cache_seconds else None
+
+
+def _today() -> date:
+    return datetime.now(UTC).date()
