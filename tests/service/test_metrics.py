@@ -120,8 +120,8 @@ def series(names: int) -> int:
         metrics.evaluated(each)
         metrics.ruled({event.tenant: Rules()})
         metrics.models.paid(event.tenant, 1, 1, 0.1)
-        metrics.models.left(event.tenant, Bound(tokens=1, micros=1))
-        metrics.models.spent(event.tenant)
+        metrics.models.budget_left(event.tenant, Bound(tokens=1, micros=1))
+        metrics.models.budget_spent(event.tenant)
         metrics.references.judged(event.tenant, event.agent, next(verdicts))
     return sum(len(family.samples) for family in metrics.registry.collect())
 
