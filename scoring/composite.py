@@ -1,4 +1,4 @@
-"""Φ: one number from filter status, verdict and confidence (paper eq. 11–14, tables 1–2)."""
+"""Φ: one number from filter status, verdict and confidence (STEF, section 4)."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ SIGMA_FILTERS: dict[FilterStatus, int] = {
     FilterStatus.PARTIALLY_APPLIED: 3,
     FilterStatus.NOT_APPLIED: 0,
 }
-"""σ_filters (Table 1)."""
+"""σ_filters (STEF, Table 1)."""
 SIGMA_VERDICT: dict[Verdict, int] = {
     Verdict.CORRECT: 5,
     Verdict.LIKELY_CORRECT: 3,
     Verdict.POTENTIALLY_INCORRECT: 2,
     Verdict.INCORRECT: 0,
 }
-"""σ_verdict (Table 2)."""
+"""σ_verdict (STEF, Table 2)."""
 
 
 def multiplier(confidence: float) -> float:
-    """Γ(γ) (eq. 13).
+    """Γ(γ) (STEF, equation 13).
 
     >>> [multiplier(gamma) for gamma in (0.85, 0.65, 0.64)]
     [1.0, 0.8, 0.5]
@@ -32,13 +32,13 @@ def multiplier(confidence: float) -> float:
 
 
 def leniency(filters: FilterAlignment) -> int:
-    """δ (eq. 14): 1 when the only extras are ones the tenant calls benign."""
+    """δ (STEF, equation 14): 1 when all extras are benign filters of the tenant."""
     with_extras = filters.status is FilterStatus.FULLY_APPLIED_WITH_EXTRAS
     return int(with_extras and bool(filters.benign) and not filters.extra)
 
 
 def compose(filters: FilterAlignment, verdict: Verdict, confidence: float) -> Composite:
-    """Φ = round((σ_filters + σ_verdict + δ) × 10 × Γ, 2), in [0, 100] (eq. 11, 12).
+    """Φ = round((σ_filters + σ_verdict + δ) × 10 × Γ, 2), in [0, 100] (STEF, equations 11 and 12).
 
     >>> compose(FilterAlignment(), Verdict.CORRECT, 0.9).score
     100.0

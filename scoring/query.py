@@ -10,7 +10,7 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """The paper's inputs Qu, Qe and S (section 3.1) with what anchors them."""
+    """One answer: the inputs Qu, Qe and S (STEF, section 3.1), and the time that anchors relative dates."""
 
     question: str
     sql: str

@@ -1,4 +1,4 @@
-"""A tenant's application rules, Rapp (`stef.md`, Stage 5), parsed and ready to apply."""
+"""A tenant's application rules, parsed: Rapp of STEF, section 3.5."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scoring.specification import SqlFilter
 
 
 class Tier(StrEnum):
-    """The quality tier of a score (Table 3)."""
+    """The quality tier of a score (STEF, Table 3)."""
 
     EXCELLENT = "excellent"
     GOOD = "good"
@@ -108,7 +108,7 @@ class Rules:
     ignore_filters: frozenset[str] = frozenset()
     """Columns (lower case) whose filters are left out of alignment altogether."""
     lambda_min: int = 1000
-    """λ_min: the least LIMIT that counts as a safety default when no top-k is asked (eq. 18)."""
+    """λ_min: the least LIMIT that counts as a safety default when no top-k is asked (STEF, equation 18)."""
     tiers: TierBounds = TierBounds()
     dialect: str | None = None
     """The dialect of SQL that names none."""

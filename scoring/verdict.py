@@ -20,7 +20,7 @@ from scoring.specification import (
 
 
 class FilterStatus(StrEnum):
-    """How the required filters fared (Table 1)."""
+    """How the required filters fared (STEF, Table 1)."""
 
     FULLY_APPLIED = "fully_applied"
     FULLY_APPLIED_WITH_EXTRAS = "fully_applied_with_extras"
@@ -29,7 +29,7 @@ class FilterStatus(StrEnum):
 
 
 class Verdict(StrEnum):
-    """The four-point ordinal scale (Table 2), best first."""
+    """The four-point ordinal scale (STEF, Table 2), best first."""
 
     CORRECT = "Correct"
     LIKELY_CORRECT = "Likely Correct"
@@ -93,7 +93,7 @@ class Dimension:
 
 
 class NormalizationRule(StrEnum):
-    """The four production rules (paper section 5)."""
+    """The four normalisation rules (STEF, section 5)."""
 
     REQUIRED_GROUP_BY = "required_group_by"
     BENIGN_GROUP_BY = "benign_group_by"
@@ -190,7 +190,7 @@ class Reply:
 
 @immutable()
 class Composite:
-    """The parts of Φ (eq. 11–14)."""
+    """The parts of Φ (STEF, equations 11–14)."""
 
     filters: int
     """σ_filters ∈ {0, 3, 4, 5}."""

@@ -1,4 +1,4 @@
-"""Stage 3: puts every filter of both sides in one place, and names the filter status (`stef.md`, Table 1)."""
+"""Stage 3: sorts the filters of both sides and derives the filter status (STEF, section 3.3 and Table 1)."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ def resolves(wanted: RelativeTime, there: TimeRange) -> bool:
 
 
 def _right_width(wanted: RelativeTime, there: TimeRange) -> bool:
-    """Without an context any range of the phrase's width and grain resolves it (`stef.md`, Stage 1)."""
+    """Without a moment, any range of the phrase's width and grain resolves it."""
     if there.start is None or (there.end is None and wanted.end is not None and wanted.whole):
         return False
     if there.end is None or wanted.start is None or wanted.end is None:

@@ -101,7 +101,7 @@ def _doubt(value: object) -> float:
 
 @dataclass(frozen=True, slots=True)
 class LocalJudge:
-    """Weighs the signals of a case (`stef.md`, Stage 4, without a model)."""
+    """Weighs the signals of a case: Stage 4 without a model."""
 
     weights: Weights
     heeded: Mapping[ReasonCode, Signal]
