@@ -12,6 +12,7 @@ from scoring.verdict import Dimension, Normalization, NormalizationRule
 
 EXTREMES = {Direction.MOST: "MAX", Direction.LEAST: "MIN"}
 """The aggregate that gives a superlative's value."""
+_EXTREMES = frozenset(EXTREMES.values())
 
 
 def output_projections(sql: SqlSpec) -> tuple[Projection, ...]:
@@ -24,7 +25,7 @@ _COUNTS = frozenset({"number", "count", "total", "quantity"})
 
 
 def named_things(question: QuestionSpec) -> tuple[Output, ...]:
-    """The outputs that name a thing: not `number of`, which an aggregate gives, nor what only `how much` stands for."""
+    """The outputs that name a thing. `number of` is an aggregate, and `how much` alone names nothing."""
     if not question.outputs:
         return ()
     said = question.text.casefold()
@@ -38,14 +39,14 @@ def named_things(question: QuestionSpec) -> tuple[Output, ...]:
 
 
 def _is_said(phrase: str, said: str) -> bool:
-    """Whether the text holds a phrase, or its words apart: `first and last name` holds `first name`."""
+    """Whether the text contains a phrase or all its words: `first and last name` contains `first name`."""
     return phrase in said or (" " in phrase and all(word in said for word in phrase.split()))
 
 
 def named_outputs(
     question: QuestionSpec, enriched: QuestionSpec, answer: tuple[Projection, ...], rules: Rules
 ) -> tuple[Output, ...]:
-    """The outputs asked for that some column of the answer is named like."""
+    """The outputs asked for that resemble some column of the answer."""
     given = [each for each in answer if not each.star]
     return tuple(
         [output for output in question.outputs if any(names(output.phrase, each, enriched, rules) for each in given)]
@@ -60,7 +61,7 @@ def align_projection(
 ) -> Dimension:
     """Outputs asked for that no column of the answer gives, and columns that nothing asked for names.
 
-    A count, a `*` or an entity (`the singers`) is given by any column: words alone cannot tell more without a schema.
+    Any column can give a count, a `*` or an entity (`the singers`): without a schema, words say no more.
     """
     if any(each.star for each in projections):
         return _AS_ASKED
@@ -119,44 +120,60 @@ def align_aggregation(
 ) -> Dimension:
     """Aggregate functions asked for and not computed, and computed where nothing asked for one.
 
-    An extreme may be had by ORDER BY with LIMIT; an average by SUM over COUNT; a ratio brings its own aggregates.
+    ORDER BY with LIMIT also gives an extreme, SUM over COUNT an average, and a ratio brings its own aggregates.
     """
     asked = {each.func for each in question.aggregations}
     shown = {each.operand.func for each in answer if each.operand.func is not None}
     if not asked and not shown:
         return _AS_ASKED
-    computed = {each.func for each in sql.aggregations}
+    missing = [func for func in sorted(asked - _functions(sql)) if not _otherwise_computed(func, question, sql)]
     allowed = asked | _licensed(question, enriched, sql)
-    extreme_by_order = bool(sql.order_by) and bool(sql.limits)
-    extreme = {"MAX", "MIN"} & computed
-    missing = [
-        func
-        for func in sorted(asked - computed)
-        if not (func in {"MAX", "MIN"} and extreme_by_order and not extreme)
-        and not (func == "AVG" and {"SUM", "COUNT"} <= computed)
-        and not (func == "COUNT" and "SUM" in computed and any(each.conditional for each in sql.aggregations))
-        and not (func in {"COUNT", "SUM"} and computed & {"COUNT", "SUM"} and question.ratios)
-    ]
-    counts = _counts_groups(question) or bool(sql.having)
-    extra = [func for func in sorted(shown - allowed) if not (func == "COUNT" and counts)]
+    if _counts_groups(question) or sql.having:
+        allowed.add("COUNT")
+    extra = sorted(shown - allowed)
     return Dimension(match=not missing and not extra, missing=tuple(missing), extra=tuple(extra))
+
+
+def _functions(sql: SqlSpec) -> set[str]:
+    return {each.func for each in sql.aggregations}
+
+
+def _otherwise_computed(func: str, question: QuestionSpec, sql: SqlSpec) -> bool:
+    """Whether the SQL gives the value of an aggregate that it does not call."""
+    computed = _functions(sql)
+    if func in _EXTREMES:
+        return bool(sql.order_by) and bool(sql.limits) and computed.isdisjoint(_EXTREMES)
+    if func == "AVG":
+        return computed >= {"SUM", "COUNT"}
+    if func not in {"COUNT", "SUM"}:
+        return False
+    if question.ratios and not computed.isdisjoint({"COUNT", "SUM"}):
+        return True
+    return func == "COUNT" and "SUM" in computed and _sums_conditions(sql)
+
+
+def _sums_conditions(sql: SqlSpec) -> bool:
+    return any(each.conditional for each in sql.aggregations)
 
 
 def _licensed(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec) -> set[str]:
     """Aggregates that superlatives, ratios and definitions bring without naming them."""
     funcs = {func for definition in enriched.definitions for func in definition.functions}
     for superlative in question.superlatives:
-        funcs |= {EXTREMES[superlative.direction]} | ({"COUNT", "SUM"} if superlative.counted else set())
+        funcs |= {EXTREMES[superlative.direction]} | (_COUNTING if superlative.counted else set())
     if question.ratios:
-        funcs |= {"COUNT", "SUM", "AVG"}
+        funcs |= _COUNTING | {"AVG"}
     if any(each.kind is RatioKind.DIFFERENCE for each in question.ratios):
-        funcs |= {"MAX", "MIN"}
+        funcs |= _EXTREMES
     asked = {each.func for each in question.aggregations}
     if "AVG" in asked and sql.divisions:
-        funcs |= {"SUM", "COUNT"}
-    if "COUNT" in asked and any(each.conditional for each in sql.aggregations):
+        funcs |= _COUNTING
+    if "COUNT" in asked and _sums_conditions(sql):
         funcs.add("SUM")
     return funcs
+
+
+_COUNTING = frozenset({"COUNT", "SUM"})
 
 
 def _counts_groups(question: QuestionSpec) -> bool:
@@ -172,27 +189,28 @@ def align_grouping(
 ) -> Dimension:
     """Groupings asked for that no GROUP BY or PARTITION BY makes, and keys that neither question nor rule excuses.
 
-    Keys that rule 1 requires or rule 2 pins are left out of the assessment (paper 5.1, 5.2), and so are those of a
-    block with HAVING: `couriers with more than 100 parcels` cannot be told without grouping by courier.
+    Left out are keys that rule 1 requires or rule 2 pins (STEF, sections 5.1 and 5.2), and keys of a block with
+    HAVING: `couriers with more than 100 parcels` needs grouping by courier.
     """
     if not sql.group_by and not sql.windows:
         return Dimension(match=False, missing=question.group_by) if question.group_by else _AS_ASKED
-    output_blocks = sql.outputs
-    filtered = {each.block for each in sql.having}
-    keys = [each for each in sql.group_by if each.block in output_blocks - filtered]
-    partitions = [operand for window in sql.windows for operand in window.partition_by]
-    operands = [*(each.operand for each in sql.group_by), *partitions]
-    missing = [] if operands else list(question.group_by)
-    asked = bool(question.group_by or question.superlatives)
+    grouped = sql.group_by or any(window.partition_by for window in sql.windows)
+    missing = () if grouped else question.group_by
     excused = _excused(normalizations)
     extra = [
-        key.operand.name
-        for key in keys
-        if not asked
-        and key.operand.name not in excused
-        and not _named_group(key.operand.name, question, enriched, rules)
+        key
+        for key in _unasked_keys(question, sql)
+        if key not in excused and not _named_group(key, question, enriched, rules)
     ]
-    return Dimension(match=not missing and not extra, missing=tuple(missing), extra=tuple(extra))
+    return Dimension(match=not missing and not extra, missing=missing, extra=tuple(extra))
+
+
+def _unasked_keys(question: QuestionSpec, sql: SqlSpec) -> list[str]:
+    """Grouping keys of the answer, where the question asks for no grouping."""
+    if question.group_by or question.superlatives:
+        return []
+    blocks = sql.outputs - {each.block for each in sql.having}
+    return [each.operand.name for each in sql.group_by if each.block in blocks]
 
 
 def _excused(normalizations: Iterable[Normalization]) -> set[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from scoring.alignment.matching import CERTAIN, Context, same_value
+from scoring.alignment.matching import CERTAIN
+from scoring.alignment.same_values import Context, same_value
 from scoring.immutable import immutable
 from scoring.linking import content_words
 from scoring.specification import NEGATION, Op, QuestionFilter, QuestionSpec, Source
@@ -19,10 +20,10 @@ _SPACES = re.compile(r"\s+")
 
 @immutable(kw_only=False)
 class Rewriting:
-    """What Qe made of Qu's conditions."""
+    """How Qe restates Qu's conditions."""
 
     changed: tuple[tuple[QuestionFilter, QuestionFilter], ...] = ()
-    """Conditions of Qu with what stands in their place."""
+    """Conditions of Qu, each with the one that Qe has in its place."""
     lost: tuple[QuestionFilter, ...] = ()
     verbatim: bool = True
     """Qe repeats Qu word for word and may go on."""
@@ -77,7 +78,7 @@ def _plain(text: str) -> str:
 
 
 def _verbatim(question: QuestionSpec, enriched: QuestionSpec) -> Enrichment:
-    """Qe repeats Qu word for word and goes on: only what it goes on with can restrict."""
+    """Qe repeats Qu word for word and adds text: only the added text can restrict."""
     begin = len(question.text.rstrip("?.! \t\n"))
     known = {each.rhs for each in question.filters}
     added = tuple(
@@ -133,7 +134,7 @@ def _negated_there(each: QuestionFilter, restrictions: list[QuestionFilter]) -> 
 
 
 def _rewritten(each: QuestionFilter, there: QuestionFilter, question: QuestionSpec, context: Context) -> bool:
-    """Whether `there` is what became of `each`: the same kind of value, new in Qe, or the same value negated."""
+    """Whether Qe has `there` in the place of `each`: the same kind of value, new in Qe, or the same value negated."""
     if there.op is NEGATION.get(each.op) and _equal(each.rhs, there.rhs, context):
         return True
     if any(_equal(own.rhs, there.rhs, context) and own.op is there.op for own in question.filters):
@@ -159,23 +160,12 @@ def _kind(value: Value | None) -> str | None:
 
 def _intent(question: QuestionSpec, enriched: QuestionSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Changed and lost intents that are no filter: top-k, aggregation, grouping, distinctness, negation."""
-    changed: list[str] = []
-    lost: list[str] = []
-    if question.superlatives and question.top_k is not None and enriched.top_k != question.top_k:
-        if enriched.top_k is None:
-            lost.append(f"top {question.top_k}")
-        else:
-            changed.append(f"top {question.top_k} → top {enriched.top_k}")
-    ours = {each.direction for each in question.superlatives}
-    theirs = {each.direction for each in enriched.superlatives} if ours else ours
-    if len(ours) == 1 and len(theirs) == 1 and ours != theirs:
-        changed.append(f"{question.superlatives[0].word} → {enriched.superlatives[0].word}")
-    if question.aggregations:
-        gone, new = _swapped(question, enriched)
-        if gone and new:
-            changed.append(f"{', '.join(sorted(gone))} → {', '.join(sorted(new))}")
-        else:
-            lost += sorted(gone)
+    top_k = _top_k(question, enriched)
+    direction = _direction(question, enriched)
+    swapped, gone = _aggregates(question, enriched)
+    changed = [each for each in (top_k if enriched.top_k is not None else None, direction, swapped) if each]
+    lost = [top_k] if top_k and enriched.top_k is None else []
+    lost += gone
     if question.group_by and not enriched.group_by:
         lost.append(f"per {question.group_by[0]}")
     if question.distinct and not enriched.distinct:
@@ -183,6 +173,34 @@ def _intent(question: QuestionSpec, enriched: QuestionSpec) -> tuple[tuple[str, 
     if question.negations and not enriched.negations:
         lost.append(question.negations[0])
     return tuple(changed), tuple(lost)
+
+
+def _top_k(question: QuestionSpec, enriched: QuestionSpec) -> str | None:
+    """Qu's number of first rows, with Qe's own where it has another."""
+    asked = question.top_k if question.superlatives else None
+    if asked is None or enriched.top_k == asked:
+        return None
+    return f"top {asked}" if enriched.top_k is None else f"top {asked} → top {enriched.top_k}"
+
+
+def _direction(question: QuestionSpec, enriched: QuestionSpec) -> str | None:
+    """The one extreme of Qu that became its opposite."""
+    if not question.superlatives or not enriched.superlatives:
+        return None
+    ours, theirs = ({each.direction for each in spec.superlatives} for spec in (question, enriched))
+    if len(ours) > 1 or len(theirs) > 1 or ours == theirs:
+        return None
+    return f"{question.superlatives[0].word} → {enriched.superlatives[0].word}"
+
+
+def _aggregates(question: QuestionSpec, enriched: QuestionSpec) -> tuple[str | None, list[str]]:
+    """The aggregates that became others, else those that are gone."""
+    if not question.aggregations:
+        return None, []
+    gone, new = _swapped(question, enriched)
+    if gone and new:
+        return f"{', '.join(sorted(gone))} → {', '.join(sorted(new))}", []
+    return None, sorted(gone)
 
 
 def _swapped(question: QuestionSpec, enriched: QuestionSpec) -> tuple[set[str], set[str]]:
@@ -217,7 +235,7 @@ def _added(
 
 
 def _resolves(each: QuestionFilter, question: QuestionSpec, enriched: QuestionSpec) -> bool:
-    """An absolute date for a relative one of Qu, or what brackets explain a word by, restricts nothing new."""
+    """An absolute date for a relative one of Qu, and an explanation in brackets, restrict nothing new."""
     if enriched.text[: each.start].rstrip(" '\"").endswith("("):
         return True
     return isinstance(each.rhs, TimeRange) and any(isinstance(when, RelativeTime) for when in question.time_ranges)

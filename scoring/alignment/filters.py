@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from scoring.alignment.contradictions import contradicts
 from scoring.alignment.implied import implied_filter
-from scoring.alignment.matching import Context, clashes, contradicts, meets, split_name
+from scoring.alignment.matching import clashes, meets, split_name
 from scoring.alignment.requirements import Requirements, is_ignored, map_sql_filter
+from scoring.alignment.same_values import Context
 from scoring.rules import BenignFilter, Rules
 from scoring.specification import Clause, Op, QuestionFilter, QuestionSpec, Source, SqlFilter, SqlSpec, SubqueryRole
 from scoring.values import Choices
@@ -226,7 +228,7 @@ def _contradicted(
     spoilt: list[Match] = []
     free = list(extra)
     for match in matched:
-        against = tuple(each for each in free if contradicts(each, match.required, match.present))
+        against = tuple(each for each in free if contradicts(each, match.present))
         if against:
             free = [each for each in free if each not in against]
             spoilt.append(Match(match.required, (*match.present, *against)))

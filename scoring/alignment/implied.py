@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TypeAlias
 
-from scoring.alignment.matching import FALSE_WORDS, NEGATIVE, as_number
+from scoring.alignment.matching import NEGATIVE
+from scoring.alignment.same_values import FALSE_WORDS, as_number
 from scoring.linking import best_likeness, content_words, operand_words
 from scoring.specification import Op, Operand, QuestionFilter, QuestionSpec, Source, SqlFilter, SqlSpec, Token
 from scoring.values import Boolean, Choices, Expression, Number, Text
@@ -20,16 +22,18 @@ _FLAG_FRAME = frozenset({"is", "has", "ha", "was", "wa", "can", "flag"})
 _TRUE = frozenset({"1", "y", "yes", "t", "true"})
 _NOT_BEFORE = re.compile(r"(?:\b(?:not|no|non|never|without|nor|neither)|n't)\b(?:\W+\w+){0,1}\W*$")
 IMPLIED = 0.6
-"""Certainty of a condition that only the SQL's own wording pointed out in the question."""
+"""Certainty of a condition that was found in the question only by looking for the SQL's own words."""
+Span: TypeAlias = tuple[str, int]
+"""Words of a question and where they start."""
 
 
 def implied_filter(
     present: SqlFilter, questions: tuple[QuestionSpec, QuestionSpec], sql: SqlSpec
 ) -> QuestionFilter | None:
-    """The condition of Qu (or one Qe permits; `questions` is both) that `present` expresses, or None.
+    """The condition of Qu, or one that Qe permits, that `present` expresses; `questions` is both.
 
-    A subquery's MAX or MIN expresses a superlative; a text value its own words; a flag its column's words;
-    a number itself, when it is said.
+    A subquery's MAX or MIN expresses a superlative, a text value its own words, a flag the words of its column, and a
+    number itself.
     """
     for spec, source in zip(questions, (Source.QUESTION, Source.ENRICHED), strict=True):
         span = _span(present, spec, sql)
@@ -41,29 +45,41 @@ def implied_filter(
     return None
 
 
-def _span(present: SqlFilter, spec: QuestionSpec, sql: SqlSpec) -> tuple[str, int] | None:
-    """The words that ask for it, with their offset."""
+def _span(present: SqlFilter, spec: QuestionSpec, sql: SqlSpec) -> Span | None:
+    """The words that ask for it."""
     rhs = present.rhs
     if present.op is Op.IS_NULL and present.block in anti_joined(sql):
         return _by_negation(spec)
-    if present.lhs is not None and present.lhs.func == "COUNT" and present.op in (Op.EQ, Op.GE):
+    if _compares_count(present):
         return _literal_span(rhs, present.lhs, spec) or _by_both(rhs, spec)
-    if isinstance(rhs, Expression) and rhs.subquery is None and rhs.columns:
-        return _by_definition(present, rhs, spec)
     if isinstance(rhs, Expression):
-        return _by_extreme(rhs, spec, sql) if present.op is Op.EQ else _by_average(rhs, spec)
+        return _by_expression(present, rhs, spec, sql)
     if present.op in NEGATIVE and not spec.negations:
         return None
     if isinstance(rhs, Choices):
-        spans = [_literal_span(member, present.lhs, spec) for member in sorted(rhs.members, key=str)]
-        found = [span for span in spans if span is not None]
-        return found[0] if found and len(found) == len(spans) else None
+        return _by_all_members(rhs, present.lhs, spec)
     flag = _flag_span(present, spec)
     return flag if flag is not None else _literal_span(rhs, present.lhs, spec)
 
 
-def _by_extreme(rhs: Expression, spec: QuestionSpec, sql: SqlSpec) -> tuple[str, int] | None:
-    """A subquery that takes an extreme, by MAX or MIN or as its first row, is what a superlative asks for."""
+def _compares_count(present: SqlFilter) -> bool:
+    return present.lhs is not None and present.lhs.func == "COUNT" and present.op in (Op.EQ, Op.GE)
+
+
+def _by_expression(present: SqlFilter, rhs: Expression, spec: QuestionSpec, sql: SqlSpec) -> Span | None:
+    if rhs.subquery is None and rhs.columns:
+        return _by_definition(present, rhs, spec)
+    return _by_extreme(rhs, spec, sql) if present.op is Op.EQ else _by_average(rhs, spec)
+
+
+def _by_all_members(rhs: Choices, lhs: Operand | None, spec: QuestionSpec) -> Span | None:
+    """The words of the first member, where the question names every member."""
+    spans = [_literal_span(member, lhs, spec) for member in sorted(rhs.members, key=str)]
+    return spans[0] if spans and None not in spans else None
+
+
+def _by_extreme(rhs: Expression, spec: QuestionSpec, sql: SqlSpec) -> Span | None:
+    """A superlative asks for a subquery that takes an extreme, by MAX or MIN or as its first row."""
     first_row = rhs.subquery in {each.block for each in sql.limits} & {each.block for each in sql.order_by}
     if rhs.subquery is None or not (first_row or {"MAX", "MIN"} & set(rhs.functions)):
         return None
@@ -71,8 +87,8 @@ def _by_extreme(rhs: Expression, spec: QuestionSpec, sql: SqlSpec) -> tuple[str,
     return (first.word, first.start) if first is not None else None
 
 
-def _by_definition(present: SqlFilter, rhs: Expression, spec: QuestionSpec) -> tuple[str, int] | None:
-    """Two columns are compared that one definition names together."""
+def _by_definition(present: SqlFilter, rhs: Expression, spec: QuestionSpec) -> Span | None:
+    """A definition that names both compared columns asks for the comparison."""
     compared = {letters(name) for name in rhs.columns}
     compared |= {letters(column.name) for column in present.lhs.columns} if present.lhs is not None else set()
     for definition in spec.definitions:
@@ -86,7 +102,7 @@ def anti_joined(sql: SqlSpec) -> set[str]:
     return {join.block for join in sql.joins if join.kind in ("left", "right", "full")}
 
 
-def _by_negation(spec: QuestionSpec) -> tuple[str, int] | None:
+def _by_negation(spec: QuestionSpec) -> Span | None:
     if not spec.negations:
         return None
     return spec.negations[0], max(0, spec.text.find(spec.negations[0]))
@@ -95,27 +111,25 @@ def _by_negation(spec: QuestionSpec) -> tuple[str, int] | None:
 _BOTH = frozenset({"both", "all", "every", "each"})
 
 
-def _by_both(rhs: object, spec: QuestionSpec) -> tuple[str, int] | None:
-    """`COUNT(DISTINCT x) = 2` keeps who has both."""
+def _by_both(rhs: object, spec: QuestionSpec) -> Span | None:
+    """`both` asks for `COUNT(DISTINCT x) = 2`."""
     if not isinstance(rhs, Number) or rhs.value < 2:
         return None
     token = next((token for token in spec.tokens if token.lower in _BOTH), None)
     return (token.text, token.start) if token is not None else None
 
 
-def _by_average(rhs: Expression, spec: QuestionSpec) -> tuple[str, int] | None:
+def _by_average(rhs: Expression, spec: QuestionSpec) -> Span | None:
     if "AVG" not in rhs.functions:
         return None
     token = next((token for token in spec.tokens if token.stem in {"average", "mean", "avg"}), None)
     return (token.text, token.start) if token is not None else None
 
 
-def _flag_span(present: SqlFilter, spec: QuestionSpec) -> tuple[str, int] | None:
-    """`is_active = 1` is asked for by the word `active`; `= 0` by its negation."""
-    text = str(int(present.rhs.value)) if isinstance(present.rhs, Boolean) else _flag_text(present)
-    if present.lhs is None or text is None:
-        return None
-    if text not in _TRUE | FALSE_WORDS or present.op not in (Op.EQ, Op.NE):
+def _flag_span(present: SqlFilter, spec: QuestionSpec) -> Span | None:
+    """The word `active` asks for `is_active = 1`, its negation for `is_active = 0`."""
+    text = _flag_text(present)
+    if present.lhs is None or text not in _TRUE | FALSE_WORDS or present.op not in (Op.EQ, Op.NE):
         return None
     affirmed = (text in _TRUE) == (present.op is Op.EQ)
     words = [word for column in present.lhs.columns[:1] for word in identifier_words(column.name)]
@@ -127,18 +141,21 @@ def _flag_span(present: SqlFilter, spec: QuestionSpec) -> tuple[str, int] | None
 
 
 def _negated(token: Token, spec: QuestionSpec) -> bool:
-    """Whether a negation stands shortly before a word, or in it."""
+    """Whether a negation is shortly before a word, or in it."""
     before = spec.text[max(0, token.start - 16) : token.start].lower()
     return _NOT_BEFORE.search(before) is not None or token.lower.startswith(("non-", "un"))
 
 
 def _flag_text(present: SqlFilter) -> str | None:
+    """The text of a value that may be a flag's."""
+    if isinstance(present.rhs, Boolean):
+        return str(int(present.rhs.value))
     if isinstance(present.rhs, Number) and present.rhs.value in (0, 1):
         return str(int(present.rhs.value))
     return present.rhs.folded if isinstance(present.rhs, Text) else None
 
 
-def _literal_span(rhs: object, lhs: Operand | None, spec: QuestionSpec) -> tuple[str, int] | None:
+def _literal_span(rhs: object, lhs: Operand | None, spec: QuestionSpec) -> Span | None:
     if isinstance(rhs, Text):
         return _text_span(rhs, lhs, spec)
     if isinstance(rhs, Number):
@@ -149,7 +166,7 @@ def _literal_span(rhs: object, lhs: Operand | None, spec: QuestionSpec) -> tuple
     return None
 
 
-def _text_span(value: Text, lhs: Operand | None, spec: QuestionSpec) -> tuple[str, int] | None:
+def _text_span(value: Text, lhs: Operand | None, spec: QuestionSpec) -> Span | None:
     coded = _CODES.get(value.folded)
     if coded is not None and lhs is not None and _GENDER_WORDS & set(operand_words(lhs)):
         token = next((token for token in spec.tokens if token.stem in coded), None)
@@ -157,16 +174,21 @@ def _text_span(value: Text, lhs: Operand | None, spec: QuestionSpec) -> tuple[st
     words = content_words(value.folded)
     if not words or len(value.folded) < 2:
         return None
-    wanted = frozenset(words)
+    said = _tokens_of(frozenset(words), spec)
+    return (said[words[0]].text, said[words[0]].start) if said.keys() >= set(words) else None
+
+
+def _tokens_of(words: frozenset[str], spec: QuestionSpec) -> dict[str, Token]:
+    """The last token of the question for each of some stemmed words that it contains."""
     said: dict[str, Token] = {}
     for token in spec.tokens:
-        if token.stem in wanted:
+        if token.stem in words:
             said[token.stem] = token
         if not token.text.isalpha():
-            said.update((part, token) for part in _parts(token) if part in wanted)
-    return (said[words[0]].text, said[words[0]].start) if len(said) == len(wanted) else None
+            said.update((part, token) for part in _parts(token) if part in words)
+    return said
 
 
 def _parts(token: Token) -> list[str]:
-    """The stems of a word with marks, whole and in its parts: `non-stop` is said by `stop`."""
+    """The stems of a hyphenated word, whole and in its parts: `non-stop` contains `stop`."""
     return [stem(part) for part in (token.stem, *token.lower.split("-"))]

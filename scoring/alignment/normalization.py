@@ -1,39 +1,43 @@
-"""The four production rules: constructs that a question need not ask for (paper section 5)."""
+"""The four normalisation rules: constructs that a question need not ask for (STEF, section 5)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from scoring.rules import Rules
-from scoring.specification import Clause, Limit, Op, QuestionSpec, SortKey, SqlSpec
+from scoring.specification import Clause, Limit, Op, Projection, QuestionSpec, SortKey, SqlSpec
 from scoring.values import Expression
 from scoring.verdict import Normalization, NormalizationRule
 
 PINNING = frozenset({Op.EQ, Op.CONTAINS, Op.STARTS_WITH, Op.ENDS_WITH, Op.LIKE})
-"""Operators of `=`, LIKE and ILIKE, which pin a grouped column to a literal (eq. 16)."""
+"""Operators of `=`, LIKE and ILIKE, which pin a grouped column to a literal (STEF, equation 16)."""
 
 
 _OVER = " over ("
-"""What the name of an operand over a window holds; it is computed of the groups, so it is none of their columns."""
+"""Part of every window operand's name. A window is computed from the groups, so it need not be grouped by."""
 
 
 def required_group_by(sql: SqlSpec) -> Iterator[Normalization]:
-    """Rule 1: a SELECT mixes aggregates and plain columns, and GROUP BY covers the plain ones (eq. 15)."""
+    """Rule 1: a SELECT mixes aggregates and plain columns, and GROUP BY covers the plain ones (STEF, equation 15)."""
     for block in sql.blocks:
-        projections = [
-            each
-            for each in sql.projections
-            if each.block == block.path and not each.literal and _OVER not in each.operand.name
-        ]
-        plain = {each.operand.name for each in projections if each.operand.func is None and not each.star}
-        aggregated = any(each.operand.func for each in projections)
         keys = [each.operand.name for each in sql.group_by if each.block == block.path]
-        if aggregated and plain and plain <= set(keys):
+        if keys and _mixes(_projections(sql, block.path), keys):
             yield Normalization(NormalizationRule.REQUIRED_GROUP_BY, f"GROUP BY {', '.join(keys)}")
 
 
+def _projections(sql: SqlSpec, path: str) -> list[Projection]:
+    own = (each for each in sql.projections if each.block == path)
+    return [each for each in own if not each.literal and _OVER not in each.operand.name]
+
+
+def _mixes(projections: list[Projection], keys: list[str]) -> bool:
+    """Whether aggregates stand beside plain columns, and all plain columns are keys."""
+    plain = {each.operand.name for each in projections if each.operand.func is None and not each.star}
+    return bool(plain) and plain.issubset(keys) and any(each.operand.func for each in projections)
+
+
 def benign_group_by(sql: SqlSpec) -> Iterator[Normalization]:
-    """Rule 2: a GROUP BY column is pinned to one literal by a WHERE filter of its block (eq. 16)."""
+    """Rule 2: a GROUP BY column is pinned to one literal by a WHERE filter of its block (STEF, equation 16)."""
     pinned = {
         (each.block, each.lhs.name)
         for each in sql.filters
@@ -48,14 +52,14 @@ def benign_group_by(sql: SqlSpec) -> Iterator[Normalization]:
             yield Normalization(NormalizationRule.BENIGN_GROUP_BY, f"GROUP BY {key.operand.name}")
 
 
-def _sensible(key: SortKey, grouped: set[str]) -> bool:
+def _sensible(key: SortKey, aggregates: set[str], grouped: set[str]) -> bool:
     if key.operand.func is not None:
-        return key.descending
+        return key.descending and key.operand.name in aggregates
     return not key.descending and key.operand.name in grouped
 
 
 def default_order_by(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec) -> Iterator[Normalization]:
-    """Rule 3: no order was asked for, and each key is an aggregate DESC or a grouped column ASC (eq. 17)."""
+    """Rule 3: no order was asked for, and each key is an aggregate DESC or a grouped column ASC (STEF, equation 17)."""
     if question.ordering or question.superlatives or enriched.ordering or enriched.superlatives:
         return
     aggregates = {each.operand.name for each in sql.projections if each.operand.func is not None}
@@ -63,24 +67,27 @@ def default_order_by(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpe
     for path in (block.path for block in sql.blocks if block.output):
         keys = [each for each in sql.order_by if each.block == path]
         grouped = {each.operand.name for each in sql.group_by if each.block == path}
-        of_this_select = all(each.operand.func is None or each.operand.name in aggregates for each in keys)
-        if keys and of_this_select and all(_sensible(key, grouped) for key in keys):
-            shown = ", ".join(f"{key.operand.name} {'DESC' if key.descending else 'ASC'}" for key in keys)
+        if keys and all(_sensible(key, aggregates, grouped) for key in keys):
+            shown = ", ".join(map(_shown, keys))
             yield Normalization(NormalizationRule.DEFAULT_ORDER_BY, f"ORDER BY {shown}")
 
 
+def _shown(key: SortKey) -> str:
+    return f"{key.operand.name} {'DESC' if key.descending else 'ASC'}"
+
+
 def asks_top_k(question: QuestionSpec) -> bool:
-    """TopKRequest(Sq) of eq. 18: some number of first rows, or a superlative, is asked for."""
+    """TopKRequest(Sq) of STEF, equation 18: the question asks for a number of first rows or for an extreme."""
     return bool(question.superlatives)
 
 
 def is_safety_limit(limit: Limit, question: QuestionSpec, rules: Rules) -> bool:
-    """SafetyDefault(λ) of eq. 18: no top-k asked and λ ≥ λ_min."""
+    """SafetyDefault(λ) of STEF, equation 18: the question asks for no top-k, and λ ≥ λ_min."""
     return not asks_top_k(question) and limit.count is not None and limit.count >= rules.lambda_min
 
 
 def safety_limit(question: QuestionSpec, sql: SqlSpec, rules: Rules) -> Iterator[Normalization]:
-    """Rule 4: a LIMIT of at least λ_min where no top-k is asked."""
+    """Rule 4: a LIMIT of at least λ_min where the question asks for no top-k (STEF, equation 18)."""
     limit = sql.limit
     if limit is not None and is_safety_limit(limit, question, rules):
         yield Normalization(NormalizationRule.SAFETY_LIMIT, f"LIMIT {limit.count}")

@@ -1,12 +1,14 @@
-"""Which conditions the SQL must hold, which it may: Qu's filters and Qe's definitions of them (`stef.md`, Stage 1)."""
+"""Which conditions the SQL must apply and which it may: Qu's filters and Qe's definitions of them (Stage 1)."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from scoring.alignment.enrichment import Rewriting
-from scoring.alignment.matching import CERTAIN, Context, resolves, same_value
+from scoring.alignment.matching import CERTAIN
+from scoring.alignment.same_values import Context, resolves, same_value
 from scoring.immutable import immutable
 from scoring.linking import content_words
 from scoring.rules import Rules
@@ -22,12 +24,12 @@ from scoring.specification import (
 from scoring.values import Number, RelativeTime, Text, TimeRange
 
 DOUBTFUL = 0.4
-"""Certainty of a definition that may be of the opposite of what is asked."""
+"""Certainty of a definition that may be of the opposite of the question's phrase."""
 
 
 @immutable(kw_only=False)
 class Requirements:
-    """What Stage 3 holds the SQL to."""
+    """What Stage 3 checks the SQL against."""
 
     required: tuple[QuestionFilter, ...]
     permitted: tuple[QuestionFilter, ...]
@@ -43,43 +45,50 @@ def requirements(
     context: Context,
 ) -> Requirements:
     """Sorts both questions' filters, mappings applied, into required, permitted and ignored."""
-    defining = [each for each in enriched.filters if each.source is Source.DEFINITION]
-    defining += [
-        each
-        for definition in enriched.definitions
-        for each in definition.filters
-        if each.source is Source.DEFINITION and each not in defining
-    ]
+    wanted = _mapped(_wanted(question, enriched, context), rules)
+    ignored = _ignored(wanted, question, rules) if rules.ignore_filters else []
+    judged = [each for each in wanted if each not in ignored] if ignored else wanted
+    added = _mapped(_added_by_enrichment(enriched, rewritten), rules)
+    return Requirements(
+        required=tuple([each for each in judged if each.certain >= CERTAIN]),
+        permitted=(*[each for each in judged if each.certain < CERTAIN], *added),
+        ignored=tuple(ignored),
+    )
+
+
+def _mapped(filters: list[QuestionFilter], rules: Rules) -> list[QuestionFilter]:
+    return [map_filter(each, rules) for each in filters] if rules.column_mappings else filters
+
+
+def _wanted(question: QuestionSpec, enriched: QuestionSpec, context: Context) -> list[QuestionFilter]:
+    """The conditions of Qu, each in the words of its definition where Qe has one."""
     own = [_resolved(each, enriched, context) for each in question.filters]
     if enriched.definitions:
         own = [each for each in own if not _defined(each, enriched, context)]
-    kept = [each for each in defining if not _overruled(each, own, context)]
-    kept = [replace(each, certain=DOUBTFUL) if _opposite(each, question, enriched) else each for each in kept]
-    wanted = _without_repeats([*kept, *own], context)
-    mapped = [map_filter(each, rules) for each in wanted] if rules.column_mappings else wanted
+    defining = [each for each in _definitions(enriched) if not _overruled(each, own, context)]
+    weighed = [replace(each, certain=DOUBTFUL) if _opposite(each, question, enriched) else each for each in defining]
+    return _without_repeats([*weighed, *own], context)
+
+
+def _definitions(enriched: QuestionSpec) -> list[QuestionFilter]:
+    """Qe's conditions that say what a phrase means."""
+    found = [each for each in enriched.filters if each.source is Source.DEFINITION]
+    return found + [each for each in _in_definitions(enriched, Source.DEFINITION) if each not in found]
+
+
+def _added_by_enrichment(enriched: QuestionSpec, rewritten: Rewriting) -> list[QuestionFilter]:
+    """Conditions that only Qe has, but those that contradict Qu."""
     contradicting = [there for _, there in rewritten.changed]
-    free = [
-        map_filter(each, rules)
-        for each in enriched.filters
-        if each.source is Source.ENRICHED and each not in contradicting
-    ]
-    free += [
-        map_filter(each, rules)
-        for definition in enriched.definitions
-        for each in definition.filters
-        if each.source is Source.ENRICHED
-    ]
-    ignored = (
-        [each for each in mapped if is_ignored(each, rules) or _names_ignored(each, question, rules)]
-        if rules.ignore_filters
-        else []
-    )
-    judged = [each for each in mapped if each not in ignored] if ignored else mapped
-    return Requirements(
-        required=tuple([each for each in judged if each.certain >= CERTAIN]),
-        permitted=(*[each for each in judged if each.certain < CERTAIN], *free),
-        ignored=tuple(ignored),
-    )
+    added = [each for each in enriched.filters if each.source is Source.ENRICHED and each not in contradicting]
+    return [*added, *_in_definitions(enriched, Source.ENRICHED)]
+
+
+def _in_definitions(enriched: QuestionSpec, source: Source) -> Iterable[QuestionFilter]:
+    return [each for definition in enriched.definitions for each in definition.filters if each.source is source]
+
+
+def _ignored(wanted: list[QuestionFilter], question: QuestionSpec, rules: Rules) -> list[QuestionFilter]:
+    return [each for each in wanted if is_ignored(each, rules) or _names_ignored(each, question, rules)]
 
 
 def _resolved(own: QuestionFilter, enriched: QuestionSpec, context: Context) -> QuestionFilter:
@@ -92,8 +101,8 @@ def _resolved(own: QuestionFilter, enriched: QuestionSpec, context: Context) -> 
 
 
 def _names_ignored(each: QuestionFilter, question: QuestionSpec, rules: Rules) -> bool:
-    """The question names an ignored column itself, right before the value."""
-    if not rules.ignore_filters or each.source is not Source.QUESTION:
+    """Whether the question names an ignored column right before the value."""
+    if each.source is not Source.QUESTION:
         return False
     before = question.text[max(0, each.start - 40) : each.start].lower()
     return any(
@@ -103,10 +112,10 @@ def _names_ignored(each: QuestionFilter, question: QuestionSpec, rules: Rules) -
 
 
 def _defined(own: QuestionFilter, enriched: QuestionSpec, context: Context) -> bool:
-    """Whether a definition of Qe speaks for these words of Qu.
+    """Whether a definition of Qe takes the place of this condition of Qu.
 
-    It must define the very words of the condition, and say the same value in another notation or a code for it:
-    two different dates are a contradiction, and there Qu wins. `a7 holds the stock of 1996` speaks for `in 1996`.
+    It must define all words of the condition, and give the same value in another notation or a code for it. Two
+    different dates contradict each other, and there Qu wins. `a7 holds the stock of 1996` takes the place of `in 1996`.
     """
     said = set(content_words(own.span))
     for definition in enriched.definitions:
@@ -122,7 +131,7 @@ _NEGATING = frozenset({"not", "no", "non", "never", "without", "isn't", "aren't"
 
 
 def _opposite(defined: QuestionFilter, question: QuestionSpec, enriched: QuestionSpec) -> bool:
-    """Whether the definition is of the opposite of what Qu asks: one of them negates and the other does not."""
+    """Whether either the definition's phrase or Qu negates, and the other does not."""
     for definition in enriched.definitions:
         if defined in definition.filters:
             negated = bool(_NEGATING & set(definition.phrase.lower().replace("-", " ").split()))
@@ -131,7 +140,7 @@ def _opposite(defined: QuestionFilter, question: QuestionSpec, enriched: Questio
 
 
 def _overruled(defined: QuestionFilter, own: list[QuestionFilter], context: Context) -> bool:
-    """Whether Qu itself says another value for what this definition restricts."""
+    """Whether Qu gives another value for the same words."""
     said = set(content_words(defined.span))
     return any(
         _conflict(each, defined, context) and bool(said) and said <= set(content_words(each.span)) for each in own
@@ -144,7 +153,7 @@ def _conflict(own: QuestionFilter, defined: QuestionFilter, context: Context) ->
 
 
 def _without_repeats(filters: list[QuestionFilter], context: Context) -> list[QuestionFilter]:
-    """Drops a condition that an earlier one (a definition first) already says, with the same value and operator."""
+    """Drops each condition that repeats an earlier one; definitions come first."""
     kept: list[QuestionFilter] = []
     for each in filters:
         if not any(_repeats(each, earlier, context) for earlier in kept):

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from scoring.alignment.matching import NEGATIVE, as_number, plain
-from scoring.alignment.requirements import CERTAIN
+from scoring.alignment.matching import CERTAIN, NEGATIVE
+from scoring.alignment.same_values import as_number, plain
 from scoring.linking import is_named
 from scoring.show import show_filter, show_match, span_of
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, counted, differing

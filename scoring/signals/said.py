@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from scoring.alignment.requirements import CERTAIN
+from scoring.alignment.matching import CERTAIN
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding, differing
 from scoring.specification import Kind, QuestionFilter, Source

@@ -15,7 +15,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from scoring.alignment.requirements import CERTAIN
+from scoring.alignment.matching import CERTAIN
 from scoring.query import Query, Unscored
 from scoring.rules import Tier
 from scoring.show import show_filter, show_match

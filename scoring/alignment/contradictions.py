@@ -1,0 +1,48 @@
+"""Conditions that can never hold together."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from scoring.alignment.same_values import as_number
+from scoring.specification import NEGATION, Op, SqlFilter
+from scoring.values import Expression, TimeRange
+
+
+def contradicts(extra: SqlFilter, met_by: tuple[SqlFilter, ...]) -> bool:
+    """Whether an extra condition can never hold together with the filters that meet a required one."""
+    return any(_excludes(extra, present) for present in met_by if present.alternative is None)
+
+
+def _excludes(extra: SqlFilter, present: SqlFilter) -> bool:
+    if not _test_same_row(extra, present):
+        return False
+    if extra.op is NEGATION.get(present.op) and extra.rhs == present.rhs:
+        return True
+    if extra.op is Op.EQ and present.op is Op.EQ:
+        return extra.rhs != present.rhs and not isinstance(extra.rhs, Expression)
+    if isinstance(extra.rhs, TimeRange) and isinstance(present.rhs, TimeRange):
+        return extra.op is present.op is Op.WITHIN and _disjoint(extra.rhs, present.rhs)
+    return _bounds_exclude(extra, present) or _bounds_exclude(present, extra)
+
+
+def _test_same_row(extra: SqlFilter, present: SqlFilter) -> bool:
+    """Whether both test the same left side in the same block, and the extra one is no arm of an OR."""
+    if extra.lhs is None or present.lhs is None or extra.lhs.name != present.lhs.name:
+        return False
+    return extra.block == present.block and extra.alternative is None
+
+
+def _bounds_exclude(one: SqlFilter, other: SqlFilter) -> bool:
+    low = as_number(one.rhs) if one.rhs is not None and one.op in {Op.GT, Op.GE, Op.EQ} else None
+    high = as_number(other.rhs) if other.rhs is not None and other.op in {Op.LT, Op.LE, Op.EQ} else None
+    if low is None or high is None:
+        return False
+    return low > high or (low == high and (one.op is Op.GT or other.op is Op.LT))
+
+
+def _disjoint(left: TimeRange, right: TimeRange) -> bool:
+    def before(end: datetime | None, start: datetime | None) -> bool:
+        return end is not None and start is not None and end <= start
+
+    return before(left.end, right.start) or before(right.end, left.start)

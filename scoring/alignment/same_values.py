@@ -1,0 +1,180 @@
+"""Do the values of a required filter and an SQL filter mean the same, whatever their notation?"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from scoring.immutable import immutable
+from scoring.values import (
+    Boolean,
+    Choices,
+    DatePart,
+    Expression,
+    Number,
+    Pattern,
+    RelativeTime,
+    Text,
+    TimeRange,
+    Value,
+)
+
+FALSE_WORDS = frozenset({"0", "n", "no", "f", "false"})
+"""Texts that mean no."""
+TIMES = (RelativeTime, TimeRange, DatePart)
+
+
+@immutable(kw_only=False)
+class Context:
+    """What a comparison depends on besides the two filters."""
+
+    moment: datetime | None
+    """The time that relative dates are resolved from. Without it, any range of the right width is accepted."""
+    excluded: frozenset[str] = frozenset()
+    """Blocks whose rows are left out of the answer (NOT IN, NOT EXISTS, EXCEPT): their conditions are negated."""
+    anti_joined: frozenset[str] = frozenset()
+    """Blocks that keep only rows without a partner (LEFT JOIN … IS NULL): their ON conditions are negated."""
+
+
+def same_value(wanted: Value | None, there: Value | None, context: Context) -> bool:
+    """Whether two right sides stand for the same value, whatever their notation."""
+    if wanted is None or there is None:
+        return wanted is there
+    if type(wanted) is Text and type(there) is Text:
+        return wanted.folded == there.folded or plain(wanted) == plain(there)
+    if wanted == there:
+        return True
+    if isinstance(wanted, Choices) or isinstance(there, Choices):
+        return _same_choices(wanted, there, context)
+    if isinstance(wanted, TIMES) or isinstance(there, TIMES):
+        return same_time(wanted, there, context)
+    return _same_literal(wanted, there)
+
+
+def _same_literal(wanted: Value, there: Value) -> bool:
+    """Whether a text is within a pattern, two expressions share a function, or both are one number."""
+    if isinstance(wanted, Text) and isinstance(there, Pattern):
+        return wanted.folded in there.text.casefold()
+    if isinstance(wanted, Expression) and isinstance(there, Expression):
+        return bool(set(wanted.functions) & set(there.functions))
+    mine, theirs = as_number(wanted), as_number(there)
+    return mine is not None and theirs is not None and _close(mine, theirs, wanted)
+
+
+def _close(mine: float, theirs: float, wanted: Value) -> bool:
+    if abs(mine - theirs) <= 1e-9 * max(1.0, abs(mine)):
+        return True
+    percent = isinstance(wanted, Number) and wanted.unit == "%"
+    return percent and abs(mine / 100 - theirs) <= 1e-9
+
+
+def _same_choices(wanted: Value, there: Value, context: Context) -> bool:
+    ours = wanted.members if isinstance(wanted, Choices) else frozenset({wanted})
+    theirs = there.members if isinstance(there, Choices) else frozenset({there})
+    return len(ours) == len(theirs) and all(any(same_value(a, b, context) for b in theirs) for a in ours)
+
+
+def plain(literal: Text) -> str:
+    """The literal without surrounding marks and a final stop, for comparison."""
+    return literal.folded.strip(" .,;:?!'\"")
+
+
+def as_number(value: Value) -> float | None:
+    """The number a literal stands for, if any."""
+    if isinstance(value, Number):
+        return value.value
+    if isinstance(value, Boolean):
+        return float(value.value)
+    if isinstance(value, Text):
+        try:
+            return float(value.folded.replace(",", ""))
+        except ValueError:
+            return None
+    return None
+
+
+def same_time(wanted: Value, there: Value, context: Context) -> bool:
+    """Whether two times, or a time and the number of a year, are the same range."""
+    if isinstance(wanted, RelativeTime):
+        return _same_relative(wanted, there, context)
+    if isinstance(wanted, TimeRange) and isinstance(there, TimeRange):
+        return _near(wanted, there)
+    if isinstance(there, RelativeTime):
+        return _resolved(wanted, there, context)
+    if isinstance(wanted, TimeRange):
+        return _is_year(wanted, there)
+    return isinstance(there, TimeRange) and _is_year(there, wanted)
+
+
+def _resolved(wanted: Value, there: RelativeTime, context: Context) -> bool:
+    """Whether the SQL's relative time gives a range asked for, or counts as many units as asked for."""
+    if isinstance(wanted, TimeRange):
+        return context.moment is not None and _near(wanted, there.resolve(context.moment))
+    return isinstance(wanted, Number) and wanted.value in (abs(there.start or 0), abs(there.end or 0))
+
+
+def _is_year(when: TimeRange, number: Value) -> bool:
+    year = _whole_year(when)
+    return year is not None and as_number(number) == year
+
+
+def _same_relative(wanted: RelativeTime, there: Value, context: Context) -> bool:
+    if isinstance(there, RelativeTime):
+        return _open_to_now(wanted) == _open_to_now(there)
+    if not isinstance(there, TimeRange):
+        return False
+    if context.moment is not None:
+        return _resolves_to(wanted.resolve(context.moment), there, context.moment)
+    return resolves(wanted, there)
+
+
+def _resolves_to(wanted: TimeRange, there: TimeRange, now: datetime) -> bool:
+    """Compares to the day. A range that ends now may be open: nothing has happened after it."""
+    day = timedelta(days=1)
+    reaches_now = wanted.end is None or wanted.end >= now - day
+    return _near(wanted, there, slack=day) or (
+        there.end is None and reaches_now and _same_bound(wanted.start, there.start, day)
+    )
+
+
+def _open_to_now(relative: RelativeTime) -> RelativeTime:
+    """`last 30 days` reaches to now whether or not the SQL says so."""
+    if relative.start is not None and relative.start < 0 and relative.end == 0 and not relative.whole:
+        return RelativeTime(relative.unit, relative.start, None)
+    return relative
+
+
+def resolves(wanted: RelativeTime, there: TimeRange) -> bool:
+    """Whether an absolute range has the width and grain of a relative phrase."""
+    if there.start is None or (there.end is None and wanted.end is not None and wanted.whole):
+        return False
+    if there.end is None or wanted.start is None or wanted.end is None:
+        return True
+    expected = wanted.resolve(there.end if wanted.end == 0 else there.start)
+    if expected.start is None or expected.end is None:
+        return True
+    width = expected.end - expected.start
+    return abs((there.end - there.start) - width) <= max(timedelta(days=1), width * 0.04)
+
+
+def _near(mine: TimeRange, theirs: TimeRange, slack: timedelta = timedelta(seconds=1)) -> bool:
+    return _same_bound(mine.start, theirs.start, slack) and _same_bound(mine.end, theirs.end, slack)
+
+
+def _same_bound(mine: datetime | None, theirs: datetime | None, slack: timedelta) -> bool:
+    if mine is None or theirs is None:
+        return mine is theirs
+    return abs(mine - theirs) <= slack
+
+
+def _whole_year(when: TimeRange) -> int | None:
+    if when.start is None or when.end is None:
+        return None
+    whole = when.start == datetime(when.start.year, 1, 1) and (when.end - when.start).days in (365, 366)
+    return when.start.year if whole else None
+
+
+def is_false(value: Value | None) -> bool:
+    """Whether a literal means no: 0, FALSE, 'n'."""
+    if isinstance(value, Text):
+        return value.folded in FALSE_WORDS
+    return value is not None and as_number(value) == 0
