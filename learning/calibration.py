@@ -182,7 +182,7 @@ def weights_document(fit: Fit, *, version: str) -> dict[str, object]:
     return {
         "version": version,
         "intercept": round(fit.intercept, 4),
-        "doubt": round(fit.doubt, 4),
+        "label_noise": round(fit.doubt, 4),
         "weights": {code.value: round(weight, 4) + 0.0 for code, weight in told.items()},
         "thresholds": {"correct": 0.65, "likely": 0.5, "potentially": 0.35},
     }

@@ -60,16 +60,20 @@ def _sensible(key: SortKey, aggregates: set[str], grouped: set[str]) -> bool:
 
 def default_order_by(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec) -> Iterator[Normalization]:
     """Rule 3: no order was asked for, and each key is an aggregate DESC or a grouped column ASC (STEF, equation 17)."""
-    if question.ordering or question.superlatives or enriched.ordering or enriched.superlatives:
+    if any(spec.ordering or spec.superlatives for spec in (question, enriched)):
         return
-    aggregates = {each.operand.name for each in sql.projections if each.operand.func is not None}
-    aggregates |= {each.lhs.name for each in sql.having if each.lhs is not None}
-    for path in (block.path for block in sql.blocks if block.output):
-        keys = [each for each in sql.order_by if each.block == path]
-        grouped = {each.operand.name for each in sql.group_by if each.block == path}
+    aggregates = _aggregates(sql)
+    for block in sql.blocks:
+        keys = [each for each in sql.order_by if each.block == block.path] if block.output else []
+        grouped = {each.operand.name for each in sql.group_by if each.block == block.path}
         if keys and all(_sensible(key, aggregates, grouped) for key in keys):
-            shown = ", ".join(map(_shown, keys))
-            yield Normalization(NormalizationRule.DEFAULT_ORDER_BY, f"ORDER BY {shown}")
+            yield Normalization(NormalizationRule.DEFAULT_ORDER_BY, f"ORDER BY {', '.join(map(_shown, keys))}")
+
+
+def _aggregates(sql: SqlSpec) -> set[str]:
+    """Names of the aggregates that the SELECT or HAVING computes."""
+    shown = {each.operand.name for each in sql.projections if each.operand.func is not None}
+    return shown | {each.lhs.name for each in sql.having if each.lhs is not None}
 
 
 def _shown(key: SortKey) -> str:

@@ -1,4 +1,4 @@
-"""What no model may say: the best verdict that the evidence allows, whatever the text it judged told it to say."""
+"""The ceiling: the best verdict that the evidence allows a model, whatever the judged text told it to say."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from scoring.reasons import ReasonCode
 from scoring.verdict import Case, FilterAlignment, Reason, Reply, Verdict
 
 SURE = 0.85
-"""Confidence, in [0, 1], from which the local judge binds a model."""
+"""Confidence, in [0, 1], from which the local verdict limits a model's."""
 _SCALE = tuple(Verdict)
 RIGHT = frozenset({Verdict.CORRECT, Verdict.LIKELY_CORRECT})
 """The verdicts that say the answer is right."""
 
 
 def ceiling(filters: FilterAlignment, local: Reply) -> Verdict:
-    """The best verdict allowed: Potentially Incorrect where a required filter is missing or mismatched, and at most
-    one better than a sure local judge's.
+    """The best verdict that is allowed.
+
+    Potentially Incorrect where a required filter is missing or mismatched; else at most one step better than the
+    verdict of a local judge that is sure.
 
     >>> sure = Reply(verdict=Verdict.INCORRECT, confidence=0.97, p_correct=0.03, reasons=(), judge="local/1")
     >>> ceiling(FilterAlignment(), sure).value
@@ -32,9 +34,9 @@ def ceiling(filters: FilterAlignment, local: Reply) -> Verdict:
 
 
 def held(reply: Reply, best: Verdict, local: Reply) -> Reply:
-    """The reply, lowered to `best` where it says better, with the probability that then remains.
+    """The reply with its verdict lowered to `best` where it is better than that.
 
-    A lowered verdict is no surer than the local judge: where its side is right, the two contradict each other.
+    `p_correct` drops to the local judge's if that is lower, and is moved to the lowered verdict's side of one half.
     """
     if _SCALE.index(reply.verdict) >= _SCALE.index(best):
         return reply
@@ -51,10 +53,10 @@ def held(reply: Reply, best: Verdict, local: Reply) -> Reply:
 
 
 def hold(case: Case, local: Reply, reply: Reply, proposals: Iterable[Proposal] = ()) -> Reply:
-    """A model's reply as it may count: its proposals checked, its verdict under the ceiling.
+    """The model's reply with its proposals checked and its verdict under the ceiling.
 
-    The ceiling is that of the case as it was read, and again that of the case with the accepted proposals: what a
-    model proposes can lower it and never lift it.
+    The ceiling holds for the case as it was read and for the case with the accepted proposals, so a proposal can
+    lower it but never raise it.
     """
     proposed = accepted(case, proposals)
     reply = replace(reply, proposed=proposed)

@@ -1,4 +1,4 @@
-"""The local judge: named signals weighed into the probability that the SQL answers the question."""
+"""The local judge: combines weighted signals into the probability that the SQL answers the question."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scoring.verdict import Case, Reason, Reply, Verdict
 MOST_REASONS = 8
 """Most reasons a reply carries."""
 LEAST_MOVE = 0.02
-"""Least move of the log-odds that is worth telling."""
+"""Smallest move of the log-odds that is given as a reason."""
 
 
 class InvalidWeightsError(ValueError):
@@ -46,7 +46,7 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """A versioned data file: the log-odds each signal moves, and where the verdicts begin."""
+    """The log-odds that each signal moves, and the thresholds of the verdicts; read from a versioned data file."""
 
     version: str
     intercept: float
@@ -54,21 +54,21 @@ class Weights:
     weights: Mapping[ReasonCode, float]
     """Log-odds that a signal of strength 1 adds; negative counts against the answer."""
     thresholds: Thresholds
-    doubt: float = 0.0
-    """Least distance, in [0, 0.5), of `p_correct` from 0 and 1: the share of labels that no evidence foretells."""
+    label_noise: float = 0.0
+    """Label-noise floor, in [0, 0.5): the distance that `p_correct` keeps from 0 and 1."""
 
 
 def load_weights(document: Mapping[str, object]) -> Weights:
-    """Reads a weights document; raises `InvalidWeightsError` naming what is wrong.
+    """Reads a weights document; raises `InvalidWeightsError` that names what is wrong.
 
-    Every signal must have a weight and every weight a signal, so that none is lost by a renamed code.
+    Every signal must have a weight and every weight a signal, so that a renamed code loses none.
     """
     try:
         given = {ReasonCode(code): _number(value) for code, value in _object(document, "weights").items()}
         bounds = {name: _number(value) for name, value in _object(document, "thresholds").items()}
         thresholds = Thresholds(**bounds)
         intercept, version = _number(document["intercept"]), str(document["version"])
-        doubt = _doubt(document.get("doubt", 0.0))
+        label_noise = _noise_floor(document.get("label_noise", 0.0))
     except KeyError as error:
         raise InvalidWeightsError(f"weights file lacks {error}; make one with `sqlassay learn calibrate`") from error
     except (ValueError, TypeError) as error:
@@ -76,7 +76,7 @@ def load_weights(document: Mapping[str, object]) -> Weights:
     lacking = sorted(SIGNALS.keys() - given.keys())
     if lacking:
         raise InvalidWeightsError(f"weights file {version} has no weight for {', '.join(lacking)}")
-    return Weights(version=version, intercept=intercept, weights=given, thresholds=thresholds, doubt=doubt)
+    return Weights(version=version, intercept=intercept, weights=given, thresholds=thresholds, label_noise=label_noise)
 
 
 def _object(document: Mapping[str, object], key: str) -> dict[str, object]:
@@ -92,11 +92,11 @@ def _number(value: object) -> float:
     return float(value)
 
 
-def _doubt(value: object) -> float:
-    doubt = _number(value)
-    if not 0 <= doubt < 0.5:
-        raise ValueError(f"a doubt of {doubt} is not in [0, 0.5)")
-    return doubt
+def _noise_floor(value: object) -> float:
+    floor = _number(value)
+    if not 0 <= floor < 0.5:
+        raise ValueError(f"label_noise {floor} is not in [0, 0.5)")
+    return floor
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,35 +109,35 @@ class LocalJudge:
 
     @classmethod
     def of(cls, weights: Weights) -> LocalJudge:
-        """The judge that weighs by `weights`."""
+        """The judge that uses `weights`."""
         heeded = {code: signal for code, signal in SIGNALS.items() if weights.weights[code] != 0}
         return cls(weights, MappingProxyType(heeded))
 
     @property
     def name(self) -> str:
-        """What a stored score names as its judge."""
+        """The judge's name in a stored score."""
         return f"local/{self.weights.version}"
 
     def judge(self, case: Case) -> Reply:
         """The verdict on a case, with the reasons that moved it most."""
         if case.unparseable is not None:
-            return self._refused(case.unparseable)
+            return self._unparseable(case.unparseable)
         return self.weigh(read_signals(case, self.heeded))
 
-    def _refused(self, why: str) -> Reply:
-        """SQL that does not parse answers nothing, for certain."""
+    def _unparseable(self, why: str) -> Reply:
+        """SQL that does not parse is certainly no answer."""
         reason = Reason(code=ReasonCode.SQL_UNPARSEABLE, detail=why)
         return Reply(verdict=Verdict.INCORRECT, confidence=1.0, p_correct=0.0, reasons=(reason,), judge=self.name)
 
     def weigh(self, findings: Mapping[ReasonCode, Finding]) -> Reply:
-        """`p_correct` = doubt + (1 − 2 doubt) × logistic(intercept + Σ weight × strength); γ = max(p, 1 − p).
+        """`p_correct` = noise + (1 − 2 noise) × logistic(intercept + Σ weight × strength); γ = max(p, 1 − p).
 
         Reasons come strongest first, ties in the order of `SIGNALS`; hints about size alone come after all others.
         """
-        by_code, doubt = self.weights.weights, self.weights.doubt
+        by_code, noise = self.weights.weights, self.weights.label_noise
         moves = [(by_code[code] * finding.strength, code) for code, finding in findings.items()]
-        p_correct = doubt + (1 - 2 * doubt) * _logistic(self.weights.intercept + math.fsum([move for move, _ in moves]))
-        told = sorted([(code in PRIORS, -abs(move), place, code, move) for place, (move, code) in enumerate(moves)])
+        p_correct = noise + (1 - 2 * noise) * _logistic(self.weights.intercept + math.fsum([move for move, _ in moves]))
+        ranked = sorted([(code in PRIORS, -abs(move), place, code, move) for place, (move, code) in enumerate(moves)])
         return Reply(
             verdict=self.weights.thresholds.verdict(p_correct),
             confidence=round(max(p_correct, 1 - p_correct), 4),
@@ -145,7 +145,7 @@ class LocalJudge:
             reasons=tuple(
                 [
                     Reason(code=code, detail=findings[code].detail, weight=round(move, 3))
-                    for _, _, _, code, move in told[:MOST_REASONS]
+                    for _, _, _, code, move in ranked[:MOST_REASONS]
                     if abs(move) >= LEAST_MOVE
                 ]
             ),

@@ -1,4 +1,4 @@
-"""Conditions of the question that a model read and the tables did not: which are accepted, and as what."""
+"""Conditions of the question that a model proposes: which are accepted, and how they are read."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ OFFERED_OPERATORS = ("=", "!=", ">", ">=", "<", "<=", "in", "not in", "contains"
 """The operators a model may propose."""
 _BARE = frozenset({"is null", "is not null"})
 _UNNAMED = "value"
-"""Stands for the column that the question does not name, while the predicate is read."""
+"""Replaces a column that the question does not name, while the predicate is read."""
 
 Scalar = str | float | bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A condition as the model says it, not yet believed."""
+    """A condition as the model states it, not yet checked."""
 
     lhs: str | None
     op: str
     rhs: Scalar | tuple[Scalar, ...] | None
     span: str
-    """The words it claims to have read it from."""
+    """The words that the model claims to have read it from."""
 
 
 def accepted(case: Case, proposals: Iterable[Proposal]) -> tuple[QuestionFilter, ...]:
-    """The proposals whose span stands verbatim in Qu or Qe, read as the question's conditions are.
+    """The proposals whose span is verbatim in Qu or Qe, as filters of the question.
 
-    Words of Qu make a required filter; words that only Qe holds a permitted one, as Stage 1 has it. What cannot be
-    read as a condition is left out.
+    Words of Qu make a required filter, words that only Qe has a permitted one. A proposal that cannot be read as a
+    condition is left out.
     """
     found: list[QuestionFilter] = []
     for proposal in list(proposals)[:MOST_PROPOSALS]:
@@ -51,7 +51,7 @@ def accepted(case: Case, proposals: Iterable[Proposal]) -> tuple[QuestionFilter,
 
 
 def _place(query: Query, span: str) -> tuple[Source, int] | None:
-    """Which text holds the span, and where; a span that names nothing is in none."""
+    """Which text contains the span, and where. A span without a content word is in none."""
     if len(span) > LONGEST or not content_words(span):
         return None
     for source, text in ((Source.QUESTION, query.question), (Source.ENRICHED, query.enriched_question or "")):
@@ -68,21 +68,30 @@ def _terms(proposal: Proposal) -> tuple[SqlFilter, ...]:
 
 
 def _predicate(proposal: Proposal) -> str | None:
-    """The proposal as SQL, every name and value quoted, so that it says one condition and no more."""
+    """The proposal as SQL. Every name and value is quoted, so that it is one condition and no more."""
     if proposal.op not in OFFERED_OPERATORS or len(proposal.lhs or "") > LONGEST:
         return None
     name = '"' + (proposal.lhs or _UNNAMED).replace('"', "").replace("\0", "") + '"'
     if proposal.op in _BARE:
         return f"{name} {proposal.op}"
     if proposal.op == "contains":
-        whole = isinstance(proposal.rhs, str) and not set(proposal.rhs) & set("%_\\")
-        return f"{name} LIKE {_literal(f'%{proposal.rhs}%')}" if whole else None
-    listed = proposal.op.endswith("in")
+        return _contains(name, proposal.rhs)
     values = proposal.rhs if isinstance(proposal.rhs, tuple) else (proposal.rhs,)
     literals = [_literal(value) for value in values if value is not None]
-    if not literals or len(literals) > LONGEST or (len(literals) > 1 and not listed):
+    return _compared(name, proposal.op, literals)
+
+
+def _contains(name: str, part: Scalar | tuple[Scalar, ...] | None) -> str | None:
+    whole = isinstance(part, str) and not set(part) & set("%_\\")
+    return f"{name} LIKE {_literal(f'%{part}%')}" if whole else None
+
+
+def _compared(name: str, op: str, literals: list[str]) -> str | None:
+    listed = op.endswith("in")
+    most = LONGEST if listed else 1
+    if not 0 < len(literals) <= most:
         return None
-    return f"{name} {proposal.op} ({', '.join(literals)})" if listed else f"{name} {proposal.op} {literals[0]}"
+    return f"{name} {op} ({', '.join(literals)})" if listed else f"{name} {op} {literals[0]}"
 
 
 def _literal(value: Scalar) -> str:
@@ -100,7 +109,7 @@ def _filter(case: Case, proposal: Proposal, term: SqlFilter, source: Source, sta
 
 
 def _operand(case: Case, lhs: str | None, term: SqlFilter) -> Operand | None:
-    """A column where the SQL reads or Qe defines one of that name; else the phrase, which is linked by its words."""
+    """A column where the SQL reads or Qe defines one of that name, else a phrase that is matched by its words."""
     if lhs is None or not lhs.strip():
         return None
     name = " ".join(lhs.lower().split())

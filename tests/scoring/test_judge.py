@@ -86,23 +86,23 @@ def test_equally_strong_reasons_keep_the_order_of_the_signals() -> None:
     assert [each.code for each in local_judge().weigh(findings).reasons] == same_weight
 
 
-def test_no_evidence_makes_the_judge_surer_than_its_doubt(document: dict[str, Any]) -> None:
-    document["doubt"] = 0.1
+def test_p_correct_never_crosses_the_label_noise_floor(document: dict[str, Any]) -> None:
+    document["label_noise"] = 0.1
     judge = LocalJudge.of(load_weights(document))
     damned = judge.weigh({code: Finding(1.0, "x") for code in judge.heeded if code not in IN_FAVOUR})
     assert damned.p_correct == pytest.approx(0.1, abs=1e-3)
 
 
-@pytest.mark.parametrize("doubt", [-0.1, 0.5, "some", None])
-def test_a_doubt_that_leaves_no_judgement_is_refused(document: dict[str, Any], doubt: object) -> None:
-    document["doubt"] = doubt
+@pytest.mark.parametrize("noise", [-0.1, 0.5, "some", None])
+def test_a_label_noise_of_a_half_or_more_or_no_number_is_refused(document: dict[str, Any], noise: object) -> None:
+    document["label_noise"] = noise
     with pytest.raises(InvalidWeightsError):
         load_weights(document)
 
 
-def test_weights_that_name_no_doubt_have_none(document: dict[str, Any]) -> None:
-    del document["doubt"]
-    assert load_weights(document).doubt == 0
+def test_weights_without_label_noise_have_none(document: dict[str, Any]) -> None:
+    del document["label_noise"]
+    assert load_weights(document).label_noise == 0
 
 
 def test_unparseable_sql_is_incorrect_only_where_the_tenant_says_so() -> None:
