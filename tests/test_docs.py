@@ -276,9 +276,10 @@ def test_the_answer_that_the_readme_explains_is_explained_so() -> None:
     question, sql = words[words.index("-q") + 1], words[words.index("--sql") + 1]
     score = Scorer(Rules(), local_judge())(Query(question=question, sql=sql))
     assert isinstance(score, Score)
-    console = Console(file=io.StringIO(), width=110, force_terminal=False, color_system=None)
+    out = io.StringIO()
+    console = Console(file=out, width=110, force_terminal=False, color_system=None)
     console.print(explanation(score))
-    parts = tour.sections(console.file.getvalue().splitlines())
+    parts = tour.sections(out.getvalue().splitlines())
     [aligned] = [part for part in parts if part[0].startswith("Alignment")]
     [reasons] = [part for part in parts if part[0].startswith("Reasons")]
     tour.check("One answer, explained", [*command, parts[0][0], "…", *aligned, "…", *reasons, "", *parts[-1]])

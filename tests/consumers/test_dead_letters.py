@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -30,7 +31,7 @@ class Read:
     headers: tuple = ()
 
 
-def buried(record: Read, **said: str) -> Read:
+def buried(record: Read, **said: Any) -> Read:
     message = dead_letter(record, "dead", **{"reason": "NOT_JSON", "detail": "no object", **said})
     return Read(topic=message.topic, key=message.key, value=message.value, headers=tuple(message.headers))
 

@@ -19,7 +19,7 @@ ASKED = {"sqlassay.question": "How many kites flew?", "gen_ai.agent.name": "gust
 ANSWERED = {"db.query.text": "SELECT COUNT(*) FROM flights"}
 
 
-def span(number: int, parent: int = 0, attributes: object = None, *, trace: int = 1) -> Span:
+def span(number: int, parent: int = 0, attributes: Any = None, *, trace: int = 1) -> Span:
     parent_id = f"{parent:016x}" if parent else None
     return Span(trace_id=f"{trace:032x}", span_id=f"{number:016x}", parent_id=parent_id, attributes=attributes or {})
 
@@ -28,7 +28,7 @@ def span(number: int, parent: int = 0, attributes: object = None, *, trace: int 
 class Engine:
     """Takes records and gives them the outcomes it is told to, when it is told to."""
 
-    records: list[Record] = field(default_factory=list[Record])
+    records: list[Any] = field(default_factory=list[Record])
     receipts: list[asyncio.Future[Outcome]] = field(default_factory=list[asyncio.Future[Outcome]])
 
     async def submit(self, records: Sequence[Record]) -> list[asyncio.Future[Outcome]]:

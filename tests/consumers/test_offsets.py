@@ -45,7 +45,9 @@ class Partitions(RuleBasedStateMachine):
     @rule(partition=st.sampled_from([HERE, THERE]), count=st.integers(1, 5))
     def take(self, partition, count):
         prefix = self.offsets.prefix(partition)
-        for _ in range(count if prefix else 0):
+        for _ in range(count):
+            if prefix is None:
+                return
             prefix.take(self.next[partition])
             self.under_way.append((partition, prefix, self.next[partition]))
             self.next[partition] += 1

@@ -7,6 +7,7 @@ import re
 import string
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -36,7 +37,8 @@ def join(*spans, table=None, **limits):
     """All events of the spans, each by its SQL span's letter."""
     opened = SpanJoin(table or SpanTable(), JoinLimits(**limits))
     events = [*opened.add(spans, 0.0).events, *opened.close_all().events]
-    return {bytes.fromhex(each.payload["attributes"]["span_id"]).decode().strip("\0"): each.payload for each in events}
+    found: list[Any] = [each.payload for each in events]
+    return {bytes.fromhex(each["attributes"]["span_id"]).decode().strip("\0"): each for each in found}
 
 
 def test_question_and_sql_of_one_span_are_an_event():

@@ -53,7 +53,7 @@ async def held(database: asyncpg.Connection) -> Held:
         current=Counter(Key(*row[:3]) for row in current),
         ids={Key(*row[:3]): row["id"] for row in current},
         keys=Counter(Key(*row[:3]) for row in keys),
-        waiting=int(waiting),
+        waiting=int(waiting or 0),
     )
 
 
@@ -104,7 +104,7 @@ def compare(published: Sequence[Key], store: Held, results: Sequence[tuple[Key, 
 
 async def results(kafka: Kafka) -> list[tuple[Key, str]]:
     """The event and row that each published result names."""
-    told = [orjson.loads(record.value) for record in await records(kafka, kafka.scores)]
+    told = [orjson.loads(record.value or b"") for record in await records(kafka, kafka.scores)]
     return [(Key(each["tenant"], each["source"], each["event_id"]), each["evaluation_id"]) for each in told]
 
 

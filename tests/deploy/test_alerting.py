@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -75,7 +75,7 @@ def webhook() -> Iterator[Webhook]:
             self.send_response(200)
             self.end_headers()
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *_: object) -> None:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", hook.port), Handler)
@@ -213,7 +213,7 @@ async def test_a_fall_below_a_tier_reaches_on_call_and_ends_and_every_panel_has_
         assert set(empty) <= ABSENT, set(empty) - ABSENT
 
 
-async def _true(seen: list[object]) -> bool:
+async def _true(seen: Sequence[object]) -> bool:
     return bool(seen)
 
 

@@ -61,7 +61,7 @@ def test_a_wrong_or_absent_value_is_refused(
     objects: list[dict[str, Any]], kind: str, path: tuple[str | int, ...], value: object
 ):
     made = copy.deepcopy(only(objects, kind))
-    holder = made
+    holder: Any = made
     for step in path[:-1]:
         holder = holder[step]
     if value is None:

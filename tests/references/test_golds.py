@@ -76,6 +76,7 @@ def _shown(sql: str, keep: tuple[int, ...] | None, ran: QueryResult) -> str:
     if keep is None:
         return sql
     tree = sqlglot.parse_one(sql, read="postgres")
+    assert isinstance(tree, exp.Query)
     tree.set("expressions", [tree.selects[place] for place in keep])
     assert len(ran.columns) > max(keep)
     return tree.sql(dialect="postgres")

@@ -90,7 +90,7 @@ def reordered(sql: str, seed: int) -> str:
     """The terms of every AND in another order."""
     dice = random.Random(seed)
 
-    def shuffle(node: exp.Expression) -> exp.Expression:
+    def shuffle(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.And) and not isinstance(node.parent, exp.And):
             terms = list(node.flatten())
             dice.shuffle(terms)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,9 +70,9 @@ class Collector(Server):
         return [group.resource for each in requests for group in each.resource_spans]
 
 
-def attributes(pairs: list[KeyValue]) -> dict[str, Any]:
+def attributes(pairs: Iterable[KeyValue]) -> dict[str, Any]:
     """Attributes by their names."""
-    return {pair.key: getattr(pair.value, pair.value.WhichOneof("value")) for pair in pairs}
+    return {pair.key: getattr(pair.value, pair.value.WhichOneof("value") or "") for pair in pairs}
 
 
 @pytest.fixture

@@ -113,6 +113,7 @@ def kafka_jars(*, install: bool = False) -> Path:
 def _download(cache: Path, jars: Path) -> None:
     maven = MAVEN.find(install=True)
     JAVA.find(install=True)
+    said = ""
     for attempt in range(DOWNLOAD_TRIES):
         with tempfile.TemporaryDirectory(dir=cache) as part:
             (Path(part) / "pom.xml").write_text(_POM)
@@ -121,8 +122,8 @@ def _download(cache: Path, jars: Path) -> None:
             if made.returncode == 0:
                 (Path(part) / "jars").rename(jars)
                 return
+            said = " ".join((made.stdout + made.stderr).split())[-600:]
         time.sleep(2**attempt)
-    said = " ".join((made.stdout + made.stderr).split())[-600:]
     raise ServerMissing(f"Kafka's jars could not be downloaded with Maven ({_NO_KAFKA}): {said}")
 
 

@@ -30,7 +30,7 @@ async def send(kafka: Kafka, *values: bytes) -> None:
 async def read(kafka: Kafka, count: int) -> list[bytes]:
     consumer = AIOKafkaConsumer(kafka.events, bootstrap_servers=kafka.bootstrap, auto_offset_reset="earliest")
     async with consumer:
-        return sorted([(await consumer.getone()).value for _ in range(count)])
+        return sorted([(await consumer.getone()).value or b"" for _ in range(count)])
 
 
 async def test_kafka_hands_on_what_it_was_given(kafka: Kafka):

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 import httpx
 import pytest
+from pydantic import SecretStr
 from sqlalchemy import URL
 
 from service.serving import create_app, running
@@ -22,7 +23,7 @@ def serving(database: URL) -> Serving:
     @asynccontextmanager
     async def serve(**groups: Any) -> AsyncIterator[httpx.AsyncClient]:
         url = database.render_as_string(hide_password=False)
-        settings = Settings(**{"database": DatabaseSettings(url=url), **groups})
+        settings = Settings(**{"database": DatabaseSettings(url=SecretStr(url)), **groups})
         async with running(settings) as service:
             transport = httpx.ASGITransport(create_app(settings, service), raise_app_exceptions=False)
             async with httpx.AsyncClient(transport=transport, base_url="http://assay") as client:

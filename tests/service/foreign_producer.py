@@ -17,7 +17,7 @@ class Foreign(str):
 
     __slots__ = ()
 
-    def encode(self, *_: object) -> bytes:
+    def encode(self, encoding: str = "utf-8", errors: str = "strict") -> bytes:
         return b"caf\xe9"
 
 
@@ -36,4 +36,5 @@ async def publish(bootstrap: str, topic: str, codec: str, ids: list[str], foreig
 
 
 if __name__ == "__main__":
-    asyncio.run(publish(*sys.argv[1:4], sys.argv[4].split(","), sys.argv[5]))
+    bootstrap, topic, codec, ids, foreign = sys.argv[1:]
+    asyncio.run(publish(bootstrap, topic, codec, ids.split(","), foreign))

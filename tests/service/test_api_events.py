@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -12,7 +13,9 @@ from service.settings.intake_settings import HttpSettings, LimitSettings
 from service.settings.stream_settings import PoolSettings
 
 NDJSON = {"content-type": "application/x-ndjson"}
-TOKENS = HttpSettings(tokens={"bakers": "b-token", "millers": "m-token", "*": "all-token"})
+TOKENS = HttpSettings(
+    tokens={"bakers": SecretStr("b-token"), "millers": SecretStr("m-token"), "*": SecretStr("all-token")}
+)
 
 
 def event(id_: str, **changes: Any) -> dict[str, Any]:

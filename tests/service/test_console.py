@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from pydantic import SecretStr
 
 from service.settings.intake_settings import HttpSettings
 
@@ -85,7 +86,7 @@ async def test_filters_narrow_the_list_and_pages_follow_each_other(client):
 
 
 async def test_with_tokens_a_browser_is_asked_and_sees_its_own_tenant_only(serving):
-    tokens = {"bakers": "b-secret", "millers": "m-secret", "*": "all"}
+    tokens = {"bakers": SecretStr("b-secret"), "millers": SecretStr("m-secret"), "*": SecretStr("all")}
     async with serving(http=HttpSettings(tokens=tokens)) as client:
         bearer = {"Authorization": "Bearer b-secret"}
         reply = (await client.post("/v1/events", json=EVENT, headers=bearer)).json()["results"][0]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from types import SimpleNamespace
+from typing import Any
 
 import orjson
 import pytest
@@ -44,6 +45,7 @@ def test_a_result_is_what_the_contract_of_its_topic_says(sql):
     result = case if isinstance(case, Unscored) else conclude(case, judge.judge(case))
     evaluation = evaluate(event, result, Rules(), datetime(2026, 11, 2, tzinfo=UTC))
     message = result_message(evaluation, "query-scores")
+    assert message.value is not None
     told = QueryScore.model_validate_json(message.value)
     assert set(orjson.loads(message.value)) == set(QueryScore.model_fields)
     assert (told.score is None) == isinstance(result, Unscored)
@@ -52,7 +54,9 @@ def test_a_result_is_what_the_contract_of_its_topic_says(sql):
 
 
 def test_the_headers_of_a_dead_letter_are_declared():
-    record = SimpleNamespace(topic="query-events", key=None, value=b"{", partition=0, offset=7, timestamp=1, headers=[])
+    record: Any = SimpleNamespace(
+        topic="query-events", key=None, value=b"{", partition=0, offset=7, timestamp=1, headers=[]
+    )
     letter = dead_letter(record, "query-events.dead", reason="NOT_JSON", detail="it ends too early", most=10)
     declared = asyncapi("1")["components"]["messages"]["query-events.dead:Message"]["headers"]["properties"]
     assert {name for name, _ in letter.headers} == set(declared)

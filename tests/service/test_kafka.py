@@ -15,6 +15,7 @@ import httpx
 import orjson
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from pydantic import SecretStr
 from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -47,7 +48,7 @@ class Bench:
             **changes,
         }
         url = self.database.render_as_string(hide_password=False)
-        return Settings(database=DatabaseSettings(url=url), kafka=KafkaSettings(**kafka))
+        return Settings(database=DatabaseSettings(url=SecretStr(url)), kafka=KafkaSettings(**kafka))
 
     @asynccontextmanager
     async def serving(self, role: Role = Role.WORKER, **changes: Any) -> AsyncIterator[httpx.AsyncClient]:

@@ -15,6 +15,7 @@ from sqlalchemy import URL
 from consumers.spans import Span
 from service.otlp import write_protobuf
 from tests.served import served
+from tests.servers.fixtures import Kafka
 
 ASKED = {"sqlassay.question": "How many ferries sail today?", "gen_ai.agent.name": "atlas"}
 ANSWERED = {"db.query.text": "SELECT COUNT(*) FROM sailings WHERE day = 'today'", "db.system.name": "postgresql"}
@@ -30,7 +31,7 @@ def trace(*attributes: dict[str, str]) -> list[Span]:
     ]
 
 
-def environment(kafka, window: float) -> dict[str, str]:
+def environment(kafka: Kafka, window: float) -> dict[str, Any]:
     return {
         "SQLASSAY_KAFKA__BOOTSTRAP_SERVERS": kafka.bootstrap,
         "SQLASSAY_KAFKA__GROUP": kafka.group,

@@ -123,7 +123,7 @@ async def test_events_without_a_trace_begin_one_each_as_the_sampler_of_the_envir
     assert not any(span.parent_span_id for span in roots)
     assert {attributes(each.attributes)["service.name"] for each in collector.resources()} == {"assay-a"}
     before = len(collector.spans())
-    never = {"OTEL_TRACES_SAMPLER": "parentbased_always_off"}
+    never: dict[str, Any] = {"OTEL_TRACES_SAMPLER": "parentbased_always_off"}
     async with served(database, SQLASSAY_TELEMETRY__ENDPOINT=collector.url, **never) as url:
         await post(url, {**EVENT, "event_id": "kite-3"}, {**EVENT, "event_id": "kite-4"}, headers={})
     assert len(collector.spans()) == before
@@ -181,7 +181,7 @@ async def test_a_collector_that_hangs_costs_no_event_and_what_does_not_fit_is_co
     collector: Collector, database: URL, wait_until: WaitUntil
 ):
     events = [{**EVENT, "event_id": f"kite-{number}"} for number in range(1500)]
-    few = {"SQLASSAY_TELEMETRY__QUEUE": "512", "OTEL_EXPORTER_OTLP_TIMEOUT": "3600"}
+    few: dict[str, Any] = {"SQLASSAY_TELEMETRY__QUEUE": "512", "OTEL_EXPORTER_OTLP_TIMEOUT": "3600"}
     async with served(database, SQLASSAY_TELEMETRY__ENDPOINT=collector.url, **few) as url:
         collector.freeze()
         assert {each["status"] for each in await post(url, *events)} == {"scored"}
@@ -200,7 +200,11 @@ async def test_a_collector_that_hangs_costs_no_event_and_what_does_not_fit_is_co
 async def test_what_was_exported_and_what_was_not_is_counted(
     collector: Collector, database: URL, wait_until: WaitUntil
 ):
-    quick = {"OTEL_BSP_SCHEDULE_DELAY": "50", "OTEL_BLRP_SCHEDULE_DELAY": "50", "OTEL_EXPORTER_OTLP_TIMEOUT": "1"}
+    quick: dict[str, Any] = {
+        "OTEL_BSP_SCHEDULE_DELAY": "50",
+        "OTEL_BLRP_SCHEDULE_DELAY": "50",
+        "OTEL_EXPORTER_OTLP_TIMEOUT": "1",
+    }
     async with served(database, SQLASSAY_TELEMETRY__ENDPOINT=collector.url, **quick) as url:
         await post(url, EVENT)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from typing import Any
 
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
@@ -198,5 +199,6 @@ async def test_dead_letters_are_removed_by_tombstones_and_listed_no_more(compact
 
 @pytest.mark.parametrize("value", [b"", b"[1]", b"7", b"\xff", b"[" * 100_000, b'{"data": 1}', b'{"tenant": [1]}'])
 def test_whose_a_letter_is_can_be_asked_of_anything(value):
-    letter = read_dead_letter(dead_letter(Read(0, value), "dead", reason="NOT_JSON", detail=""))
+    record: Any = dead_letter(Read(0, value), "dead", reason="NOT_JSON", detail="")
+    letter = read_dead_letter(record)
     assert not concerns(letter, "bakers", "1")

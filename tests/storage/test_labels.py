@@ -21,8 +21,8 @@ from tests.storage.conftest import NOW, evaluation
 class Reviewed:
     """The use case over a store, and what that store holds."""
 
-    def __init__(self, store, scores, engine=None) -> None:
-        self.keep, self.scores, self.engine = KeepLabels(store=store), scores, engine
+    def __init__(self, store: Any, scores: Any, engine: Any = None) -> None:
+        self.keep, self.store, self.scores, self.engine = KeepLabels(store=store), store, scores, engine
 
     async def say(self, *payloads, tenant=None, minutes: int = 0):
         sent = NOW + timedelta(minutes=minutes)
@@ -30,7 +30,7 @@ class Reviewed:
 
     async def said(self) -> dict[tuple[str, str], tuple[str, str | None]]:
         if self.engine is None:
-            kept = self.keep.store.kept
+            kept = self.store.kept
             return {(key.event_id, who): (each.label, each.error_type) for (key, who), each in kept.items()}
         page = await label_page(self.engine, LabelFilter(), limit=500)
         return {(row["event_id"], row["reviewer"]): (row["label"], row["error_type"]) for row in page.items}

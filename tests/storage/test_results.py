@@ -30,7 +30,7 @@ async def test_rows_of_the_first_and_the_last_moment_there_is_are_told_again_bes
     claims = await store.claims([each.key for each in written])
     publisher = MemoryPublisher()
     await KafkaResults(publisher=publisher, topic="query-scores", engine=engine).publish(claims)
-    told = {orjson.loads(message.value)["event_id"] for message in publisher.messages}
+    told = {orjson.loads(message.value or b"")["event_id"] for message in publisher.messages}
     assert told == {"first", "last", "now"}
 
 

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -101,7 +102,7 @@ async def test_any_time_can_be_kept(store, moment):
 
 
 async def test_the_longest_names_fit(store):
-    names = {"tenant": "字" * 128, "agent": "字" * 128, "source": "字" * 260}
+    names: dict[str, Any] = {"tenant": "字" * 128, "agent": "字" * 128, "source": "字" * 260}
     assert await store.record([evaluation("字" * 256, **names)]) == {}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 import pytest
 from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import RefusedByStore
 from consumers.evaluation.evaluation import evaluate
@@ -74,7 +75,7 @@ class Counted:
 class Desk:
     """The use case over a real store, with what it asks and tells within reach."""
 
-    engine: object
+    engine: AsyncEngine
     judge: Here = field(default_factory=Here)
     rules: MemoryRules = field(default_factory=MemoryRules)
     counts: Counted = field(default_factory=Counted)

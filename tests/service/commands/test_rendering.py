@@ -13,11 +13,10 @@ from service.judges.weights import local_judge
 
 
 def drawn(part: RenderableType, width: int = 200) -> str:
-    console = Console(file=io.StringIO(), width=width, force_terminal=False, color_system=None)
+    out = io.StringIO()
+    console = Console(file=out, width=width, force_terminal=False, color_system=None)
     console.print(part)
-    text = console.file.getvalue()
-    assert isinstance(text, str)
-    return text
+    return out.getvalue()
 
 
 def scored(question: str, sql: str, enriched: str | None = None) -> Score | Unscored:
