@@ -70,7 +70,7 @@ def test_a_query_gives_its_rows(run: Run):
 def counted(run: Run) -> object:
     """How many looms there are."""
     found = run("SELECT COUNT(*) FROM looms")
-    assert isinstance(found, Result)
+    assert isinstance(found, QueryResult)
     return found.rows
 
 
