@@ -1,4 +1,4 @@
-"""The FastStream subscribers: thin, raw, manual. What FastStream would parse or acknowledge is not left to it."""
+"""The FastStream subscribers. They hand over raw batches: FastStream neither parses nor acknowledges a record."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from consumers.wire.events import QueryEvent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
-    """What one subscriber reads, and how."""
+    """What one subscriber reads."""
 
     topic: str
     group: str
@@ -25,7 +25,7 @@ class Subscription:
 
 
 class Subscriber(Protocol):
-    """A subscriber of a router: what it reads from is there once the broker runs."""
+    """A subscriber of a router; its `consumer` is set once the broker runs."""
 
     consumer: Any
 
@@ -39,7 +39,7 @@ class Subscribed:
 
 
 async def _unread(batch: "tuple[Any, ...]") -> KafkaMessage:
-    # the parser of FastStream decodes headers as UTF-8, and a batch with one that is not would be lost
+    # FastStream's parser decodes headers as UTF-8 and would lose a batch with a header that is not
     return KafkaMessage(body=b"", raw_message=batch, headers={}, consumer=FAKE_CONSUMER)
 
 
@@ -47,11 +47,10 @@ async def _raw(message: KafkaMessage) -> Any:
     return message.raw_message
 
 
-def query_router(take: Callable[[Sequence[StreamRecord]], None], reading: Subscription, listener: Any) -> Subscribed:
-    """A router that hands every fetched batch to `take`, untouched; it commits nothing.
+def query_router(receive: Callable[[Sequence[StreamRecord]], None], reading: Subscription, listener: Any) -> Subscribed:
+    """A router that hands every fetched batch to `receive` untouched and commits nothing.
 
-    The broker must be made with `apply_types=False`: the annotation below is the contract that AsyncAPI shows, and
-    nothing is parsed by it.
+    The broker must be made with `apply_types=False`: the annotation below is for AsyncAPI only.
     """
     router = KafkaRouter()
     subscriber = router.subscriber(
@@ -74,6 +73,6 @@ def query_router(take: Callable[[Sequence[StreamRecord]], None], reading: Subscr
 
     @subscriber
     async def on_records(batch: list[QueryEvent]) -> None:
-        take(cast("Sequence[StreamRecord]", batch))
+        receive(cast("Sequence[StreamRecord]", batch))
 
     return Subscribed(router, cast("Subscriber", subscriber))

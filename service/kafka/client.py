@@ -230,7 +230,7 @@ async def consuming(settings: KafkaSettings, drivers: Sequence[tuple[Driver, str
             max_records=settings.max_records,
             session_timeout_ms=int(settings.session_timeout * 1000),
         )
-        made = query_router(driver.take, reading, source)
+        made = query_router(driver.receive, reading, source)
         source.subscriber = made.subscriber
         driver.attach(source)
         broker.include_router(made.router)

@@ -29,7 +29,8 @@ from consumers.ports import RuleSource
 from consumers.references import ReferencePolicy
 from consumers.score_events import ScoreEvents
 from consumers.spans.join_spans import JoinSpans
-from consumers.stream.dead_letters import DeadLetterPolicy, PlainRecord, publish_dead_letter, trigger_of
+from consumers.stream.dead_letter_limit import DeadLetterPolicy
+from consumers.stream.dead_letters import Draft, PlainRecord, publish_dead_letter, trigger_of
 from consumers.stream.driver import Driver, DriverPolicy, Handle, Receipts
 from consumers.stream.ports import Publisher, StreamRecord
 from consumers.wire.events import InvalidEvent
@@ -223,7 +224,7 @@ def _dead_lettering(parts: Parts) -> Callable[[Deferral, Outcome], Awaitable[Non
 
     async def publish_deferral(kept: Deferral, outcome: Outcome) -> None:
         record = PlainRecord(topic=kafka.topic_events, key=None, value=kept.payload)
-        await publish_dead_letter(publisher, record, kafka.topic_dead, reason=outcome.reason, detail=outcome.detail)
+        await publish_dead_letter(publisher, Draft(record, kafka.topic_dead, outcome.reason, outcome.detail))
 
     return publish_deferral
 
@@ -252,33 +253,45 @@ def _drivers(parts: Parts, pool: Pool, joined: JoinSpans) -> list[tuple[Driver, 
         labels = keeping_labels(KeepLabels(store=PostgresLabels(parts.engine)))
         drivers.append((_driver(parts, publisher, pool, kafka.topic_labels, labels), f"{kafka.group}-labels"))
     if kafka.topic_spans:
-        driver = _driver(parts, publisher, pool, kafka.topic_spans, joining_spans(spans))
-        # a rebalance takes every partition away, so every open trace is read again, by whomever
-        driver.released = joined.forget
+        policy = _driver_policy(parts.settings)
         # spans wait for their trace by design
-        driver.policy = replace(driver.policy, stalled=driver.policy.stalled + 2 * parts.settings.spans.window)
+        patient = replace(policy, stalled=policy.stalled + 2 * parts.settings.spans.window)
+        driver = _driver(parts, publisher, pool, kafka.topic_spans, joining_spans(spans), joined.forget, patient)
         drivers.append((driver, f"{kafka.group}-spans"))
     return drivers
 
 
-def _driver(parts: Parts, publisher: Publisher, pool: Pool, topic: str, handle: Handle) -> Driver:
-    kafka = parts.settings.kafka
+def _driver(
+    parts: Parts,
+    publisher: Publisher,
+    pool: Pool,
+    topic: str,
+    handle: Handle,
+    released: Callable[[], None] = lambda: None,
+    policy: DriverPolicy | None = None,
+) -> Driver:
     return Driver(
         topic=topic,
-        dead_topic=kafka.topic_dead,
+        dead_topic=parts.settings.kafka.topic_dead,
         handle=handle,
         publisher=publisher,
         flow=parts.metrics.kafka,
         failed=parts.metrics.failed,
         clock=time.time,
         timer=time.monotonic,
-        policy=DriverPolicy(
-            ahead=kafka.max_records,
-            drain=kafka.drain,
-            stalled=_longest_still(parts.settings),
-            limit=DeadLetterPolicy(consecutive=kafka.dead_in_a_row, ratio=kafka.dead_ratio),
-        ),
+        policy=policy or _driver_policy(parts.settings),
         excused=lambda: pool.waits,
+        released=released,
+    )
+
+
+def _driver_policy(settings: Settings) -> DriverPolicy:
+    kafka = settings.kafka
+    return DriverPolicy(
+        ahead=kafka.max_records,
+        drain=kafka.drain,
+        stalled=_longest_still(settings),
+        limit=DeadLetterPolicy(consecutive=kafka.dead_in_a_row, ratio=kafka.dead_ratio),
     )
 
 

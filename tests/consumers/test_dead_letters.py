@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from consumers.evaluation.outcomes import Trigger
+from consumers.stream.dead_letter_limit import DeadLetterLimit, DeadLetterPolicy
 from consumers.stream.dead_letters import (
     MAX_KEPT_BYTES,
-    DeadLetterLimit,
-    DeadLetterPolicy,
     PlainRecord,
     dead_letter,
     read_dead_letter,
@@ -31,7 +30,7 @@ class Read:
     headers: tuple = ()
 
 
-def buried(record: Read, **said: Any) -> Read:
+def published(record: Read, **said: Any) -> Read:
     message = dead_letter(record, "dead", **{"reason": "NOT_JSON", "detail": "no object", **said})
     return Read(topic=message.topic, key=message.key, value=message.value, headers=tuple(message.headers))
 
@@ -43,14 +42,14 @@ def buried(record: Read, **said: Any) -> Read:
     detail=st.text(max_size=900),
 )
 def test_a_dead_letter_says_where_it_stood_and_why_and_keeps_what_came(value, key, headers, detail):
-    letter = read_dead_letter(buried(Read(value=value, key=key, headers=tuple(headers)), detail=detail))
+    letter = read_dead_letter(published(Read(value=value, key=key, headers=tuple(headers)), detail=detail))
     assert (letter.reason, letter.topic, letter.partition, letter.offset) == ("NOT_JSON", "query-events", 3, 41)
     assert (letter.key, letter.value, letter.tombstone) == (key, value or b"", value is None)
     assert list(letter.headers) == headers
 
 
 def test_a_huge_value_is_cut_and_says_how_long_it_was_and_is_not_replayed():
-    letter = read_dead_letter(buried(Read(value=b"x" * 10_000_000)))
+    letter = read_dead_letter(published(Read(value=b"x" * 10_000_000)))
     assert (len(letter.value), letter.truncated) == (MAX_KEPT_BYTES, 10_000_000)
     assert "10000000" in (letter.fault or "")
 
@@ -68,11 +67,11 @@ def test_a_dead_letter_fits_a_broker_however_large_the_record_was(record):
 
 def test_a_replayed_record_is_as_it_came_but_marked_and_is_not_replayed_twice():
     came = Read(value=b'{"a": 1}', headers=(("ce_id", b"7"),))
-    message = replayed(read_dead_letter(buried(came)), "query-events")
+    message = replayed(read_dead_letter(published(came)), "query-events")
     assert (message.topic, message.key, message.value) == ("query-events", came.key, came.value)
     assert trigger_of(message.headers) is Trigger.REPLAY
     assert [each for each in message.headers if each in came.headers] == list(came.headers)
-    again = read_dead_letter(buried(Read(value=message.value, headers=tuple(message.headers))))
+    again = read_dead_letter(published(Read(value=message.value, headers=tuple(message.headers))))
     assert again.replayed
     assert "before" in (again.fault or "")
 
@@ -89,7 +88,7 @@ def test_the_limit_is_exceeded_exactly_when_the_policy_says(ends):
     policy = DeadLetterPolicy(consecutive=4, ratio=0.5, window=10)
     limit = DeadLetterLimit(policy)
     for dead in ends:
-        limit.saw(dead)
+        limit.count(dead=dead)
     marks = "".join("x" if dead else "." for dead in ends)
     windows = [ends[start : start + 10] for start in range(max(0, len(ends) - 9))]
     expected = "xxxx" in marks or any(sum(window) > 5 for window in windows)
@@ -99,7 +98,7 @@ def test_the_limit_is_exceeded_exactly_when_the_policy_says(ends):
 def test_no_limits_are_never_exceeded():
     limit = DeadLetterLimit(DeadLetterPolicy(consecutive=0, ratio=1, window=5))
     for _ in range(1000):
-        limit.saw(True)
+        limit.count(dead=True)
     assert limit.exceeded is None
 
 

@@ -11,7 +11,8 @@ import pytest
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.pool.flight import PoolClosed
 from consumers.queueing.retrying import Backoff
-from consumers.stream.dead_letters import DeadLetterPolicy, read_dead_letter
+from consumers.stream.dead_letter_limit import DeadLetterPolicy
+from consumers.stream.dead_letters import read_dead_letter
 from consumers.stream.driver import Driver, DriverPolicy
 from consumers.stream.ports import Partition
 from tests.memory.stream import MemoryFlow, MemoryPublisher, MemoryRecord, MemorySource
@@ -103,7 +104,7 @@ async def settle() -> None:
 
 async def test_nothing_is_committed_before_all_before_it_has_ended(bench):
     async with bench.driving() as driver:
-        driver.take(records(0, 1, 2))
+        driver.receive(records(0, 1, 2))
         await until(lambda: len(bench.receipts) == 3)
         bench.end(2)
         bench.end(1)
@@ -116,7 +117,7 @@ async def test_nothing_is_committed_before_all_before_it_has_ended(bench):
 async def test_a_dead_letter_is_acknowledged_before_its_offset_is_committed(bench):
     bench.publisher.failures = 3
     async with bench.driving() as driver:
-        driver.take(records(4, value=b"{"))
+        driver.receive(records(4, value=b"{"))
         await until(lambda: 4 in bench.receipts)
         bench.end(4, DEAD)
         await until(lambda: bench.source.committed == {HERE: 5})
@@ -129,7 +130,7 @@ async def test_a_dead_letter_is_acknowledged_before_its_offset_is_committed(benc
 async def test_a_dead_letter_too_large_for_the_broker_is_cut_until_it_fits(bench):
     bench.publisher.largest = 10_000
     async with bench.driving() as driver:
-        driver.take([*records(0, value=b"x" * 500_000), *records(1)])
+        driver.receive([*records(0, value=b"x" * 500_000), *records(1)])
         await until(lambda: 1 in bench.receipts)
         bench.end(0, DEAD)
         bench.end(1, DEAD)
@@ -140,7 +141,7 @@ async def test_a_dead_letter_too_large_for_the_broker_is_cut_until_it_fits(bench
 async def test_what_is_handed_back_is_handed_on_again(bench):
     lost = Outcome(kind=OutcomeKind.DEFERRED, reason="STORE_UNAVAILABLE")
     async with bench.driving() as driver:
-        driver.take(records(0))
+        driver.receive(records(0))
         for tries in range(1, 6):
             await until(lambda tries=tries: len(bench.receipts.get(0, ())) == tries)
             bench.end(0, lost if tries < 5 else SCORED)
@@ -150,7 +151,7 @@ async def test_what_is_handed_back_is_handed_on_again(bench):
 async def test_what_a_bug_hands_back_again_and_again_is_a_dead_letter(bench):
     bug = Outcome(kind=OutcomeKind.DEFERRED, reason="INTERNAL_ERROR")
     async with bench.driving() as driver:
-        driver.take(records(0))
+        driver.receive(records(0))
         for tries in range(1, 4):
             await until(lambda tries=tries: len(bench.receipts.get(0, ())) == tries)
             bench.end(0, bug)
@@ -161,7 +162,7 @@ async def test_what_a_bug_hands_back_again_and_again_is_a_dead_letter(bench):
 async def test_a_handler_that_raises_loses_nothing(bench):
     bench.bug = ZeroDivisionError()
     async with bench.driving() as driver:
-        driver.take(records(0))
+        driver.receive(records(0))
         await until(lambda: bool(bench.faults))
         bench.bug = None
         await until(lambda: 0 in bench.receipts)
@@ -171,7 +172,7 @@ async def test_a_handler_that_raises_loses_nothing(bench):
 
 async def test_what_is_kept_for_later_and_what_needs_no_outcome_has_ended(bench):
     async with bench.driving() as driver:
-        driver.take(records(0, 1))
+        driver.receive(records(0, 1))
         await until(lambda: len(bench.receipts) == 2)
         bench.end(0, Outcome(kind=OutcomeKind.DEFERRED, reason="TENANT_THROTTLED", kept=True))
         bench.end(1, None)
@@ -181,10 +182,10 @@ async def test_what_is_kept_for_later_and_what_needs_no_outcome_has_ended(bench)
 async def test_fetching_pauses_while_too_much_waits_and_goes_on_when_it_is_handed_on(bench):
     bench.room.clear()
     async with bench.driving(DriverPolicy(ahead=4, commit_every=0.001)) as driver:
-        driver.take(records(*range(3)))
+        driver.receive(records(*range(3)))
         assert not bench.source.paused
         await asyncio.sleep(0)
-        driver.take(records(*range(3, 9)))
+        driver.receive(records(*range(3, 9)))
         assert bench.source.paused
         bench.room.set()
         await until(lambda: not bench.source.paused)
@@ -194,9 +195,9 @@ async def test_fetching_pauses_while_too_much_waits_and_goes_on_when_it_is_hande
 async def test_large_values_pause_fetching_by_their_bytes(bench):
     bench.room.clear()
     async with bench.driving(DriverPolicy(ahead_bytes=1000, commit_every=0.001)) as driver:
-        driver.take(records(0))
+        driver.receive(records(0))
         await asyncio.sleep(0)
-        driver.take(records(1, 2, value=b"x" * 600))
+        driver.receive(records(1, 2, value=b"x" * 600))
         assert bench.source.paused
         bench.room.set()
         await until(lambda: not bench.source.paused)
@@ -205,7 +206,7 @@ async def test_large_values_pause_fetching_by_their_bytes(bench):
 async def test_a_commit_that_fails_is_counted_and_made_again(bench):
     bench.source.failures = 2
     async with bench.driving() as driver:
-        driver.take(records(0))
+        driver.receive(records(0))
         await until(lambda: 0 in bench.receipts)
         bench.end(0)
         await until(lambda: bench.source.committed == {HERE: 1})
@@ -214,13 +215,13 @@ async def test_a_commit_that_fails_is_counted_and_made_again(bench):
 
 async def test_a_rebalance_commits_what_has_ended_and_forgets_the_rest(bench):
     async with bench.driving() as driver:
-        driver.take(records(0, 1))
+        driver.receive(records(0, 1))
         await until(lambda: len(bench.receipts) == 2)
         bench.end(0)
         await driver.revoked([HERE])
         assert bench.source.committed == {HERE: 1}
         driver.assigned([THERE])
-        driver.take(records(2))
+        driver.receive(records(2))
         bench.end(1)
         await settle()
         assert bench.source.committed == {HERE: 1}
@@ -230,12 +231,12 @@ async def test_a_rebalance_commits_what_has_ended_and_forgets_the_rest(bench):
 async def test_a_rebalance_waits_for_what_ends_in_time_and_leaves_what_was_not_begun(bench):
     policy = DriverPolicy(drain=10, ahead=2, commit_every=10)
     async with bench.driving(policy) as driver:
-        driver.take(records(0, 1))
+        driver.receive(records(0, 1))
         await until(lambda: len(bench.receipts) == 2)
         bench.room.clear()
-        driver.take(records(2))
+        driver.receive(records(2))
         await settle()
-        driver.take(records(3, 4))
+        driver.receive(records(3, 4))
         revoking = asyncio.create_task(driver.revoked([HERE]))
         await asyncio.sleep(0)
         bench.room.set()
@@ -250,7 +251,7 @@ async def test_a_rebalance_waits_for_what_ends_in_time_and_leaves_what_was_not_b
 async def test_a_partition_lost_meanwhile_is_not_committed_and_counted_so(bench):
     bench.source.lost = True
     async with bench.driving() as driver:
-        driver.take(records(0))
+        driver.receive(records(0))
         await until(lambda: 0 in bench.receipts)
         bench.end(0)
         await until(lambda: bench.flow.commits["not_assigned"] > 0)
@@ -258,7 +259,7 @@ async def test_a_partition_lost_meanwhile_is_not_committed_and_counted_so(bench)
 
 async def test_too_many_dead_letters_stop_the_reading_for_good(bench):
     async with bench.driving(DriverPolicy(limit=DeadLetterPolicy(consecutive=2), commit_every=0.001)) as driver:
-        driver.take(records(0, 1))
+        driver.receive(records(0, 1))
         await until(lambda: len(bench.receipts) == 2)
         bench.end(0, DEAD)
         bench.end(1, DEAD)
@@ -266,7 +267,7 @@ async def test_too_many_dead_letters_stop_the_reading_for_good(bench):
         assert bench.source.paused
         driver.assigned([HERE])
         assert bench.source.paused
-        driver.take(records(2))
+        driver.receive(records(2))
         await settle()
         assert 2 not in bench.receipts
         assert "stopped" in (driver.fault() or "")
@@ -274,7 +275,7 @@ async def test_too_many_dead_letters_stop_the_reading_for_good(bench):
 
 async def test_no_progress_while_records_wait_is_a_fault_unless_a_dependency_is_down(bench):
     async with bench.driving() as driver:
-        driver.take(records(0))
+        driver.receive(records(0))
         await until(lambda: 0 in bench.receipts)
         bench.now = 1000.0
         assert "1 wait" in (driver.fault() or "")
@@ -308,7 +309,7 @@ async def test_a_partition_of_which_nothing_is_fetched_may_wait_for_another_that
         await until(lambda: bench.flow.lags.get(THERE) == 9)
         for offset in range(3):
             bench.now += 100.0
-            driver.take(records(offset))
+            driver.receive(records(offset))
             await until(lambda offset=offset: offset in bench.receipts)
             bench.end(offset)
             await settle()
@@ -320,12 +321,12 @@ async def test_a_partition_of_which_nothing_is_fetched_may_wait_for_another_that
 async def test_a_record_that_cannot_be_buried_is_a_fault_though_all_after_it_end(bench):
     bench.publisher.failures = 10**6
     async with bench.driving() as driver:
-        driver.take(records(0))
+        driver.receive(records(0))
         await until(lambda: 0 in bench.receipts)
         bench.end(0, DEAD)
         for offset in range(1, 4):
             bench.now += 100.0
-            driver.take(records(offset))
+            driver.receive(records(offset))
             await until(lambda offset=offset: offset in bench.receipts)
             bench.end(offset)
             await settle()
@@ -337,7 +338,7 @@ async def test_a_record_that_cannot_be_buried_is_a_fault_though_all_after_it_end
 async def test_a_letter_that_the_broker_takes_in_no_size_is_tried_with_pauses_and_holds_its_place(bench):
     bench.publisher.largest = -1
     async with bench.driving() as driver:
-        driver.take(records(0, value=b"x" * 5000, headers=[("a", b"b")], key=b"k"))
+        driver.receive(records(0, value=b"x" * 5000, headers=[("a", b"b")], key=b"k"))
         await until(lambda: 0 in bench.receipts)
         bench.end(0, DEAD)
         await until(lambda: bench.publisher.calls >= 10)
@@ -358,7 +359,7 @@ async def test_records_published_and_never_fetched_are_a_fault_too(bench):
 
 async def test_a_drain_takes_no_more_and_commits_what_ended(bench):
     async with bench.driving() as driver:
-        driver.take(records(0, 1, timestamp=1000))
+        driver.receive(records(0, 1, timestamp=1000))
         await until(lambda: len(bench.receipts) == 2)
         draining = asyncio.create_task(driver.drain(10))
         await asyncio.sleep(0)
@@ -373,7 +374,7 @@ async def test_a_drain_takes_no_more_and_commits_what_ended(bench):
 async def test_a_pool_that_has_closed_buries_nothing(bench):
     bench.bug = PoolClosed("the service stopped")
     async with bench.driving() as driver:
-        driver.take(records(0, 1))
+        driver.receive(records(0, 1))
         await settle_for(bench, 5)
         bench.bug = None
         await until(lambda: len(bench.receipts) == 2)
@@ -392,7 +393,7 @@ async def settle_for(bench: Bench, calls: int) -> None:
 async def test_one_record_that_no_handler_can_take_costs_the_others_of_its_batch_nothing(bench):
     bench.poison = 2
     async with bench.driving() as driver:
-        driver.take(records(0, 1, 2, 3))
+        driver.receive(records(0, 1, 2, 3))
         await until(lambda: len(bench.receipts) == 3)
         for offset in (0, 1, 3):
             bench.end(offset)
@@ -407,23 +408,23 @@ async def test_fetching_pauses_while_dead_letters_cannot_be_written(bench):
         for start in range(0, 200, 2):
             if bench.source.paused:
                 break
-            driver.take(records(start, start + 1))
+            driver.receive(records(start, start + 1))
             await until(lambda last=start + 1: last in bench.receipts)
             bench.end(start, DEAD)
             bench.end(start + 1, DEAD)
             await settle()
         assert bench.source.paused
         bench.publisher.failures = 0
-        await until(lambda: not bench.source.paused and driver._offsets.waiting == 0)
+        await until(lambda: not bench.source.paused and driver.waiting == 0)
 
 
 async def test_a_driver_that_a_bug_ended_says_so(bench):
     async def publish(messages):
         raise ZeroDivisionError
 
+    bench.publisher = SimpleNamespace(publish=publish)
     async with bench.driving() as driver:
-        driver.publisher = SimpleNamespace(publish=publish)
-        driver.take(records(0))
+        driver.receive(records(0))
         await until(lambda: 0 in bench.receipts)
         bench.end(0, DEAD)
         await until(lambda: driver.fault() is not None)

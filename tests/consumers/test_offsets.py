@@ -15,9 +15,9 @@ RISING = st.lists(st.integers(0, 200), unique=True, max_size=30).map(sorted)
 def test_the_point_is_always_after_the_longest_prefix_that_has_ended(offsets, random):
     prefix, ended = Prefix(), set()
     for offset in offsets:
-        prefix.take(offset)
+        prefix.add(offset)
     for offset in random.sample(offsets, len(offsets)):
-        prefix.done(offset)
+        prefix.end(offset)
         ended.add(offset)
         before = [each for place, each in enumerate(offsets) if ended.issuperset(offsets[: place + 1])]
         assert prefix.point == (before[-1] + 1 if before else None)
@@ -48,7 +48,7 @@ class Partitions(RuleBasedStateMachine):
         for _ in range(count):
             if prefix is None:
                 return
-            prefix.take(self.next[partition])
+            prefix.add(self.next[partition])
             self.under_way.append((partition, prefix, self.next[partition]))
             self.next[partition] += 1
 
@@ -57,7 +57,7 @@ class Partitions(RuleBasedStateMachine):
     def end(self, data):
         partition, prefix, offset = self.under_way.pop(data.draw(st.integers(0, len(self.under_way) - 1)))
         self.durable[partition].add(offset)
-        prefix.done(offset)
+        prefix.end(offset)
 
     @rule(partition=st.sampled_from([HERE, THERE]))
     def revoke(self, partition):
@@ -84,12 +84,12 @@ def test_what_was_never_begun_is_left_to_others_and_what_was_is_waited_for():
     offsets.assign([HERE])
     prefix = offsets.prefix(HERE)
     for offset in range(5):
-        prefix.take(offset)
+        prefix.add(offset)
     prefix.forget(3)
-    assert not offsets.settled([HERE])
+    assert not offsets.have_ended([HERE])
     for offset in (2, 0, 1):
-        prefix.done(offset)
-    assert offsets.settled([HERE])
+        prefix.end(offset)
+    assert offsets.have_ended([HERE])
     assert offsets.due() == {HERE: 3}
 
 
@@ -97,8 +97,8 @@ def test_what_ends_after_its_partition_went_counts_for_nothing():
     offsets = Offsets()
     offsets.assign([HERE])
     old = offsets.prefix(HERE)
-    old.take(7)
+    old.add(7)
     offsets.revoke([HERE])
     offsets.assign([HERE])
-    old.done(7)
+    old.end(7)
     assert offsets.due() == {}
