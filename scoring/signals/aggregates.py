@@ -10,7 +10,7 @@ from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted, differing
 from scoring.signals.keys import is_value_of
 from scoring.signals.outputs import asks_entities, measure_beside
-from scoring.specification import Definition, Op, Operand
+from scoring.specification import Definition, Op, Operand, SqlFilter, SqlSpec
 from scoring.values import Number
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters
@@ -32,13 +32,21 @@ _AVERAGES = frozenset({"average", "avg", "mean"})
 
 
 def _is_stored(func: str, case: Case) -> bool:
-    """Whether the value asked for is a column, or told by another aggregate that means the same there."""
+    """Whether the value asked for is a column, or another aggregate gives it."""
     computed = {each.func for each in case.sql.aggregations}
-    if func in {"COUNT", "SUM"} and not computed.isdisjoint({"COUNT", "SUM"}):
-        return True
-    if func not in {"COUNT", "SUM"}:
-        stored = (word for column in case.sql.columns for word in identifier_words(column.name))
-        return func == "AVG" and (bool(case.sql.divisions) or not _AVERAGES.isdisjoint(stored))
+    if func == "AVG":
+        return bool(case.sql.divisions) or _stores_average(case)
+    if func not in _AMOUNTS:
+        return False
+    return not computed.isdisjoint(_AMOUNTS) or _stores_amount(func, case)
+
+
+def _stores_average(case: Case) -> bool:
+    return any(not _AVERAGES.isdisjoint(identifier_words(column.name)) for column in case.sql.columns)
+
+
+def _stores_amount(func: str, case: Case) -> bool:
+    """Whether a column, or a definition's column, is named like the thing to be counted or summed."""
     phrases = [content_words(each.column) for each in case.question.aggregations if each.func == func]
     columns = [frozenset(identifier_words(column.name)) for column in case.sql.columns]
     named = any(words and any(words[-1] in own for own in columns) for words in phrases)
@@ -46,12 +54,12 @@ def _is_stored(func: str, case: Case) -> bool:
 
 
 def _defines(definition: Definition, phrases: list[tuple[str, ...]], case: Case) -> bool:
-    """Whether a definition gives a plain column that is read for what an aggregate is asked of."""
+    """Whether a definition gives a plain column that is read for the thing to be aggregated."""
     if not definition.columns or definition.functions:
         return False
-    told = set(content_words(definition.phrase))
+    defined = set(content_words(definition.phrase))
     read = any(letters(column) in case.read for column in definition.columns)
-    return read and any(words and not told.isdisjoint(words) for words in phrases)
+    return read and any(words and not defined.isdisjoint(words) for words in phrases)
 
 
 def aggregate_unasked(case: Case) -> Finding | None:
@@ -68,9 +76,9 @@ def aggregate_unasked(case: Case) -> Finding | None:
     amounts = any(each.func in _AMOUNTS for each in case.question.aggregations) or not _AMOUNT_WORDS.isdisjoint(
         case.spoken
     )
-    measure = measure_beside(case)  # told by MEASURE_SHOWN
-    told = {each.operand.func for each in case.answer if each.operand.name == measure}
-    extra = [func for func in case.aggregation.extra if func not in told and not (amounts and func in _AMOUNTS)]
+    measure = measure_beside(case)  # MEASURE_SHOWN reports it
+    reported = {each.operand.func for each in case.answer if each.operand.name == measure}
+    extra = [func for func in case.aggregation.extra if func not in reported and not (amounts and func in _AMOUNTS)]
     return counted(extra, "not asked for", most=1)
 
 
@@ -80,7 +88,7 @@ _AMOUNT_WORDS = frozenset({"much", "time", "total", "many"})
 
 
 _MEASURING = frozenset({"AVG", "SUM", "MIN", "MAX"})
-"""Aggregates that measure a column; counting is told from summing by how a table stores its counts."""
+"""Aggregates that measure a column."""
 
 
 def aggregate_swapped(case: Case) -> Finding | None:
@@ -139,7 +147,7 @@ def distinct_unasked(case: Case) -> Finding | None:
 
 
 def _counts_values(counted: Operand, case: Case) -> bool:
-    """Whether what is counted is a column's values and not the rows of a table: `how many colours` of kites."""
+    """Whether values of a column are counted and not rows of a table: `how many colours` of kites."""
     if len(counted.columns) != 1:
         return False
     column = counted.columns[0]
@@ -155,15 +163,19 @@ def values_repeated(case: Case) -> Finding | None:
     >>> values_repeated(case("Which colours do heavy kites have?", "SELECT colour FROM kites WHERE grams > 90")).detail
     'repeated: colour of kites'
     """
-    sql = case.sql
-    if len(case.answer) != 1 or len(case.things) != 1 or not sql.filters or sql.distinct:
-        return None
-    if sql.group_by or sql.limits or sql.aggregations or sql.set_operations:
+    if len(case.answer) != 1 or len(case.things) != 1 or not _lists_filtered_rows(case.sql):
         return None
     thing, columns = case.things[0], case.answer[0].operand.columns
     if not columns or thing.of or not thing.phrase.endswith("s") or not is_value_of(thing.head, columns[0]):
         return None
     return Finding(1.0, f"repeated: {columns[0].name} of {columns[0].table or 'the rows'}")
+
+
+def _lists_filtered_rows(sql: SqlSpec) -> bool:
+    """Whether the SQL lists the rows that its conditions leave, each once."""
+    if not sql.filters or sql.distinct:
+        return False
+    return not (sql.group_by or sql.limits or sql.aggregations or sql.set_operations)
 
 
 def grouping_missing(case: Case) -> Finding | None:
@@ -224,7 +236,7 @@ _BOUNDS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
 
 
 def _tells_how(definition: Definition) -> bool:
-    """Whether a definition says what is compared: an average may be a stored column."""
+    """Whether a definition says how to compare: the average may be a stored column."""
     return bool(definition.filters or definition.functions or len(definition.phrase.split()) > 1)
 
 
@@ -243,9 +255,12 @@ def where_for_having(case: Case) -> Finding | None:
         return None
     if not _AGGREGATED.search(case.question.text) or any(_tells_how(each) for each in case.enriched.definitions):
         return None
-    for each in bounds:
-        if not isinstance(each.rhs, Number) or each.lhs is None or not each.lhs.columns:
-            continue
-        if _STORED_WORDS.isdisjoint(identifier_words(each.lhs.columns[0].name)):
-            return Finding(1.0, show_filter(each))
-    return None
+    found = next((each for each in bounds if _compares_rows(each)), None)
+    return Finding(1.0, show_filter(found)) if found is not None else None
+
+
+def _compares_rows(bound: SqlFilter) -> bool:
+    """Whether a column that is not named like an average or a total is compared with a number."""
+    if not isinstance(bound.rhs, Number) or bound.lhs is None or not bound.lhs.columns:
+        return False
+    return _STORED_WORDS.isdisjoint(identifier_words(bound.lhs.columns[0].name))

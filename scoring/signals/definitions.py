@@ -108,35 +108,49 @@ def formula_changed(case: Case) -> Finding | None:
     ...     "What is the load? (load = SUM(kg))")).detail
     'not computed as defined: SUM(kg)'
     """
-    asked = {
+    asked = _formulas(case)
+    if not asked:
+        return None
+    lost = sorted(f"{func}({column})" for func, column in asked if not _is_taken(func, column, case))
+    lost = lost or _lost_bound(case)
+    return Finding(len(lost) / len(asked), f"not computed as defined: {'; '.join(lost[:5])}") if lost else None
+
+
+def _formulas(case: Case) -> set[tuple[str, str]]:
+    """The aggregates that the definitions take, each with its column's letters."""
+    return {
         (match[1].upper().replace("AVERAGE", "AVG"), letters(match[2]))
         for definition in case.enriched.definitions
         if definition.functions
         for match in _FORMULA.finditer(definition.text[:2000])
     }
-    if not asked:
-        return None
-    lost = sorted(f"{func}({column})" for func, column in asked if not _is_taken(func, column, case))
-    if not lost and not any(each.lhs is not None and each.lhs.func for each in case.sql.filters):
-        bound = next(
-            (found for each in case.enriched.definitions if (found := _BOUNDED.search(each.text[:2000]))), None
-        )
-        lost = [bound.group()] if bound is not None and not case.sql.subqueries else []
-    return Finding(len(lost) / len(asked), f"not computed as defined: {'; '.join(lost[:5])}") if lost else None
+
+
+def _lost_bound(case: Case) -> list[str]:
+    """An aggregate that a definition compares, where the SQL compares none."""
+    if case.sql.subqueries or any(each.lhs is not None and each.lhs.func for each in case.sql.filters):
+        return []
+    found = (_BOUNDED.search(each.text[:2000]) for each in case.enriched.definitions)
+    return [bound.group() for bound in found if bound is not None][:1]
 
 
 def _is_taken(func: str, column: str, case: Case) -> bool:
+    """Whether the SQL aggregates the column in this way, or in one that gives the same."""
     taken = {(each.func, letters(name.name)) for each in case.sql.aggregations for name in each.columns}
     if (func, column) in taken:
         return True
     if func in {"MAX", "MIN"}:
-        ordered = (each.operand for each in case.sql.order_by if each.operand.func is None)
-        return any(letters(each.name) == column for operand in ordered for each in operand.columns)
-    funcs = {each.func for each in case.sql.aggregations}
+        return _orders_by(column, case)
     if func == "AVG":
         return bool(case.sql.divisions) and ("SUM", column) in taken
-    counts = "COUNT" in funcs or any(each.conditional for each in case.sql.aggregations)
-    return counts or (func == "SUM" and column not in case.read and "SUM" in funcs)
+    if any(each.func == "COUNT" or each.conditional for each in case.sql.aggregations):
+        return True
+    return func == "SUM" and column not in case.read and any(each.func == "SUM" for each in case.sql.aggregations)
+
+
+def _orders_by(column: str, case: Case) -> bool:
+    operands = (each.operand for each in case.sql.order_by if each.operand.func is None)
+    return any(letters(each.name) == column for operand in operands for each in operand.columns)
 
 
 _LITERAL = re.compile(r"'([^'\n]{1,60})'")

@@ -10,7 +10,7 @@ class Finding:
     """A signal fired."""
 
     strength: float
-    """In (0, 1]: how strongly; the judge multiplies it by the signal's weight."""
+    """In (0, 1]; the judge multiplies it by the signal's weight."""
     detail: str
     """One line that names the construct."""
 

@@ -1,27 +1,30 @@
-"""Signals about the columns that tie tables together."""
+"""Signals about the columns that join tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
 
-from scoring.linking import best_likeness
+from scoring.linking import LINKED, best_likeness, content_words, likeness
 from scoring.show import show_filter
 from scoring.signals.definitions import is_defined
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
-from scoring.specification import Column
+from scoring.specification import Column, Projection
 from scoring.values import Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
 _KEY_WORDS = frozenset({"id", "key", "code", "no", "uid", "number", "num"})
+_IDENTIFIERS = frozenset({"id", "identifier", "code", "key", "number", "uuid", "uid", "iso"})
+"""Words that ask for an identifier."""
+_NAMES = frozenset({"name", "title", "label"})
 _ENDINGS = ("_id", "id", "key", "code", "no")
 
 
 @lru_cache(maxsize=16384)
 def key_words(name: str) -> tuple[str, ...]:
-    """The words of a key's name without those that only say that it is one; run-together endings come off too.
+    """The words of a key's name without `id`, `code` and their like, also where they are written together.
 
     >>> key_words("pilot_id"), key_words("pilotid"), key_words("id")
     (('pilot',), ('pilot',), ())
@@ -58,7 +61,7 @@ def is_value_of(word: str, column: Column) -> bool:
 
 
 _NAMED = 0.6
-"""Likeness from which a word is held to name a column or a table."""
+"""Likeness, in [0, 1], from which a word names a column or a table."""
 
 
 def owns(column: Column) -> bool:
@@ -90,7 +93,7 @@ def _ends_alike(one: str, other: str) -> bool:
 
 
 def _unlike_own(foreign: Column, own: Column) -> float:
-    """How little `foreign` names the table of `own`; what follows that name tells another key of it."""
+    """How little `foreign` names the table of `own`. Words after the table's name mean another key of it."""
     words, table = key_words(foreign.name), identifier_words(own.table or "")
     if not words or not table:
         return 0.8 if table else 0.3
@@ -168,14 +171,25 @@ def join_shared_foreign_key(case: Case) -> Finding | None:
     tables = {words[-1] for block in case.sql.blocks for table in block.tables if (words := identifier_words(table))}
     found = None
     for left, right in _joined(case):
-        if left.name != right.name or left.table == right.table or not is_key(left.name) or owns(left) or owns(right):
+        if not _is_foreign_to_both(left, right):
             continue
-        named = key_words(left.name)[-1:]
-        own = (*identifier_words(left.table or ""), *identifier_words(right.table or ""))
-        if named and named[0] in tables and named[0] not in own:
+        if _third_table(left, right) in tables:
             return Finding(1.0, f"{_name(left)} = {_name(right)}")
         found = found or Finding(0.5, f"{_name(left)} = {_name(right)}")
     return found
+
+
+def _is_foreign_to_both(left: Column, right: Column) -> bool:
+    if left.name != right.name or left.table == right.table or not is_key(left.name):
+        return False
+    return not owns(left) and not owns(right)
+
+
+def _third_table(left: Column, right: Column) -> str | None:
+    """The word that names the table whose key both columns hold, unless it names a table of their own."""
+    named = key_words(left.name)[-1:]
+    own = (*identifier_words(left.table or ""), *identifier_words(right.table or ""))
+    return named[0] if named and named[0] not in own else None
 
 
 def key_as_word(case: Case) -> Finding | None:
@@ -196,7 +210,7 @@ def key_as_word(case: Case) -> Finding | None:
 
 
 def _names(column: str, value: str, case: Case) -> bool:
-    """Whether a column identifies and the value is no identifier: a code in capitals is one."""
+    """Whether the column is an identifier and the value is not: a code in capitals is one."""
     if is_key(column):
         return True
     return identifier_words(column)[-1:] == ("code",) and len(value) > 3 and value.upper() not in case.query.sql
@@ -207,7 +221,7 @@ def _name(column: Column) -> str:
 
 
 def one_sides(case: Case) -> frozenset[str]:
-    """Joined tables whose rows a join repeats: theirs is the own key, the other side names them by it.
+    """Joined tables whose rows a join repeats: the other side refers to them by their own key.
 
     >>> sorted(one_sides(case("x y", "SELECT p.name FROM pilots p JOIN flights f ON p.id = f.pilot_id")))
     ['pilots']
@@ -220,3 +234,50 @@ def one_sides(case: Case) -> frozenset[str]:
                 one.add(mine.table)
                 many.add(theirs.table)
     return frozenset(one - many)
+
+
+def key_for_name(case: Case) -> Finding | None:
+    """The answer gives an identifier where a name is asked for, or a name where an identifier is.
+
+    Only questions that ask for one thing are looked at.
+
+    >>> key_for_name(case("What is the name of the oldest pilot?",
+    ...     "SELECT pilot_id FROM pilots ORDER BY age DESC LIMIT 1")).detail
+    'name asked for, pilot_id given'
+    """
+    if len(case.question.outputs) != 1:
+        return None
+    given = [each for each in case.answer if each.operand.func is None and each.operand.columns]
+    phrase = case.question.outputs[0].phrase
+    if len(given) != 1 or not _is_confused(phrase, given[0]):
+        return None
+    return Finding(1.0, f"{phrase} asked for, {given[0].operand.name} given")
+
+
+def _is_confused(phrase: str, given: Projection) -> bool:
+    """Whether a phrase asks for a name and the column is a key, or the other way round."""
+    asked, words = set(content_words(phrase)), shown_words(given)
+    if asked & _NAMES and words & _IDENTIFIERS and not words & _NAMES:
+        return True
+    return bool(asked & _IDENTIFIERS and words & _NAMES) and likeness(phrase, given.operand) < LINKED
+
+
+def key_unasked(case: Case) -> Finding | None:
+    """Identifiers come back though the question speaks of none.
+
+    People ask for names; the key of a table is seldom the answer. Strength is the share of the answer's columns that
+    are keys.
+
+    >>> key_unasked(case("Which pilots fly gliders?", "SELECT pilot_id FROM flights WHERE plane = 'glider'")).detail
+    'not asked for: pilot_id'
+    """
+    if not _IDENTIFIERS.isdisjoint(case.spoken):
+        return None
+    columns = [each.operand.columns[0] for each in case.answer if each.operand.func is None and each.operand.columns]
+    keys = [each.name for each in columns if is_key(each.name) and not is_defined(each, case)]
+    return Finding(len(keys) / len(case.answer), f"not asked for: {', '.join(keys[:5])}") if keys else None
+
+
+def shown_words(projection: Projection) -> set[str]:
+    """The stemmed words of the columns that a projection shows."""
+    return {word for column in projection.operand.columns for word in identifier_words(column.name)}

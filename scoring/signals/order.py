@@ -6,7 +6,7 @@ from scoring.alignment.normalization import is_safety_limit
 from scoring.linking import best_likeness, content_words, operand_words
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, differing
-from scoring.specification import Direction, Operand, Superlative
+from scoring.specification import Direction, Operand, SortKey, Superlative
 from scoring.verdict import Case, NormalizationRule
 from scoring.words import letters
 
@@ -42,7 +42,7 @@ def order_missing(case: Case) -> Finding | None:
 
 
 def _names_column(word: str, case: Case) -> bool:
-    """Whether an extreme is part of a column's name (`last edit date`) or of what a plain column is defined for."""
+    """Whether an extreme is part of a column's name (`last edit date`) or of a phrase that defines a plain column."""
     if any(word in letters(column.name) for column in case.sql.columns):
         return True
     return any(
@@ -74,14 +74,13 @@ def order_flipped(case: Case) -> Finding | None:
 
 
 _YOUNG_OLD = frozenset({"youngest", "oldest", "eldest", "earliest", "latest", "newest", "fastest", "slowest", "best"})
-"""Words whose direction depends on what is measured: an age or a birthday, a speed or a time, a score or a rank."""
+"""Words whose direction depends on the measure: an age or a birthday, a speed or a time, a score or a rank."""
 _INVERTED = frozenset("date birth birthday dob born year time rank position place millisecond on at dt".split())
 
 
 def _against(case: Case, asked: Superlative) -> Finding | None:
     wanted = asked.direction is Direction.MOST
-    limited = {each.block for each in case.sql.limits}
-    key = next((each for each in case.sql.order_by if each.block in limited), None)
+    key = _cutting_key(case)
     if key is not None:
         ambiguous = asked.word in _YOUNG_OLD and bool(_INVERTED & set(operand_words(key.operand)))
         if key.descending is not wanted and not ambiguous:
@@ -139,8 +138,7 @@ def order_unlinked(case: Case) -> Finding | None:
     ...     "SELECT id FROM parcels ORDER BY price DESC LIMIT 1")).detail
     'expected → actual: weight → price'
     """
-    limited = {each.block for each in case.sql.limits}
-    key = next((each for each in case.sql.order_by if each.block in limited), None)
+    key = _cutting_key(case)
     measured = next((each for each in case.question.superlatives if content_words(each.measure)), None)
     if key is None or measured is None or key.operand.func is not None or measured.word in _YOUNG_OLD:
         return None
@@ -150,6 +148,12 @@ def order_unlinked(case: Case) -> Finding | None:
     if max(best_likeness(word, own) for word in content_words(measured.measure)) >= 0.5:
         return None
     return differing(measured.measure, key.operand.name)
+
+
+def _cutting_key(case: Case) -> SortKey | None:
+    """The first key that decides which rows a LIMIT keeps."""
+    limited = {each.block for each in case.sql.limits}
+    return next((each for each in case.sql.order_by if each.block in limited), None)
 
 
 def order_changed(case: Case) -> Finding | None:
@@ -165,19 +169,23 @@ def order_changed(case: Case) -> Finding | None:
     keys = [each.operand for each in case.sql.order_by if each.block in case.sql.outputs]
     if asked is None or not keys:
         return None
-    alphabetical = "alphabet" in case.question.text[asked.start : asked.start + _ORDER_LENGTH].casefold()
-    if alphabetical:
+    if "alphabet" in case.question.text[asked.start : asked.start + _ORDER_LENGTH].casefold():
         fits = any(key.name == each.operand.name or each.star for key in keys for each in case.answer)
-    elif any(is_defined(column, case) for key in keys for column in key.columns):
-        return None
     else:
-        words = [word for word in content_words(asked.phrase) if word not in _ORDER_WORDS]
-        fits = not words or any(_orders(word, key) for word in words for key in keys)
+        fits = _follows(asked.phrase, keys, case)
     return None if fits else differing(asked.phrase or "alphabetical", keys[0].name)
 
 
+def _follows(phrase: str, keys: list[Operand], case: Case) -> bool:
+    """Whether some key is defined or resembles the phrase."""
+    if any(is_defined(column, case) for key in keys for column in key.columns):
+        return True
+    words = [word for word in content_words(phrase) if word not in _ORDER_WORDS]
+    return not words or any(_orders(word, key) for word in words for key in keys)
+
+
 _ORDER_LENGTH = 40
-"""Characters within which an order says that it is alphabetical."""
+"""Characters of an ordering in which `alphabetical` is looked for."""
 
 
 _ORDER_WORDS = frozenset("ascending descending order ordered sort sorted increasing decreasing reverse rank".split())
@@ -226,7 +234,7 @@ def extreme_dropped(case: Case) -> Finding | None:
 
 
 _PLACES = frozenset({"top", "bottom", "first", "last"})
-"""Words that say where rows are cut, beside the extreme that says in which order: `the top 3 with the most`."""
+"""Words that say where to cut, beside the extreme that says in which order: `the top 3 with the most`."""
 
 
 def limit_missing(case: Case) -> Finding | None:
@@ -249,7 +257,7 @@ def limit_missing(case: Case) -> Finding | None:
 
 
 def _uncut(case: Case) -> Finding | None:
-    """All rows come in the order of an extreme, however many of them were to come."""
+    """All rows come in the order of an extreme, where the question gives no number of rows."""
     asked = case.question.superlatives
     if not asked or not case.sql.order_by or case.question.ordering is not None:
         return None

@@ -6,20 +6,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scoring.linking import LINKED, content_words, likeness
-from scoring.signals.definitions import is_defined
+from scoring.linking import content_words
 from scoring.signals.finding import Finding, counted
-from scoring.signals.keys import is_key
-from scoring.specification import Output, Projection
+from scoring.signals.keys import is_key, shown_words
+from scoring.specification import Definition, Output, Projection
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters
 
-_KEYS = frozenset({"id", "identifier", "code", "key", "number", "uuid", "uid", "iso"})
-_NAMES = frozenset({"name", "title", "label"})
-
 
 def wanted_columns(case: Case) -> int:
-    """How many columns the question's own words ask for; 0 when it does not say."""
+    """How many columns the question asks for; 0 when it does not say."""
     question = case.question
     values = [each for each in question.aggregations if each.func != "COUNT" or not question.superlatives]
     if question.ratios or not values:
@@ -35,7 +31,7 @@ _COMPARED = re.compile(
     r" (?:average|total|mean|number|maximum|minimum|max|min|count)\b",
     re.IGNORECASE,
 )
-"""An aggregate that a condition speaks of."""
+"""An aggregate that is part of a condition."""
 
 
 def output_missing(case: Case) -> Finding | None:
@@ -109,7 +105,7 @@ def _surplus(case: Case, wanted: int, free: frozenset[str]) -> Finding | None:
 
 
 def _ranking(case: Case) -> frozenset[str]:
-    """Operands that a window partitions or orders by, and its ranks: shown, they are the ranking asked for."""
+    """Operands that a window partitions or orders by, and its ranks: they are the ranking asked for."""
     if not case.sql.windows or not (case.question.ordering or case.question.superlatives):
         return frozenset()
     told = {each.name for window in case.sql.windows for each in window.partition_by}
@@ -118,16 +114,16 @@ def _ranking(case: Case) -> frozenset[str]:
 
 
 def _telling(case: Case) -> frozenset[str]:
-    """Operands that are filtered, ordered or grouped by: shown, they say why a row is there."""
+    """Operands that the SQL filters, orders or groups by: they show why a row is in the answer."""
     sql, blocks = case.sql, case.sql.outputs
     told = {each.operand.name for each in (*sql.order_by, *sql.group_by) if each.block in blocks}
     return frozenset(told.union(each.lhs.name for each in sql.filters if each.lhs is not None))
 
 
 def asks_entities(case: Case) -> bool:
-    """Whether every thing asked for is what a table of the SQL holds, as `pilots` of a table of pilots.
+    """Whether the question asks for rows of the SQL's tables: `pilots` of a table of pilots.
 
-    A text that commands nothing asks for what it opens with: `parcels over 20 kg`.
+    A text without a command asks for its first word: `parcels over 20 kg`.
     """
     tables = {word for block in case.sql.blocks for table in block.tables for word in identifier_words(table)[-1:]}
     heads = [each.head for each in case.things] or [token.stem for token in case.question.tokens[:1]]
@@ -136,23 +132,21 @@ def asks_entities(case: Case) -> bool:
 
 def _name_parts(case: Case, given: Sequence[Projection]) -> int:
     """First and last name are one thing asked for in two columns."""
-    parts = [each for each in given if {"first", "last", "fore", "sur", "forename", "surname", "middle"} & _words(each)]
+    parts = [
+        each for each in given if {"first", "last", "fore", "sur", "forename", "surname", "middle"} & shown_words(each)
+    ]
     asked = any({"first", "last", "middle"} & set(content_words(each.phrase)) for each in case.question.outputs)
     return 0 if asked else max(0, len(parts) - 1)
 
 
 def _defined_parts(case: Case) -> int:
-    """`hometown means city, state`: one thing asked for that a definition spells in several columns."""
+    """`hometown means city, state`: one thing asked for that a definition gives several columns."""
     outputs = {word for each in case.question.outputs for word in content_words(each.phrase)}
     return sum(
         len(each.columns) - 1
         for each in case.enriched.definitions
         if len(each.columns) > 1 and not each.filters and outputs & set(content_words(each.phrase))
     )
-
-
-def _words(projection: Projection) -> set[str]:
-    return {word for column in projection.operand.columns for word in identifier_words(column.name)}
 
 
 def _pairs(case: Case) -> list[tuple[Output, bool]]:
@@ -206,18 +200,23 @@ def output_undefined(case: Case) -> Finding | None:
         return None
     shown = {letters(column.name) for each in case.answer for column in each.operand.columns}
     for definition in case.enriched.definitions:
-        told = set(content_words(definition.phrase))
-        if not definition.columns or definition.filters or definition.functions or not told:
-            continue
-        if shown.isdisjoint(map(letters, definition.columns)) and any(_same(told, each) for each in case.things):
+        if shown.isdisjoint(map(letters, definition.columns)) and _defines_output(definition, case):
             return Finding(1.0, f"{definition.phrase}: {', '.join(definition.columns[:5])} is not shown")
     return None
 
 
-def _same(told: set[str], output: Output) -> bool:
-    """Whether a definition speaks of an output: the words of one are all among those of the other."""
+def _defines_output(definition: Definition, case: Case) -> bool:
+    """Whether a definition gives plain columns for a thing asked for."""
+    words = set(content_words(definition.phrase))
+    if not definition.columns or definition.filters or definition.functions or not words:
+        return False
+    return any(_same(words, each) for each in case.things)
+
+
+def _same(defined: set[str], output: Output) -> bool:
+    """Whether all words of the definition are in the output's phrase, or the other way round."""
     asked = set(content_words(output.phrase))
-    return bool(asked) and (asked <= told or told <= asked)
+    return bool(asked) and (asked <= defined or defined <= asked)
 
 
 def output_star(case: Case) -> Finding | None:
@@ -233,28 +232,6 @@ def output_star(case: Case) -> Finding | None:
     words = {"information", "detail", "record", "everything", "all", "info", "data", "row"}
     asked = [each for each in case.question.outputs if not words & set(content_words(each.phrase))]
     return Finding(0.8 if asks_entities(case) else 1.0, f"* for {asked[0].phrase}") if asked else None
-
-
-def key_for_name(case: Case) -> Finding | None:
-    """The answer gives an identifier where a name is asked for, or a name where an identifier is.
-
-    Only questions that ask for one thing are looked at.
-
-    >>> key_for_name(case("What is the name of the oldest pilot?",
-    ...     "SELECT pilot_id FROM pilots ORDER BY age DESC LIMIT 1")).detail
-    'name asked for, pilot_id given'
-    """
-    if len(case.question.outputs) != 1:
-        return None
-    given = [each for each in case.answer if each.operand.func is None and each.operand.columns]
-    phrase = case.question.outputs[0].phrase
-    asked = set(content_words(phrase))
-    if len(given) != 1 or (asked.isdisjoint(_NAMES) and asked.isdisjoint(_KEYS)):
-        return None
-    words = _words(given[0])
-    key_given = asked & _NAMES and words & _KEYS and not words & _NAMES
-    name_given = asked & _KEYS and words & _NAMES and likeness(phrase, given[0].operand) < LINKED
-    return Finding(1.0, f"{phrase} asked for, {given[0].operand.name} given") if key_given or name_given else None
 
 
 def count_for_list(case: Case) -> Finding | None:
@@ -291,7 +268,8 @@ def list_for_count(case: Case) -> Finding | None:
     if not asked or case.sql.aggregations or case.question.outputs:
         return None
     named = any(
-        {"count", "number", "num", "total", "amount", "quantity"} & _words(each) or len(_words(each) & _stems(case)) > 0
+        {"count", "number", "num", "total", "amount", "quantity"} & shown_words(each)
+        or len(shown_words(each) & _stems(case)) > 0
         for each in given
     )
     return Finding(0.5 if named else 1.0, f"no aggregate in: {', '.join(each.operand.name for each in given[:5])}")
@@ -299,22 +277,6 @@ def list_for_count(case: Case) -> Finding | None:
 
 def _stems(case: Case) -> set[str]:
     return {word for each in case.question.aggregations for word in content_words(each.column)}
-
-
-def key_unasked(case: Case) -> Finding | None:
-    """Identifiers come back though the question speaks of none.
-
-    People ask for names; the key of a table is seldom the answer. Strength is the share of the answer's columns that
-    are keys.
-
-    >>> key_unasked(case("Which pilots fly gliders?", "SELECT pilot_id FROM flights WHERE plane = 'glider'")).detail
-    'not asked for: pilot_id'
-    """
-    if not _KEYS.isdisjoint(case.spoken):
-        return None
-    columns = [each.operand.columns[0] for each in case.answer if each.operand.func is None and each.operand.columns]
-    keys = [each.name for each in columns if is_key(each.name) and not is_defined(each, case)]
-    return Finding(len(keys) / len(case.answer), f"not asked for: {', '.join(keys[:5])}") if keys else None
 
 
 def measure_shown(case: Case) -> Finding | None:
@@ -331,7 +293,7 @@ def measure_shown(case: Case) -> Finding | None:
 
 
 def measure_beside(case: Case) -> str | None:
-    """The column beside the first that rows are ordered by or that counts them, where nothing asks for it."""
+    """The second column that rows are ordered by, or that counts them, where nothing asks for it."""
     given = case.answer
     wanted = max(wanted_columns(case) + len(case.question.group_by), 1)
     if len(given) <= wanted or any(each.func == "COUNT" for each in case.question.aggregations):

@@ -1,4 +1,4 @@
-"""Signals about rows that a join repeats, and about aggregates that do not fit the rows they are taken of."""
+"""Signals about rows that a join repeats, and about aggregates of the wrong rows."""
 
 from __future__ import annotations
 
@@ -41,22 +41,26 @@ def count_repeats(case: Case) -> Finding | None:
 
 
 def _reads_many(one: frozenset[str], case: Case) -> bool:
-    """Whether the SQL reads more than keys of a table that names those of `one`; a mere link seldom repeats them."""
+    """Whether a table that refers to those of `one` gives more than keys: a mere link seldom repeats rows."""
     keys = {column for join in case.sql.joins for pair in join.pairs for column in pair}
     many = {column.table for column in keys} - one
     return any(column.table in many and column not in keys for column in read_columns(case))
 
 
 def _repeated(counted: Operand, one: frozenset[str], case: Case) -> str | None:
-    """What `counted` counts more than once, if anything."""
+    """The thing that `counted` counts more than once, if any."""
     if not counted.columns:
         asked = [content_words(each.column)[-1:] for each in case.question.aggregations if each.func == "COUNT"]
         return next((table for table in sorted(one) if identifier_words(table)[-1:] in asked), None)
-    column = counted.columns[0]
-    if column.table in one:
-        return column.table
+    if counted.columns[0].table in one:
+        return counted.columns[0].table
+    return _foreign_thing(counted.columns[0]) if len(counted.columns) == 1 else None
+
+
+def _foreign_thing(column: Column) -> str | None:
+    """The thing whose key a column of another table holds."""
     words, table = key_words(column.name), identifier_words(column.table or "")
-    if len(counted.columns) > 1 or not table or not words or not is_key(column.name):
+    if not table or not words or not is_key(column.name):
         return None
     foreign = set(words).isdisjoint(table) and best_likeness(words[-1], table) < 0.6
     return " ".join(words) if foreign else None
@@ -128,7 +132,7 @@ def grouping_finer(case: Case) -> Finding | None:
     """
     if any(each.partition_by for each in case.sql.windows):
         return None
-    operands = [each.operand for each in case.sql.group_by if each.block in case.sql.outputs]
+    operands = _grouping_keys(case)
     keys = [each.name for each in operands]
     if len(keys) <= max(1, len(case.question.group_by)) or any(
         is_key(column.name) for operand in operands for column in operand.columns
@@ -146,21 +150,30 @@ def column_outside_group_by(case: Case) -> Finding | None:
     ...     "SELECT b.city, COUNT(*) FROM bases b JOIN flights f ON b.id = f.base_id GROUP BY f.month")).detail
     'city is not in GROUP BY month'
     """
-    keys = [each.operand for each in case.sql.group_by if each.block in case.sql.outputs]
-    if not keys or not all(key.columns for key in keys):
+    keys = _grouping_keys(case)
+    if not keys or not all(key.columns for key in keys) or any(each.star for each in case.answer):
         return None
     names = {key.name for key in keys}
-    plain = [each.operand for each in case.answer if each.operand.func is None and each.operand.columns]
-    loose = [each for each in plain if each.name not in names and " over (" not in each.name]
-    if not loose or any(each.star for each in case.answer):
+    outside = _plain_columns(case, names)
+    if not outside:
         return None
-    told = _told_by([column for key in keys for column in key.columns], case)
-    found = next((each for each in loose if not told(each.columns[0])), None)
-    return None if found is None else Finding(1.0, f"{found.name} is not in GROUP BY {', '.join(sorted(names)[:5])}")
+    belongs = _determined_by([column for key in keys for column in key.columns], case)
+    found = [each for each in outside if not belongs(each.columns[0])]
+    return Finding(1.0, f"{found[0].name} is not in GROUP BY {', '.join(sorted(names)[:5])}") if found else None
 
 
-def _told_by(grouped: list[Column], case: Case) -> Callable[[Column], bool]:
-    """Whether a shown column belongs to the thing that some grouping column is the key of."""
+def _grouping_keys(case: Case) -> list[Operand]:
+    return [each.operand for each in case.sql.group_by if each.block in case.sql.outputs]
+
+
+def _plain_columns(case: Case, grouped: set[str]) -> list[Operand]:
+    """The columns of the answer that are neither grouped, aggregated nor computed over a window."""
+    plain = (each.operand for each in case.answer if each.operand.func is None and each.operand.columns)
+    return [each for each in plain if each.name not in grouped and " over (" not in each.name]
+
+
+def _determined_by(grouped: list[Column], case: Case) -> Callable[[Column], bool]:
+    """Whether a column belongs to a thing whose key is among the grouping columns."""
     keys = {column for column in grouped if is_key(column.name) or column.name.endswith("code")}
     words = {word for key in keys for word in key_words(key.name)}
     tables = {key.table for key in keys}
@@ -169,12 +182,12 @@ def _told_by(grouped: list[Column], case: Case) -> Callable[[Column], bool]:
             tables.update([right.table] if left in keys else [], [left.table] if right in keys else [])
     bare = any(not key_words(key.name) for key in keys)
 
-    def tells(shown: Column) -> bool:
+    def belongs(shown: Column) -> bool:
         if bare or (keys and shown.table is None) or shown.table in tables:
             return True
         return not words.isdisjoint(identifier_words(shown.table or ""))
 
-    return tells
+    return belongs
 
 
 def total_per_group(case: Case) -> Finding | None:

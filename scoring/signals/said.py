@@ -1,4 +1,4 @@
-"""Signals about what was said, word for word: values, letter case, length."""
+"""Signals that compare the question and the SQL word for word: values, letter case, length."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
 from scoring.words import squeezed
 
-# It opens with the set of both quotes, which is looked for in a third of the time.
+# Starting with the set of both quotes makes the search three times as fast.
 _QUOTED = re.compile(r"['\"](?:(?<=')([^'\n]{1,80})'|(?<=\")([^\"\n]{1,80})\")")
 MOST = 50
-"""Literals or numbers of one text that are looked for in another: beyond that many, none is told from the rest."""
+"""Most literals or numbers of one text that are looked for in another."""
 _MARKS = re.compile(r"[\W_]+")
 
 
@@ -59,7 +59,7 @@ def value_padded(case: Case) -> Finding | None:
 
 
 def _spellings(literal: str, given: list[str], texts: list[str]) -> list[str]:
-    """How a literal is spelt where it is quoted in the definitions, else wherever it is said."""
+    """How the definitions spell a literal in quotes, else how either question spells it."""
     folded = literal.casefold()
     quoted = [each for each in given if each.casefold() == folded]
     if quoted or len(folded) < 3:
@@ -68,7 +68,7 @@ def _spellings(literal: str, given: list[str], texts: list[str]) -> list[str]:
 
 
 def _found(folded: str, text: str) -> Iterator[str]:
-    """The first spellings of some lower-case words in a text, whole words only."""
+    """The first spellings of lower-case words in a text, whole words only."""
     lower, at = text.lower(), -1
     for _ in range(20):
         at = lower.find(folded, at + 1)
@@ -80,7 +80,7 @@ def _found(folded: str, text: str) -> Iterator[str]:
 
 
 def _compared(case: Case) -> Iterator[Value]:
-    """Every literal that the SQL compares with, but in conditions that are benign or ignored."""
+    """Every literal that the SQL compares with, except in benign and ignored conditions."""
     for each in applied(case):
         if isinstance(each.rhs, Choices):
             yield from sorted(each.rhs.members, key=str)
@@ -125,8 +125,8 @@ def name_unused(case: Case) -> Finding | None:
     missing = [each for each in case.filters.missing[:MOST] if _is_name(each)]
     if not missing:
         return None
-    told = " ".join(f"{each.phrase} {each.text}" for each in case.enriched.definitions)
-    given = _MARKS.sub("", f"{case.query.sql} {told}".casefold())
+    defined = " ".join(f"{each.phrase} {each.text}" for each in case.enriched.definitions)
+    given = _MARKS.sub("", f"{case.query.sql} {defined}".casefold())
     lost = [str(each.rhs) for each in missing if not any(word in given for word in _long_words(str(each.rhs)))]
     return Finding(1.0, f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
 
@@ -163,7 +163,7 @@ def value_unexplained(case: Case) -> Finding | None:
 
 
 def _is_said(value: Text | Number, said: str) -> bool:
-    """Whether it stands there as it is: most do, and need not be looked for without marks."""
+    """Whether the text contains the value as it is, which is fast to find and true of most."""
     if isinstance(value, Text):
         return value.folded in said
     digits = str(value)

@@ -1,4 +1,4 @@
-"""Signals about which rows are looked at: by an exclusion, a subquery, an outer join or a cut."""
+"""Signals about the rows that an exclusion, a subquery, an outer join or a LIMIT keeps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scoring.show import show_filter
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key
-from scoring.specification import Clause, Op, SqlFilter, SubqueryRole
+from scoring.specification import Clause, Op, SqlFilter, SqlSpec, SubqueryRole
 from scoring.values import Choices, Expression, Number, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -87,18 +87,29 @@ def exclusion_wrong_table(case: Case) -> Finding | None:
     """
     if not case.question.negations:
         return None
-    kept = {each.left for each in case.sql.set_operations if each.kind.startswith(("except", "minus"))}
-    kept |= {each.parent for each in case.sql.subqueries if each.role is SubqueryRole.NOT_IN}
-    things = {word for each in case.things for word in content_words(f"{each.phrase} {each.of or ''}")}
+    kept, things = _excluded_from(case.sql), _thing_words(case)
     if not kept or not things:
         return None
     for block in case.sql.blocks:
+        if block.path not in kept:
+            continue
         named = {word for table in block.tables for word in identifier_words(table)}
-        if block.path in kept and block.tables and not any(is_named(word, named) for word in things):
+        if block.tables and not any(is_named(word, named) for word in things):
             return Finding(1.0, f"{', '.join(block.tables)} may lack some: {', '.join(sorted(things))}")
-        if block.path in kept and len(block.tables) > 1:
+        if len(block.tables) > 1:
             return Finding(0.5, f"{', '.join(block.tables)} joined before the exclusion")
     return None
+
+
+def _thing_words(case: Case) -> set[str]:
+    """The words of the things asked for."""
+    return {word for each in case.things for word in content_words(f"{each.phrase} {each.of or ''}")}
+
+
+def _excluded_from(sql: SqlSpec) -> set[str]:
+    """The blocks that an exclusion takes rows away from."""
+    kept = {each.left for each in sql.set_operations if each.kind.startswith(("except", "minus"))}
+    return kept | {each.parent for each in sql.subqueries if each.role is SubqueryRole.NOT_IN}
 
 
 def both_read_as_either(case: Case) -> Finding | None:
@@ -135,7 +146,7 @@ def _conjoined(values: list[str], case: Case) -> float:
 
 
 def _spread(case: Case) -> Finding | None:
-    """`below 30 and above 40` of one column ORed: one row cannot be both, two rows can."""
+    """`below 30 and above 40` of one column, ORed: one row cannot be both, two rows can."""
     if "or" in case.spoken or "and" not in case.spoken:
         return None
     ored = [each for each in applied(case) if each.alternative is not None and each.lhs is not None]
@@ -170,7 +181,7 @@ def extreme_scope(case: Case) -> Finding | None:
 
 
 def _measures(path: str, case: Case) -> bool:
-    """Whether more or less than the extreme of a subquery is sought, and not what has it."""
+    """Whether rows above or below the extreme of a subquery are sought, and not those that have it."""
     bounds = (each for each in case.sql.filters if each.op in _BOUNDS and isinstance(each.rhs, Expression))
     parents = {each.parent for each in case.sql.subqueries if each.block == path}
     return any(each.block in parents for each in bounds)

@@ -1,4 +1,4 @@
-"""Signals about tables, joins, set operations and how much of each side the other covers."""
+"""Signals about tables, joins and set operations, and about the question and the SQL as a whole."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FRAME = frozenset(
     " they them her him its it isn't aren't don't doesn't didn't wasn't weren't hasn't haven't contain having whether"
     " belonging called named overall exactly only still yet ever whose such so but because while than as".split()
 )
-"""Words that frame a question rather than name its matter, stemmed on use."""
+"""Words that frame a question and name nothing in it; stemmed on use."""
 _FRAME_STEMS = frozenset(stem(word) for word in _FRAME) | frozenset(stem(word) for word in STOP_WORDS)
 _SEMI_JOINS = frozenset({SubqueryRole.IN, SubqueryRole.NOT_IN, SubqueryRole.EXISTS, SubqueryRole.NOT_EXISTS})
 _BOTH_STEMS = frozenset({"both", "neither"})
@@ -50,20 +50,29 @@ def table_unused(case: Case) -> Finding | None:
     read = read_columns(case)
     if any(column.table is None for column in read):
         return None
-    keys = {column for join in case.sql.joins for pair in join.pairs for column in pair}
-    told = {column.table for column in read if column not in keys}
-    idle = [table for table in _joined(case) if table not in told]
-    unused = [table for table in idle if _is_detour(table, case.sql.joins) or not (counts or _is_wanted(table, case))]
+    used = _used_beside_keys(read, case.sql.joins)
+    unused = [table for table in _joined(case) if table not in used and _is_superfluous(table, case, counts=counts)]
     return counted(unused, "joined but not used", most=1)
 
 
+def _used_beside_keys(read: set[Column], joins: tuple[Join, ...]) -> set[str | None]:
+    """The tables of which more than join keys is read."""
+    keys = {column for join in joins for pair in join.pairs for column in pair}
+    return {column.table for column in read if column not in keys}
+
+
+def _is_superfluous(table: str, case: Case, *, counts: bool) -> bool:
+    """Whether a table of which only keys are read could be left out: rows that are counted may need it."""
+    return _is_detour(table, case.sql.joins) or not (counts or _is_wanted(table, case))
+
+
 def _is_wanted(table: str, case: Case) -> bool:
-    """Something speaks of it, or it links two other tables."""
+    """Whether the question mentions the table, or it links two others."""
     return _bridges(table, case.sql.joins) or case.spoken.issuperset(identifier_words(table)[-1:])
 
 
 def _is_detour(table: str, joins: tuple[Join, ...]) -> bool:
-    """It links other tables by one and the same column of its own, so their own keys would have met."""
+    """Whether it links other tables by one column of its own, so that they could be joined directly."""
     pairs = [pair for join in joins for pair in join.pairs]
     own = {(mine.name, other.table) for pair in pairs for mine, other in (pair, pair[::-1]) if mine.table == table}
     others = {other for _, other in own if other != table}
@@ -75,7 +84,7 @@ def _joined(case: Case) -> list[str]:
 
 
 def read_columns(case: Case) -> set[Column]:
-    """Columns read for anything but joining: the keys that a subquery gives are not among them."""
+    """Columns read for anything but joining, without the keys that a subquery returns."""
     sql = case.sql
     keys = {each.block for each in sql.subqueries if each.role in _SEMI_JOINS} if sql.subqueries else ()
     read: set[Column] = set()
@@ -93,7 +102,7 @@ def read_columns(case: Case) -> set[Column]:
 
 
 def _bridges(table: str, joins: tuple[Join, ...]) -> bool:
-    """It links two other tables."""
+    """Whether it links two other tables."""
     partners = {
         other.table
         for join in joins
@@ -140,7 +149,7 @@ def words_uncovered(case: Case) -> Finding | None:
 
 
 def _matter(case: Case) -> list[str]:
-    """The question's content words, without those that a met condition or a followed definition accounts for."""
+    """The question's content words, but those of met conditions and followed definitions."""
     skip: set[str] = set()
     for match in case.filters.matched:
         lhs = match.required.lhs
@@ -186,10 +195,7 @@ def columns_unasked(case: Case) -> Finding | None:
     'not named in the question: warranty'
     """
     read = read_columns(case)
-    left_out: list[Filter] = [*case.filters.benign, *case.filters.ignored]
-    for match in case.filters.matched:
-        left_out += match.present
-    for each in left_out:
+    for each in _accounted_for(case):
         if each.lhs is not None:
             read.difference_update(each.lhs.columns)
     unnamed = [column for column in read if not is_defined(column, case)]
@@ -198,6 +204,14 @@ def columns_unasked(case: Case) -> Finding | None:
     spoken = frozenset([word for word in case.spoken - STOP_WORDS if len(word) > 2 or word == "id"])
     lost = [column.name for column in sorted([each for each in unnamed if not _spoken(each, spoken)], key=_name)]
     return Finding(len(lost) / len(read), f"not named in the question: {'; '.join(lost[:5])}") if lost else None
+
+
+def _accounted_for(case: Case) -> list[Filter]:
+    """The SQL's filters that are benign, ignored or asked for."""
+    filters: list[Filter] = [*case.filters.benign, *case.filters.ignored]
+    for match in case.filters.matched:
+        filters += match.present
+    return filters
 
 
 def _spoken(column: Column, spoken: frozenset[str]) -> bool:

@@ -1,0 +1,139 @@
+"""Signals about the values that the SQL compares with: misspelled, searched for, made up, of the wrong type."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.alignment.same_values import plain
+from scoring.show import show_filter
+from scoring.signals.filters import applied, literals_of
+from scoring.signals.finding import Finding, counted, differing
+from scoring.specification import Op, SqlFilter
+from scoring.values import Choices, Number, Text, Value
+from scoring.verdict import Case
+from scoring.words import identifier_words, squeezed
+
+
+def value_altered(case: Case) -> Finding | None:
+    """A text of the SQL is spelled a little differently than in the question or its definition.
+
+    The database finds nothing under another spelling. Texts are near when they differ only in spaces or marks, or in
+    two neighbouring letters.
+
+    >>> value_altered(case("Who lives in 'New Haven'?", "SELECT name FROM people WHERE city = 'NewHaven'")).detail
+    "expected → actual: 'new haven' → 'newhaven'"
+    """
+    unmet = [*case.filters.extra, *(each for match in case.filters.mismatched for each in match.present)]
+    if not unmet:
+        return None
+    said = [each for each in _said_texts(case) if len(each.folded) > 2]
+    for each in unmet:
+        for value in _texts(each.rhs):
+            near = next((other for other in said if plain(other) != plain(value) and _near(other, value)), None)
+            if near is not None:
+                return differing(str(near), str(value))
+    return None
+
+
+def _said_texts(case: Case) -> list[Text]:
+    filters = [*case.required, *case.enriched.filters]
+    filters += [each for definition in case.enriched.definitions for each in definition.filters]
+    return [value for each in filters for value in _texts(each.rhs)]
+
+
+def _texts(value: Value | None) -> list[Text]:
+    if isinstance(value, Text):
+        return [value]
+    if isinstance(value, Choices):
+        return [each for each in value.members if isinstance(each, Text)]
+    return []
+
+
+def _near(one: Text, other: Text) -> bool:
+    left, right = squeezed(one.folded), squeezed(other.folded)
+    if not left or not right:
+        return False
+    if left == right:
+        return True
+    return len(left) > 5 and abs(len(left) - len(right)) <= 2 and _one_edit(left, right)
+
+
+def _one_edit(left: str, right: str) -> bool:
+    """Whether only one run of at most two letters differs."""
+    start = next(
+        (place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
+    )
+    tail = 0
+    while tail < min(len(left), len(right)) - start and left[-1 - tail] == right[-1 - tail]:
+        tail += 1
+    return max(len(left), len(right)) - start - tail <= 2
+
+
+_WITHIN = re.compile(r"contain|includ|like|substring|start|begin|end|prefix|suffix|letter|word|phrase|having|mention")
+
+
+def wildcard_unasked(case: Case) -> Finding | None:
+    """The SQL searches within a text where the question gives the whole value.
+
+    `LIKE '%York%'` finds New York too. It is no fault where the question says contains, starts with, or the like.
+
+    >>> wildcard_unasked(case("Who lives in 'York'?", "SELECT name FROM people WHERE city LIKE '%York%'")).detail
+    "city contains 'york'"
+    """
+    found = next((each for each in applied(case) if each.op in _SEARCHES), None)
+    if found is None or "%" in case.enriched.text or _WITHIN.search(case.enriched.text.lower()):
+        return None
+    return Finding(1.0, show_filter(found))
+
+
+_SEARCHES = frozenset({Op.CONTAINS, Op.STARTS_WITH, Op.ENDS_WITH, Op.LIKE})
+
+
+def literal_unasked(case: Case) -> Finding | None:
+    """The SQL compares with a text or number that is not in the question.
+
+    The agent made up or guessed a value. Only conditions that nothing asks for are looked at; 0 and 1 are flags and
+    do not count.
+
+    >>> literal_unasked(case("How many open orders?", "SELECT COUNT(*) FROM orders WHERE city = 'Lima'")).detail
+    "not in the question: 'lima'"
+    """
+    if not case.filters.extra:
+        return None
+    text = f"{case.question.text} {case.enriched.text}".casefold()
+    said = squeezed(text)
+    numbers = {number.value for spec in (case.question, case.enriched) for number in spec.numbers}
+    unasked: list[str] = []
+    for each in case.filters.extra:
+        for value in literals_of(each.rhs):
+            if isinstance(value, Number) and value.value not in numbers and value.value not in (0, 1):
+                unasked.append(str(value))
+            if isinstance(value, Text) and len(value.folded) > 1 and squeezed(value.folded) not in said:
+                unasked.append(str(value))
+    return counted(unasked, "not in the question", most=2)
+
+
+def _is_bare(each: SqlFilter) -> bool:
+    """Whether a filter compares with a number, or equals a year."""
+    if isinstance(each.rhs, Number):
+        return True
+    return each.op is Op.EQ and isinstance(each.rhs, Text) and len(each.rhs.folded) == 4 and each.rhs.folded.isdecimal()
+
+
+_DATED = frozenset({"date", "birthday", "timestamp", "datetime"})
+
+
+def date_as_number(case: Case) -> Finding | None:
+    """A date column is compared with a number, or with a year alone.
+
+    A full date never equals `1990`; the year must be taken out of it first.
+
+    >>> date_as_number(case("Who was hired in 1990?", "SELECT name FROM staff WHERE hire_date = 1990")).detail
+    'hire_date = 1990'
+    """
+    for each in case.sql.filters:
+        if not _is_bare(each) or each.lhs is None or len(each.lhs.columns) != 1:
+            continue
+        if each.lhs.name == each.lhs.columns[0].name and not _DATED.isdisjoint(identifier_words(each.lhs.name)):
+            return Finding(1.0, show_filter(each))
+    return None

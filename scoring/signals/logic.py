@@ -1,0 +1,190 @@
+"""Signals about how conditions are negated, compared and joined."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from scoring.alignment.matching import NEGATIVE
+from scoring.alignment.same_values import as_number
+from scoring.show import show_filter, show_match
+from scoring.signals.filters import applied
+from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
+from scoring.specification import Clause, Op, QuestionFilter, Source, SqlFilter, SubqueryRole
+from scoring.values import Number, Text
+from scoring.verdict import Case
+
+_UP = frozenset({Op.GT, Op.GE})
+
+
+_DOWN = frozenset({Op.LT, Op.LE})
+
+
+def negation_lost(case: Case) -> Finding | None:
+    """The question excludes something and the SQL excludes nothing.
+
+    The answer gives the opposite rows, or all. Every way to exclude counts: `<>`, NOT, NOT IN, EXCEPT, IS NULL, a
+    zero or a stored `no`.
+
+    >>> negation_lost(case("Which suppliers are not in Peru?", "SELECT name FROM suppliers WHERE c = 'Peru'")).detail
+    "no negation for 'are not'"
+    """
+    if not case.question.negations or excludes(case):
+        return None
+    word = case.question.negations[0]
+    met = [match.required.span.casefold() for match in case.filters.matched]
+    met += [each.phrase.casefold() for each in case.enriched.definitions]
+    if any(re.search(rf"\b{re.escape(word.casefold())}\b", span) for span in met):
+        return None
+    return Finding(1.0, f"no negation for '{word}'")
+
+
+def excludes(case: Case) -> bool:
+    """Whether the SQL leaves anything out: a negative operator, NOT IN, EXCEPT, IS NULL or a zero."""
+    if any(each.op in NEGATIVE | {Op.IS_NULL} or _is_zero(each) for each in case.sql.filters):
+        return True
+    if any(each.role in (SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS) for each in case.sql.subqueries):
+        return True
+    return any(each.kind.startswith(("except", "minus")) for each in case.sql.set_operations)
+
+
+def _is_zero(each: SqlFilter) -> bool:
+    if isinstance(each.rhs, Text):
+        return each.rhs.folded in {"-", "n", "no", "0", "false", "f"}
+    return each.rhs is not None and as_number(each.rhs) == 0
+
+
+def negation_unasked(case: Case) -> Finding | None:
+    """The SQL excludes something though neither question negates anything.
+
+    Rows that belong to the answer are lost. `IS NOT NULL` does not count.
+
+    >>> negation_unasked(case("Suppliers in Peru", "SELECT name FROM suppliers WHERE country <> 'Peru'")).strength
+    1.0
+    """
+    if case.question.negations or case.enriched.negations:
+        return None
+    matched = [each for match in case.filters.matched for each in match.present]
+    found = next((each for each in applied(case) if each.op in _REJECTING and each not in matched), None)
+    return Finding(1.0, show_filter(found)) if found is not None else None
+
+
+_REJECTING = NEGATIVE - {Op.NOT_NULL}
+
+
+def comparison_flipped(case: Case) -> Finding | None:
+    """The SQL compares in the opposite direction.
+
+    `over 50` became `< 50`: the answer gives the other rows.
+
+    >>> comparison_flipped(case("Orders with a total over 50", "SELECT id FROM orders WHERE total < 50")).strength
+    1.0
+    """
+    for match in case.filters.mismatched:
+        if any(_opposite(match.required.op, each.op) for each in match.present):
+            return Finding(1.0, f"{EXPECTED_ACTUAL}: {show_match(match)}")
+    return None
+
+
+def _opposite(one: Op, other: Op) -> bool:
+    return (one in _UP and other in _DOWN) or (one in _DOWN and other in _UP)
+
+
+def bound_shifted(case: Case) -> Finding | None:
+    """The SQL includes a bound that the question excludes, or the other way round.
+
+    `more than 5` became `>= 5`, so the rows at exactly 5 are wrong.
+
+    >>> bound_shifted(case("Orders with more than 5 items", "SELECT id FROM orders WHERE items >= 5")).strength
+    1.0
+    """
+    for match in case.filters.mismatched:
+        if any(_shifted(match.required, each) for each in match.present):
+            return Finding(1.0, f"{EXPECTED_ACTUAL}: {show_match(match)}")
+    return None
+
+
+def _shifted(required: QuestionFilter, present: SqlFilter) -> bool:
+    same_side = {required.op, present.op} in ({Op.GT, Op.GE}, {Op.LT, Op.LE})
+    return same_side and required.rhs is not None and present.rhs is not None and required.rhs == present.rhs
+
+
+def conditions_exclude(case: Case) -> Finding | None:
+    """Two ANDed conditions can never hold together.
+
+    One row has one value, so the answer is empty. A block that reads a table twice may compare two different rows and
+    does not count.
+
+    >>> conditions_exclude(case("Who plays both chess and go?",
+    ...     "SELECT name FROM players WHERE game = 'chess' AND game = 'go'")).detail
+    "game = 'chess' and 'go'"
+    """
+    if len(case.sql.filters) < 2:
+        return None
+    seen: dict[tuple[str, str], SqlFilter] = {}
+    for each in case.sql.filters:
+        if each.lhs is None or not _pins_value(each) or _read_twice(each, case):
+            continue
+        other = seen.setdefault((each.block, each.lhs.name), each)
+        if other.rhs != each.rhs and other.lhs is not None and other.lhs.columns == each.lhs.columns:
+            return Finding(1.0, f"{show_filter(other)} and {each.rhs}")
+    return None
+
+
+def _pins_value(each: SqlFilter) -> bool:
+    """Whether it is an ANDed equality with a text or number in WHERE."""
+    if each.op is not Op.EQ or each.alternative is not None or each.clause is not Clause.WHERE:
+        return False
+    return isinstance(each.rhs, Text | Number)
+
+
+def _read_twice(each: SqlFilter, case: Case) -> bool:
+    """Whether its block reads a table twice, so that two conditions may test two different rows."""
+    tables = next((block.tables for block in case.sql.blocks if block.path == each.block), ())
+    return len(tables) != len(set(tables))
+
+
+_OR = re.compile(r"\bor\b")
+
+
+_AND = re.compile(r"\band\b")
+
+
+def connective_changed(case: Case) -> Finding | None:
+    """Two conditions that the question joins by `or` are ANDed, or those it joins by `and` are ORed.
+
+    Too few or too many rows come back. Only conditions on different columns count: `Lisbon and Porto` means either.
+
+    >>> connective_changed(case("Parcels from 'Faro' or with a weight over 20",
+    ...     "SELECT id FROM parcels WHERE origin = 'Faro' AND weight > 20")).detail
+    "expected → actual: OR → AND: origin = 'faro'; weight > 20"
+    """
+    met = [match for match in case.filters.matched if match.present and match.required.source is Source.QUESTION]
+    met.sort(key=lambda match: match.required.start)
+    for one, other in pairwise(met):
+        between = case.question.text[one.required.start + len(one.required.span) : other.required.start].lower()
+        changed = _changed(between, one.present[0], other.present[0])
+        if changed is not None:
+            return changed
+    return None
+
+
+def _changed(between: str, left: SqlFilter, right: SqlFilter) -> Finding | None:
+    """The connective that stands between two conditions, where the SQL joins them by the other one."""
+    if left.block != right.block or left == right or len(between) > _NEAR_BY or _alike(left, right):
+        return None
+    ored = left.alternative is not None and left.alternative == right.alternative
+    asked_or = _OR.search(between) is not None
+    if asked_or is ored or not (asked_or or _AND.search(between)):
+        return None
+    expected, actual = ("OR", "AND") if asked_or else ("AND", "OR")
+    return differing(expected, f"{actual}: {show_filter(left)}; {show_filter(right)}")
+
+
+_NEAR_BY = 40
+"""Most characters between two conditions that one connective can join."""
+
+
+def _alike(left: SqlFilter, right: SqlFilter) -> bool:
+    """Two values of one column: `Lisbon and Porto` means either."""
+    return left.lhs is None or right.lhs is None or left.lhs.name == right.lhs.name
