@@ -47,24 +47,24 @@ def page(name: str) -> str:
 
 
 def sections(text: str, level: str = "##") -> dict[str, str]:
-    """A page's parts by heading; deeper headings stay inside."""
+    """Splits a page by headings of one level."""
     parts = re.split(rf"^{level} (.+)$", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def first_cells(text: str) -> list[str]:
-    """The first cell of each table row that is not a head."""
+    """Returns the first cell of each table row that starts with a backtick."""
     rows = re.findall(r"^\| *(.+?) *\|", text, flags=re.MULTILINE)
     return [cell for cell in rows if cell.startswith("`")]
 
 
 def names(text: str) -> set[str]:
-    """The names in the first cells: what stands in backticks, up to its first space."""
+    """Returns the names in backticks in the first cells, each up to its first space."""
     return {name.split()[0] for cell in first_cells(text) for name in re.findall(r"`([^`]+)`", cell)}
 
 
 def table(text: str, head: str) -> str:
-    """The table whose first head cell is `head`."""
+    """Returns the table whose first head cell is `head`."""
     match = re.search(rf"^\| {re.escape(head)} \|.*\n(?:\|.*\n?)+", text, flags=re.MULTILINE)
     assert match, f"no table of {head}"
     return match.group()
@@ -134,7 +134,7 @@ def test_every_setting_is_documented_and_no_other() -> None:
 
 
 def commands(typer_app: Typer) -> Iterator[tuple[str, set[str]]]:
-    """Every command with the options and arguments it takes."""
+    """Yields each command with its options and arguments."""
     pending = [("sqlassay", get_command(typer_app))]
     while pending:
         name, command = pending.pop()
@@ -198,7 +198,7 @@ def test_every_decision_is_in_the_index_with_its_title_and_status() -> None:
 
 
 def anchors(path: Path) -> set[str]:
-    """The anchors of a page's headings, as GitHub makes them."""
+    """Returns the anchors that GitHub gives to a page's headings."""
     headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -1,4 +1,4 @@
-"""The README's tour, which is what the commands print: compared, or written anew where that is asked for."""
+"""Compares the README's tour with what the commands print, or updates it if the environment asks for that."""
 
 import os
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ WRITE = "SQLASSAY_TEST_WRITE_README"
 
 
 def block(after: str) -> list[str]:
-    """The lines of the first code block after some words of the README."""
+    """Returns the lines of the README's first code block after the given words."""
     return _split(after)[1].splitlines()
 
 
@@ -21,17 +21,17 @@ def _split(after: str) -> tuple[str, str, str]:
 
 
 def check(after: str, lines: Sequence[str]) -> None:
-    """The block holds these lines; with the variable set, it does from now on."""
+    """Fails if the block has other lines; with the variable set, writes them instead."""
     before, held, rest = _split(after)
     wanted = "".join(f"{line}\n" for line in lines)
     if held != wanted and os.environ.get(WRITE):
         README.write_text(before + wanted + rest, encoding="utf-8")
         return
-    assert held == wanted, f"README.md is stale: {WRITE}=1 make test ARGS='-k readme' writes it anew"
+    assert held == wanted, f"README.md is out of date: {WRITE}=1 make test ARGS='-k readme' updates it"
 
 
 def sections(lines: Sequence[str]) -> list[list[str]]:
-    """Parts between empty lines, without trailing spaces."""
+    """Splits lines at empty lines and strips trailing spaces."""
     parts: list[list[str]] = [[]]
     for line in lines:
         if line.strip():
