@@ -31,9 +31,9 @@ class ScoreStore(Protocol):
     async def record(self, evaluations: Sequence[Evaluation]) -> Mapping[EventKey, Claim]:
         """Claims the keys and writes the rows in one transaction; their keys must be distinct.
 
-        Returns the claims of others that stood before: those evaluations were not written. One that `fills` the claim
-        that stands is written into its row; one that was written before by this very call, whose answer was lost, is
-        its own. Raises `StoreUnavailable` (nothing is written, or all is: call again) or `RefusedByStore` (nothing is
+        Returns the claims of events that are stored already: those evaluations were not written. An evaluation that
+        `fills` an existing claim is written into its row. Retrying after a lost commit acknowledgement is idempotent.
+        Raises `StoreUnavailable` (nothing is written, or everything: call again) or `RefusedByStore` (nothing is
         written).
         """
         ...
