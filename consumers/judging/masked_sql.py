@@ -1,4 +1,4 @@
-"""SQL with stand-ins for its literals, by the tokens of its dialect: no comment and no unknown name is left."""
+"""Writes SQL with stand-ins, by the tokens of its dialect: without comments and unknown names."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ LITERALS = frozenset(
         TokenType.BIT_STRING,
     }
 )
-_PERIODS = frozenset(" .,;:()[]+-*/%=<>!|&^~@?#{}".replace(" ", ""))
+_SIGNS = frozenset(".,;:()[]+-*/%=<>!|&^~@?#{}")
+"""Characters of operators and brackets; any other sign becomes a space."""
 
 
 def tokens_of(sql: str, dialect: str) -> list[Token] | None:
-    """The tokens of a text that was read before; `None` where it cannot be taken apart."""
+    """The tokens of a text; `None` where it cannot be tokenized."""
     try:
         return parser_dialect(known(dialect) or "").tokenize(sql)
     except (SqlglotError, ValueError, RecursionError, IndexError, KeyError):
@@ -34,17 +35,17 @@ def tokens_of(sql: str, dialect: str) -> list[Token] | None:
 
 
 def literals_of(tokens: Sequence[Token]) -> list[str]:
-    """The texts it compares with."""
+    """The text literals."""
     return [token.text for token in tokens if token.token_type in LITERALS]
 
 
 def numbers_of(tokens: Sequence[Token]) -> list[str]:
-    """The numbers in it, also those inside its texts."""
+    """The numbers and the text literals, which may hold numbers."""
     return [token.text for token in tokens if token.token_type is TokenType.NUMBER or token.token_type in LITERALS]
 
 
 def double_quoted(sql: str, tokens: Sequence[Token]) -> frozenset[str]:
-    """Names, in lower case, that stand in double quotes only, and never after a table's name."""
+    """Lower-case names that stand only in double quotes and never after a dot."""
     quoted, named = set[str](), set[str]()
     before = None
     for token in tokens:
@@ -55,7 +56,7 @@ def double_quoted(sql: str, tokens: Sequence[Token]) -> frozenset[str]:
 
 
 def mask_sql(masker: Masker, tokens: Sequence[Token], dialect: str) -> str:
-    """The same SQL with one space where there was room or a comment, and stand-ins for all that names something."""
+    """The SQL with stand-ins, and with one space in place of white space and comments."""
     keywords = parser_dialect(known(dialect) or "").tokenizer_class.KEYWORDS
     parts: list[str] = []
     end = -1
@@ -77,10 +78,10 @@ def _masked(masker: Masker, token: Token, *, called: bool, keywords: dict[str, T
     if kind is TokenType.IDENTIFIER:
         return f'"{_quoted(masker, text)}"'
     if text.isascii() and not any(map(str.isalnum, text)):
-        return text if set(text) <= _PERIODS else " "
+        return text if set(text) <= _SIGNS else " "
     is_keyword = kind is not TokenType.VAR and " ".join(text.upper().split()) in keywords
-    return text if is_keyword or (called and masker.stays(text.lower())) else masker.name(text)
+    return text if is_keyword or (called and masker.words.stays(text.lower())) else masker.name(text)
 
 
 def _quoted(masker: Masker, name: str) -> str:
-    return name if name.lower() in masker.schema else masker.text(name).replace('"', "")
+    return name if name.lower() in masker.words.schema else masker.text(name).replace('"', "")

@@ -1,0 +1,146 @@
+"""Writes a text of a person or an agent with stand-ins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from consumers.judging.known_values import KnownValues
+from consumers.judging.open_words import SMALL_WORDS, OpenWords
+from consumers.judging.pieces import ADDRESS, PIECE, number_of, spelt_number
+from consumers.judging.plain_words import FUNCTION_WORDS, MONTHS
+from consumers.judging.stand_ins import StandIns, is_stand_in
+
+_CHUNK = re.compile(r"\S+")
+_DATE = r"(?<![\w-])(?P<year>(?:19|20)\d\d)(?P<rest>-\d\d?(?:-\d\d?)?(?:[T ]00:00(?::00)?)?)(?![\w-])"
+_QUOTED_OR_DATE = re.compile(
+    r"(?<![\w'\"])(?:'([^'\n]{1,400})'|\"([^\"\n]{1,400})\"|[“‘]([^”’\n]{1,400})[”’])(?!\w)|" + _DATE
+)
+"""What is masked as a whole."""
+
+
+def mask_text(
+    text: str, words: OpenWords, stand_ins: StandIns, known: KnownValues, literal: Callable[[str], str]
+) -> str:
+    """The text with stand-ins; `literal` masks what stands in quotes."""
+    return _TextMask(words=words, stand_ins=stand_ins, known=known, literal=literal).write(text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """A part of a text without quotes and dates, and its pieces."""
+
+    text: str
+    pieces: Sequence[re.Match[str]]
+    opens: bool
+    """Whether the text begins with it."""
+    is_capitalised: bool
+    """Whether most words begin with a capital, which then marks no names."""
+
+    def word(self, place: int) -> str:
+        """The piece at this place."""
+        return self.pieces[place][0]
+
+    def neighbours(self, place: int) -> list[str]:
+        """The pieces before and after this place."""
+        return [each[0] for each in (*self.pieces[max(0, place - 1) : place], *self.pieces[place + 1 : place + 2])]
+
+    def needs_capital(self, place: int) -> bool:
+        """Whether a plain word has a capital here: where a sentence begins, or all words have one."""
+        before_all = self.opens and place == 0
+        return self.is_capitalised or before_all or _begins_sentence(self.text, self.pieces[place].start())
+
+    def is_day(self, place: int, number: str) -> bool:
+        """Whether a number is a day of the month beside it."""
+        beside = [each.lower() for each in self.neighbours(place)]
+        return len(number) <= 2 and int(number) <= 31 and any(word in MONTHS for word in beside)
+
+    def is_spelt_out(self, place: int) -> bool:
+        """Whether the piece is one letter of a name written letter by letter."""
+        word = self.word(place)
+        is_letter = len(word) == 1 and word.lower() not in SMALL_WORDS
+        return is_letter and any(len(each) == 1 and each.isalpha() for each in self.neighbours(place))
+
+
+def _passage(text: str, *, opens: bool) -> _Passage:
+    pieces = list(PIECE.finditer(text))
+    words = [piece[0] for piece in pieces if piece[0][0].isalpha()]
+    capitals = sum(word[0].isupper() for word in words)
+    return _Passage(text, pieces, opens, is_capitalised=len(words) > 2 and capitals > 0.6 * len(words))
+
+
+def _begins_sentence(text: str, start: int) -> bool:
+    before = text[max(0, start - 3) : start].strip(" \t\n\"'“‘(")
+    return bool(before) and before[-1] in ".?!:;-–"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TextMask:
+    """Writes texts with the stand-ins of one prompt."""
+
+    words: OpenWords
+    stand_ins: StandIns
+    known: KnownValues
+    literal: Callable[[str], str]
+
+    def write(self, text: str) -> str:
+        parts: list[str] = []
+        at = 0
+        for match in _QUOTED_OR_DATE.finditer(text):
+            parts += [self._unquoted(text[at : match.start()], opens=at == 0), self._whole(match)]
+            at = match.end()
+        return "".join((*parts, self._unquoted(text[at:], opens=at == 0)))
+
+    def _whole(self, match: re.Match[str]) -> str:
+        if match["year"] is not None:
+            return self.stand_ins.year(match["year"]) + match["rest"]
+        content = match[0][1:-1]
+        stays = content.lower() in self.words.schema or is_stand_in(content)
+        return match[0][0] + (content if stays else self.literal(content)) + match[0][-1]
+
+    def _unquoted(self, text: str, *, opens: bool) -> str:
+        if ADDRESS.search(text):
+            text = _CHUNK.sub(lambda chunk: self._address(chunk[0]), text)
+        passage = _passage(text, opens=opens)
+        parts: list[str] = []
+        at = place = 0
+        while place < len(passage.pieces):
+            found = self.known.find(passage.pieces, place)
+            end = place + 1 if found is None else found[0]
+            masked = self._piece(passage, place) if found is None else found[1] + _possessive(passage.word(end - 1))
+            parts += [text[at : passage.pieces[place].start()], masked]
+            at, place = passage.pieces[end - 1].end(), end
+        return "".join((*parts, text[at:]))
+
+    def _address(self, chunk: str) -> str:
+        if not ADDRESS.search(chunk):
+            return chunk
+        inner = chunk.strip("()[]<>,.;:?!'\"")
+        return chunk.replace(inner, self.stand_ins.text(inner), 1) if inner else chunk
+
+    def _piece(self, passage: _Passage, place: int) -> str:
+        word = passage.word(place)
+        if self.stand_ins.holds(word):
+            return word
+        number = number_of(word)
+        if number is not None:
+            return number if passage.is_day(place, number) else self.stand_ins.number(number, written=word)
+        if passage.is_spelt_out(place):
+            return self.stand_ins.text(word)
+        spelt = spelt_number(word)
+        if spelt is not None:
+            return self.stand_ins.number(spelt, written=word) if self.stand_ins.names_number(spelt) else word
+        return self._word(word, needs_capital=passage.needs_capital(place))
+
+    def _word(self, word: str, *, needs_capital: bool) -> str:
+        lower = word.lower()
+        bare = lower.removesuffix("'s").removesuffix("’s")
+        names_nobody = needs_capital or word[0] == lower[0] or bare in FUNCTION_WORDS or self.words.is_of_schema(bare)
+        if self.words.stays(bare) and names_nobody:
+            return word
+        return self.stand_ins.text(word[: len(bare)]) + word[len(bare) :]
+
+
+def _possessive(piece: str) -> str:
+    return piece[-2:] if piece.casefold().endswith(("'s", "’s")) else ""

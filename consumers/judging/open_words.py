@@ -1,0 +1,59 @@
+"""The words that leave the machine unmasked: plain words and names of the schema."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from consumers.judging.plain_words import is_plain
+from scoring.words import identifier_words, stem
+
+SMALL_WORDS = frozenset("a an the of in on at to by or and is no as it be i".split())
+_SHORT_ALIAS = re.compile(r"[a-z]{1,2}\d{0,2}")
+_JOINTS = re.compile(r"[_'’-]")
+
+
+def is_code(part: str) -> bool:
+    """Whether a part of a name is one character or at most two digits."""
+    return len(part) == 1 or (part.isdigit() and len(part) <= 2)
+
+
+@dataclass(slots=True)
+class OpenWords:
+    """Decides which words and names stay.
+
+    >>> words = OpenWords(frozenset({"hive_name"}))
+    >>> [words.stays(word) for word in ("borrowed", "hive", "varga")], words.name_stays("hive_name")
+    ([True, True, False], True)
+    """
+
+    schema: frozenset[str] = frozenset()
+    """Lower-case names of tables and columns."""
+    _schema_words: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        # in a dialect without dollar quotes the reader takes a text between dollars for a column
+        self.schema = frozenset(name for name in self.schema if "$" not in name.replace("$", "", 1) and name[:1] != "$")
+        self._schema_words = frozenset(word for name in self.schema for word in identifier_words(name))
+
+    def is_of_schema(self, word: str) -> bool:
+        """Whether a lower-case word is a name of the schema or one of its words."""
+        return word in self.schema or stem(word) in self._schema_words
+
+    def stays(self, word: str) -> bool:
+        """Whether a lower-case word of a text may be sent."""
+        if word in SMALL_WORDS or self.is_of_schema(word) or is_plain(word):
+            return True
+        parts = [part for part in _JOINTS.split(word) if part]
+        return len(parts) > 1 and all(self._part_stays(part) for part in parts)
+
+    def name_stays(self, name: str) -> bool:
+        """Whether an identifier may be sent: names of the schema, short aliases and plain words may."""
+        lower = name.lower()
+        if lower in self.schema or _SHORT_ALIAS.fullmatch(lower):
+            return True
+        words = identifier_words(name)
+        return bool(words) and name.isascii() and all(self._part_stays(word) for word in words)
+
+    def _part_stays(self, part: str) -> bool:
+        return is_code(part) or self.is_of_schema(part) or is_plain(part)
