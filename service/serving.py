@@ -98,7 +98,7 @@ async def _open_rules(
     truth = PostgresRules(engine)
     if redis is None:
         return truth
-    rules = RedisRules(link=redis, truth=truth, aged=metrics.storage.rules_aged)
+    rules = RedisRules(link=redis, stored=truth, aged=metrics.storage.rules_aged)
     await stack.enter_async_context(rules.listening())
     return rules
 

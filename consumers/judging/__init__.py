@@ -1,1 +1,1 @@
-"""Asks the judges about a case: who is asked, what a model is shown, and what its reply may change."""
+"""Asks the judges about a case: chooses the judge, writes a model's prompt, calls it and reads its reply."""

@@ -1,4 +1,4 @@
-"""A model's reply as it came, read strictly: only a verdict that was offered counts."""
+"""Reads a model's reply strictly: only an offered verdict counts."""
 
 from __future__ import annotations
 
@@ -48,21 +48,21 @@ REPLY_SCHEMA: Mapping[str, object] = {
         },
     },
 }
-"""What a server that can is held to while it generates."""
+"""The schema of a reply, for servers with structured output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
-    """A model's reply once read: the verdict with its side's probability, and what it proposes."""
+    """A valid reply of a model: the verdict with its confidence, and the proposed question filters."""
 
     reply: Reply
     proposals: tuple[Proposal, ...]
 
 
 def read_opinion(text: str, prompt: Prompt, local: Reply, judge: str) -> Opinion | Unscored:
-    """What a model's text says, stand-ins read back; `Unscored` where it holds no verdict that was offered.
+    """Reads a model's text and its stand-ins; `Unscored` where it holds no offered verdict.
 
-    `local` lends its details to reasons that both give.
+    Reasons that the local judge gives too have its details.
     """
     said = _object(text)
     if isinstance(said, Unscored):
@@ -71,7 +71,7 @@ def read_opinion(text: str, prompt: Prompt, local: Reply, judge: str) -> Opinion
     if verdict is None:
         return _invalid(f"verdict {shorten(repr(said.get('verdict')), 40)} was not offered")
     if confidence is None:
-        return _invalid(f"confidence {shorten(repr(said.get('confidence')), 40)} is no probability")
+        return _invalid(f"confidence {shorten(repr(said.get('confidence')), 40)} is not a probability")
     rationale = _unmasked(said.get("rationale"), prompt)
     reply = Reply(
         verdict=verdict,
@@ -90,12 +90,12 @@ def _object(text: str) -> Mapping[str, object] | Unscored:
     try:
         said = orjson.loads(_bare(text))
     except orjson.JSONDecodeError:
-        return _invalid("it is not JSON, or cut short")
+        return _invalid("it is not complete JSON")
     return cast("Mapping[str, object]", said) if isinstance(said, dict) else _invalid(f"it is {json_type(said)}")
 
 
 def _bare(text: str) -> str:
-    """The JSON inside the fence that models like to put around it."""
+    """The JSON without the code fence that models often put around it."""
     text = text.strip()
     if text.startswith("```") and text.endswith("```") and len(text) > 6:
         return text[3:-3].removeprefix("json").strip()
@@ -103,7 +103,7 @@ def _bare(text: str) -> str:
 
 
 def _invalid(why: str) -> Unscored:
-    return Unscored(UnscoredReason.JUDGE_REPLY_INVALID, f"the model's reply cannot count: {why}")
+    return Unscored(UnscoredReason.JUDGE_REPLY_INVALID, f"the model's reply is invalid: {why}")
 
 
 def _verdict(said: object) -> Verdict | None:
@@ -122,7 +122,7 @@ def _unmasked(said: object, prompt: Prompt) -> str:
 
 
 def _reasons(said: object, rationale: str, local: Reply) -> tuple[Reason, ...]:
-    """The codes given that were offered; those that a signal gives too have its detail."""
+    """The offered codes in the reply; the detail is the local judge's where it gives the same code."""
     seen = {each.code: each.detail for each in local.reasons}
     given = [each for each in _list(said) if isinstance(each, str) and each in OFFERED_CODES]
     codes = [ReasonCode(each) for each in dict.fromkeys(given)][:MOST_CODES]
@@ -146,7 +146,7 @@ def _proposal(said: Mapping[str, object], prompt: Prompt) -> Proposal | None:
 
 
 def _plain(value: object, prompt: Prompt) -> Scalar | None:
-    """A scalar with its stand-ins read back; a number's becomes a number again."""
+    """A scalar with its stand-ins read back; a number's stand-in becomes a number."""
     if isinstance(value, bool):
         return value
     if isinstance(value, int | float):

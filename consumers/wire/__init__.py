@@ -1,1 +1,1 @@
-"""The wire contract: events, envelopes and rules as they arrive, validated."""
+"""The wire contract: validates events, envelopes and rules as they arrive."""

@@ -1,4 +1,4 @@
-"""What a record comes wrapped in: CloudEvents 1.0, binary or structured, or nothing; one reading for Kafka and HTTP."""
+"""Reads the envelope of a record, for Kafka and HTTP alike: CloudEvents 1.0, binary or structured, or none."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from consumers.wire.texts import json_type, shorten
 Headers: TypeAlias = Sequence[tuple[str, bytes | None]]
 
 SPECVERSION = "1.0"
-"""The only version of CloudEvents that is read."""
+"""The supported version of CloudEvents."""
 STRUCTURED = "application/cloudevents+json"
 BATCH = "application/cloudevents-batch+json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """A record taken out of its wrapping, not yet known to be an event."""
+    """A record without its envelope, not yet validated as an event."""
 
     payload: object
-    """What `decode_event` takes: the record's bytes, or CloudEvents' data with the envelope's identity in it."""
+    """The input of `decode_event`: the record's bytes, or the data with the id and source of the envelope."""
     id: str | None = None
-    """CloudEvents' id; with `source` it is the event's identity. `None` is a plain record."""
+    """The id of the CloudEvent; `None` for a plain record."""
     source: str | None = None
     time: datetime | None = None
-    """When the producer says it happened; the event's `occurred_at` where the data names none."""
+    """The time of the CloudEvent; it becomes `occurred_at` where the data has none."""
     traceparent: str | None = None
-    """W3C trace context, of CloudEvents' extension or the record's own header."""
+    """W3C trace context, from the CloudEvents extension, else from the record's header."""
     sampledrate: int | None = None
-    """Upstream kept one event of so many; `None` is not sampled upstream."""
+    """The producer sends one event of this many; `None` if it does not sample."""
     partitionkey: str | None = None
 
 
 def read_envelope(value: object, headers: Headers, *, max_bytes: int = MAX_EVENT_BYTES) -> Envelope:
-    """The record without its wrapping; raises `InvalidEvent` where the wrapping is not as CloudEvents 1.0 says.
+    """Reads the envelope of a record; raises `InvalidEvent` for invalid CloudEvents.
 
-    `value` is the record's bytes (`None` is a tombstone), or an object parsed from them. Reads `ce_…` (Kafka), `ce-…`
-    (HTTP), `content-type` and `traceparent` headers and no others, so that foreign bytes in a foreign header's value
-    cost nobody an event. Plain JSON is left unparsed.
+    `value` is the record's bytes (`None` is a tombstone), or an object parsed from them. Only the headers `ce_…`
+    (Kafka), `ce-…` (HTTP), `content-type` and `traceparent` are read, so undecodable bytes in other headers do no harm.
+    Plain JSON is left unparsed.
 
     >>> plain = read_envelope(b'{"question": "q", "sql": "s"}', [])
     >>> plain.payload, plain.id
@@ -54,14 +54,14 @@ def read_envelope(value: object, headers: Headers, *, max_bytes: int = MAX_EVENT
         raise InvalidEvent(InvalidReason.NO_VALUE, detail)
     if isinstance(value, bytes):
         refuse_large(len(value), max_bytes)
-    said = _read_headers(headers)
-    envelope = _unwrap(value, said)
-    own = said.others.get("traceparent")
+    read = _read_headers(headers)
+    envelope = _unwrap(value, read)
+    own = read.others.get("traceparent")
     return envelope if envelope.traceparent or own is None else replace(envelope, traceparent=_trace(own))
 
 
 def read_structured(document: object) -> Envelope:
-    """One CloudEvent as a parsed JSON object: the record of structured mode, or one of a batch.
+    """Reads one CloudEvent from its JSON object, of structured mode or of a batch.
 
     >>> event = {"specversion": "1.0", "id": "7", "source": "/shop", "type": "answer", "data": {"sql": "s"}}
     >>> read_structured(event).payload
@@ -77,11 +77,11 @@ def read_structured(document: object) -> Envelope:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What the headers that matter say."""
+class _Headers:
+    """The headers that are read."""
 
     attributes: dict[str, object]
-    """CloudEvents' attributes of binary mode, without their prefix."""
+    """CloudEvents attributes of binary mode, without their prefix."""
     others: dict[str, str]
     prefix: str
 
@@ -90,23 +90,23 @@ _PREFIXES = ("ce_", "ce-")
 _OTHERS = frozenset({"content-type", "traceparent"})
 
 
-def _read_headers(headers: Headers) -> _Said:
+def _read_headers(headers: Headers) -> _Headers:
     named = [(_name(name), raw) for name, raw in headers]
-    said = _Said({}, {}, next((name[:3] for name, _ in named if name[:3] in _PREFIXES), ""))
+    read = _Headers({}, {}, next((name[:3] for name, _ in named if name[:3] in _PREFIXES), ""))
     for name, raw in named:
         if name in _OTHERS:
-            said.others[name] = _text(name, raw or b"")
+            read.others[name] = _text(name, raw or b"")
         elif name[:3] in _PREFIXES and raw is not None:
             text = _text(name, unquote_to_bytes(raw) if name[2] == "-" else raw)
-            if said.attributes.setdefault(name[3:], text) != text:
-                _refuse(f"header {shorten(name)} is there twice and says two things: send it once")
-    return said
+            if read.attributes.setdefault(name[3:], text) != text:
+                _refuse(f"header {shorten(name)} has two different values: send it once")
+    return read
 
 
 def _name(name: str) -> str:
-    # foreign bytes of a name come as lone surrogates, which no text of UTF-8 holds
+    # undecodable bytes of a name arrive as lone surrogates
     if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
-        detail = "the name of a header is not UTF-8: encode names of headers as UTF-8"
+        detail = "the name of a header is not UTF-8: encode header names as UTF-8"
         raise InvalidEvent(InvalidReason.INVALID_ENCODING, detail)
     return name.lower()
 
@@ -119,17 +119,17 @@ def _text(name: str, raw: bytes) -> str:
         raise InvalidEvent(InvalidReason.INVALID_ENCODING, detail) from None
 
 
-def _unwrap(value: object, said: _Said) -> Envelope:
-    kind = media_type(said.others.get("content-type", ""))
+def _unwrap(value: object, headers: _Headers) -> Envelope:
+    kind = media_type(headers.others.get("content-type", ""))
     if kind == STRUCTURED:
         return read_structured(_parsed(value))
     if kind.startswith("application/cloudevents"):
         _refuse(f"content type {shorten(kind)} is not read here: send {STRUCTURED}, one event per record")
-    if said.attributes:
-        attributes = {"datacontenttype": kind or None, **said.attributes}
-        # an attribute check first: bytes of another content type must not be parsed as JSON
-        _check(attributes, said.prefix)
-        return _cloud_event(attributes, _parsed(value), said.prefix)
+    if headers.attributes:
+        attributes = {"datacontenttype": kind or None, **headers.attributes}
+        # checked before parsing: bytes of another content type must not be parsed as JSON
+        _check(attributes, headers.prefix)
+        return _cloud_event(attributes, _parsed(value), headers.prefix)
     document = _parsed(value) if not isinstance(value, bytes) or b'"specversion"' in value else None
     return read_structured(document) if looks_structured(document) else Envelope(payload=value)
 
@@ -148,7 +148,7 @@ def media_type(header: str) -> str:
 
 
 def looks_structured(document: object) -> bool:
-    """Whether a parsed object is a CloudEvent though no content type says so: producers forget it."""
+    """Whether a parsed object is a CloudEvent whose producer forgot the content type."""
     return isinstance(document, Mapping) and {"specversion", "data"} <= document.keys() and "question" not in document
 
 
@@ -181,7 +181,7 @@ def _check(attributes: Mapping[str, object], prefix: str) -> None:
     for name in ("id", "source", "type"):
         value = attributes.get(name)
         if not isinstance(value, str) or not value.strip():
-            _refuse(f"attribute {prefix}{name} is {_shown(value)}: CloudEvents needs a text there")
+            _refuse(f"attribute {prefix}{name} is {_shown(value)}: CloudEvents requires a text")
     content = attributes.get("datacontenttype") or "application/json"
     kind = media_type(content) if isinstance(content, str) else ""
     if kind not in {"application/json", "text/json"} and not kind.endswith("+json"):
@@ -205,7 +205,7 @@ _TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 
 
 def _trace(value: object) -> str | None:
-    # W3C Trace Context: one that cannot be read is as if it were not there
+    # W3C Trace Context: an invalid header is ignored
     return value if isinstance(value, str) and _TRACEPARENT.fullmatch(value) else None
 
 
@@ -217,7 +217,7 @@ def _rate(value: object, prefix: str) -> int | None:
         return None
     text = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
     if not _RATE.fullmatch(text) or int(text) == 0:
-        _refuse(f"attribute {prefix}sampledrate is {_shown(value)}: send a whole number from 1 on")
+        _refuse(f"attribute {prefix}sampledrate is {_shown(value)}: send a whole number of at least 1")
     return int(text)
 
 
@@ -226,7 +226,7 @@ def _key(value: object) -> str | None:
 
 
 def _shown(value: object) -> str:
-    # never the repr of a container: of a deep one it would blow the stack
+    # no repr of a container: a deep one would overflow the stack
     if value is None:
         return "absent"
     return shorten(repr(value)) if isinstance(value, str) else json_type(value)

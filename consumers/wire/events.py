@@ -1,4 +1,4 @@
-"""The wire contract: what an agent publishes about one answer, and what is not an event."""
+"""The wire contract of events: validates what an agent publishes about one answer."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ __all__ = [
 MAX_EVENT_BYTES = 1024 * 1024
 """Largest event, in bytes of JSON."""
 SPAN_SOURCE = "/opentelemetry"
-"""Source of events that are joined from spans; a blank question in one of them was not found."""
+"""Source of events that are joined from spans. A blank question in such an event was not found in its trace."""
 
 
 class InvalidReason(StrEnum):
-    """Why a record is no event and is dead-lettered. A closed list: each member is documented in `docs/reasons.md`."""
+    """Why a record is not an event and is dead-lettered. `docs/reasons.md` documents each member."""
 
     NOT_JSON = "NOT_JSON"
     """The record is not JSON, or nests too deep."""
     INVALID_ENCODING = "INVALID_ENCODING"
     """The record is not UTF-8."""
     NOT_AN_OBJECT = "NOT_AN_OBJECT"
-    """The record is JSON, but not one object."""
+    """The record is JSON, but not an object."""
     MISSING_FIELD = "MISSING_FIELD"
     """A required field is absent."""
     MISSING_ID = "MISSING_ID"
@@ -70,25 +70,25 @@ class InvalidReason(StrEnum):
     INVALID_TEXT = "INVALID_TEXT"
     """A text holds a NUL character or a lone surrogate."""
     INVALID_ENVELOPE = "INVALID_ENVELOPE"
-    """The CloudEvents attributes around the data are not as version 1.0 says."""
+    """The CloudEvents attributes violate version 1.0."""
     NO_VALUE = "NO_VALUE"
     """The record has no value: a tombstone."""
     NOT_OTLP = "NOT_OTLP"
-    """The record is no OpenTelemetry trace data, neither in protobuf nor in JSON."""
+    """The record is not OpenTelemetry trace data, neither in protobuf nor in JSON."""
     EVENT_TOO_LARGE = "EVENT_TOO_LARGE"
-    """The event is larger than the bound."""
+    """The event is larger than the limit."""
     TENANT_NOT_ALLOWED = "TENANT_NOT_ALLOWED"
-    """The event names a tenant that its sender may not write for."""
+    """The event names a tenant for which its sender may not write."""
     ID_CONFLICT = "ID_CONFLICT"
-    """An event with the same tenant, source and id but other content came before."""
+    """An earlier event has the same tenant, source and id but other content."""
     REFUSED_BY_STORE = "REFUSED_BY_STORE"
-    """The database cannot hold this event's values."""
+    """The database cannot store the event's values."""
     UNKNOWN_EVENT = "UNKNOWN_EVENT"
     """A label names an event that is not stored."""
 
 
-class InvalidEvent(Exception):  # noqa: N818 the design's name for what is never retried
-    """The record can never become an evaluation: it goes to the dead letters, never to a retry."""
+class InvalidEvent(Exception):  # noqa: N818 the design's name of a record that is never retried
+    """The record can never become an evaluation: it is dead-lettered and never retried."""
 
     def __init__(self, reason: InvalidReason, detail: str) -> None:
         super().__init__(f"{reason.value}: {detail}")
@@ -110,7 +110,7 @@ def _answer(value: object) -> object:
 
 
 def to_utc(moment: datetime) -> datetime:
-    """The moment in UTC, which one without a zone is in; raises `ValueError` where UTC has no such year."""
+    """The moment in UTC, as which a moment without a zone is read; raises `ValueError` if its year is out of range."""
     try:
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except OverflowError as error:
@@ -118,7 +118,7 @@ def to_utc(moment: datetime) -> datetime:
 
 
 NAME_PATTERN = r"^[^\x00-\x1f\x7f*]*[^\x00-\x20\x7f*]$"
-"""No control characters, no trailing space, and no `*`, which stands for all tenants in tokens."""
+"""No control characters, no trailing space, and no `*`, which means all tenants in a token."""
 _Name = Annotated[str, Field(strict=True, min_length=1, max_length=128, pattern=NAME_PATTERN)]
 _NAMES: TypeAdapter[str] = TypeAdapter(_Name)
 _OptionalName = Annotated[_Name | None, BeforeValidator(_blank_as_absent)]
@@ -126,7 +126,7 @@ _Text = Annotated[str, Field(strict=True, max_length=MAX_EVENT_BYTES)]
 
 
 def is_name(text: str) -> bool:
-    """Whether a tenant or agent may be called that.
+    """Whether the text is a valid name of a tenant or agent.
 
     >>> is_name("library"), is_name("*"), is_name(" ")
     (True, False, False)
@@ -147,16 +147,16 @@ class QueryEvent(BaseModel):
         default="",
         validation_alias=AliasChoices("event_id", "id"),
         validate_default=False,
-        description="Identity within tenant and source: the same id sent again is a duplicate.",
+        description="Identifies the event within its tenant and source; the same event again is a duplicate.",
     )
     source: Annotated[str, Field(strict=True, min_length=1, max_length=260)] = Field(
-        default="", validate_default=False, description="Where the event was born; default `/{tenant}/{agent}`."
+        default="", validate_default=False, description="Where the event comes from; default `/{tenant}/{agent}`."
     )
-    tenant: _Name = Field(default="default", description="Whose rules and rows these are.")
+    tenant: _Name = Field(default="default", description="The tenant whose rules apply and who owns the rows.")
     agent: _Name = Field(default="default", description="The text-to-SQL agent that answered.")
     agent_version: _OptionalName = Field(default=None, description="The agent's release.")
     occurred_at: Annotated[datetime, AfterValidator(to_utc)] | None = Field(
-        default=None, description="When the agent answered; anchors relative dates. Without a zone it is UTC."
+        default=None, description="When the agent answered; relative dates refer to it. UTC if it has no zone."
     )
     question: _Text = Field(description="What the person asked (Qu).")
     enriched_question: _Text | None = Field(
@@ -165,10 +165,12 @@ class QueryEvent(BaseModel):
         description="The question as the agent understood it (Qe).",
     )
     sql: Annotated[_Text, BeforeValidator(_answer)] = Field(description="The answer (S); null or empty has no score.")
-    dialect: _OptionalName = Field(default=None, description="The SQL's dialect; none is the tenant's, else guessed.")
+    dialect: _OptionalName = Field(
+        default=None, description="The SQL's dialect; default is the tenant's, else it is guessed."
+    )
     reference_sql: _Text | None = Field(default=None, description="A correct query, if known; never used by the score.")
     attributes: dict[str, JsonValue] = Field(
-        default_factory=dict[str, JsonValue], description="Anything to find the event by later."
+        default_factory=dict[str, JsonValue], description="Anything by which to find the event later."
     )
 
     @after_validation(mode="after")
@@ -181,36 +183,36 @@ class QueryEvent(BaseModel):
 
     @property
     def payload(self) -> bytes:
-        """Everything the score may depend on, as canonical JSON."""
+        """All fields but the id and the reference, as canonical JSON."""
         return orjson.dumps(
             self.model_dump(exclude={"event_id", "reference_sql"}), option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z
         )
 
     @cached_property
     def payload_hash(self) -> str:
-        """Equal for events that say the same; of one whose question may still be found it is that of its SQL."""
-        return hashlib.sha256(self.payload).hexdigest() if self.question_found else self._unasked_hash
+        """Equal for events of equal content. While the question may still be found, it is a hash of the SQL."""
+        return hashlib.sha256(self.payload).hexdigest() if self.question_found else self._sql_hash
 
     @property
     def question_found(self) -> bool:
-        """Of an answer that came as a span, whether its trace held the question."""
+        """Whether the event has its question: only an event joined from spans may lack it."""
         return bool(self.question.strip()) or self.source != SPAN_SOURCE
 
     @property
-    def _unasked_hash(self) -> str:
-        # told from the others by its first letter
+    def _sql_hash(self) -> str:
+        # the first character differs from all other hashes
         return f"?{hashlib.sha256(self.sql.encode()).hexdigest()[1:]}"
 
-    def repeats(self, stood: str) -> bool:
-        """Whether it says nothing that the event with this hash did not say."""
-        return self.payload_hash == stood or not self.question_found
+    def repeats(self, earlier_hash: str) -> bool:
+        """Whether it adds nothing to the earlier event with this hash."""
+        return self.payload_hash == earlier_hash or not self.question_found
 
-    def completes(self, stood: str) -> bool:
-        """Whether it is the event with this hash, with the question that was not found then."""
-        return self.question_found and stood == self._unasked_hash
+    def completes(self, earlier_hash: str) -> bool:
+        """Whether it adds the question that the earlier event with this hash lacked."""
+        return self.question_found and earlier_hash == self._sql_hash
 
     def query(self) -> Query:
-        """What the scorer reads of it."""
+        """The part of the event that is scored."""
         return Query(
             question=self.question,
             sql=self.sql,
@@ -228,10 +230,9 @@ _KEYS = frozenset(QueryEvent.model_fields) | _IDS | {"enriched_question_proxy"}
 def decode_event(
     raw: object, *, require_id: bool, tenant: str = "default", max_bytes: int = MAX_EVENT_BYTES
 ) -> QueryEvent:
-    """The event that `raw` (JSON bytes or text, or a parsed object) says; raises `InvalidEvent` for all else.
+    """Decodes an event from JSON bytes, JSON text or a parsed object; raises `InvalidEvent`.
 
-    Without an id, and where none is required, the id is the SHA-256 of the canonical payload. An event that names
-    no tenant is of `tenant`.
+    Without `require_id`, a missing id becomes the SHA-256 of the canonical payload. A missing tenant becomes `tenant`.
 
     >>> decode_event(b'{"question": "How many?", "sql": "SELECT 1", "id": 7}', require_id=True).event_id
     '7'
@@ -244,7 +245,7 @@ def decode_event(
     fields = {key: value for key, value in fields.items() if key not in _IDS or _blank_as_absent(value) is not None}
     fields = {"tenant": tenant, **({"sql": ""} if "sql" in document else {}), **fields}
     if require_id and fields.keys().isdisjoint(_IDS):
-        detail = "field event_id is absent or blank: name each event, so a resend is known"
+        detail = "field event_id is absent or blank: give each event an id, so that a resend is recognised"
         raise InvalidEvent(InvalidReason.MISSING_ID, detail)
     refuse_bad_text(fields)
     event = _validated(fields)
@@ -261,7 +262,7 @@ def _size(event: QueryEvent) -> int:
 
 
 def parse_json(raw: bytes | bytearray | str) -> object:
-    """What the JSON says, lone surrogates kept; raises `InvalidEvent` (`NOT_JSON`, `INVALID_ENCODING`)."""
+    """Parses JSON and keeps lone surrogates; raises `InvalidEvent` (`NOT_JSON`, `INVALID_ENCODING`)."""
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError:
@@ -274,7 +275,7 @@ def _parse(raw: bytes | bytearray | str, max_bytes: int) -> object:
 
 
 def _parse_leniently(raw: bytes | str) -> object:
-    # orjson says only "invalid" for a lone surrogate; this parser lets it through to be named by field and position
+    # orjson only says "invalid" for a lone surrogate; this parser keeps it, so that its field can be named later
     try:
         text = raw if isinstance(raw, str) else raw.decode("utf-8-sig")
         return json.loads(text, parse_constant=_refuse_constant)
@@ -299,7 +300,7 @@ def refuse_large(size: int, max_bytes: int) -> None:
 
 
 def refuse_bad_text(fields: Mapping[str, object]) -> None:
-    """Raises `InvalidEvent` (`INVALID_TEXT`) where a text in it is one that no database holds."""
+    """Raises `InvalidEvent` (`INVALID_TEXT`) where a text holds a character that no database can store."""
     pending: list[tuple[str, object]] = list(fields.items())
     seen = 0
     while pending:
@@ -324,8 +325,8 @@ def _refuse_bad_character(path: str, value: str) -> None:
         raise InvalidEvent(InvalidReason.INVALID_TEXT, detail)
 
 
-_SAID = {"string_pattern_mismatch": "a name ends in no space and holds no control character and no *"}
-"""What a person is told where the validator would quote its pattern."""
+_MESSAGES = {"string_pattern_mismatch": "a name must not end in a space or hold a control character or *"}
+"""Messages in place of the validator's, which would quote the pattern."""
 
 
 def _validated(fields: Mapping[str, object]) -> QueryEvent:
@@ -337,8 +338,8 @@ def _validated(fields: Mapping[str, object]) -> QueryEvent:
         if first["type"] == "missing":
             detail = f"field {path} is absent: an event needs question and sql"
             raise InvalidEvent(InvalidReason.MISSING_FIELD, detail) from None
-        said = _SAID.get(first["type"]) or first["msg"].removeprefix("Value error, ")
-        detail = f"field {path}: {said}, got {shown(first['input'])}; fix the value or leave it out"
+        message = _MESSAGES.get(first["type"]) or first["msg"].removeprefix("Value error, ")
+        detail = f"field {path}: {message}, got {shown(first['input'])}; fix the value or leave it out"
         raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidEvent(InvalidReason.INVALID_FIELD, f"attributes: {shorten(str(error))}; send plain JSON") from None

@@ -1,4 +1,4 @@
-"""A tenant's rules as JSON (`stef.md`, Stage 5): what is accepted, and what the scorer gets of it."""
+"""The wire contract of a tenant's rules (STEF, Stage 5): validates the JSON and converts it for the scorer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_RULES_BYTES = 512 * 1024
 
 
 class InvalidRules(Exception):  # noqa: N818 named beside InvalidEvent
-    """The document is no rules; the message names what is wrong and how to mend it."""
+    """The document is not valid rules; the message names the fault and the fix."""
 
 
 _Phrase = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
@@ -38,7 +38,7 @@ _Predicate = Annotated[str, Field(strict=True, min_length=1, max_length=2000)]
 
 
 class TiersDocument(BaseModel):
-    """Lowest score of each tier but `poor`, strictly falling."""
+    """The lowest score of each tier above `poor`, strictly falling."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -64,7 +64,11 @@ class JudgeDocument(BaseModel):
 
     policy: JudgePolicy = Field(default=JudgePolicy.LOCAL, description="local, llm or cascade.")
     bar: float = Field(
-        default=0.85, strict=True, ge=0, le=1, description="Cascade: confidence from which no model is asked."
+        default=0.85,
+        strict=True,
+        ge=0,
+        le=1,
+        description="Cascade: the local judge's confidence from which no model is asked.",
     )
     budget: float | None = Field(
         default=None, strict=True, ge=0, allow_inf_nan=False, description="Money per day for model calls."
@@ -73,19 +77,19 @@ class JudgeDocument(BaseModel):
         default=None, strict=True, ge=0, le=10**15, description="Tokens per day for model calls."
     )
     when_unavailable: WhenUnavailable = Field(
-        default=WhenUnavailable.LOCAL, description="The model does not answer: local verdict, or defer."
+        default=WhenUnavailable.LOCAL, description="If the model does not answer: use the local verdict, or defer."
     )
     when_spent: WhenSpent = Field(
-        default=WhenSpent.LOCAL, description="The budget is spent: local verdict, or unscored."
+        default=WhenSpent.LOCAL, description="If the budget is spent: use the local verdict, or leave unscored."
     )
 
     def rules(self) -> JudgeRules:
-        """The rules ready to apply."""
+        """The judge rules ready to apply."""
         return JudgeRules(**{name: getattr(self, name) for name in type(self).model_fields})
 
 
 class RulesDocument(BaseModel):
-    """One tenant's rules as they are written and stored. Every key may be left out."""
+    """One tenant's rules as written and stored. Every key is optional."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -113,22 +117,24 @@ class RulesDocument(BaseModel):
         default_factory=dict[str, str], max_length=2000, description="A question's phrase to the column it means."
     )
     benign_filters: list[_Predicate] = Field(
-        default_factory=list[str], max_length=500, description="SQL predicates an agent may add unasked."
+        default_factory=list[str],
+        max_length=500,
+        description="SQL predicates that an agent may add without being asked.",
     )
     ignore_filters: list[_Column] = Field(
         default_factory=list[str],
         max_length=500,
-        description="Columns whose filters are left out of alignment; a table before the name is not read.",
+        description="Columns whose filters are ignored in alignment; a table before the name is ignored.",
     )
     lambda_min: int = Field(
         default=1000,
         strict=True,
         ge=1,
         le=10**12,
-        description="Least LIMIT that is a safety default when no top-k is asked.",
+        description="Smallest LIMIT that counts as a safety default when the question asks for no top-k.",
     )
     tiers: TiersDocument = Field(default_factory=TiersDocument, description="Tier bounds.")
-    dialect: str | None = Field(default=None, max_length=128, description="Dialect of SQL that names none.")
+    dialect: str | None = Field(default=None, max_length=128, description="Dialect of events that name none.")
     unparseable: Literal["unscored", "incorrect"] = Field(
         default="unscored", description="What SQL that does not parse counts as."
     )
@@ -136,10 +142,10 @@ class RulesDocument(BaseModel):
     sample_rate: float = Field(default=1.0, strict=True, ge=0, le=1, description="Share of events that are scored.")
 
     store_raw: bool = Field(
-        default=True, strict=True, description="Whether texts are stored; without, only scores and codes are."
+        default=True, strict=True, description="Whether texts are stored; otherwise only scores and codes are."
     )
     retention_days: int | None = Field(
-        default=None, strict=True, ge=1, le=36_500, description="Days that rows are kept, by event time."
+        default=None, strict=True, ge=1, le=36_500, description="Days for which rows are kept, by event time."
     )
 
     @field_validator("dialect")
@@ -150,7 +156,7 @@ class RulesDocument(BaseModel):
         return dialect
 
     def rules(self, version: int) -> Rules:
-        """The rules ready to apply; raises `InvalidRules` naming the predicate that does not parse."""
+        """The rules ready to apply; raises `InvalidRules`, which names a predicate that does not parse."""
         return Rules(
             column_mappings=MappingProxyType(
                 {_folded(phrase): column_name(column) for phrase, column in self.column_mappings.items()}
@@ -172,7 +178,7 @@ class RulesDocument(BaseModel):
         if isinstance(terms, Unscored):
             raise InvalidRules(
                 f"benign_filters: {shorten(text)!r} is not a predicate ({terms.reason.value}: {shorten(terms.detail)});"
-                " write what stands after WHERE, such as: status = 'active'"
+                " write a condition as after WHERE, such as: status = 'active'"
             )
         if not terms:
             raise InvalidRules(f"benign_filters: {shorten(text)!r} restricts nothing; write a condition on a column")
@@ -188,7 +194,7 @@ _COLUMN = re.compile(rf"\s*(?:{_NAME}\s*\.\s*)*({_NAME})\s*")
 
 
 def column_name(text: str) -> str:
-    """The column a rule names as the SQL reader names it: folded, without its table and quotes.
+    """The column that a rule names, in the form of the SQL reader: folded, without table and quotes.
 
     >>> column_name("Sales.Region"), column_name('"Ship To"'), column_name("count(*)")
     ('region', 'ship to', 'count(*)')
@@ -199,9 +205,9 @@ def column_name(text: str) -> str:
 
 
 def decode_rules(raw: object) -> RulesDocument:
-    """The rules that `raw` (JSON bytes or text, or a parsed object) says, every predicate tried.
+    """Decodes rules from JSON bytes, JSON text or a parsed object, and parses every predicate.
 
-    Raises `InvalidRules` naming the key, the value and the fix.
+    Raises `InvalidRules`, which names the key, the value and the fix.
     """
     parsed = _parse(raw) if isinstance(raw, bytes | bytearray | str) else raw
     if not isinstance(parsed, Mapping):
@@ -245,10 +251,10 @@ def _first_fault(error: ValidationError) -> str:
     if fault["type"] == "extra_forbidden":
         document = _DOCUMENTS.get(str(fault["loc"][0]), RulesDocument) if len(fault["loc"]) > 1 else RulesDocument
         return f"{shorten(path)}: no such key; the keys are {', '.join(document.model_fields)}"
-    said = fault["msg"].removeprefix("Value error, ")
+    message = fault["msg"].removeprefix("Value error, ")
     if fault["type"] == "string_pattern_mismatch":
-        said = "this is a condition; name the column alone, such as tenant_id"
-    return f"{shorten(path)}: {said}, got {shorten(repr(fault['input']))}"
+        message = "this is a condition; name the column alone, such as tenant_id"
+    return f"{shorten(path)}: {message}, got {shorten(repr(fault['input']))}"
 
 
 _DOCUMENTS: Mapping[str, type[BaseModel]] = {"tiers": TiersDocument, "judge": JudgeDocument}

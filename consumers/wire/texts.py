@@ -1,10 +1,10 @@
-"""Texts from outside: what makes one unfit to store, and how much of one a person is shown."""
+"""Texts from outside: finds characters that cannot be stored, and shortens texts for messages."""
 
 from __future__ import annotations
 
 
 def shorten(text: str, length: int = 80) -> str:
-    """At most `length` characters on one line, with the bad ones escaped.
+    """At most `length` characters on one line, with NUL and lone surrogates escaped.
 
     >>> shorten("a" * 100, 5), shorten("two\\nlines")
     ('aaaa…', 'two lines')
@@ -14,7 +14,7 @@ def shorten(text: str, length: int = 80) -> str:
 
 
 def json_type(value: object) -> str:
-    """What JSON calls a parsed value.
+    """The JSON type of a parsed value, in words.
 
     >>> json_type(None), json_type([1]), json_type(True), json_type(7), json_type("x")
     ('null', 'an array', 'true or false', 'a number', 'a string')
@@ -25,7 +25,7 @@ def json_type(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """What a person is shown of a parsed value; of one that nests too deep to be written, only what it is.
+    """A parsed value for a message; only its type if it nests too deep to be written.
 
     >>> shown([1, "a"])
     "[1, 'a']"
@@ -47,7 +47,7 @@ _JSON_TYPES: tuple[tuple[type, str], ...] = (
 
 
 def bad_character(text: str) -> int | None:
-    """Where a NUL character or a lone surrogate stands, which no database text holds.
+    """The place of the first NUL character or lone surrogate, which no database text can hold.
 
     >>> bad_character("fine"), bad_character("a" + chr(0)), bad_character("ab" + chr(0xD800))
     (None, 1, 2)

@@ -1,7 +1,7 @@
-"""Rules through Redis: which version of a tenant's rules is in force is known without asking PostgreSQL each time.
+"""Caches which version of a tenant's rules is current, so that PostgreSQL is not queried for each event.
 
-Redis and this process hold version numbers only; what a version says never changes, and comes from PostgreSQL once. A
-change is told to all processes by a message, and known without it when what they hold is older than `ttl`.
+Redis and each process cache version numbers only. The content of a version never changes and is read from PostgreSQL
+once. A message tells all processes of a change; without it they see the change after `TTL` at the latest.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from service.redis.link import RedisLink
 from service.storage.rule_store import PostgresRules, StoredRules
 
 TTL = 30.0
-"""Seconds after which a change is known to all without a message: half in Redis, half in a process."""
+"""Seconds after which all processes see a change without a message: half in Redis, half in the process."""
 _USE = "rules"
-_MOST = 100_000
-"""Tenants remembered."""
-# while a version is remembered it only grows, so a reader that was slow cannot put an old one back
+_MOST_TENANTS = 100_000
+"""Most tenants that a process caches."""
+# a cached version only grows, so a slow reader cannot put an old one back
 _RAISE = """
-local known = redis.call('GET', KEYS[1])
-if not known or tonumber(known) <= tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2]) end
+local cached = redis.call('GET', KEYS[1])
+if not cached or tonumber(cached) <= tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2]) end
 """
 
 
 @dataclass(slots=True)
 class KnownVersions:
-    """The versions that a process has heard of, and until when it believes each.
+    """The versions that a process knows, and until when it trusts each.
 
     >>> known = KnownVersions(30.0)
     >>> known.learn({"bakers": 2}, now=0.0); known.learn({"bakers": 1}, now=5.0)
@@ -47,38 +47,42 @@ class KnownVersions:
     """
 
     ttl: float
-    _heard: dict[str, tuple[int, float]] = field(default_factory=dict[str, tuple[int, float]])
+    _trusted: dict[str, tuple[int, float]] = field(default_factory=dict[str, tuple[int, float]])
 
     def learn(self, versions: Mapping[str, int], now: float) -> None:
-        """These were in force then, unless a later one was believed; once that is over a database may be restored."""
-        if len(self._heard) > _MOST:
-            self._heard.clear()
+        """Adds versions that were current at `now`.
+
+        A later version stays while it is trusted, since the reader may have been slow. Afterwards an older one replaces
+        it, since the database may have been restored.
+        """
+        if len(self._trusted) > _MOST_TENANTS:
+            self._trusted.clear()
         for tenant, version in versions.items():
-            before, until = self._heard.get(tenant, (0, now))
-            self._heard[tenant] = (max(version, before if now < until else 0), max(now + self.ttl, until))
+            before, until = self._trusted.get(tenant, (0, now))
+            self._trusted[tenant] = (max(version, before if now < until else 0), max(now + self.ttl, until))
 
     def fresh(self, tenants: Collection[str], now: float) -> dict[str, int]:
-        """Those still believed."""
-        heard = {tenant: self._heard[tenant] for tenant in tenants if tenant in self._heard}
-        return {tenant: version for tenant, (version, until) in heard.items() if now < until}
+        """The versions that are still trusted."""
+        known = {tenant: self._trusted[tenant] for tenant in tenants if tenant in self._trusted}
+        return {tenant: version for tenant, (version, until) in known.items() if now < until}
 
     def forget(self, now: float) -> None:
-        """Messages may have been missed: believe nothing."""
-        self._heard = {tenant: (version, min(until, now)) for tenant, (version, until) in self._heard.items()}
+        """Trusts no version any more, since messages may have been missed."""
+        self._trusted = {tenant: (version, min(until, now)) for tenant, (version, until) in self._trusted.items()}
 
-    def raised(self, versions: Mapping[str, int]) -> dict[str, int]:
-        """The versions, or later ones already heard of."""
-        return {tenant: max(version, self._heard.get(tenant, (0, 0.0))[0]) for tenant, version in versions.items()}
+    def latest(self, versions: Mapping[str, int]) -> dict[str, int]:
+        """For each tenant the later of this version and the known one."""
+        return {tenant: max(version, self._trusted.get(tenant, (0, 0.0))[0]) for tenant, version in versions.items()}
 
 
 @dataclass(slots=True, kw_only=True)
 class RedisRules:
-    """A `RuleSource` and rule book over PostgreSQL, spared by Redis; with Redis down it asks PostgreSQL."""
+    """A `RuleSource` and rule book over PostgreSQL with a cache in Redis. While Redis is down it reads PostgreSQL."""
 
     link: RedisLink
-    truth: PostgresRules
+    stored: PostgresRules
     aged: Callable[[float], None] = lambda _: None
-    """Told with each answer how many seconds ago newer rules could last be read: 0 unless the last known stand in."""
+    """Called with each reading: seconds since the rules were last read, 0 unless the last known rules stand in."""
     timer: Callable[[], float] = time.monotonic
     known: KnownVersions = field(default_factory=lambda: KnownVersions(TTL / 2))
     _listening: bool = False
@@ -86,9 +90,9 @@ class RedisRules:
     _read_at: float = 0.0
 
     async def rules(self, tenants: Collection[str]) -> Mapping[str, Rules]:
-        """Each tenant's rules in force; with both stores down, the last known ones."""
+        """Each tenant's current rules; the last known ones while both stores are down."""
         try:
-            rules = await self.truth.parsed(await self._versions(tenants))
+            rules = await self.stored.parsed(await self._versions(tenants))
         except RulesUnavailable:
             rules = {tenant: self._last[tenant] for tenant in tenants if tenant in self._last}
             if not rules:
@@ -97,26 +101,26 @@ class RedisRules:
             return rules
         self._read_at = self.timer()
         self.aged(0.0)
-        if len(self._last) > _MOST:
+        if len(self._last) > _MOST_TENANTS:
             self._last.clear()
         self._last.update(rules)
         return rules
 
     async def _versions(self, tenants: Collection[str]) -> dict[str, int]:
-        # what was heard counts only while changes are heard of
+        # known versions are used only while messages of changes arrive
         known = self.known.fresh(tenants, self.timer()) if self._listening else {}
-        unheard = [tenant for tenant in tenants if tenant not in known]
-        if not unheard:
+        unknown = [tenant for tenant in tenants if tenant not in known]
+        if not unknown:
             return known
         started = self.timer()
-        found = await self._cached(unheard)
-        missing = [tenant for tenant in unheard if tenant not in found]
+        found = await self._cached(unknown)
+        missing = [tenant for tenant in unknown if tenant not in found]
         if missing:
-            newest = await self.truth.newest(missing)
+            newest = await self.stored.newest(missing)
             await self._share(newest)
             found |= newest
         self.known.learn(found, started)
-        return self.known.raised(known | found)
+        return self.known.latest(known | found)
 
     async def _cached(self, tenants: list[str]) -> dict[str, int]:
         try:
@@ -147,30 +151,30 @@ class RedisRules:
     async def put(
         self, tenant: str, document: RulesDocument, *, author: str | None = None, expected: int | None = None
     ) -> StoredRules:
-        """Stores a new version and tells every process; raises what `PostgresRules.put` does."""
-        stored = await self.truth.put(tenant, document, author=author, expected=expected)
-        self.known.learn({tenant: stored.version}, self.timer())
-        await self._share({tenant: stored.version})
+        """Stores a new version and tells all processes; raises what `PostgresRules.put` raises."""
+        rules = await self.stored.put(tenant, document, author=author, expected=expected)
+        self.known.learn({tenant: rules.version}, self.timer())
+        await self._share({tenant: rules.version})
         with suppress(CacheUnavailable), self.link.use(_USE) as client:
-            message = orjson.dumps([tenant, stored.version])
+            message = orjson.dumps([tenant, rules.version])
             await client.publish(self._channel, message)  # pyright: ignore[reportUnknownMemberType] untyped options
-        return stored
+        return rules
 
     async def current(self, tenant: str) -> StoredRules:
-        """The tenant's newest rules; version 0 with the defaults where it has none."""
-        return await self.truth.current(tenant)
+        """The tenant's newest rules; version 0, the defaults, where it has none."""
+        return await self.stored.current(tenant)
 
     async def version(self, tenant: str, version: int) -> StoredRules | None:
-        """One version, if there is such."""
-        return await self.truth.version(tenant, version)
+        """One version, if it exists."""
+        return await self.stored.version(tenant, version)
 
     async def versions(self, tenant: str, limit: int = 100) -> list[StoredRules]:
         """The tenant's versions, newest first."""
-        return await self.truth.versions(tenant, limit)
+        return await self.stored.versions(tenant, limit)
 
     @asynccontextmanager
     async def listening(self) -> AsyncGenerator[None]:
-        """While the context is open, changes made elsewhere are heard of as they happen."""
+        """Receives messages of changes while open."""
         task = asyncio.create_task(self._listen(), name="rules-changed")
         try:
             yield
@@ -185,14 +189,14 @@ class RedisRules:
                 with self.link.use(_USE) as client:
                     async with client.pubsub() as subscription:  # pyright: ignore[reportUnknownMemberType] untyped options
                         await subscription.subscribe(self._channel)
-                        await self._hear(subscription)
+                        await self._receive(subscription)
             except CacheUnavailable:
                 self._listening = False
                 await asyncio.sleep(1)
 
-    async def _hear(self, subscription: Any) -> None:
+    async def _receive(self, subscription: Any) -> None:
         while True:
-            # the timeout makes a connection that died without a word be noticed: health checks go out between waits
+            # with a timeout: health checks run between waits and notice a dead connection
             message = await subscription.get_message(timeout=5)
             if message is None:
                 continue
@@ -205,23 +209,23 @@ class RedisRules:
     def _note(self, data: bytes) -> None:
         try:
             tenant, version = cast("tuple[str, int]", orjson.loads(data))
-            self.truth.forget(str(tenant), int(version))
+            self.stored.forget(str(tenant), int(version))
             self.known.learn({str(tenant): int(version)}, self.timer())
         except (ValueError, TypeError):
             self.known.forget(self.timer())
 
 
 RuleBook: TypeAlias = PostgresRules | RedisRules
-"""What reads and changes rules: with Redis where it is set."""
+"""Reads and changes rules, with Redis if it is configured."""
 
 
 @asynccontextmanager
 async def open_rules(engine: AsyncEngine, link: RedisLink | None) -> AsyncGenerator[RuleBook]:
-    """The rules of a database, and of the Redis before it, if any."""
-    truth = PostgresRules(engine)
+    """Opens the rules of a database, cached in Redis if there is a link."""
+    stored = PostgresRules(engine)
     if link is None:
-        yield truth
+        yield stored
         return
-    rules = RedisRules(link=link, truth=truth)
+    rules = RedisRules(link=link, stored=stored)
     async with rules.listening():
         yield rules

@@ -28,7 +28,7 @@ async def source(engine):
             settings = RedisSettings(url=SecretStr(url), prefix=prefix, timeout=0.3)
             link = await stack.enter_async_context(open_redis(settings, failures.append))
             assert link is not None
-            rules = RedisRules(link=link, truth=PostgresRules(on), **given)
+            rules = RedisRules(link=link, stored=PostgresRules(on), **given)
             if listening:
                 await stack.enter_async_context(rules.listening())
             return rules
