@@ -99,7 +99,7 @@ def _read_headers(headers: Headers) -> _Headers:
         elif name[:3] in _PREFIXES and raw is not None:
             text = _text(name, unquote_to_bytes(raw) if name[2] == "-" else raw)
             if read.attributes.setdefault(name[3:], text) != text:
-                _refuse(f"header {shorten(name)} has two different values: send it once")
+                _refuse(f"header {shorten(name)} is sent twice with different values: send it once")
     return read
 
 
