@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoring.question.conditions import read_formula
+from scoring.question.definitions import read_formula
 from scoring.specification import SqlFilter
 from scoring.sql import read_predicate
 

@@ -1,4 +1,4 @@
-"""Conditions on stored columns: a definition's values in the same forms as those of SQL."""
+"""Folds the values of definitions into the same forms as those of SQL."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from scoring.specification import Column, Op, Operand
+from scoring.question.definitions.left_sides import Left
+from scoring.question.definitions.parts import Part
+from scoring.specification import Op
 from scoring.values import (
     Choices,
     DatePart,
@@ -26,75 +28,13 @@ from scoring.values import (
 from scoring.words import identifier_words
 
 CERTAIN = 0.9
-"""How surely a definition's condition is one."""
+"""How certain a definition's condition is, in [0, 1]."""
 
 _ISO = re.compile(r"(\d{4})[-/](\d{1,2})(?:[-/](\d{1,2}))?(?:[ T](\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.0+)?)?")
 _YEAR = re.compile(r"[12]\d{3}")
-AGGREGATES = {
-    "count": "COUNT",
-    "sum": "SUM",
-    "total": "SUM",
-    "avg": "AVG",
-    "average": "AVG",
-    "max": "MAX",
-    "min": "MIN",
-}
-"""How formulas write the aggregates."""
-_SLICES = {"1,4": "year", "1,7": "date", "1,10": "date", "6,2": "month", "9,2": "day"}
 _YEAR_WORDS = frozenset({"year", "yr"})
-_FORMATS = {"%Y-%m": "date", "%Y-%m-%d": "date", "%Y": "year", "%y": "year", "%m": "month", "%d": "day", "%H": "hour"}
 _COMPACT = re.compile(r"([12]\d{3})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?")
 _DATE_WORDS = frozenset("date period yearmonth month day dt at on dob birthday time timestamp datetime".split())
-
-
-class Part(NamedTuple):
-    """One token of a formula."""
-
-    kind: str
-    text: str
-    lower: str
-    start: int
-    end: int
-
-    @property
-    def bare(self) -> str:
-        """Without quotes."""
-        return self.text[1:-1] if self.kind == "text" else self.text
-
-
-class Left(NamedTuple):
-    """The left side of a condition: a column, perhaps in a call."""
-
-    column: Column
-    func: str
-    literals: str
-    """The literals among the call's arguments, joined by commas."""
-    start: int
-    negated: bool = False
-    distinct: bool = False
-
-    @property
-    def operand(self) -> Operand:
-        func = AGGREGATES.get(self.func)
-        if func is None:
-            name = f"{self.func}({self.column.name})" if self.func == "length" else self.column.name
-            return Operand(name=name, columns=(self.column,))
-        inner = f"distinct {self.column.name}" if self.distinct else self.column.name
-        columns = () if self.column.name == "*" else (self.column,)
-        return Operand(name=f"{func.lower()}({inner})", columns=columns, func=func, distinct=self.distinct)
-
-    @property
-    def part(self) -> str | None:
-        """The part of a date that the call takes: `year`, `month`, …"""
-        if self.func in ("year", "month", "day"):
-            return self.func
-        if self.func == "date":
-            return "date"
-        if self.func == "strftime":
-            return _FORMATS.get(self.literals.split(",")[0])
-        if self.func in ("substr", "substring"):
-            return _SLICES.get(self.literals.replace(" ", ""))
-        return None
 
 
 class Condition(NamedTuple):
@@ -121,7 +61,7 @@ class Condition(NamedTuple):
 
 
 def folded(left: Left, literal: Part) -> Scalar:
-    """A literal as SQL's reader folds it: by the call around the column, the column's words, and its own form.
+    """A literal folded as in SQL: by the call around the column, the column's name, and the literal's form.
 
     >>> born = Left(Column(name="dob"), "year", "", 0)
     >>> str(folded(born, Part("text", "'1980'", "'1980'", 0, 6)))
@@ -146,7 +86,7 @@ def _part_of_date(part: str, bare: str) -> TimeRange | DatePart | None:
 
 
 def _named_time(name: str, bare: str) -> TimeRange | None:
-    """A year, `201305` or `20130521` where the column's own name says that it holds times."""
+    """A year, `201305` or `20130521` if the column's name says that it holds times."""
     words = identifier_words(name)
     if _YEAR.fullmatch(bare) and (_YEAR_WORDS & set(words) or name.endswith("year")):
         return period(Grain.YEAR, year=int(bare))
@@ -157,6 +97,7 @@ def _named_time(name: str, bare: str) -> TimeRange | None:
 
 
 def _dated(bare: str) -> TimeRange | None:
+    """The month, day or second that an ISO date or timestamp names; midnight means the whole day."""
     match = _ISO.fullmatch(bare)
     if match is None:
         return None
@@ -166,9 +107,14 @@ def _dated(bare: str) -> TimeRange | None:
     if match[3] is None:
         return period(Grain.MONTH, year=year, month=month)
     day = period(Grain.DAY, year=year, month=month, day=int(match[3]))
-    if day is None or day.start is None or match[4] is None or match[4] == match[5] == "00" == (match[6] or "00"):
+    if match[4] is None or (match[4], match[5], match[6] or "00") == ("00", "00", "00"):
         return day
-    hour, minute, second = int(match[4]), int(match[5]), int(match[6] or 0)
+    return _second(day, int(match[4]), int(match[5]), int(match[6] or 0))
+
+
+def _second(day: TimeRange | None, hour: int, minute: int, second: int) -> TimeRange | None:
+    if day is None or day.start is None:
+        return day
     if hour > 23 or minute > 59 or second > 59:
         return None
     moment = day.start.replace(hour=hour, minute=minute, second=second)
@@ -176,7 +122,7 @@ def _dated(bare: str) -> TimeRange | None:
 
 
 def side_of(value: TimeRange, op: Op) -> TimeRange | None:
-    """The range of times that compare so with `value`; None for an operator that selects no range."""
+    """The range of times for which the comparison holds; `None` if the operator selects no range."""
     sides: dict[Op, tuple[datetime | None, datetime | None]] = {
         Op.EQ: (value.start, value.end),
         Op.NE: (value.start, value.end),
@@ -189,7 +135,7 @@ def side_of(value: TimeRange, op: Op) -> TimeRange | None:
 
 
 def ranged(left: Left, low: Part, high: Part, end: int, *, negated: bool) -> list[Condition]:
-    """BETWEEN: two bounds of a number, one range of times."""
+    """BETWEEN: two bounds for numbers, one range for times."""
     first, last = folded(left, low), folded(left, high)
     if isinstance(first, TimeRange) and isinstance(last, TimeRange):
         op = Op.NOT_WITHIN if negated else Op.WITHIN
@@ -200,7 +146,7 @@ def ranged(left: Left, low: Part, high: Part, end: int, *, negated: bool) -> lis
 
 
 def listed(left: Left, members: Sequence[Part], end: int) -> Condition:
-    """IN: a list, or an equality where it has one member."""
+    """IN: a list, or an equality if it has one member."""
     values = frozenset(folded(left, member) for member in members)
     if len(values) == 1:
         return Condition.of(left, Op.EQ, members[0], end)
@@ -225,7 +171,7 @@ def like(pattern: str) -> tuple[Op, Text | Pattern]:
 
 
 def merged(conditions: Sequence[Condition], *, joined_by_or: bool) -> list[Condition]:
-    """Equalities of one column ORed become one list; bounds of one date, or its year and month, one range."""
+    """Joins conditions of one column: ORed equalities into a list, bounds or parts of a date into a range."""
     if len(conditions) < 2:
         return list(conditions)
     found: list[Condition] = []
@@ -240,7 +186,7 @@ def merged(conditions: Sequence[Condition], *, joined_by_or: bool) -> list[Condi
 
 
 def _both(first: Condition, second: Condition, *, joined_by_or: bool) -> Condition | None:
-    """Two conditions of one column as one, where they make one."""
+    """Two conditions of one column as one, if they can be joined."""
     start, end = min(first.start, second.start), max(first.end, second.end)
     if first.op is second.op and first.rhs == second.rhs:
         return first

@@ -1,0 +1,8 @@
+"""Reads definitions in enriched questions, and the formulas they are made of."""
+
+from __future__ import annotations
+
+from scoring.question.definitions.finding import read_definitions
+from scoring.question.definitions.formulas import Formula, read_formula
+
+__all__ = ["Formula", "read_definitions", "read_formula"]
