@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from scoring.question.comparisons import add_filter
 from scoring.question.language import Role
+from scoring.question.marks import Mark
 from scoring.question.phrases import operand, phrase_at
-from scoring.question.reading import Mark, Reading
+from scoring.question.reading import Reading
 from scoring.specification import Op
 
 _REACH = 7
@@ -14,7 +15,7 @@ _REACH = 7
 
 def read_absences(reading: Reading) -> None:
     """A NOT EXISTS filter for each absence whose clause holds no literal that was negated already."""
-    for mark in reading.of(Role.LACK) + reading.of(Role.NEVER):
+    for mark in reading.marks_of(Role.LACK) + reading.marks_of(Role.NEVER):
         if _taken_over(reading, mark):
             continue
         start, end = phrase_at(reading, mark.end)
@@ -36,7 +37,7 @@ def _after_verb(reading: Reading, start: int, end: int) -> tuple[int, int]:
 def _taken_over(reading: Reading, mark: Mark) -> bool:
     """Whether a literal, number or comparison in reach is what the negation negates."""
     for place in range(mark.end, min(mark.end + _REACH, len(reading.tokens))):
-        if reading.taken[place]:
+        if reading.claimed[place]:
             return True
         if reading.lowers[place] in reading.language.relatives or reading.lowers[place] in {
             ".",

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from scoring.question.language import Role
+from scoring.question.marks import Mark
 from scoring.question.phrases import phrase_at
-from scoring.question.reading import Mark, Reading
+from scoring.question.reading import Reading
 from scoring.specification import Aggregation, Ratio, RatioKind
 
 
 def read_aggregations(reading: Reading) -> list[Aggregation]:
     """`how many`, `total`, `average` … with the phrase that each is taken of."""
     found: list[Aggregation] = []
-    for mark in reading.of(Role.AGGREGATE):
-        if reading.taken[mark.start]:
+    for mark in reading.marks_of(Role.AGGREGATE):
+        if reading.claimed[mark.start]:
             continue
         if _said_again(reading, mark):
             continue
@@ -24,7 +25,7 @@ def read_aggregations(reading: Reading) -> list[Aggregation]:
 def _said_again(reading: Reading, mark: Mark) -> bool:
     """`total number of X` is one count, as is `how many X in total`, and `how many percent` none."""
     if mark.cue.trailing:
-        others = [each for each in reading.of(Role.AGGREGATE) if not each.cue.trailing]
+        others = [each for each in reading.marks_of(Role.AGGREGATE) if not each.cue.trailing]
         return any(_column(reading, each)[0] not in reading.language.measures for each in others)
     following = reading.starts.get(mark.end)
     if following is None:
@@ -35,7 +36,7 @@ def _said_again(reading: Reading, mark: Mark) -> bool:
 
 def _summed(reading: Reading) -> str:
     """What `in total` sums: the noun after `how much`, if any."""
-    asked = next((mark for mark in reading.of(Role.ASK) if mark.cue.func), None)
+    asked = next((mark for mark in reading.marks_of(Role.ASK) if mark.cue.func), None)
     start, end = phrase_at(reading, asked.end) if asked is not None else (0, 0)
     return reading.span(start, end).lower()
 
@@ -68,7 +69,7 @@ def _passes(reading: Reading, at: int, mark: Mark) -> bool:
 def read_ratios(reading: Reading) -> list[Ratio]:
     """Percentages, ratios, rates and differences, each with its phrase."""
     found: list[Ratio] = []
-    for mark in reading.of(Role.RATIO):
+    for mark in reading.marks_of(Role.RATIO):
         start, end = phrase_at(reading, mark.end + (reading.lower(mark.end) in reading.language.of))
         found.append(
             Ratio(

@@ -1,4 +1,4 @@
-"""Filters on numbers: `more than 5 orders`, `between 10 and 20`, `id 5`, `a discount of 30%`."""
+"""Reads filters on numbers: `more than 5 orders`, `between 10 and 20`, `id 5`, `a discount of 30%`."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from collections.abc import Sequence
 
 from scoring.question.comparisons import add_filter, comparison_before, range_opener, signed, suffix_after
 from scoring.question.language import Cue, Role
+from scoring.question.marks import Mark
 from scoring.question.phrases import operand, phrase_before, phrase_end, verb_like
 from scoring.question.quantities import Quantity
-from scoring.question.reading import Mark, Reading
+from scoring.question.reading import Reading
 from scoring.specification import Kind, Op, Operand
 
 
 def read_number_filters(reading: Reading, quantities: Sequence[Quantity]) -> None:
-    """A filter for each number that is compared, keyed or counted; a lone number gives a doubtful one or none."""
+    """Adds a filter for each number that is compared, is a key or counts; others give an uncertain one or none."""
     place = 0
     while place < len(quantities):
         quantity = quantities[place]
-        if reading.taken[quantity.start]:
+        if reading.claimed[quantity.start]:
             place += 1
         elif place + 1 < len(quantities) and _number_range(reading, quantity, quantities[place + 1]):
             place += 2
@@ -71,17 +72,17 @@ def _compared(reading: Reading, quantity: Quantity) -> bool:
 
 
 def _subject(reading: Reading, start: int, end: int, cue: Cue) -> Operand | None:
-    """What is compared: the cue's own word, the phrase before, or the counted noun after."""
+    """What is compared: the column that the cue names, the phrase before, or the counted noun after."""
     language = reading.language
-    said = cue.phrase or _attribute_said(reading, start, end)
-    if said:
-        return operand(said)
+    named = cue.phrase or _attribute_beside(reading, start, end)
+    if named:
+        return operand(named)
     before = _phrase_left(reading, start)
     counted = None if reading.lower(end) in language.units else _counted(reading, end)
     return counted if counted is not None and (before is None or counted.func) else before or counted
 
 
-def _attribute_said(reading: Reading, start: int, end: int) -> str:
+def _attribute_beside(reading: Reading, start: int, end: int) -> str:
     """`under age 30`, `25 years old`: an attribute named beside the number itself."""
     language = reading.language
     for word in (*reading.lowers[start:end], *reading.lowers[end : end + 2]):
@@ -96,8 +97,7 @@ _AGES = frozenset({"age", "aged", "old"})
 
 
 def _phrase_left(reading: Reading, place: int) -> Operand | None:
-    """The noun phrase left of a comparison, a copula or `of` between allowed; a plural thing is not compared "
-    "itself."""
+    """The noun phrase before a comparison, also before a copula or `of`; `None` for a plural, which counts things."""
     language, at = reading.language, place
     while at > 0 and place - at < 4 and (_links(reading, at - 1) or reading.has_role(at - 1, Role.NOT, Role.NEVER)):
         at -= 1
@@ -132,11 +132,7 @@ def _links(reading: Reading, place: int) -> bool:
 def _counted(reading: Reading, place: int) -> Operand | None:
     """The noun after a number: a count of things, or a measure by its own name."""
     at = place
-    while (
-        reading.lower(at)
-        in {"different", "distinct", "unique", "or", "more", "of", "the", "total", "separate", "individual"}
-        and at < place + 3
-    ):
+    while at < place + 3 and reading.lower(at) in _BEFORE_COUNTED:
         at += 1
     end = phrase_end(reading, at)
     if end == at:
@@ -148,27 +144,40 @@ def _counted(reading: Reading, place: int) -> Operand | None:
     return operand(phrase) if word in reading.language.measures else operand(phrase, "COUNT")
 
 
+_BEFORE_COUNTED = frozenset(
+    {"different", "distinct", "unique", "or", "more", "of", "the", "total", "separate", "individual"}
+)
+
+
 def _keyed(reading: Reading, quantity: Quantity) -> bool:
-    """`id 5`, `grade 9`, `number is 29`, `points of 10`."""
-    language, at = reading.language, quantity.start
+    """`id 5`, `grade 9`, `number is 29`, `points of 10`: the number is the value of the word before it."""
+    at = quantity.start
     while at > 0 and quantity.start - at < 3 and _links_key(reading, at - 1):
         at -= 1
-    word = reading.lower(at - 1)
-    skipped = quantity.start - at
-    if quantity.ordinal or not _is_key(reading, at, linked=skipped > 0):
+    if quantity.ordinal or not _is_key(reading, at, linked=at < quantity.start) or _counts(reading, quantity, at):
         return False
-    pronoun = quantity.spelt and quantity.number.value == 1
-    counting = skipped > 0 and reading.lower(at) not in {".", ":"} and _starts_phrase(reading, quantity.end)
-    if pronoun or counting or reading.lower(quantity.start - 1) in language.articles:
-        return False
-    start, end = phrase_before(reading, at)
-    phrase = reading.span(start, end) if start < end else word
-    last = phrase.lower().split()[-1]
-    lhs = operand(language.attributes.get(last, phrase) if len(phrase.split()) == 1 else phrase)
-    op = signed(reading, Op.EQ, at)
     certain = 0.9 if not quantity.spelt else 0.5
-    add_filter(reading, lhs, op, quantity.number, (quantity.start, quantity.end), certain)
+    place = quantity.start, quantity.end
+    add_filter(reading, _key_operand(reading, at), signed(reading, Op.EQ, at), quantity.number, place, certain)
     return True
+
+
+def _counts(reading: Reading, quantity: Quantity, at: int) -> bool:
+    """Whether a number after the word before `at` is a pronoun (`one`), counts the noun after it, or has an article."""
+    if quantity.spelt and quantity.number.value == 1:
+        return True
+    linked = at < quantity.start and reading.lower(at) not in {".", ":"}
+    if linked and _starts_phrase(reading, quantity.end):
+        return True
+    return reading.lower(quantity.start - 1) in reading.language.articles
+
+
+def _key_operand(reading: Reading, at: int) -> Operand:
+    """The phrase that ends before `at`; an attribute by the column that it means."""
+    start, end = phrase_before(reading, at)
+    phrase = reading.span(start, end) if start < end else reading.lower(at - 1)
+    words = phrase.lower().split()
+    return operand(reading.language.attributes.get(words[-1], phrase) if len(words) == 1 else phrase)
 
 
 def _links_key(reading: Reading, place: int) -> bool:
@@ -206,24 +215,18 @@ def _before_name(reading: Reading, place: int) -> bool:
 
 
 def _bare(reading: Reading, quantity: Quantity) -> None:
-    """A number beside a noun: how many there must be, or a value nobody named."""
-    if quantity.ordinal or (quantity.spelt and quantity.number.value == 1):
-        return
-    counted = _counted(reading, quantity.end)
+    """A number beside a noun: how many there must be, or a value without a column."""
     has = reading.lower(quantity.start - 1) in reading.language.haves
-    if quantity.spelt and not has:
+    if quantity.ordinal or (quantity.spelt and (quantity.number.value == 1 or not has)):
         return
     rated = quantity.number.unit or "" if "-" in reading.lowers[quantity.start] else ""
-    if rated:
-        counted = operand(rated)
-    lone = counted is None and quantity.number.value > 31 and not _before_name(reading, quantity.end)
+    counted = operand(rated) if rated else _counted(reading, quantity.end)
     measured = (has and counted is not None) or rated in reading.language.measures
-    certain = 0.6 if measured else 0.5 if lone else 0.4
-    add_filter(
-        reading,
-        counted,
-        signed(reading, Op.EQ, quantity.start),
-        quantity.number,
-        (quantity.start, quantity.end),
-        certain,
-    )
+    op, place = signed(reading, Op.EQ, quantity.start), (quantity.start, quantity.end)
+    certain = 0.6 if measured else 0.5 if counted is None and _stands_alone(reading, quantity) else 0.4
+    add_filter(reading, counted, op, quantity.number, place, certain)
+
+
+def _stands_alone(reading: Reading, quantity: Quantity) -> bool:
+    """Whether a number is too large for a day and not part of a name."""
+    return quantity.number.value > 31 and not _before_name(reading, quantity.end)

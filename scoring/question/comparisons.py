@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from scoring.question.language import Cue, Role
-from scoring.question.reading import Mark, Reading
+from scoring.question.marks import Mark
+from scoring.question.reading import Reading
 from scoring.specification import NEGATION, Op, Operand, QuestionFilter
 from scoring.values import Text, Value
 
@@ -23,7 +24,7 @@ def add_filter(
     """Adds a filter read from tokens [start, end) and takes them."""
     start, end = span
     if certain >= 0.5 or not isinstance(rhs, Text):
-        reading.take(start, end)
+        reading.claim(start, end)
     reading.filters.append(
         QuestionFilter(
             lhs=lhs,
@@ -101,7 +102,7 @@ def negated(reading: Reading, place: int) -> bool:
         if role is Role.EXCEPT or (near and role in _NEGATING):
             return True
         word = reading.lowers[at - 1]
-        if word in _SENTENCE_ENDS or (led and reading.taken[at - 1]):
+        if word in _SENTENCE_ENDS or (led and reading.claimed[at - 1]):
             return False
         led = led or _leads_apart(reading, at - 1)
         near = near and place - at < _CLAUSE and not _ends_clause(reading, at - 1)
@@ -117,7 +118,7 @@ def _leads_apart(reading: Reading, place: int) -> bool:
 
 def _ends_clause(reading: Reading, place: int) -> bool:
     word = reading.lowers[place]
-    return word in reading.language.conjunctions or word in reading.language.relatives or bool(reading.taken[place])
+    return word in reading.language.conjunctions or word in reading.language.relatives or bool(reading.claimed[place])
 
 
 _SENTENCE = 9

@@ -1,4 +1,4 @@
-"""Stage 2 for an enriched question: its definitions first, then what is left as a question."""
+"""Reads an enriched question: its definitions first, then the rest as a question."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scoring.words import stem
 
 
 def read_enriched(text: str, question: QuestionSpec, *, language: Language = ENGLISH) -> QuestionSpec:
-    """`Sq` of Qe. Its definitions' filters come last: DEFINITION where Qu uses what they define, else ENRICHED.
+    """`Sq` of Qe. Filters of definitions come last, with source DEFINITION if Qu uses the definition, else ENRICHED.
 
     >>> from scoring.question import read_question
     >>> asked = read_question("How many ripe plums are there?")
@@ -27,7 +27,7 @@ def read_enriched(text: str, question: QuestionSpec, *, language: Language = ENG
     [('definition', "'r'"), ('enriched', '9')]
     """
     definitions, blanks = read_definitions(text, language)
-    sourced = _sourced(definitions, _Said(question, language)) if definitions else ()
+    sourced = _sourced(definitions, _QuestionWords(question, language)) if definitions else ()
     if not _only_defines(text, question, blanks):
         return specify(read(text, Source.ENRICHED, language, blanks), sourced)
     filters = [each.permitted() for each in question.filters]
@@ -36,7 +36,7 @@ def read_enriched(text: str, question: QuestionSpec, *, language: Language = ENG
 
 
 def _only_defines(text: str, question: QuestionSpec, blanks: tuple[tuple[int, int], ...]) -> bool:
-    """Whether Qe is Qu and definitions after it, so that nothing need be read twice."""
+    """Whether Qe is Qu followed by definitions only, so that Qu need not be read again."""
     if not text.startswith(question.text):
         return False
     at = len(question.text)
@@ -48,18 +48,24 @@ def _only_defines(text: str, question: QuestionSpec, blanks: tuple[tuple[int, in
 
 
 class _Use(NamedTuple):
-    """How far Qu uses what one definition defines."""
+    """How much of a definition Qu uses."""
 
     content: frozenset[str]
-    """The words of its phrase."""
+    """The words of the defined phrase."""
     met: frozenset[str]
-    """The words of its phrase that stand in Qu."""
+    """Those of them that stand in Qu."""
     share: float
+    """The share of its words that stand in Qu."""
     values: frozenset[tuple[str, Op, Value | None]]
+    """Its conditions: column, operator and value."""
+
+    @property
+    def columns(self) -> set[str]:
+        return {name for name, _, _ in self.values}
 
 
-class _Said:
-    """The words and values of Qu, to see whether it uses what a definition defines."""
+class _QuestionWords:
+    """The words and values of Qu, to find out which definitions it uses."""
 
     def __init__(self, question: QuestionSpec, language: Language) -> None:
         stems = set(question.stems)
@@ -85,27 +91,27 @@ class _Said:
         return f" {' '.join(words)} "
 
     @cached_property
-    def chooses(self) -> bool:
-        """Whether Qu may ask which of two holds: `is it ripe or not`, `men or women`."""
+    def offers_choice(self) -> bool:
+        """Whether Qu may ask which of two definitions holds: `is it ripe or not`, `men or women`."""
         words = {token.lower for token in self._question.tokens}
         return self._question.yes_no or not words.isdisjoint(self._language.alternatives)
 
     def use(self, definition: Definition) -> _Use:
         words: list[str] = _WORDS.findall(definition.phrase.casefold())
         if "-" in definition.phrase or "_" in definition.phrase:
-            content = {part for word in words for part in _parts(word)} - _EMPTY
+            content = {part for word in words for part in _parts(word)} - _STOP_WORDS
         else:
-            content = set(map(stem, words)) - _EMPTY
-        said = content & self._stems
-        met = said.union([word for word in content - said if self._has_akin(word)])
+            content = set(map(stem, words)) - _STOP_WORDS
+        exact = content & self._stems
+        met = exact.union([word for word in content - exact if self._has_similar(word)])
         values = frozenset((each.lhs.name, each.op, each.rhs) for each in definition.filters if each.lhs is not None)
         return _Use(frozenset(content), frozenset(met), len(met) / len(content) if content else 0.0, values)
 
-    def _has_akin(self, word: str) -> bool:
-        return len(word) > 4 and any(_akin(word, other) for other in self._by_start.get(word[:4], ()))
+    def _has_similar(self, word: str) -> bool:
+        return len(word) > 4 and any(_similar(word, other) for other in self._by_start.get(word[:4], ()))
 
     def holds(self, value: Value | None) -> bool:
-        """Whether the value itself stands in Qu."""
+        """Whether Qu contains the value."""
         if isinstance(value, Text):
             return len(value.folded) > 1 and f" {value.folded} " in self._padded
         if isinstance(value, TimeRange):
@@ -113,49 +119,58 @@ class _Said:
         return isinstance(value, Choices) and any(self.holds(member) for member in value.members)
 
 
-def _sourced(definitions: tuple[Definition, ...], said: _Said) -> tuple[Definition, ...]:
-    """Each filter DEFINITION where Qu uses its definition or says its value, else ENRICHED."""
+def _sourced(definitions: tuple[Definition, ...], words: _QuestionWords) -> tuple[Definition, ...]:
+    """Gives each filter its source: DEFINITION if Qu uses its definition or contains its value, else ENRICHED."""
     filtering = [definition for definition in definitions if definition.filters]
-    used = _in_use([said.use(definition) for definition in filtering], said)
+    used = _in_use([words.use(definition) for definition in filtering], words)
     unused = {id(definition) for definition, use in zip(filtering, used, strict=True) if not use}
-    return tuple(_permitted(each, said) if id(each) in unused else each for each in definitions)
+    return tuple(_permitted(each, words) if id(each) in unused else each for each in definitions)
 
 
-def _permitted(definition: Definition, said: _Said) -> Definition:
-    """A definition that Qu does not use: its filters are only permitted, but for those whose value Qu says."""
-    filters = tuple([each if said.holds(each.rhs) else each.permitted() for each in definition.filters])
+def _permitted(definition: Definition, words: _QuestionWords) -> Definition:
+    """A definition that Qu does not use: its filters are permitted, except those whose value Qu contains."""
+    filters = tuple([each if words.holds(each.rhs) else each.permitted() for each in definition.filters])
     return definition.filtering(filters)
 
 
-def _in_use(uses: list[_Use], said: _Said) -> list[bool]:
-    """Of two definitions of one column, Qu uses the one more of whose words it says: `non-ripe` before `ripe`.
+def _in_use(uses: list[_Use], words: _QuestionWords) -> list[bool]:
+    """Which definitions Qu uses: of several for one column, the one with more words in Qu (`non-ripe`, not `ripe`).
 
-    Where it says a word that both share and nothing else (`which kind of kite`), or asks which of them holds, it
-    requires neither.
+    It uses neither if Qu contains only words that they share (`which kind of kite`), or asks which of them holds.
     """
     if len(uses) < 2:
         return [use.share >= _USED for use in uses]
     by_column: dict[str, list[_Use]] = {}
     for use in uses:
-        for name in {name for name, _, _ in use.values}:
+        for name in use.columns:
             rivals = by_column.setdefault(name, [])
             if len(rivals) < _RIVALS:
                 rivals.append(use)
-    return [use.share >= _USED and not _outdone(use, by_column, said) for use in uses]
+    return [use.share >= _USED and not _has_better_rival(use, by_column, words) for use in uses]
 
 
-def _outdone(use: _Use, by_column: dict[str, list[_Use]], said: _Said) -> bool:
-    """Whether Qu says another definition of the same column rather than this one."""
-    others = [other for name in {name for name, _, _ in use.values} for other in by_column[name]]
-    others = [other for other in others if not use.values & other.values]
-    own = use.content.difference(*(other.content for other in others)) if others else frozenset[str]()
-    if own and len(own & use.met) < _USED * len(own):
+def _has_better_rival(use: _Use, by_column: dict[str, list[_Use]], words: _QuestionWords) -> bool:
+    """Whether Qu uses another definition of the same column rather than this one."""
+    others = _others_of_column(use, by_column)
+    if _misses_own_words(use, others):
         return True
     rivals = [other for other in others if other.share >= _USED]
     if any(_beats(other, use) for other in rivals):
         return True
-    common = use.share < 1 and any(other.met == use.met for other in rivals)
-    return common or (said.chooses and any(other.share == 1 for other in rivals))
+    if use.share < 1 and any(other.met == use.met for other in rivals):
+        return True
+    return words.offers_choice and any(other.share == 1 for other in rivals)
+
+
+def _others_of_column(use: _Use, by_column: dict[str, list[_Use]]) -> list[_Use]:
+    """Definitions of the same column by other conditions."""
+    return [other for name in use.columns for other in by_column[name] if not use.values & other.values]
+
+
+def _misses_own_words(use: _Use, others: list[_Use]) -> bool:
+    """Whether Qu lacks most of the words that only this definition has."""
+    own = use.content.difference(*(other.content for other in others)) if others else frozenset[str]()
+    return bool(own) and len(own & use.met) < _USED * len(own)
 
 
 def _beats(other: _Use, use: _Use) -> bool:
@@ -163,8 +178,8 @@ def _beats(other: _Use, use: _Use) -> bool:
     return fuller and other.share >= use.share
 
 
-def _akin(left: str, right: str) -> bool:
-    """Whether two words share all but an ending: `carry` and `carried`, `virtual` and `virtually`."""
+def _similar(left: str, right: str) -> bool:
+    """Whether two words differ only in their ending: `carry` and `carried`, `virtual` and `virtually`."""
     shared = max(min(len(left), len(right)) - 1, 4)
     return abs(len(left) - len(right)) <= 4 and left[:shared] == right[:shared]
 
@@ -177,10 +192,10 @@ def _parts(word: str) -> list[str]:
 
 _WORDS = re.compile(r"[\w-]+")
 _USED = 0.5
-"""The share of a definition's words that Qu must say to use it."""
+"""The share of a definition's words that must stand in Qu for Qu to use it."""
 _RIVALS = 20
-"""Definitions of one column that are compared."""
-_EMPTY = frozenset(
+"""At most this many definitions of one column are compared."""
+_STOP_WORDS = frozenset(
     "the a an of in on at is are was were be to for from with and or that which who has have by it its their his her "
     "refer it's as this these those than".split()
 )

@@ -1,4 +1,4 @@
-"""What the answer is broken down by, and how it is ordered."""
+"""Reads what the answer is grouped by, and how it is ordered."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from scoring.specification import Kind, Ordering
 
 
 def read_groups(reading: Reading) -> tuple[str, ...]:
-    """Phrases after `per`, `for each`, `grouped by`, and after `by` where something is aggregated."""
-    aggregated = bool(reading.of(Role.AGGREGATE) or reading.of(Role.RATIO))
-    ranked = aggregated or bool(reading.of(Role.SUPERLATIVE))
-    marks = [mark for mark in reading.of(Role.GROUP) if ranked or not mark.cue.distributive]
+    """Phrases after `per`, `for each`, `grouped by`, and after `by` if something is aggregated."""
+    aggregated = bool(reading.marks_of(Role.AGGREGATE) or reading.marks_of(Role.RATIO))
+    ranked = aggregated or bool(reading.marks_of(Role.SUPERLATIVE))
+    marks = [mark for mark in reading.marks_of(Role.GROUP) if ranked or not mark.cue.distributive]
     found = [_group(reading, mark.end)[0] for mark in marks]
-    for place in [] if reading.language.by.isdisjoint(reading.lowers) else _bys(reading):
-        if aggregated or reading.lowers[place - 1] in reading.language.measures:
-            found += _keys(reading, place + 1)
-    return tuple(dict.fromkeys([phrase for phrase in found if phrase])) if found else ()
+    if not reading.language.by.isdisjoint(reading.lowers):
+        for place in _bys(reading):
+            if aggregated or reading.lowers[place - 1] in reading.language.measures:
+                found += _keys(reading, place + 1)
+    return tuple(dict.fromkeys(filter(None, found)))
 
 
 def _group(reading: Reading, place: int) -> tuple[str, int]:
@@ -39,13 +40,13 @@ def _keys(reading: Reading, place: int) -> list[str]:
 
 
 def _bys(reading: Reading) -> list[int]:
-    """Places of a grouping `by`: not `written by`, `by the end of`, `by how much`, nor by a name or number."""
+    """Places of a grouping `by`: not in `written by`, `by the end of`, `by how much`, nor before a name or number."""
     found: list[int] = []
     for place, word in enumerate(reading.lowers):
         if word not in reading.language.by or not place or verb_like(reading.lowers[place - 1], reading.language):
             continue
         after = place + 1
-        plain = reading.is_word(after) and not reading.taken[after] and after not in reading.starts
+        plain = reading.is_word(after) and not reading.claimed[after] and after not in reading.starts
         named = plain and reading.tokens[after].text[0].isupper()
         if (
             plain
@@ -58,8 +59,8 @@ def _bys(reading: Reading) -> list[int]:
 
 
 def read_ordering(reading: Reading) -> Ordering | None:
-    """The order asked for; its direction may stand apart from its key (`sorted by age in descending order`)."""
-    marks = reading.of(Role.ORDER)
+    """The order asked for; its direction may be apart from its key (`sorted by age in descending order`)."""
+    marks = reading.marks_of(Role.ORDER)
     if not marks:
         return None
     directions = [mark.cue.descending for mark in marks if mark.cue.descending is not None]

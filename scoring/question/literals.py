@@ -113,27 +113,37 @@ def _negated(reading: Reading, literal: Literal) -> bool:
 
 
 def _named_by(reading: Reading, start: int, end: int) -> Operand | None:
-    """The naming phrase nearest to a literal: before it, through a copula or `of`, or the classifier after it."""
+    """The phrase that names a literal's column: before it, through a copula or `of`, or the classifier after it."""
     named = reading.ends.get(start)
     if named is not None and named.cue.role is Role.NAMED:
         return operand(named.cue.phrase)
     language, after, before = reading.language, reading.lower(end), reading.lower(start - 1)
     if after in language.classifiers and (before in language.articles or before in language.in_time):
         return operand(after)
+    at = _before_links(reading, start)
+    if reading.lower(at - 1) in language.of:
+        return _classified(reading, at - 1)
+    if after in language.prepositions and _asked_about(reading, at):
+        return None
+    linked = _holds_link(reading, at, start)
+    if at < start and not linked:
+        return None
+    return _phrase_if_naming(reading, at, linked=linked)
+
+
+def _before_links(reading: Reading, start: int) -> int:
+    """The place before `start` where the words that only link a column to its value begin."""
     at = start
     while at > 0 and start - at < 4 and _links(reading, at):
         mark = reading.ends.get(at)
         at = mark.start if mark is not None else at - 1
-    linked = at < start and any(
-        reading.lowers[place] in language.copulas or place in reading.starts for place in range(at, start)
-    )
-    if reading.lower(at - 1) in language.of:
-        return _classified(reading, at - 1)
-    if reading.lower(end) in reading.language.prepositions and _asked_about(reading, at):
-        return None
-    if at < start and not linked:
-        return None
-    return _phrase_if_naming(reading, at, linked=linked)
+    return at
+
+
+def _holds_link(reading: Reading, start: int, end: int) -> bool:
+    """Whether a copula or a cue stands at [start, end), and not only articles."""
+    copulas = reading.language.copulas
+    return any(reading.lowers[place] in copulas or place in reading.starts for place in range(start, end))
 
 
 def _links(reading: Reading, end: int) -> bool:
@@ -169,21 +179,35 @@ _OWN_NAMES = frozenset({"name", "title"})
 
 
 def _phrase_if_naming(reading: Reading, at: int, *, linked: bool) -> Operand | None:
+    """The noun phrase before `at`, if it names the column of the value after it."""
     start, end = phrase_before(reading, at)
     if start == end:
         return None
-    language, head = reading.language, reading.lowers[end - 1]
-    matched = at in reading.starts and reading.has_role(at, Role.MATCH)
-    if matched and head not in language.ordinary and head not in language.classifiers:
+    head = reading.lowers[end - 1]
+    if _cannot_name(reading, at, end - 1, linked=linked):
         return None
-    if linked and verb_like(head, language):
-        return None
-    if reading.tokens[end - 1].stem != head and head not in language.ordinary and head not in language.classifiers:
-        return None
-    if not linked and head != reading.tokens[end - 1].stem:
-        return None
-    if linked or head in language.classifiers or head in language.keys or head in language.ordinary:
+    if linked or _names_kind(reading, head) or head in reading.language.keys:
         return operand(reading.span(max(start, end - 3), end))
-    led = reading.lower(start - 1) in language.articles and end - start == 1 and start + 1 not in reading.starts
-    led = led and not head.endswith(language.adjective_endings) and head not in language.adjectives
-    return operand(reading.span(start, end)) if led else None
+    return operand(reading.span(start, end)) if _is_lone_noun(reading, start, end) else None
+
+
+def _cannot_name(reading: Reading, at: int, head: int, *, linked: bool) -> bool:
+    """Whether the head noun is a thing with the value rather than a column: before a text cue, a verb, a plural."""
+    word, names_kind = reading.lowers[head], _names_kind(reading, reading.lowers[head])
+    if not names_kind and at in reading.starts and reading.has_role(at, Role.MATCH):
+        return True
+    if linked and verb_like(word, reading.language):
+        return True
+    return reading.tokens[head].stem != word and (not linked or not names_kind)
+
+
+def _names_kind(reading: Reading, word: str) -> bool:
+    return word in reading.language.ordinary or word in reading.language.classifiers
+
+
+def _is_lone_noun(reading: Reading, start: int, end: int) -> bool:
+    """Whether one noun stands after an article: `the paint red`."""
+    if end - start != 1 or start + 1 in reading.starts or reading.lower(start - 1) not in reading.language.articles:
+        return False
+    word, language = reading.lowers[start], reading.language
+    return not word.endswith(language.adjective_endings) and word not in language.adjectives

@@ -1,5 +1,4 @@
-"""Words of a question that are values: quoted text, proper names, codes, and ordinary words that are stored as "
-"such."""
+"""Finds the values that a question names: quoted text, proper names, codes, and ordinary words that are stored."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from dataclasses import replace
 from scoring.immutable import immutable
 from scoring.question.language import Role
 from scoring.question.reading import Reading
-from scoring.specification import Kind
+from scoring.specification import Kind, Token
 from scoring.values import Text, text
 
 _CLOCK = re.compile(r"\d+:\d+(?:[:.]\d+)*")
@@ -21,7 +20,7 @@ _LONGEST = 12
 
 @immutable(kw_only=False)
 class Literal:
-    """A value said at tokens [start, end)."""
+    """A value at tokens [start, end)."""
 
     value: str
     start: int
@@ -36,48 +35,48 @@ class Literal:
 
 
 def read_literals(reading: Reading) -> list[Literal]:
-    """Every value said outside times, in order, with how surely it is one."""
+    """Every value outside times, in order, with how certain it is."""
     found: list[Literal] = []
-    shouting = _shouting(reading)
+    title_case = _is_title_case(reading)
     for place in _places(reading):
-        if reading.taken[place] or (found and place < found[-1].end):
+        if reading.claimed[place] or (found and place < found[-1].end):
             continue
-        literal = _literal_at(reading, place, shouting=shouting)
+        literal = _literal_at(reading, place, title_case=title_case)
         if literal is not None:
             found.append(literal)
     return _chained(reading, found) if len(found) > 1 else found
 
 
 def _places(reading: Reading) -> list[int]:
-    """Where a value may start: at telling words but the opener of the text, and after `named`."""
-    named = reading.of(Role.NAMED)
+    """Where a value may start: at each value place except the first word of the text, and after `named`."""
+    named = reading.marks_of(Role.NAMED)
     last = len(reading.tokens)
-    telling = reading.telling
-    if telling and telling[0] == 0 and reading.lowers[0] in reading.language.openers:
+    places = reading.value_places
+    if places and places[0] == 0 and reading.lowers[0] in reading.language.openers:
         first = reading.tokens[0].text
-        telling = telling if len(first) > 1 and first.isupper() else telling[1:]
-    return sorted({*telling, *(mark.end for mark in named if mark.end < last)}) if named else telling
+        places = places if len(first) > 1 and first.isupper() else places[1:]
+    return sorted({*places, *(mark.end for mark in named if mark.end < last)}) if named else places
 
 
-def _shouting(reading: Reading) -> bool:
-    """Whether most words are capitalised, so that capitals say nothing."""
-    if len(reading.telling) < 5:
+def _is_title_case(reading: Reading) -> bool:
+    """Whether most words are capitalised, so that a capital does not mark a name."""
+    if len(reading.value_places) < 5:
         return False
     tokens = reading.tokens
     capitals = sum(
-        1 for place in reading.telling if tokens[place].kind is Kind.WORD and tokens[place].text[0].isupper()
+        1 for place in reading.value_places if tokens[place].kind is Kind.WORD and tokens[place].text[0].isupper()
     )
     words = sum(1 for token in tokens if token.kind is Kind.WORD) if capitals > 4 else 0
     return words > 6 and capitals * 10 > words * 7
 
 
-def _literal_at(reading: Reading, place: int, *, shouting: bool) -> Literal | None:
+def _literal_at(reading: Reading, place: int, *, title_case: bool) -> Literal | None:
     token = reading.tokens[place]
     if token.kind is Kind.PUNCTUATION or token.kind is Kind.NUMBER:
         return None
     if token.kind is Kind.WORD:
         if token.text[0].isupper() and (reading.language.capitals_name or _has_digit(token.text)):
-            return _name(reading, place, shouting=shouting)
+            return _name(reading, place, title_case=title_case)
         return _lower(reading, place) if token.text.isalpha() else _coded(reading, place) or _lower(reading, place)
     inner = token.text[1:-1].strip()
     return Literal(inner.rstrip(",.?") or inner, place, place + 1, 1.0)
@@ -90,16 +89,28 @@ def _coded(reading: Reading, place: int) -> Literal | None:
         return Literal(token.text, place, place + 1, 0.95)
     if _CLOCK.fullmatch(token.text):
         return Literal(token.text, place, place + 1, 0.45)
-    unit = token.lower.lstrip("0123456789")
-    measured = unit in reading.language.units or (unit[:1] == "-" and unit[1:].isalpha() and len(unit) > 2)
-    if _has_digit(token.text) and not measured and not token.stem.endswith(tuple(reading.language.grains)):
-        sure = 0.85 if len(token.text) > 2 or _is_kind(reading, place - 1) else 0.4
-        return Literal(token.text, place, place + 1, sure)
-    prefix = next((each for each in reading.language.negative_prefixes if token.lower.startswith(each)), None)
-    if prefix is not None and token.text[len(prefix) : len(prefix) + 1].isupper():
-        value = token.text[len(prefix) :]
-        return Literal(value, place, place + 1, 0.6, reading.language.demonyms.get(value.lower(), ()))
-    return None
+    if _has_digit(token.text) and not _is_measured(reading, token):
+        certain = 0.85 if len(token.text) > 2 or _is_kind(reading, place - 1) else 0.4
+        return Literal(token.text, place, place + 1, certain)
+    return _prefixed(reading, place)
+
+
+def _is_measured(reading: Reading, token: Token) -> bool:
+    """Whether a word is a number with its unit: `5km`, `3-star`, `10days`."""
+    unit, language = token.lower.lstrip("0123456789"), reading.language
+    if unit in language.units or token.stem.endswith(tuple(language.grains)):
+        return True
+    return unit[:1] == "-" and unit[1:].isalpha() and len(unit) > 2
+
+
+def _prefixed(reading: Reading, place: int) -> Literal | None:
+    """The name in `non-French`."""
+    token, language = reading.tokens[place], reading.language
+    prefix = next((each for each in language.negative_prefixes if token.lower.startswith(each)), None)
+    if prefix is None or not token.text[len(prefix) : len(prefix) + 1].isupper():
+        return None
+    value = token.text[len(prefix) :]
+    return Literal(value, place, place + 1, 0.6, language.demonyms.get(value.lower(), ()))
 
 
 def _lower(reading: Reading, place: int) -> Literal | None:
@@ -117,12 +128,12 @@ def _lower(reading: Reading, place: int) -> Literal | None:
 
 
 def _is_kind(reading: Reading, place: int) -> bool:
-    """Whether the word there says what kind of thing the word after it names."""
+    """Whether a word says what kind of thing the next word names."""
     word, language = reading.lower(place), reading.language
     return word in language.classifiers or word in language.keys or word in language.ordinary
 
 
-def _name(reading: Reading, place: int, *, shouting: bool) -> Literal | None:
+def _name(reading: Reading, place: int, *, title_case: bool) -> Literal | None:
     if _opens_sentence(reading, place) and not _opens_as_name(reading, place):
         return None
     if not _nameable(reading, place):
@@ -130,7 +141,7 @@ def _name(reading: Reading, place: int, *, shouting: bool) -> Literal | None:
     start, end = _trimmed(reading, place, _name_end(reading, place))
     if start >= end or _only_names_a_kind(reading, start, end):
         return None
-    certain = 0.3 if shouting and not _has_digit(reading.tokens[start].text) else _certainty(reading, start, end)
+    certain = 0.3 if title_case and not _has_digit(reading.tokens[start].text) else _certainty(reading, start, end)
     return Literal(reading.span(start, end), start, end, certain, _others(reading, start, end))
 
 
@@ -171,7 +182,7 @@ def _nameable(reading: Reading, place: int) -> bool:
 
 
 def _capitalised(reading: Reading, place: int) -> bool:
-    if not reading.is_word(place) or reading.taken[place]:
+    if not reading.is_word(place) or reading.claimed[place]:
         return False
     token = reading.tokens[place]
     return token.text[0].isupper() and token.lower not in reading.language.openers
@@ -227,7 +238,7 @@ def _joined(reading: Reading, place: int) -> int:
 def _numbered(reading: Reading, end: int) -> bool:
     """`Apollo 9`, but not `Grade 9`, whose number is a value of its own."""
     token, language = reading.tokens[end], reading.language
-    if token.kind is not Kind.NUMBER or reading.taken[end] or len(token.text) > 4:
+    if token.kind is not Kind.NUMBER or reading.claimed[end] or len(token.text) > 4:
         return False
     before = reading.lowers[end - 1]
     return before not in language.keys and before not in language.ordinary and token.text.isdecimal()
@@ -271,7 +282,7 @@ def _certainty(reading: Reading, start: int, end: int) -> float:
 
 
 def _acronym(reading: Reading, place: int) -> float:
-    """How surely capitals are a value: after `in`, `from` or a kind of thing; not as a measure or unit."""
+    """How certain it is that capitals are a value: after `in`, `from` or a kind of thing, but not as a unit."""
     language, after = reading.language, reading.lower(place + 1)
     before = reading.lower(place - 1)
     if before in language.articles and before not in language.possessives:
@@ -288,7 +299,7 @@ def _acronym(reading: Reading, place: int) -> float:
 def _others(reading: Reading, start: int, end: int) -> tuple[str, ...]:
     """Other forms of a name: a people's country, with the number before it, with the noun after it."""
     found = reading.language.demonyms.get(reading.tokens[start].stem, ()) if end - start == 1 else ()
-    if start and reading.tokens[start - 1].kind is Kind.NUMBER and not reading.taken[start - 1]:
+    if start and reading.tokens[start - 1].kind is Kind.NUMBER and not reading.claimed[start - 1]:
         found += (reading.span(start - 1, end),)
     if reading.tokens[start].text.isupper() and end - start == 1 and _noun_follows(reading, end):
         found += (reading.span(start, end + 1),)

@@ -1,4 +1,4 @@
-"""What the question wants listed: `names and ages of singers`, `which country`, `who`."""
+"""Reads what the question wants listed: `names and ages of singers`, `which country`, `who`."""
 
 from __future__ import annotations
 
@@ -6,38 +6,39 @@ from bisect import bisect_left
 from dataclasses import replace
 
 from scoring.question.language import Role
+from scoring.question.marks import Mark
 from scoring.question.phrases import phrase_end, skip_openers
-from scoring.question.reading import Mark, Reading
+from scoring.question.reading import Reading
 from scoring.specification import Kind, Output, Token
 from scoring.words import stem
 
 _MOST = 12
-"""Outputs of one list."""
+"""Most outputs of one list."""
 
 
 def read_outputs(reading: Reading) -> tuple[Output, ...]:
-    """Every thing asked for, in order; counts, sums and extremes are aggregations, not outputs."""
+    """Everything asked for, in order; counts, sums and extremes are aggregations, not outputs."""
     found: list[Output] = []
     for mark in reading.marks:
         role = mark.cue.role
         if role is Role.ASK:
             found.extend(_asked(reading, mark))
-        elif (role is Role.COMMAND) or role is Role.ALSO:
+        elif role is Role.COMMAND or role is Role.ALSO:
             found.extend(_listed(reading, mark.end))
-    unique = {(output.head, output.phrase.lower(), output.of): output for output in _told(reading, found)}
+    unique = {(output.head, output.phrase.lower(), output.of): output for output in _without_chosen(reading, found)}
     return tuple(unique.values())
 
 
-def _told(reading: Reading, found: list[Output]) -> list[Output]:
-    """Without `which shop` where a later sentence says what to give of it: `Which shop …? Give me its name.`"""
-    commanding = reading.of(Role.COMMAND)
+def _without_chosen(reading: Reading, found: list[Output]) -> list[Output]:
+    """The outputs without `which shop` if a later sentence commands an output: `Which shop …? Give me its name.`"""
+    commanding = reading.marks_of(Role.COMMAND)
     if not found or not commanding or not commanding[-1].start:
         return found
     closed = next((token.start for token in reading.tokens if token.lower in _CLOSING), None)
     if closed is None or found[-1].start < closed:
         return found
     commands = any(reading.tokens[mark.start].start > closed for mark in commanding)
-    return [each for each in found if each.start > closed or not _chosen(reading, each)] if commands else found
+    return [each for each in found if each.start > closed or not _is_chosen(reading, each)] if commands else found
 
 
 _CLOSING = frozenset({"?", "."})
@@ -48,19 +49,19 @@ def _start(token: Token) -> int:
     return token.start
 
 
-def _chosen(reading: Reading, output: Output) -> bool:
-    """Whether an output is what `which`, `who` or `whose` stands before."""
+def _is_chosen(reading: Reading, output: Output) -> bool:
+    """Whether `which`, `who` or `whose` stands right before an output."""
     place = bisect_left(reading.tokens, output.start, key=_start)
     return not _CHOOSING.isdisjoint(reading.lowers[max(0, place - 2) : place + 1])
 
 
 def _asked(reading: Reading, mark: Mark) -> list[Output]:
-    """`what is the X`, `which X`, `who`; a relative `who` or `which` asks nothing."""
+    """`what is the X`, `which X`, `who`; a relative `who` or `which` asks for nothing."""
     if not _interrogates(reading, mark):
         return []
     language = reading.language
     if mark.cue.phrase:
-        summed = mark.cue.func and any(each.cue.trailing for each in reading.of(Role.AGGREGATE))
+        summed = mark.cue.func and any(each.cue.trailing for each in reading.marks_of(Role.AGGREGATE))
         return [] if summed else [_implied(reading, mark)]
     at = mark.end
     if reading.lower(at) in language.copulas:
@@ -78,28 +79,37 @@ def _interrogates(reading: Reading, mark: Mark) -> bool:
     at = mark.start - 1
     if at < 0:
         return True
-    word = reading.lowers[at]
-    if word in {".", "?", "!", ";", ":"} or reading.tokens[mark.start].text[0].isupper():
+    word, language = reading.lowers[at], reading.language
+    if word in _CLAUSE_ENDS or reading.tokens[mark.start].text[0].isupper():
         return True
-    if word in reading.language.prepositions and (at == 0 or not reading.is_word(at - 1)):
+    if word in language.prepositions and (at == 0 or not reading.is_word(at - 1)):
         return True
-    asks = mark.cue.phrase not in {"person", "date", "place"} and reading.lowers[mark.start] != "which"
-    after, language = reading.lower(mark.end), reading.language
-    if word in {",", "and"} and (asks or after in language.copulas or after in language.auxiliaries):
+    if word in {",", "and"} and _asks_again(reading, mark):
         return True
-    if word in reading.language.conjunctions and (at == 0 or reading.lowers[at - 1] in {".", "?", "!"}):
+    if word in language.conjunctions and (at == 0 or reading.lowers[at - 1] in {".", "?", "!"}):
         return True
     before = reading.ends.get(mark.start)
     return before is not None and before.cue.role is Role.COMMAND
 
 
+_CLAUSE_ENDS = frozenset({".", "?", "!", ";", ":"})
+
+
+def _asks_again(reading: Reading, mark: Mark) -> bool:
+    """Whether a wh-word after a comma or `and` is a question and not a relative clause."""
+    if mark.cue.phrase not in {"person", "date", "place"} and reading.lowers[mark.start] != "which":
+        return True
+    after = reading.lower(mark.end)
+    return after in reading.language.copulas or after in reading.language.auxiliaries
+
+
 def _listed(reading: Reading, place: int) -> list[Output]:
-    """The noun phrases of a list, and of what they are; a list may go on after that (`and ages of teachers`)."""
+    """The noun phrases of a list with their owner; a list may continue after it (`and ages of teachers`)."""
     items = _items(reading, place)
     if not items:
         return []
     owner, end = _owner(reading, items[-1][1])
-    found = [output for start, last in items for output in _named(reading, start, last, owner)]
+    found = [output for start, last in items for output in _outputs_of(reading, start, last, owner)]
     after = _past_joint(reading, end) if owner else None
     if after is not None and len(found) < _MOST:
         start, last = _item(reading, after)
@@ -126,31 +136,40 @@ def _items(reading: Reading, place: int) -> list[tuple[int, int]]:
 
 
 def _item(reading: Reading, at: int) -> tuple[int, int]:
-    """One item of a list; an aggregate or an extreme is passed over with its phrase."""
+    """One item of a list; an aggregate or an extreme is skipped together with its phrase."""
     start = at
     while start < at + 4 and start not in reading.starts and _introduces(reading, start):
         start += 1
     mark = reading.starts.get(start)
-    if mark is not None and mark.cue.role in (Role.AGGREGATE, Role.RATIO):
-        end = phrase_end(reading, skip_openers(reading, mark.end))
-        return end, max(end, mark.end)
-    if mark is not None and mark.cue.role is Role.SUPERLATIVE and _is_value(reading, mark):
+    if mark is not None and _is_computed(reading, mark):
         end = phrase_end(reading, skip_openers(reading, mark.end))
         return end, max(end, mark.end)
     start = skip_openers(reading, start)
     end = phrase_end(reading, start)
-    if end > start and reading.lower(end) in _POSSESSIVE:
+    return _with_owner(reading, start, end) if end > start else (at, at)
+
+
+def _is_computed(reading: Reading, mark: Mark) -> bool:
+    """Whether a cue makes its phrase an aggregation and not an output."""
+    if mark.cue.role is Role.SUPERLATIVE:
+        return _is_value(reading, mark)
+    return mark.cue.role in (Role.AGGREGATE, Role.RATIO)
+
+
+def _with_owner(reading: Reading, start: int, end: int) -> tuple[int, int]:
+    """`driver's name` is a name; `date of birth` is one phrase."""
+    if reading.lower(end) in _POSSESSIVE:
         owned = skip_openers(reading, end + 1)
         last = phrase_end(reading, owned)
         start, end = (owned, last) if last > owned else (start, end)
-    if end > start and reading.lower(end) in reading.language.of and reading.lower(end + 1) in _LIFE:
+    if reading.lower(end) in reading.language.of and reading.lower(end + 1) in _LIFE:
         end += 2
-    return (start, end) if end > start else (at, at)
+    return start, end
 
 
 _POSSESSIVE = frozenset({"'s", "'", "’s", "’"})
 _LIFE = frozenset({"birth", "death", "origin"})
-"""What `date of`, `place of` or `country of` goes on with as one name."""
+"""Words after `date of`, `place of` or `country of` that make one name with it."""
 
 
 def _is_value(reading: Reading, mark: Mark) -> bool:
@@ -164,7 +183,7 @@ def _introduces(reading: Reading, place: int) -> bool:
 
 
 def _past_joint(reading: Reading, end: int) -> int | None:
-    """The place after `,`, `and`, `, and` when another item may follow."""
+    """The place after `,`, `and` or `, and`; `None` if no further item can follow."""
     language, at = reading.language, end
     if reading.lower(at) == ",":
         at += 1
@@ -184,7 +203,7 @@ def _owner(reading: Reading, end: int) -> tuple[str | None, int]:
     return reading.span(start, last) or None, last
 
 
-def _named(reading: Reading, start: int, end: int, of: str | None) -> list[Output]:
+def _outputs_of(reading: Reading, start: int, end: int, of: str | None) -> list[Output]:
     """One output, or one for each part of `first, middle and last names`."""
     whole = _output(reading, start, end, of)
     if end - start < _COORDINATED or reading.language.conjunctions.isdisjoint(reading.lowers[start:end]):

@@ -1,4 +1,4 @@
-"""Filters on times: `in 2023`, `born before 1980`, `between May and July 2020`, `in 2014 or 2015`."""
+"""Reads filters on times: `in 2023`, `born before 1980`, `between May and July 2020`, `in 2014 or 2015`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from scoring.question.comparisons import add_filter, comparison_before, range_opener, signed, suffix_after
 from scoring.question.language import Role
+from scoring.question.moments import Moment, Time
 from scoring.question.phrases import operand
 from scoring.question.reading import Reading
-from scoring.question.times import Moment, Time
 from scoring.specification import Op, Operand
 from scoring.values import Choices, DatePart, Grain, RelativeTime, TimeRange, Value, period, text
 
 
 def read_time_filters(reading: Reading, times: Sequence[Time]) -> None:
-    """One filter for each time, for each range of two times, or for several joined by `or`."""
+    """Adds a filter for each time, each range of two times, and each list of times joined by `or`."""
     place = 0
     while place < len(times):
         used = _time_range(reading, times, place) or _time_choice(reading, times, place)
@@ -25,7 +25,7 @@ def read_time_filters(reading: Reading, times: Sequence[Time]) -> None:
 
 
 def _time_range(reading: Reading, times: Sequence[Time], place: int) -> int:
-    """`between 2010 and 2015`, `from May 2010 to June 2011`: both ends belong to it."""
+    """`between 2010 and 2015`, `from May 2010 to June 2011`, ends included; returns the times used."""
     if place + 1 >= len(times):
         return 0
     first, last = times[place], times[place + 1]
@@ -75,7 +75,7 @@ _APART = 8
 
 
 def _time_choice(reading: Reading, times: Sequence[Time], place: int) -> int:
-    """`in 2014 or 2015`."""
+    """`in 2014 or 2015`; returns the times used."""
     last = place
     while last + 1 < len(times) and isinstance(times[last + 1].moment, TimeRange):
         joint = _joined(reading, times[last].end, times[last + 1].start)
@@ -92,30 +92,45 @@ def _time_choice(reading: Reading, times: Sequence[Time], place: int) -> int:
 
 
 def _one_time(reading: Reading, time: Time) -> None:
+    op, start, end = _comparison(reading, time)
+    alternatives: tuple[Value, ...] = time.others if op is None else ()
+    if not time.explicit:
+        alternatives += (text(reading.span(time.start, time.end)),)
+    add_filter(
+        reading,
+        _time_phrase(reading, start),
+        signed(reading, Op.WITHIN, start),
+        bounded(time.moment, op) if op else time.moment,
+        (start, end),
+        _certainty(time),
+        alternatives,
+    )
+
+
+def _comparison(reading: Reading, time: Time) -> tuple[Op | None, int, int]:
+    """How a time is compared, and where the words of the comparison start and end."""
     edge, edged = _edge(reading, time.start)
     mark = comparison_before(reading, edge)
     suffix = suffix_after(reading, time.end)
-    start, end = (mark.start if mark else time.start), (suffix.end if suffix else time.end)
-    op = suffix.cue.op if suffix else mark.cue.op if mark else None
+    cue = suffix.cue if suffix else mark.cue if mark else None
+    op = cue.op if cue is not None else None
     op = edged.get(op, op) if op is not None else None
     if op is None and reading.lower(time.start - 1) in reading.language.by and isinstance(time.moment, TimeRange):
         op = Op.LE
-    rhs = bounded(time.moment, op) if op else time.moment
-    certain = 0.9 if time.explicit else 0.4
+    return op, (mark.start if mark else time.start), (suffix.end if suffix else time.end)
+
+
+def _certainty(time: Time) -> float:
     if isinstance(time.moment, DatePart) and time.moment.part == "weekday":
-        certain = 0.6
-    told: tuple[Value, ...] = time.others if op is None else ()
-    if not time.explicit:
-        told += (text(reading.span(time.start, time.end)),)
-    lhs = _time_phrase(reading, start)
-    add_filter(reading, lhs, signed(reading, Op.WITHIN, start), rhs, (start, end), certain, told)
+        return 0.6
+    return 0.9 if time.explicit else 0.4
 
 
 def _edge(reading: Reading, start: int) -> tuple[int, Mapping[Op, Op]]:
-    """Where `the end of` a time begins, and what a comparison with that edge of it says of the whole time."""
+    """Where `the end of` a time starts, and what a comparison with that edge means for the whole time."""
     language, at = reading.language, start
-    told = reading.ends.get(start)
-    if told is not None and told.cue.role is Role.COMPARE:
+    before = reading.ends.get(start)
+    if before is not None and before.cue.role is Role.COMPARE:
         return start, _WHOLE
     while reading.lower(at - 1) in language.articles:
         at -= 1
@@ -168,7 +183,7 @@ _SIDES: dict[Op, tuple[str | None, str | None]] = {
 
 
 def _time_phrase(reading: Reading, place: int) -> Operand | None:
-    """`born`, `date of birth`: the word before a time that says which time."""
+    """The word before a time that says which time it is: `born`."""
     at = place - 1
     while at >= 0 and place - at <= 4 and _leads_to_time(reading, at):
         at -= 1

@@ -1,4 +1,4 @@
-"""Noun phrases: the words that name a column, a thing or a measure."""
+"""Finds noun phrases: the words that name a column, a thing or a measure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LONGEST = 6
 
 
 def verb_like(word: str, language: Language) -> bool:
-    """Whether a word is rather a verb than a noun, by table and by ending.
+    """Whether a word is more likely a verb than a noun, by table and by ending.
 
     >>> from scoring.question.english import ENGLISH
     >>> verb_like("written", ENGLISH), verb_like("building", ENGLISH), verb_like("hosting", ENGLISH)
@@ -42,7 +42,7 @@ def verb_like(word: str, language: Language) -> bool:
 
 
 def skip_openers(reading: Reading, place: int) -> int:
-    """The place of the first word that is no article, number, superlative, `distinct` or literal already read."""
+    """The first place that is not an article, number, superlative, `distinct` or a token already read."""
     count, starts = len(reading.tokens), reading.starts
     limit = min(count, place + _LONGEST)
     while place < limit:
@@ -64,28 +64,29 @@ _SKIPPED = frozenset({Role.SUPERLATIVE, Role.DISTINCT})
 
 def _opens(reading: Reading, place: int) -> bool:
     language, word = reading.language, reading.lowers[place]
-    if word in language.articles or reading.taken[place] or reading.tokens[place].kind is Kind.NUMBER or word == "'s":
+    if word in language.articles or reading.claimed[place] or reading.tokens[place].kind is Kind.NUMBER or word == "'s":
         return True
     return word in language.numbers or word in language.ordinals
 
 
 def phrase_end(reading: Reading, start: int) -> int:
-    """The end of the noun phrase that starts at `start` (which may be `start` itself: no phrase)."""
-    language, tokens, lowers, taken = reading.language, reading.tokens, reading.lowers, reading.taken
+    """The end of the noun phrase that starts at `start`; `start` itself if there is none."""
+    language, tokens, lowers, claimed = reading.language, reading.tokens, reading.lowers, reading.claimed
     place, count = start, len(tokens)
     limit = min(count, start + _LONGEST)
-    while place < limit and not taken[place]:
+    ending = _ENDING_ROLES
+    while place < limit and not claimed[place]:
         mark, word = reading.starts.get(place), lowers[place]
         if mark is not None and mark.cue.role is Role.PLAIN:
-            place = mark.end
+            place, ending = mark.end, _ENDING_LATER
             continue
         if word in language.breaks or word in language.articles or tokens[place].kind is not Kind.WORD:
             break
-        if mark is not None and mark.cue.role in (_ENDING_ROLES if place == start else _ENDING_LATER):
+        if mark is not None and mark.cue.role in ending:
             break
         if place > start and (verb_like(word, language) or _ends_at(reading, place)):
             break
-        place += 1
+        place, ending = place + 1, _ENDING_LATER
     return min(place, count)
 
 
@@ -93,7 +94,7 @@ _ENDING_LATER = _ENDING_ROLES | {Role.SUPERLATIVE}
 
 
 def _ends_at(reading: Reading, place: int) -> bool:
-    """Whether a plural before `place` ends the phrase: `ships carry`, but `sales amount` and `players id`."""
+    """Whether a plural before `place` ends the phrase: it does in `ships carry`, not in `sales amount`."""
     language, before = reading.language, reading.tokens[place - 1]
     word = reading.lowers[place]
     if before.stem == before.lower or before.lower in language.plural_modifiers:
@@ -103,7 +104,7 @@ def _ends_at(reading: Reading, place: int) -> bool:
 
 
 def phrase_at(reading: Reading, place: int) -> tuple[int, int]:
-    """The noun phrase at or after articles at `place`, as tokens [start, end)."""
+    """The noun phrase at `place` or after articles there, as tokens [start, end)."""
     start = skip_openers(reading, place)
     return start, phrase_end(reading, start)
 
@@ -114,7 +115,7 @@ def phrase_before(reading: Reading, end: int) -> tuple[int, int]:
     start = end
     while start > 0 and end - start < _LONGEST:
         word = reading.lowers[start - 1]
-        if not reading.is_word(start - 1) or reading.taken[start - 1]:
+        if not reading.is_word(start - 1) or reading.claimed[start - 1]:
             break
         if word in language.breaks or word in language.articles or verb_like(word, language):
             break

@@ -33,7 +33,7 @@ class Quantity:
 def read_quantities(reading: Reading) -> list[Quantity]:
     """Every number said, in order, those that are part of a time already taken left out."""
     found: list[Quantity] = []
-    for place in reading.figures:
+    for place in reading.number_places:
         if found and place < found[-1].end:
             continue
         token = reading.tokens[place]
@@ -48,7 +48,7 @@ def _said(reading: Reading, place: int, token: Token) -> Quantity | None:
     language = reading.language
     if token.lower in language.numbers:
         return _spelt(reading, place)
-    if token.lower in language.ordinals and not reading.taken[place]:
+    if token.lower in language.ordinals and not reading.claimed[place]:
         return Quantity(Number(language.ordinals[token.lower]), place, place + 1, ordinal=True, spelt=True)
     if "-" in token.lower:
         return _hyphened(token.lower, place, language)

@@ -13,10 +13,11 @@ from scoring.question.english import ENGLISH
 from scoring.question.grouping import read_groups, read_ordering
 from scoring.question.language import Language, Role
 from scoring.question.literals import read_literal_filters
+from scoring.question.marks import Mark
 from scoring.question.outputs import read_outputs
 from scoring.question.periods import read_time_filters
 from scoring.question.quantities import read_quantities
-from scoring.question.reading import Mark, Reading, read
+from scoring.question.reading import Reading, read
 from scoring.question.superlatives import read_superlatives
 from scoring.question.times import read_times
 from scoring.specification import Definition, Op, QuestionSpec, Source
@@ -68,7 +69,7 @@ def specify(reading: Reading, definitions: tuple[Definition, ...] = ()) -> Quest
         ordering=read_ordering(reading),
         time_ranges=time_ranges,
         numbers=tuple(quantity.number for quantity in quantities),
-        distinct=bool(reading.of(Role.DISTINCT)) or any(each.distinct for each in aggregations),
+        distinct=bool(reading.marks_of(Role.DISTINCT)) or any(each.distinct for each in aggregations),
         ratios=tuple(read_ratios(reading)),
         negations=_negations(reading),
         yes_no=of_user and _yes_no(reading),
@@ -97,13 +98,13 @@ def _negations(reading: Reading) -> tuple[str, ...]:
     prefixes = reading.language.negative_prefixes
     if prefixes:
         lowers = reading.lowers
-        said += [lowers[place] for place in reading.figures if lowers[place].startswith(prefixes)]
+        said += [lowers[place] for place in reading.number_places if lowers[place].startswith(prefixes)]
     return tuple(said)
 
 
 def _yes_no(reading: Reading) -> bool:
     """Whether it asks whether: an auxiliary opens a sentence that commands nothing."""
-    if reading.of(Role.WHETHER):
+    if reading.marks_of(Role.WHETHER):
         return True
     first = reading.lower(0)
     language = reading.language

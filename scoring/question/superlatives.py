@@ -6,9 +6,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from scoring.question.language import Role
+from scoring.question.marks import Mark
 from scoring.question.phrases import phrase_at, phrase_before, phrase_end, verb_like
 from scoring.question.quantities import Quantity
-from scoring.question.reading import Mark, Reading
+from scoring.question.reading import Reading
 from scoring.specification import Aggregation, Direction, Kind, Superlative
 
 _REACH = 16
@@ -20,12 +21,12 @@ def read_superlatives(reading: Reading, quantities: Sequence[Quantity]) -> tuple
     """The superlatives, and apart from them the extremes asked for as values (`what is the highest salary`)."""
     found: list[Superlative] = []
     values: list[Aggregation] = []
-    if not reading.of(Role.SUPERLATIVE):
+    if not reading.marks_of(Role.SUPERLATIVE):
         return found, values
     numbers = {quantity.start: quantity for quantity in quantities}
     ends = {quantity.end: quantity for quantity in quantities}
-    for mark in reading.of(Role.SUPERLATIVE):
-        if reading.taken[mark.start] or _is_name_part(reading, mark):
+    for mark in reading.marks_of(Role.SUPERLATIVE):
+        if reading.claimed[mark.start] or _is_name_part(reading, mark):
             continue
         direction = mark.cue.direction or Direction.MOST
         k = _number_beside(reading, mark, numbers, ends)
@@ -50,21 +51,27 @@ def _is_name_part(reading: Reading, mark: Mark) -> bool:
 
 def _number_beside(reading: Reading, mark: Mark, starts: dict[int, Quantity], ends: dict[int, Quantity]) -> int | None:
     """k: the whole number right after (`top 5`) or before (`5 highest`), which is then no filter."""
-    after = starts.get(mark.end)
-    before = ends.get(mark.start)
+    after, before = starts.get(mark.end), ends.get(mark.start)
     for quantity in (after, before):
-        if quantity is None or quantity.ordinal or reading.taken[quantity.start] or quantity.start == mark.start:
+        if quantity is None or quantity.start == mark.start or not _may_count(reading, quantity):
             continue
-        unit = reading.lower(quantity.end) if quantity is after else ""
-        if unit in reading.language.units and unit not in reading.language.measures:
+        if quantity is after and _is_measured(reading, quantity):
             continue
-        value = quantity.number.value
-        if value == int(value) and 0 < value < 1e9:
-            reading.take(quantity.start, quantity.end)
-            return int(value)
+        reading.claim(quantity.start, quantity.end)
+        return int(quantity.number.value)
     if before is not None and before.ordinal and before.start != mark.start:
         return 1
     return _counted_things(reading, mark, ends)
+
+
+def _may_count(reading: Reading, quantity: Quantity) -> bool:
+    value = quantity.number.value
+    return not quantity.ordinal and not reading.claimed[quantity.start] and value == int(value) and 0 < value < 1e9
+
+
+def _is_measured(reading: Reading, quantity: Quantity) -> bool:
+    unit = reading.lower(quantity.end)
+    return unit in reading.language.units and unit not in reading.language.measures
 
 
 def _counted_things(reading: Reading, mark: Mark, ends: dict[int, Quantity]) -> int | None:
@@ -76,9 +83,9 @@ def _counted_things(reading: Reading, mark: Mark, ends: dict[int, Quantity]) -> 
         at -= 1
     start, end = phrase_before(reading, at)
     quantity = ends.get(start) if at < mark.start and start < end else None
-    if quantity is None or quantity.ordinal or reading.taken[quantity.start] or quantity.number.value == 1:
+    if quantity is None or quantity.ordinal or reading.claimed[quantity.start] or quantity.number.value == 1:
         return None
-    reading.take(quantity.start, quantity.end)
+    reading.claim(quantity.start, quantity.end)
     return int(quantity.number.value)
 
 
@@ -89,22 +96,22 @@ def _asks_value(reading: Reading, mark: Mark) -> bool:
     if not measured or (mark.cue.counted and not numbered):
         return False
     at = mark.start - 1
-    while (
-        at >= 0
-        and mark.start - at < _REACH
-        and (
-            reading.lower(at) in reading.language.articles
-            or reading.lower(at) in reading.language.conjunctions
-            or reading.lower(at) == ","
-            or (
-                at + 1 in reading.ends
-                and reading.ends[at + 1].cue.role in (Role.AGGREGATE, Role.SUPERLATIVE, Role.RATIO)
-            )
-        )
-    ):
+    while at >= 0 and mark.start - at < _REACH and _lists_extremes(reading, at):
         previous = reading.ends.get(at + 1)
         at = previous.start - 1 if previous is not None else at - 1
     return _asks(reading, at)
+
+
+def _lists_extremes(reading: Reading, at: int) -> bool:
+    """Whether what ends at `at` may stand before an extreme in a list: `the`, `and`, another extreme."""
+    word, language = reading.lower(at), reading.language
+    if word == "," or word in language.articles or word in language.conjunctions:
+        return True
+    previous = reading.ends.get(at + 1)
+    return previous is not None and previous.cue.role in _COMPUTED
+
+
+_COMPUTED = frozenset({Role.AGGREGATE, Role.SUPERLATIVE, Role.RATIO})
 
 
 def _asks(reading: Reading, at: int) -> bool:
@@ -223,7 +230,7 @@ def _rows(reading: Reading, mark: Mark, start: int, end: int, *, governs: bool) 
 
 
 def _asked_rows(reading: Reading, before: int) -> int | None:
-    asks = reading.of(Role.ASK)
+    asks = reading.marks_of(Role.ASK)
     nearest = bisect_left(asks, before, key=lambda mark: mark.start) - 1
     if nearest < 0:
         return 1

@@ -1,4 +1,4 @@
-"""A question cut into words, numbers, quoted literals and marks, in one linear pass."""
+"""Cuts a question into words, numbers, quoted literals and marks in one linear pass."""
 
 from __future__ import annotations
 
@@ -38,91 +38,96 @@ class Cut(NamedTuple):
     """A text in tokens."""
 
     tokens: list[Token]
-    telling: list[int]
-    """Places of the tokens whose own form may say a value: capitals, digits, quotes, numerals, months."""
+    value_places: list[int]
+    """Places of the tokens whose form may be a value: capitals, digits, quotes, numerals, months."""
 
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
 
 
-def tokenise(text: str, spoken: frozenset[str] = frozenset(), blanks: Ranges = ()) -> Cut:
+def tokenise(text: str, values: frozenset[str] = frozenset(), blanks: Ranges = ()) -> Cut:
     """The tokens of a text outside `blanks`; quoted literals are one token whose `lower` lacks the quotes.
 
-    `spoken` are words that tell a value by themselves.
+    `values` are words that are a value by themselves.
 
     >>> cut = tokenise("Brazil's 1,000 'big' dogs may bark", frozenset({"may"}))
     >>> [(token.text, token.kind.value) for token in cut.tokens]
     ... # doctest: +NORMALIZE_WHITESPACE
     [('Brazil', 'word'), ("'s", 'punctuation'), ('1,000', 'number'), ("'big'", 'quoted'), ('dogs', 'word'),
      ('may', 'word'), ('bark', 'word')]
-    >>> [cut.tokens[place].lower for place in cut.telling]
+    >>> [cut.tokens[place].lower for place in cut.value_places]
     ['brazil', '1,000', 'big', 'may']
     """
     cut = Cut([], [])
     start = 0
     for blank_start, blank_end in blanks:
-        _add(cut, text, start, blank_start, spoken)
+        _add(cut, text, start, blank_start, values)
         start = max(start, blank_end)
-    _add(cut, text, start, len(text), spoken)
+    _add(cut, text, start, len(text), values)
     return cut
 
 
-def _add(cut: Cut, text: str, begin: int, until: int, spoken: frozenset[str]) -> None:
+def _add(cut: Cut, text: str, begin: int, until: int, values: frozenset[str]) -> None:
     """Cuts the characters from `begin` until `until`, at single spaces first.
 
     Most of a question is plain words: looked up by the chunk between two spaces, they cost half of what the pattern
-    takes to find them. The words are made past the named tuple's own constructor, which would take as long again.
+    takes to find them. The named tuple's own constructor would take as long again.
     """
-    found, telling = cut
+    found, value_places = cut
     add, forms, new, word = found.append, _forms, _new, Kind.WORD
-    said = text[begin:until]
-    quoting = _QUOTE.search(said) is not None
+    part = text[begin:until]
+    quoting = _QUOTE.search(part) is not None
     place = done = begin
-    for chunk in said.split(" "):
+    for chunk in part.split(" "):
         end = place + len(chunk)
         if place < done or (quoting and not chunk.isalpha() and _QUOTE.search(chunk)):
             if end > done:
-                done = _add_matches(cut, text, (max(place, done), end, until), spoken)
+                done = _add_matches(cut, text, (max(place, done), end, until), values)
         elif chunk.isalpha():
             lower, stemmed, plain = forms(chunk)
-            if not plain or lower in spoken:
-                telling.append(len(found))
+            if not plain or lower in values:
+                value_places.append(len(found))
             add(new(Token, (chunk, lower, stemmed, word, place, end)))
         else:
-            for piece, tells in _pieces(chunk) if len(chunk) <= _MEMO_LENGTH else _cut_chunk(chunk):
-                if tells or (tells is None and piece.lower in spoken):
-                    telling.append(len(found))
-                add(new(Token, (*piece[:4], piece.start + place, piece.end + place)))
+            _add_pieces(cut, chunk, place, values)
         place = end + 1
+
+
+def _add_pieces(cut: Cut, chunk: str, place: int, values: frozenset[str]) -> None:
+    """Adds the tokens of a run of characters without spaces and quotes that starts at `place`."""
+    for piece, is_value in _pieces(chunk) if len(chunk) <= _MEMO_LENGTH else _cut_chunk(chunk):
+        if is_value or (is_value is None and piece.lower in values):
+            cut.value_places.append(len(cut.tokens))
+        cut.tokens.append(_new(Token, (*piece[:4], piece.start + place, piece.end + place)))
 
 
 # Typeshed leaves what `tuple.__new__` takes open.
 _new: Callable[[type[Token], tuple[object, ...]], Token] = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 _QUOTE = re.compile("[\"“'‘`]")
 _MEMO_LENGTH = 40
-"""Longest run without a space, in characters, whose tokens are remembered."""
+"""Longest run without a space, in characters, whose tokens are cached."""
 
 
-def _add_matches(cut: Cut, text: str, span: tuple[int, int, int], spoken: frozenset[str]) -> int:
-    """Cuts what starts in [start, stop) and may, being quoted, go on until `reach`; gives where the last token ends."""
+def _add_matches(cut: Cut, text: str, span: tuple[int, int, int], values: frozenset[str]) -> int:
+    """Adds the tokens that start in [start, stop); quotes may extend to `reach`. Returns where the last token ends."""
     begin, stop, reach = span
     done = stop
     for match in _TOKEN.finditer(text, begin, reach):
         if match.start() >= stop:
             break
         done = max(done, match.end())
-        for token, tells in _tokens(match.group(), match.start()):
-            if tells or (tells is None and token.lower in spoken):
-                cut.telling.append(len(cut.tokens))
+        for token, is_value in _tokens(match.group(), match.start()):
+            if is_value or (is_value is None and token.lower in values):
+                cut.value_places.append(len(cut.tokens))
             cut.tokens.append(token)
     return done
 
 
-Told: TypeAlias = tuple[Token, bool | None]
-"""A token and whether its form may say a value; `None` for a plain word, which may by its meaning."""
+Piece: TypeAlias = tuple[Token, bool | None]
+"""A token and whether its form may be a value; `None` for a plain word, which may be one by its meaning."""
 
 
-def _cut_chunk(chunk: str) -> tuple[Told, ...]:
+def _cut_chunk(chunk: str) -> tuple[Piece, ...]:
     """The tokens of a run without spaces and quotes."""
     return tuple([each for match in _TOKEN.finditer(chunk) for each in _tokens(match.group(), match.start())])
 
@@ -130,20 +135,20 @@ def _cut_chunk(chunk: str) -> tuple[Told, ...]:
 _pieces = lru_cache(maxsize=16384)(_cut_chunk)
 
 
-def _tokens(word: str, start: int) -> tuple[Told, ...]:
-    """The tokens of what the pattern found."""
+def _tokens(word: str, start: int) -> tuple[Piece, ...]:
+    """The tokens of a match of the pattern."""
     if word.isalpha():
         lower, stemmed, plain = _forms(word)
         return ((Token(word, lower, stemmed, Kind.WORD, start, start + len(word)), None if plain else True),)
     if word in _SINGLE_MARKS:
         return ((Token(word, word, word, Kind.PUNCTUATION, start, start + len(word)), False),)
     if word[0].isalnum() or word[0] == "_":
-        return tuple([(token, _tells(token)) for token in _chunk(word, start)])
+        return tuple([(token, _is_value(token)) for token in _chunk(word, start)])
     marked = _marked(word, start, start + len(word))
-    return ((marked, _tells(marked)),)
+    return ((marked, _is_value(marked)),)
 
 
-def _tells(token: Token) -> bool:
+def _is_value(token: Token) -> bool:
     if token.kind is Kind.PUNCTUATION:
         return False
     return token.text != token.lower or not token.lower.isalpha() or len(token.lower) < 2
@@ -151,7 +156,7 @@ def _tells(token: Token) -> bool:
 
 @lru_cache(maxsize=65536)
 def _forms(word: str) -> tuple[str, str, bool]:
-    """A word of letters in lower case, its stem, and whether it was in lower case all along."""
+    """A word of letters in lower case, its stem, and whether it was written in lower case."""
     lower = word.lower()
     return lower, stem(lower), word == lower and len(word) > 1
 
@@ -171,7 +176,7 @@ def _chunk(word: str, start: int) -> Iterator[Token]:
     """A run of word characters and inner marks: a number, a possessive, a code, or several words."""
     if word.endswith(_ENDINGS) and len(word) > 2:
         owner, end = word[:-2], start + len(word)
-        # one possessive only: a run of them is nobody's, and would nest as deep as it is long
+        # One possessive only: a run of them would recurse once for each.
         yield from [_word(owner, start)] if owner.endswith(_ENDINGS) else _chunk(owner, start)
         yield Token(word[-2:], "'s", "'s", Kind.PUNCTUATION, end - 2, end)
     elif _NUMBER.fullmatch(word) or _YEARS.fullmatch(word):
@@ -184,7 +189,7 @@ def _chunk(word: str, start: int) -> Iterator[Token]:
 
 
 def _splits(word: str) -> bool:
-    """Whether `./:` part words here: not in addresses, initials, clock times and dates."""
+    """Whether `./:` separate words: not in addresses, initials, clock times and dates."""
     if not any(mark in word for mark in "./:") or "@" in word:
         return False
     pieces = re.split(r"[./:]", word)

@@ -1,0 +1,90 @@
+"""Reads months and days: `May 2023`, `3rd of May`, `May 3 to 9, 2021`."""
+
+from __future__ import annotations
+
+from scoring.question.moments import DAY, JOINTS, YEAR, Time, calendar_range
+from scoring.question.reading import Reading
+from scoring.values import DatePart, Grain, TimeRange, period
+
+_DAY_JOINTS = frozenset({"and", "to", "or", "through", "-", "–", "&"})
+
+
+def read_month(reading: Reading, place: int) -> Time | None:
+    """`May`, `May 2023`, `May 3`, `May 3rd, 2023`."""
+    month = reading.language.months[reading.tokens[place].lower]
+    end = place + 1
+    if reading.lower(end) in {".", ","} and YEAR.fullmatch(reading.lower(end + 1)):
+        end += 1
+    if reading.lower(end) in reading.language.of and YEAR.fullmatch(reading.lower(end + 1)):
+        end += 1
+    if YEAR.fullmatch(reading.lower(end)):
+        dated = period(Grain.MONTH, year=int(reading.lower(end)), month=month)
+        return Time(dated, place, end + 1) if dated else None
+    day = DAY.fullmatch(reading.lower(place + 1))
+    if day and 1 <= int(day[1]) <= 31:
+        later = _day_of(reading, place + 3) if reading.lower(place + 2) in _DAY_JOINTS else None
+        last = _with_year(reading, month, later, place + 3, place + 4) if later else None
+        earlier = _earlier(last, int(day[1]), place, place + 2)
+        return earlier or _with_year(reading, month, int(day[1]), place, place + 2)
+    return _bare_month(reading, place, month)
+
+
+def _bare_month(reading: Reading, place: int, month: int) -> Time | None:
+    before = reading.lower(place - 1)
+    known = len(reading.tokens[place].lower) > 4 or before in reading.language.in_time
+    return (
+        Time(DatePart("month", month), place, place + 1) if known and reading.tokens[place].text[0].isupper() else None
+    )
+
+
+def _with_year(reading: Reading, month: int, day: int, start: int, end: int) -> Time | None:
+    at = end
+    while at < end + 2 and (reading.lower(at) in JOINTS or reading.lower(at) in reading.language.of):
+        at += 1
+    if YEAR.fullmatch(reading.lower(at)):
+        dated = calendar_range(int(reading.lower(at)), month, day)
+        return Time(dated, start, at + 1) if dated else None
+    return Time(DatePart("month", month), start, end, explicit=False)
+
+
+def read_day_before_month(reading: Reading, place: int) -> Time | None:
+    """`3 May 2021`, `the 3rd of May, 2021`, and the `3` of `3 and 9 May 2021`."""
+    day = _day_of(reading, place)
+    if day is None:
+        return None
+    at = place + 1
+    if reading.lower(at) in _DAY_JOINTS and (later := _day_of(reading, at + 1)):
+        return _earlier(_before_month(reading, at + 1, later), day, place, at)
+    return _before_month(reading, place, day)
+
+
+def _day_of(reading: Reading, place: int) -> int | None:
+    match = DAY.fullmatch(reading.lower(place))
+    return int(match[1]) if match is not None and 1 <= int(match[1]) <= 31 else None
+
+
+def _before_month(reading: Reading, place: int, day: int) -> Time | None:
+    """A day with its month right after it."""
+    at = place + 1
+    if reading.lower(at) in reading.language.of:
+        at += 1
+    if reading.lower(at) not in reading.language.months or not reading.tokens[at].text[0].isupper():
+        return None
+    return _with_year(reading, reading.language.months[reading.lower(at)], day, place, at + 1)
+
+
+def _earlier(later: Time | None, day: int, start: int, end: int) -> Time | None:
+    """A day of the month and year of a later day."""
+    if later is None or not isinstance(later.moment, TimeRange) or later.moment.start is None:
+        return None
+    dated = calendar_range(later.moment.start.year, later.moment.start.month, day)
+    return Time(dated, start, end) if dated else None
+
+
+def read_day_after_month(reading: Reading, place: int) -> Time | None:
+    """The `9, 2026` of `November 3 to 9, 2026`."""
+    day, month = _day_of(reading, place), reading.language.months.get(reading.lower(place - 3))
+    if day is None or month is None or reading.lower(place - 1) not in _DAY_JOINTS:
+        return None
+    time = _with_year(reading, month, day, place, place + 1)
+    return time if time is not None and time.explicit else None

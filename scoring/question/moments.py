@@ -1,0 +1,48 @@
+"""A time at some tokens of a question, and what all readers of times share."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import TypeAlias
+
+from scoring.immutable import immutable
+from scoring.values import DatePart, Grain, RelativeTime, TimeRange, period
+
+Moment: TypeAlias = TimeRange | RelativeTime | DatePart
+
+YEAR = re.compile(r"(1[5-9]\d\d|20\d\d)")
+DAY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?")
+JOINTS = frozenset({",", "in"})
+"""Words between a day or quarter and its year."""
+
+
+@immutable(kw_only=False)
+class Time:
+    """A time at tokens [start, end)."""
+
+    moment: Moment
+    start: int
+    end: int
+    explicit: bool = True
+    """Its form alone says that it is a time."""
+    others: tuple[TimeRange, ...] = ()
+    """Other forms it may be stored in: the very second, where a clock time follows a date."""
+
+
+def calendar_range(year: int, month: int, day: int | None) -> TimeRange | None:
+    """A month or a day; `None` if it does not exist."""
+    if not (0 < year <= 9999 and 1 <= month <= 12):
+        return None
+    return (
+        period(Grain.MONTH, year=year, month=month)
+        if day is None
+        else period(Grain.DAY, year=year, month=month, day=day)
+    )
+
+
+def year_span(first: int, after: int, start: int, end: int) -> Time | None:
+    """The years from `first` until before `after`, at tokens [start, end)."""
+    if not (1 <= first < after <= 9999):
+        return None
+    return Time(TimeRange(datetime(first, 1, 1), datetime(after, 1, 1)), start, end)

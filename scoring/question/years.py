@@ -1,0 +1,83 @@
+"""Reads years, seasons and centuries."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.question.language import Role
+from scoring.question.moments import DAY, YEAR, Time, year_span
+from scoring.question.reading import Reading
+
+_RANGE_JOINTS = frozenset({",", "to", "-", "–"})
+_TIME_COMPARISONS = frozenset(
+    "after before since until till prior later earlier by no following starting beginning up in on at".split()
+)
+
+
+def read_year(reading: Reading, place: int) -> Time | None:
+    """A four-digit number that is a year: after `in`, `since`, `before`, `year`, a month or a range of years."""
+    match = YEAR.fullmatch(reading.tokens[place].lower)
+    after, language = reading.lower(place + 1), reading.language
+    if match is None or (after in language.units and after not in language.grains):
+        return None
+    if not _after_time_word(reading, place):
+        return None
+    year = int(match[1])
+    return year_span(year, year + 1, place, place + 1)
+
+
+def _after_time_word(reading: Reading, place: int) -> bool:
+    """Whether the words around a number make it a year."""
+    language = reading.language
+    at = _before_articles(reading, place)
+    before = reading.lower(at)
+    if _leads_to_year(reading, before) or reading.lower(place + 1) in language.year_words:
+        return True
+    if at < place - 1 and reading.is_word(place + 1) and reading.tokens[place + 1].text[0].isupper():
+        return True
+    if before in language.copulas and reading.tokens[at - 1].stem in language.year_words:
+        return True
+    if _joins_years(reading, before):
+        return place >= 2 and YEAR.fullmatch(reading.lower(place - 2)) is not None
+    mark = reading.ends.get(place)
+    return mark is not None and mark.cue.role is Role.COMPARE and reading.lowers[mark.start] in _TIME_COMPARISONS
+
+
+def _before_articles(reading: Reading, place: int) -> int:
+    """The place of the word before a number, without articles and `either`."""
+    language, at = reading.language, place - 1
+    while at > place - 4 and (reading.lower(at) in language.articles or reading.lower(at) in language.either):
+        at -= 1
+    return at
+
+
+def _leads_to_year(reading: Reading, word: str) -> bool:
+    language = reading.language
+    tables = (language.in_time, language.year_words, language.time_verbs, language.by, language.ranges)
+    return any(word in table for table in tables)
+
+
+def _joins_years(reading: Reading, word: str) -> bool:
+    if word in reading.language.conjunctions or word in _RANGE_JOINTS:
+        return True
+    return any(word in joins for joins in reading.language.ranges.values())
+
+
+def read_season(reading: Reading, text: str, place: int) -> Time | None:
+    """`2019/2020`: both years; certain only in a range."""
+    first, last = (int(part) for part in re.split(r"[-/]", text))
+    last = last if last > 99 else first - first % 100 + last
+    if not 0 < last - first <= 150 or not 1500 <= first < 2100:
+        return None
+    years = year_span(first, last + 1, place, place + 1)
+    ranged = reading.lower(place - 1) in reading.language.ranges
+    return Time(years.moment, place, place + 1, explicit=ranged) if years else None
+
+
+def read_century(reading: Reading, place: int) -> Time | None:
+    """`19th century`."""
+    match = DAY.fullmatch(reading.tokens[place].lower)
+    if match is None or reading.lower(place + 1) not in reading.language.centuries:
+        return None
+    last = int(match[1]) * 100
+    return year_span(last - 99, last + 1, place, place + 2) if last else None
