@@ -63,6 +63,7 @@ class Condition(NamedTuple):
 def folded(left: Left, literal: Part) -> Scalar:
     """A literal folded as in SQL: by the call around the column, the column's name, and the literal's form.
 
+    >>> from scoring.specification import Column
     >>> born = Left(Column(name="dob"), "year", "", 0)
     >>> str(folded(born, Part("text", "'1980'", "'1980'", 0, 6)))
     '[1980-01-01, 1981-01-01)'
