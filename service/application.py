@@ -13,13 +13,13 @@ from scoring import EVALUATOR_VERSION
 from service.api import evaluations, events, health, labels, rules, traces
 from service.api.errors import handle_errors
 from service.console import pages
-from service.pipeline.running import Role, Service
+from service.pipeline.running import ProcessRole, Service
 
 _METHODS = {"GET", "POST", "PUT", "HEAD", "OPTIONS"}
 
 
 def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
-    """The routes over `service`, or over the one that `lifespan` puts in `app.state.service`."""
+    """The routes, served from `service` or from the one that `lifespan` puts in `app.state.service`."""
     app = FastAPI(
         title="SQLAssay",
         version=EVALUATOR_VERSION,
@@ -27,17 +27,17 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
         lifespan=lifespan,
     )
     app.state.service = service
-    only_works = service is not None and service.role is Role.WORKER
-    for module in (health,) if only_works else (events, traces, evaluations, labels, rules, health, pages):
+    worker_only = service is not None and service.role is ProcessRole.WORKER
+    for module in (health,) if worker_only else (events, traces, evaluations, labels, rules, health, pages):
         app.include_router(module.router)
     handle_errors(app)
-    app.add_middleware(Timing)
+    app.add_middleware(RequestTiming)
     app.openapi = lambda: _openapi(app)
     return app
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
-    """The contract, without the 422 that FastAPI adds to every route: a wrong parameter is a 400 here."""
+    """The OpenAPI document without FastAPI's 422 responses: a wrong parameter is a 400 here."""
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         for route in schema["paths"].values():
@@ -50,14 +50,13 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
     return app.openapi_schema
 
 
-class Timing:
-    """Observes how long each request took, by route and status."""
+class RequestTiming:
+    """Measures the time of each HTTP request, by route and status."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes everything on; only HTTP is timed."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -78,7 +77,7 @@ class Timing:
 def _observe(scope: Scope, status: int, seconds: float) -> None:
     service: Service | None = scope["app"].state.service
     if service is not None:
-        # the template, never the path: ids in labels would never end
+        # the route template and not the path, whose ids would make endless label values
         route = getattr(scope.get("route"), "path", "unmatched")
         method = scope["method"] if scope["method"] in _METHODS else "other"
         service.metrics.answered(method, route, status, seconds)

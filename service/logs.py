@@ -1,4 +1,4 @@
-"""The log: one JSON object per line on stderr. Texts of people are shortened and hashed, never written whole."""
+"""The log: one JSON object per line on stderr. Questions and SQL are shortened and hashed, never written whole."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import structlog
 from consumers.wire.texts import shorten
 from service.settings.observability_settings import LogSettings
 
-_SAID = 1000
-"""Things said that are remembered: those with values in their format are all different."""
+_MAX_REMEMBERED = 1000
+"""Messages remembered at most, because messages with values in them are all different."""
 
 log = cast("structlog.stdlib.BoundLogger", structlog.get_logger("sqlassay"))
 
 
-class Spaced(logging.Filter):
-    """Lets a library say a thing once in so many seconds: of a broker that is away aiokafka tells a thousand times."""
+class RateLimited(logging.Filter):
+    """Limits each message of a library to one line per `seconds`: aiokafka repeats itself while a broker is down."""
 
     def __init__(self, seconds: float = 1.0) -> None:
         super().__init__()
@@ -28,20 +28,20 @@ class Spaced(logging.Filter):
         self._until: dict[tuple[str, str], float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is written; one with a traceback always is."""
-        said = record.name, str(record.msg)
+        """Whether to write the record. Those with a traceback always are."""
+        message = record.name, str(record.msg)
         if record.exc_info is not None:
             return True
-        if record.created < self._until.get(said, 0.0):
+        if record.created < self._until.get(message, 0.0):
             return False
-        if len(self._until) >= _SAID:
+        if len(self._until) >= _MAX_REMEMBERED:
             self._until.clear()
-        self._until[said] = record.created + self._seconds
+        self._until[message] = record.created + self._seconds
         return True
 
 
 def configure_logs(settings: LogSettings) -> None:
-    """Sends all logs of this process, libraries' included, to stderr in the format that is set."""
+    """Sends all logs of this process, including libraries', to stderr in the configured format."""
     level = logging.getLevelNamesMapping()[settings.level.upper()]
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
@@ -62,7 +62,7 @@ def configure_logs(settings: LogSettings) -> None:
             foreign_pre_chain=shared,
         )
     )
-    handler.addFilter(Spaced())
+    handler.addFilter(RateLimited())
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(max(level, logging.WARNING))
@@ -79,7 +79,7 @@ def _dumps(value: object, **_: object) -> str:
 
 
 def digest(text: str) -> str:
-    """What the log shows of a question or SQL: 80 characters and a hash to find the row by.
+    """A question or SQL as the log shows it: 80 characters and a hash to find the row by.
 
     >>> digest("SELECT 1")
     'SELECT 1 #e004ebd5'

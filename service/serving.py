@@ -1,4 +1,4 @@
-"""One process that does everything: opens what it needs, serves until told to stop, and finishes what it accepted."""
+"""Runs the service: opens what it needs, serves until it is stopped, then finishes accepted events."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from service.judges.weights import fitted_judge, local_judge
 from service.kafka.client import open_publisher
 from service.logs import configure_logs, log
 from service.metrics import Metrics
-from service.pipeline.event_intake import event_intake, opened_spans
-from service.pipeline.running import Intake, Role, Service
-from service.pipeline.worker import Parts, Worker, working
+from service.pipeline.event_intake import event_intake, open_span_intake
+from service.pipeline.process_parts import ProcessParts
+from service.pipeline.running import BodyBudget, ProcessRole, Service
+from service.pipeline.worker import Worker, running_worker
 from service.processes.interpreter import tune_interpreter
 from service.redis.link import RedisLink, open_redis
 from service.redis.rule_cache import RedisRules
@@ -37,8 +38,8 @@ from service.telemetry import open_telemetry
 
 
 @asynccontextmanager
-async def running(settings: Settings, role: Role = Role.ALL) -> AsyncGenerator[Service]:
-    """A service with its database open and migrated, doing its role; on leaving, what was accepted is finished.
+async def running(settings: Settings, role: ProcessRole = ProcessRole.ALL) -> AsyncGenerator[Service]:
+    """A running service with a migrated database. On leaving, accepted events are finished.
 
     Raises `StoreUnavailable`, `KafkaUnavailable` and `SettingsError`.
     """
@@ -52,21 +53,15 @@ async def running(settings: Settings, role: Role = Role.ALL) -> AsyncGenerator[S
         redis = await enter(open_redis(settings.redis, metrics.storage.redis_failed))
         rules = await _open_rules(stack, engine, redis, metrics)
         publisher = await enter(open_publisher(settings.kafka)) if settings.kafka.bootstrap_servers else None
+        parts = ProcessParts(
+            settings=settings, engine=engine, rules=rules, metrics=metrics, publisher=publisher, telemetry=telemetry
+        )
         worker: Worker | None = None
-        if role is not Role.API:
+        if role is not ProcessRole.API:
             await enter(housekeeping(engine, settings.retention.days, metrics.storage.housekeeping_done))
             panel = await enter(open_panel(settings.judge, local, metrics.models, redis, metrics.failed))
-            parts = Parts(
-                settings=settings,
-                engine=engine,
-                rules=rules,
-                panel=panel,
-                metrics=metrics,
-                publisher=publisher,
-                telemetry=telemetry,
-            )
-            worker = await enter(working(parts))
-        events = event_intake(settings, metrics, publisher, worker, telemetry)
+            worker = await enter(running_worker(parts, panel))
+        events = event_intake(parts, worker)
         yield Service(
             settings=settings,
             role=role,
@@ -75,30 +70,30 @@ async def running(settings: Settings, role: Role = Role.ALL) -> AsyncGenerator[S
             metrics=metrics,
             worker=worker,
             events=events,
-            intake=Intake(settings.limits.max_pending_bytes),
-            spans=await enter(opened_spans(settings, metrics, publisher, worker, events)),
+            bodies=BodyBudget(settings.limits.max_pending_bytes),
+            spans=await enter(open_span_intake(parts, worker, events)),
         )
 
 
-def _check_role(settings: Settings, role: Role) -> None:
-    if role is Role.ALL:
+def _check_role(settings: Settings, role: ProcessRole) -> None:
+    if role is ProcessRole.ALL:
         return
-    lacking = "kafka.bootstrap_servers" if not settings.kafka.bootstrap_servers else ""
-    lacking = lacking or ("" if settings.database.url is not None else "database.url")
-    if lacking:
-        name = variable_name(*lacking.split("."))
-        raise SettingsError(
-            f"--role {role.value} shares its work through Kafka and a database: set {name}, or --role all"
-        )
+    if not settings.kafka.bootstrap_servers:
+        missing = variable_name("kafka", "bootstrap_servers")
+    elif settings.database.url is None:
+        missing = variable_name("database", "url")
+    else:
+        return
+    raise SettingsError(f"--role {role.value} needs Kafka and a shared database: set {missing}, or use --role all")
 
 
 async def _open_rules(
     stack: AsyncExitStack, engine: AsyncEngine, redis: RedisLink | None, metrics: Metrics
 ) -> PostgresRules | RedisRules:
-    truth = PostgresRules(engine)
+    stored = PostgresRules(engine)
     if redis is None:
-        return truth
-    rules = RedisRules(link=redis, stored=truth, aged=metrics.storage.rules_aged)
+        return stored
+    rules = RedisRules(link=redis, stored=stored, aged=metrics.storage.rules_aged)
     await stack.enter_async_context(rules.listening())
     return rules
 
@@ -113,7 +108,7 @@ def _judge(settings: Settings) -> LocalJudge:
 
 
 def create_app(settings: Settings, service: Service | None = None) -> FastAPI:
-    """The application; without a running `service` it opens one of its own with its lifespan."""
+    """The application. Without a running `service` it opens its own with its lifespan."""
     if service is not None:
         return build_app(service)
 
@@ -126,10 +121,10 @@ def create_app(settings: Settings, service: Service | None = None) -> FastAPI:
     return build_app(lifespan=lifespan)
 
 
-def run(settings: Settings, role: Role = Role.ALL) -> None:
-    """Serves in the foreground until SIGINT or SIGTERM, then finishes what was accepted and returns.
+def run(settings: Settings, role: ProcessRole = ProcessRole.ALL) -> None:
+    """Serves until SIGINT or SIGTERM, then finishes accepted events and returns.
 
-    Raises `Unavailable` where the address is taken or the database is down, and `SettingsError`.
+    Raises `SettingsError`, and `Unavailable` if the address is taken or the database is down.
     """
     configure_logs(settings.log)
     listener = _bind(settings.http.host, settings.http.port)
@@ -138,14 +133,14 @@ def run(settings: Settings, role: Role = Role.ALL) -> None:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_serve(settings, listener, role))
     except KeyboardInterrupt:
-        log.info("stopped_while_starting")
+        log.info("start_interrupted")
     finally:
         listener.close()
         signal.signal(signal.SIGTERM, before)
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn, but it does not raise the signal it was stopped by once more: the drain comes after it."""
+    """Uvicorn without raising the stop signal again on exit, because the drain comes after it."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -158,7 +153,7 @@ class _Server(uvicorn.Server):
                 signal.signal(each, handler)
 
 
-async def _serve(settings: Settings, listener: socket.socket, role: Role) -> None:
+async def _serve(settings: Settings, listener: socket.socket, role: ProcessRole) -> None:
     async with running(settings, role) as service:
         tune_interpreter()
         config = uvicorn.Config(
@@ -176,13 +171,13 @@ async def _serve(settings: Settings, listener: socket.socket, role: Role) -> Non
 
 
 def _bind(host: str, port: int) -> socket.socket:
-    """A socket that holds the address but does not listen yet, so that nobody waits on a service still starting."""
+    """A socket that is bound but does not listen yet, so that clients are refused while the service starts."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
     except OSError as error:
-        detail = f"cannot listen on {host}:{port} ({error.strerror}): stop what does, or set SQLASSAY_HTTP__PORT"
+        detail = f"cannot listen on {host}:{port} ({error.strerror}): free the port, or set SQLASSAY_HTTP__PORT"
         raise Unavailable(detail) from error
     return listener

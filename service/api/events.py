@@ -164,7 +164,7 @@ async def read_body(request: Request, service: Service) -> AsyncGenerator[bytes]
         async for part in request.stream():
             if held + len(part) > most:
                 raise ApiError(413, "BODY_TOO_LARGE", f"the body is over {most} bytes", "Send fewer events at once.")
-            if not service.intake.take(len(part)):
+            if not service.bodies.reserve(len(part)):
                 raise ApiError(
                     503,
                     "BUSY",
@@ -176,7 +176,7 @@ async def read_body(request: Request, service: Service) -> AsyncGenerator[bytes]
             parts.append(part)
         yield b"".join(parts)
     finally:
-        service.intake.give_back(held)
+        service.bodies.release(held)
 
 
 def read_records(request: Request, body: bytes, tenant: str | None, most: int) -> list[Record]:

@@ -15,7 +15,7 @@ from consumers.errors import Unavailable
 from consumers.wire.texts import shorten
 from service.commands.exits import Exit, give_up, refuse
 from service.commands.stored import settings
-from service.kafka.dead_letter_topic import Buried, buried, replay
+from service.kafka.dead_letter_topic import StoredDeadLetter, dead_letters, replay
 from service.settings.loading import SettingsError
 from service.settings.stream_settings import KafkaSettings
 from service.settings.variables import variable_name
@@ -52,7 +52,7 @@ def _run(work: Coroutine[None, None, int]) -> None:
 
 async def _list(kafka: KafkaSettings, reason: str | None, most: int | None, as_json: bool) -> int:
     count = 0
-    async for each in buried(kafka, reason):
+    async for each in dead_letters(kafka, reason):
         if most is not None and count >= most:
             break
         count += 1
@@ -64,7 +64,7 @@ async def _list(kafka: KafkaSettings, reason: str | None, most: int | None, as_j
     return count
 
 
-def document(each: Buried) -> dict[str, object]:
+def document(each: StoredDeadLetter) -> dict[str, object]:
     """A dead letter as JSON."""
     letter = each.letter
     try:
@@ -78,15 +78,15 @@ def document(each: Buried) -> dict[str, object]:
         "reason": letter.reason,
         "detail": letter.detail,
         "original": {"topic": letter.topic, "partition": letter.partition, "offset": letter.offset},
-        "replayed": each.again,
+        "replayed": each.replayed,
         "cannot_be_replayed": letter.fault,
         **value,
     }
 
 
-def _line(each: Buried) -> str:
+def _line(each: StoredDeadLetter) -> str:
     letter = each.letter
-    mark = " (sent back)" if each.again else ""
+    mark = " (sent back)" if each.replayed else ""
     place = f"{letter.topic}[{letter.partition}]@{letter.offset}"
     return f"{each.partition}:{each.offset}  {_moment(each.timestamp)}  {letter.reason}{mark}  {place}  " + shorten(
         letter.detail, 100
@@ -103,7 +103,7 @@ def _moment(millis: int) -> str | None:
 async def _replay(kafka: KafkaSettings, reason: str | None, most: int | None) -> int:
     faults, sent = Counter[str](), 0
 
-    def told(each: Buried, fault: str | None) -> None:
+    def told(each: StoredDeadLetter, fault: str | None) -> None:
         nonlocal sent
         if fault is None:
             sent += 1
@@ -111,7 +111,7 @@ async def _replay(kafka: KafkaSettings, reason: str | None, most: int | None) ->
             faults[fault] += 1
 
     try:
-        await replay(kafka, reason=reason, most=most, told=told)
+        await replay(kafka, reason=reason, most=most, report=told)
     finally:
         print(f"sqlassay: {sent} sent back", file=sys.stderr)
         for fault, count in faults.most_common():

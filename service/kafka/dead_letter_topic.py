@@ -1,4 +1,4 @@
-"""The dead-letter topic, read from its beginning and sent back from."""
+"""Reads the dead-letter topic from its beginning, and replays dead letters."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from service.settings.stream_settings import KafkaSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Buried:
-    """A dead letter and where it lies."""
+class StoredDeadLetter:
+    """A dead letter and its place on the topic."""
 
     partition: int
     offset: int
     timestamp: int
     letter: DeadLetter
     key: bytes | None
-    """By which it can be removed."""
-    again: bool
-    """It was sent back already."""
+    """Key of the tombstone that deletes it."""
+    replayed: bool
+    """Whether it was replayed before."""
 
 
 async def records(settings: KafkaSettings, topic: str) -> AsyncGenerator[Any]:
-    """Every record that stands on a topic now, oldest first in each partition; raises `KafkaUnavailable`."""
+    """Every record that is on a topic now, oldest first in each partition; raises `KafkaUnavailable`."""
     consumer: Any = AIOKafkaConsumer(
         bootstrap_servers=settings.bootstrap_servers or "",
         client_id="sqlassay",
@@ -63,52 +63,56 @@ async def records(settings: KafkaSettings, topic: str) -> AsyncGenerator[Any]:
                 await consumer.stop()
 
 
-async def buried(settings: KafkaSettings, reason: str | None = None) -> AsyncGenerator[Buried]:
-    """The dead letters there are, all or those of one reason; raises `KafkaUnavailable`."""
+async def dead_letters(settings: KafkaSettings, reason: str | None = None) -> AsyncGenerator[StoredDeadLetter]:
+    """All dead letters, or those of one reason; raises `KafkaUnavailable`."""
     topic = settings.topic_dead
-    marks, forgotten = set[tuple[int, int]](), dict[tuple[int, bytes], int]()
+    marks, tombstones = set[tuple[int, int]](), dict[tuple[int, bytes], int]()
     async for record in records(settings, topic):
         if record.value is None:
-            forgotten[record.partition, record.key] = record.offset
+            tombstones[record.partition, record.key] = record.offset
         elif is_mark(record):
             marks.add(mark_of(record))
     async for record in records(settings, topic):
-        removed = forgotten.get((record.partition, record.key), -1) > record.offset
+        removed = tombstones.get((record.partition, record.key), -1) > record.offset
         if record.value is None or is_mark(record) or removed:
             continue
         letter = read_dead_letter(record)
         if reason is None or letter.reason == reason:
             place = Partition(topic, record.partition)
-            yield Buried(
+            yield StoredDeadLetter(
                 partition=record.partition,
                 offset=record.offset,
                 timestamp=record.timestamp,
                 letter=letter,
                 key=record.key,
-                again=(place.number, record.offset) in marks,
+                replayed=(place.number, record.offset) in marks,
             )
 
 
 async def replay(
-    settings: KafkaSettings, *, reason: str | None, most: int | None, told: Callable[[Buried, str | None], None]
+    settings: KafkaSettings,
+    *,
+    reason: str | None,
+    most: int | None,
+    report: Callable[[StoredDeadLetter, str | None], None],
 ) -> None:
-    """Sends dead letters back to the topic they came from, each once; `told` hears of each, and why it was not sent.
+    """Sends dead letters back to their topic, each once, and calls `report` with each and why it was not sent.
 
-    Raises `KafkaUnavailable`; those told of as sent are sent.
+    Raises `KafkaUnavailable`. Those reported as sent stay sent.
     """
     async with open_publisher(settings) as publisher:
         sent = 0
-        async for each in buried(settings, reason):
+        async for each in dead_letters(settings, reason):
             if most is not None and sent >= most:
                 return
-            fault = "it was sent back already" if each.again else each.letter.fault
+            fault = "it was sent back already" if each.replayed else each.letter.fault
             if fault is None:
                 fault = await _send_back(settings, publisher, each)
                 sent += fault is None
-            told(each, fault)
+            report(each, fault)
 
 
-async def _send_back(settings: KafkaSettings, publisher: Publisher, each: Buried) -> str | None:
+async def _send_back(settings: KafkaSettings, publisher: Publisher, each: StoredDeadLetter) -> str | None:
     back = each.letter.topic or settings.topic_events
     if await publisher.publish([replayed(each.letter, back)]):
         return "the broker refuses records of this size"

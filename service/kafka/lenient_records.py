@@ -1,8 +1,8 @@
-"""Reads batches of records whose header names are not UTF-8, which Kafka lets anyone write and aiokafka cannot read.
+"""Reads batches of records whose header names are not UTF-8, which Kafka accepts and aiokafka cannot read.
 
-aiokafka decodes names while it unpacks a fetch: one that is not UTF-8 raises there, takes the records fetched with it
-along and stands in the way of all that follow. Here such a batch is read anew, with the foreign bytes kept as lone
-surrogates, so that its records reach whoever judges them. See `docs/adr/0020-header-names-that-are-not-utf-8.md`.
+aiokafka decodes names while it unpacks a fetch. A name that is not UTF-8 raises there, loses the records fetched with
+it and blocks all that follow. Here such a batch is read again with the invalid bytes kept as lone surrogates, so that
+its records are decoded and dead-lettered like all others. See `docs/adr/0020-header-names-that-are-not-utf-8.md`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ sequence, count: the head of a batch (Kafka protocol, RecordBatch)."""
 _LENGTH_ENDS = 12
 _UNPACK = {0: bytes, 1: gzip_decode, 2: snappy_decode, 3: lz4_decode, 4: zstd_decode}
 _APPENDED = 1
-"""The kind of timestamp that the broker gave."""
+"""Timestamp type of a time that the broker assigned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignRecord:
-    """A record as aiokafka's fetcher takes it."""
+    """A record in the shape that aiokafka's fetcher expects."""
 
     offset: int
     timestamp: int
@@ -41,17 +41,17 @@ class ForeignRecord:
 
 
 class LenientRecords:
-    """What a fetch brought of one partition: aiokafka's own reader, whose batches are never refused for a name."""
+    """The records of one partition in a fetch: aiokafka's reader, but header names never make a batch fail."""
 
     def __init__(self, data: bytes) -> None:
         self._records, self._data, self._at = MemoryRecords(data), data, 0
 
     def has_next(self) -> bool:
-        """Whether there is one more whole batch."""
+        """Whether another complete batch follows."""
         return self._records.has_next()
 
     def size_in_bytes(self) -> int:
-        """Of everything that was fetched."""
+        """Size of everything that was fetched."""
         return self._records.size_in_bytes()
 
     def next_batch(self) -> Any:
@@ -63,7 +63,7 @@ class LenientRecords:
 
 
 class _LenientBatch:
-    """A batch of aiokafka's, but for how it is iterated."""
+    """An aiokafka batch with its own iteration."""
 
     __slots__ = ("_batch", "_raw")
 
@@ -87,7 +87,7 @@ class _LenientBatch:
 
 
 def read_batch(raw: memoryview, *, skipped: int = 0) -> Generator[ForeignRecord]:
-    """The records of a batch after the first few; raises aiokafka's `CorruptRecordException` where it is none."""
+    """The records of a batch after the first `skipped`; raises aiokafka's `CorruptRecordException` if it is invalid."""
     head = _BATCH.unpack_from(raw)
     attributes, count = head[5], head[-1]
     body = bytearray(_UNPACK[attributes & 7](raw[_BATCH.size :]))
@@ -138,6 +138,6 @@ def _headers(body: bytearray, at: int) -> tuple[list[tuple[str, bytes | None]], 
 
 
 def read_leniently() -> None:
-    """From now on every consumer of this process reads so; raises `AttributeError` where aiokafka has changed."""
+    """Makes every consumer of this process read leniently; raises `AttributeError` if aiokafka has changed."""
     if fetcher.MemoryRecords is not cast("Any", LenientRecords):
         fetcher.MemoryRecords = LenientRecords  # pyright: ignore[reportAttributeAccessIssue] a class of the same shape

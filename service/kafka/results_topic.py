@@ -1,4 +1,4 @@
-"""Results on their topic: of rows just written, and again of rows that stood before."""
+"""Publishes results of new rows, and again those of rows stored before."""
 
 from __future__ import annotations
 
@@ -15,19 +15,27 @@ from service.storage.database import translate_errors
 from service.storage.tables import EVALUATIONS
 
 _ROW = EVALUATIONS.c
-_TOLD = (_ROW.id, _ROW.tenant, _ROW.source, _ROW.event_id, _ROW.agent, _ROW.agent_version, _ROW.occurred_at)
+_PUBLISHED_COLUMNS = (
+    _ROW.id,
+    _ROW.tenant,
+    _ROW.source,
+    _ROW.event_id,
+    _ROW.agent,
+    _ROW.agent_version,
+    _ROW.occurred_at,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KafkaResults:
-    """A `Results` over a topic."""
+    """A `Results` that publishes to a topic."""
 
     publisher: Publisher
     topic: str
     engine: AsyncEngine
 
     async def publish(self, ends: Mapping[EventKey, Evaluation | Claim]) -> None:
-        """Publishes what was written, and once more what a record sent again found standing."""
+        """Publishes the results of written evaluations, and again those of duplicates."""
         messages = [result_message(each, self.topic) for each in ends.values() if isinstance(each, Evaluation)]
         claims = [each for each in ends.values() if isinstance(each, Claim)]
         if claims:
@@ -35,11 +43,13 @@ class KafkaResults:
         await self.publisher.publish(messages)
 
     async def _stored(self, claims: Sequence[Claim]) -> list[Message]:
-        # each with its own time: the table is partitioned by it, and one far moment must not have all days searched
+        # each row with its own time, because one range over all of them could search every day's partition
         rows = [(each.occurred_at, each.evaluation_id) for each in claims if each.occurred_at is not None]
         bare = [each.evaluation_id for each in claims if each.occurred_at is None]
         wanted = tuple_(_ROW.occurred_at, _ROW.id).in_(rows)
-        query = select(*_TOLD, _ROW.trigger, _ROW.record).where(or_(wanted, _ROW.id.in_(bare)) if bare else wanted)
+        query = select(*_PUBLISHED_COLUMNS, _ROW.trigger, _ROW.record).where(
+            or_(wanted, _ROW.id.in_(bare)) if bare else wanted
+        )
         with translate_errors(self.engine.url):
             async with self.engine.connect() as connection:
                 found = (await connection.execute(query)).mappings()

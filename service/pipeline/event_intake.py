@@ -1,4 +1,4 @@
-"""Where the events of an HTTP request go: into this process's own pool, or to Kafka for the workers'."""
+"""Takes the events of HTTP requests into this process's pool, or writes them to Kafka for the workers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from consumers.spans.join_spans import Submit
 from consumers.stream.ports import Publisher
 from consumers.wire.events import InvalidReason
 from service.metrics import Metrics
-from service.pipeline.span_intake import SpanIntake, SpansInMemory, SpansToKafka, joining
+from service.pipeline.process_parts import ProcessParts
+from service.pipeline.span_intake import SpanIntake, SpansInMemory, SpansToKafka, running_join
 from service.pipeline.worker import Worker
-from service.settings import Settings
 from service.settings.loading import SettingsError
 from service.telemetry import Telemetry
 from service.telemetry.tracing import PUBLISH, outcome_attributes
@@ -28,7 +28,7 @@ from service.telemetry.tracing import PUBLISH, outcome_attributes
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """An event that Kafka has, and a worker will score."""
+    """An event written to Kafka, which a worker will score."""
 
     event_id: str
 
@@ -37,34 +37,36 @@ class EventIntake(Protocol):
     """Takes records."""
 
     async def take(self, records: Sequence[Record]) -> Sequence[Outcome | Published]:
-        """What became of each, in order; raises `Unavailable` where they must be sent again."""
+        """The outcome of each record, in order; raises `Unavailable` if they must be sent again."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class EventsInMemory:
-    """Scores in this process: an answer comes when the row is committed."""
+    """Scores in this process and answers once the rows are committed."""
 
     pool: Pool
 
     async def take(self, records: Sequence[Record]) -> Sequence[Outcome | Published]:
-        """How each record ended."""
         return await asyncio.gather(*await self.pool.submit(records))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventsToKafka:
-    """Validates, then writes to the topic that the workers read."""
+    """Validates events and writes them to the topic that the workers read."""
 
     publisher: Publisher
     topic: str
     metrics: Metrics
     max_event_bytes: int
     telemetry: Telemetry | None = None
-    """Where OpenTelemetry is on."""
+    """`None` without OpenTelemetry."""
 
     async def take(self, records: Sequence[Record]) -> Sequence[Outcome | Published]:
-        """Published once all replicas in sync have it, or why it never can be; raises `KafkaUnavailable`."""
+        """Returns `Published` once all in-sync replicas have the event, or why it is invalid.
+
+        Raises `KafkaUnavailable`.
+        """
         decoded = await asyncio.to_thread(lambda: [self._decode(each) for each in records])
         known = [each for each in decoded if isinstance(each, Known)]
         began = time.monotonic()
@@ -76,7 +78,7 @@ class EventsToKafka:
             try:
                 draw_published(self.telemetry, decoded, ends, StageTiming("publish", began, time.monotonic()))
             except Exception as bug:
-                # Kafka has the events: nothing may keep that from their sender
+                # Kafka has the events, so the request must succeed
                 self.metrics.failed("telemetry", bug)
         return ends
 
@@ -101,7 +103,7 @@ class EventsToKafka:
 def draw_published(
     telemetry: Telemetry, decoded: Sequence[Known | Outcome], ends: Sequence[Outcome | Published], publish: StageTiming
 ) -> None:
-    """Draws the traces of the events of a request: written to Kafka, or why not."""
+    """Draws the traces of a request's events, with the reasons of those not written to Kafka."""
     for each, end in zip(decoded, ends, strict=True):
         if each.timings is None:
             continue
@@ -113,39 +115,39 @@ def draw_published(
             telemetry.export_trace(PUBLISH, each.timings, {"sqlassay.event.id": end.event_id}, None)
 
 
-def event_intake(
-    settings: Settings,
-    metrics: Metrics,
-    publisher: Publisher | None,
-    worker: Worker | None,
-    telemetry: Telemetry | None = None,
-) -> EventIntake:
-    """Kafka's where it is set, else the worker's own."""
-    if publisher is None:
+def event_intake(parts: ProcessParts, worker: Worker | None) -> EventIntake:
+    """The intake into Kafka if it is configured, else into the worker's pool."""
+    if parts.publisher is None:
         if worker is None:
             raise SettingsError("without Kafka this process has to score itself: use --role all")
         return EventsInMemory(worker.pool)
-    most, topic = settings.limits.max_event_bytes, settings.kafka.topic_events
-    return EventsToKafka(publisher=publisher, topic=topic, metrics=metrics, max_event_bytes=most, telemetry=telemetry)
+    return EventsToKafka(
+        publisher=parts.publisher,
+        topic=parts.settings.kafka.topic_events,
+        metrics=parts.metrics,
+        max_event_bytes=parts.settings.limits.max_event_bytes,
+        telemetry=parts.telemetry,
+    )
 
 
 @asynccontextmanager
-async def opened_spans(
-    settings: Settings, metrics: Metrics, publisher: Publisher | None, worker: Worker | None, events: EventIntake
+async def open_span_intake(
+    parts: ProcessParts, worker: Worker | None, events: EventIntake
 ) -> AsyncGenerator[SpanIntake]:
-    """Where spans go: to their topic where one is set, else into a join in this process."""
-    if publisher is not None and settings.kafka.topic_spans:
-        yield SpansToKafka(publisher=publisher, topic=settings.kafka.topic_spans)
+    """The intake of spans into their topic if one is configured, else into a join in this process."""
+    settings = parts.settings
+    if parts.publisher is not None and settings.kafka.topic_spans:
+        yield SpansToKafka(publisher=parts.publisher, topic=settings.kafka.topic_spans)
     elif worker is not None:
         yield SpansInMemory(joined=worker.joined)
     else:
         seconds = settings.limits.shutdown_seconds
-        async with joining(settings.spans, _publishing(events), metrics, patience=seconds) as joined:
+        async with running_join(settings.spans, _publishing(events), parts.metrics, patience=seconds) as joined:
             yield SpansInMemory(joined=joined)
 
 
 def _publishing(events: EventIntake) -> Submit:
-    """The intake as the join takes it: what is published has ended, as far as spans go."""
+    """Adapts the intake to the join: a published event counts as ended."""
 
     async def submit(records: Sequence[Record], /) -> list[asyncio.Future[Outcome]]:
         ends, receipts = await events.take(records), list[asyncio.Future[Outcome]]()

@@ -1,4 +1,4 @@
-"""Texts removed for good: what a tenant, or an event, said is taken out of every place that keeps it."""
+"""Deletes the texts of a tenant or an event from every place that stores them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from consumers.evaluation.withholding import without_texts
 from consumers.stream.forgotten import concerns
 from consumers.stream.ports import Message
 from service.kafka.client import open_publisher
-from service.kafka.dead_letter_topic import buried
+from service.kafka.dead_letter_topic import dead_letters
 from service.redis.link import RedisLink
 from service.redis.reply_cache import RedisReplies
 from service.settings.stream_settings import KafkaSettings
@@ -29,31 +29,31 @@ _BATCH = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """What was removed, and where."""
+    """What was deleted, by place."""
 
     evaluations: int = 0
-    """Rows emptied of their texts; their scores and codes stay."""
+    """Rows whose texts were deleted; their scores and codes stay."""
     labels: int = 0
-    """Labels whose note and correction were removed."""
+    """Labels whose note and correction were deleted."""
     deferred: int = 0
-    """Events that waited, and now will not be scored."""
+    """Deferred events, which will not be scored."""
     replies: int = 0
-    """Replies of models removed from Redis."""
+    """Model replies deleted from Redis."""
     dead_letters: int = 0
-    """Dead letters that Kafka was told to remove."""
+    """Dead letters that Kafka will delete."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whose texts."""
+    """Whose texts to delete."""
 
     tenant: str
     event_id: str | None = None
-    """Of this event alone; `None` is all of the tenant."""
+    """One event; `None` means every event of the tenant."""
 
 
 async def forget_rows(engine: AsyncEngine, subject: Subject) -> Forgotten:
-    """Empties the rows of their texts in PostgreSQL; raises `StoreUnavailable`, what was done until then stays done."""
+    """Deletes the texts in PostgreSQL. Raises `StoreUnavailable`, after which finished steps stay done."""
     with translate_errors(engine.url):
         keys = await _keys(engine, subject)
         emptied = 0
@@ -75,7 +75,7 @@ def _of(table: Any, subject: Subject) -> ColumnElement[bool]:
 
 
 async def _keys(engine: AsyncEngine, subject: Subject) -> list[EventKey] | None:
-    """The events of that id, by every source; `None` where all of the tenant's are meant."""
+    """The keys of the event, one for each source; `None` for every event of the tenant."""
     if subject.event_id is None:
         return None
     names = (EVENT_KEYS.c.tenant, EVENT_KEYS.c.source, EVENT_KEYS.c.event_id)
@@ -90,7 +90,7 @@ async def _empty_some(engine: AsyncEngine, subject: Subject, keys: Sequence[Even
     columns = (_ROWS.occurred_at, _ROWS.id, _ROWS.record)
     wanted = select(*columns).where(whose, _ROWS.withheld.is_(False)).limit(_BATCH)
     async with engine.begin() as connection:
-        # locked, so that a row which is filled meanwhile does not bring its texts back
+        # locked, so that a score written meanwhile cannot restore the texts
         rows = (await connection.execute(wanted.with_for_update())).all()
         await _empty(connection, [(row.occurred_at, row.id, without_texts(row.record)) for row in rows])
     return len(rows)
@@ -109,20 +109,19 @@ async def _empty(connection: AsyncConnection, rows: Sequence[tuple[Any, Any, dic
 
 
 async def forget_replies(link: RedisLink, tenant: str) -> int:
-    """Removes what models wrote about the tenant's answers; raises `CacheUnavailable`.
+    """Deletes the cached model replies about the tenant's answers; raises `CacheUnavailable`.
 
-    Replies do not say of which event they are, so all of the tenant's go, whose only loss is that a model is asked
-    again.
+    A reply does not name its event, so all of the tenant's are deleted. The only cost is that a model is asked again.
     """
     return await RedisReplies(link=link, seconds=1).forget(tenant)
 
 
 async def forget_dead_letters(settings: KafkaSettings, subject: Subject) -> int:
-    """Tells Kafka to remove the subject's dead letters: a tombstone for each; raises `KafkaUnavailable`."""
-    told = 0
+    """Publishes a tombstone for each of the subject's dead letters; raises `KafkaUnavailable`."""
+    count = 0
     async with open_publisher(settings) as publisher:
-        async for each in buried(settings):
+        async for each in dead_letters(settings):
             if each.key is not None and concerns(each.letter, subject.tenant, subject.event_id):
                 await publisher.publish([Message(topic=settings.topic_dead, key=each.key, value=None)])
-                told += 1
-    return told
+                count += 1
+    return count

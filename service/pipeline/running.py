@@ -1,4 +1,4 @@
-"""One running process: the parts that its routes and its worker share."""
+"""What a running process has open, for its routes and its worker."""
 
 from __future__ import annotations
 
@@ -16,47 +16,47 @@ from service.settings import Settings
 from service.storage.rule_store import PostgresRules
 
 
-class Role(StrEnum):
+class ProcessRole(StrEnum):
     """What a process does."""
 
     API = "api"
-    """Takes events over HTTP and writes them to Kafka; serves everything that can be read."""
+    """Accepts events over HTTP, writes them to Kafka, and serves all reading routes."""
     WORKER = "worker"
     """Reads Kafka, scores and stores."""
     ALL = "all"
-    """Both; without Kafka, in memory."""
+    """Both. Without Kafka, events stay in memory between the two."""
 
 
 @dataclass(slots=True)
-class Intake:
-    """How many bytes of request bodies are being handled; more than `most` are told to wait."""
+class BodyBudget:
+    """Limits the bytes of request bodies handled at once."""
 
     most: int
     held: int = 0
 
-    def take(self, size: int) -> bool:
-        """Whether `size` more bytes fit; if so they are held until given back."""
+    def reserve(self, size: int) -> bool:
+        """Reserves `size` bytes if they fit, and returns whether they do. One body always fits."""
         if self.held and self.held + size > self.most:
             return False
         self.held += size
         return True
 
-    def give_back(self, size: int) -> None:
-        """These bytes are handled."""
+    def release(self, size: int) -> None:
+        """Releases reserved bytes."""
         self.held -= size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """What is open while the process serves."""
+    """A running service."""
 
     settings: Settings
     engine: AsyncEngine
-    role: Role
+    role: ProcessRole
     rules: PostgresRules | RedisRules
     metrics: Metrics
     worker: Worker | None
-    """`None` where this process only takes events in."""
+    """`None` in a process that only accepts events."""
     events: EventIntake
-    intake: Intake
+    bodies: BodyBudget
     spans: SpanIntake

@@ -1,4 +1,4 @@
-"""Where the spans of an HTTP request go: into this process's own join, or to Kafka for the workers'."""
+"""Takes the spans of HTTP requests into a join in this process, or writes them to Kafka for the workers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from service.otlp import Export, read_otlp, write_protobuf
 from service.settings.intake_settings import SpanSettings
 
 TENANT_HEADER = "sqlassay-tenant"
-"""Of a record of spans: the only tenant its sender may write for."""
+"""Header of a span record: the only tenant that its sender may write for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,15 +37,15 @@ class Rejected:
 
 
 class SpanIntake(Protocol):
-    """Takes spans of an exporter."""
+    """Takes spans from an exporter."""
 
     async def take(self, export: Export, tenant: str | None) -> Rejected:
-        """Takes them; raises `Unavailable` where they must be sent again."""
+        """Takes the spans; raises `Unavailable` if they must be sent again."""
         ...
 
 
 @asynccontextmanager
-async def joining(
+async def running_join(
     settings: SpanSettings,
     submit: Submit,
     metrics: Metrics,
@@ -53,9 +53,9 @@ async def joining(
     patience: float,
     on_dead_letter: OnDeadLetter | None = None,
 ) -> AsyncGenerator[JoinSpans]:
-    """A running join. On leaving, what it holds is stored, joined as far as it is, if `patience` seconds suffice.
+    """A running join. On leaving, incomplete traces are closed and their events stored within `patience` seconds.
 
-    With none, it is forgotten: for spans that Kafka hands to the next process.
+    With a `patience` of 0 they are dropped, because Kafka delivers their spans to the next process.
     """
     limits = JoinLimits(seconds=settings.window, spans=settings.most, characters=settings.bytes)
     joined = JoinSpans(
@@ -79,19 +79,19 @@ async def _finish(joined: JoinSpans, patience: float) -> None:
         async with asyncio.timeout(patience):
             await joined.close()
     except TimeoutError:
-        log.warning("events_of_spans_lost")
+        log.warning("span_events_lost")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpansInMemory:
-    """Joins in this process; what waits for the rest of its trace is lost with the process."""
+    """Joins spans in this process. Incomplete traces are lost if it is killed."""
 
     joined: JoinSpans
     patience: float = 5.0
-    """Seconds to wait until the events that are complete are durable."""
+    """Seconds to wait until complete events are durable."""
 
     async def take(self, export: Export, tenant: str | None) -> Rejected:
-        """Takes them, and waits until every event that they complete is durable; raises `Unavailable`."""
+        """Takes the spans and waits until every event that they complete is durable; raises `Unavailable`."""
         try:
             async with asyncio.timeout(self.patience):
                 taken = await self.joined.take(export.spans, tenant=tenant)
@@ -105,7 +105,7 @@ class SpansInMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpansToKafka:
-    """Writes them to the topic that the workers join, a trace at a time, so that one worker sees all of it."""
+    """Writes spans to the spans topic, keyed by trace, so that one worker reads all spans of a trace."""
 
     publisher: Publisher
     topic: str
@@ -113,7 +113,7 @@ class SpansToKafka:
     """Largest record."""
 
     async def take(self, export: Export, tenant: str | None) -> Rejected:
-        """Takes them once every record is acknowledged; raises `Unavailable`."""
+        """Returns once every record is acknowledged; raises `Unavailable`."""
         records = [
             (trace_id, *each)
             for trace_id, spans in _traces(export.spans).items()
@@ -132,7 +132,7 @@ class SpansToKafka:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpansFromKafka:
-    """Joins what stands on the topic of spans: what `SpansToKafka` wrote, or the Collector's Kafka exporter."""
+    """Joins the records of the spans topic, written by `SpansToKafka` or by the Collector's Kafka exporter."""
 
     joined: JoinSpans
     table: SpanTable
@@ -140,7 +140,7 @@ class SpansFromKafka:
     max_bytes: int
 
     async def take(self, value: bytes | None, headers: Headers) -> asyncio.Future[None]:
-        """Takes one record; its offset may be committed when the receipt resolves. Raises `InvalidEvent`."""
+        """Takes one record, whose offset may be committed when the receipt resolves. Raises `InvalidEvent`."""
         export = await asyncio.to_thread(self._read, value)
         self.metrics.spanned(len(export.spans), export.rejected)
         return (await self.joined.take(export.spans, tenant=_sender(headers))).done
@@ -156,21 +156,21 @@ class SpansFromKafka:
 
 
 def _sender(headers: Headers) -> str | None:
-    said = next((raw for name, raw in headers if name == TENANT_HEADER and raw), None)
-    return None if said is None else said.decode("utf-8", "replace")
+    tenant = next((raw for name, raw in headers if name == TENANT_HEADER and raw), None)
+    return None if tenant is None else tenant.decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PublishDeadLetter:
-    """Writes an event of spans that can never be stored to the dead letters, as plain JSON."""
+class PublishSpanDeadLetter:
+    """Publishes the dead letter of a span event that can never be stored, as plain JSON."""
 
     publisher: Publisher
     topic: str
-    """Of events: where it goes when it is replayed."""
+    """The events topic, to which a replay sends it."""
     dead_topic: str
 
     async def __call__(self, event: SpanEvent, outcome: Outcome) -> None:
-        """Returns when it is acknowledged; raises `Unavailable`."""
+        """Returns once it is acknowledged; raises `Unavailable`."""
         value, key = orjson.dumps(event.payload), event.trace.trace_id.encode()
         record = PlainRecord(topic=self.topic, key=key, value=value)
         await publish_dead_letter(self.publisher, Draft(record, self.dead_topic, outcome.reason, outcome.detail))
@@ -184,7 +184,7 @@ def _traces(spans: Sequence[Span]) -> dict[str, list[Span]]:
 
 
 def _records(spans: Sequence[Span], most_bytes: int) -> Iterator[tuple[bytes, int]]:
-    """The spans as records of at most `most_bytes`, halved as often as need be; one span alone may be larger."""
+    """The spans in records of at most `most_bytes`, except that a single span may be larger."""
     pending = [spans]
     while pending:
         part = pending.pop()

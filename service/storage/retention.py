@@ -12,6 +12,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.errors import RefusedByStore, StoreUnavailable
+from service.background import background_task
 from service.logs import log
 from service.storage.database import translate_errors
 from service.storage.partitions import (
@@ -234,12 +235,8 @@ async def housekeeping(
     every: float = 3600.0,
 ) -> AsyncGenerator[None]:
     """Does the housekeeping now and then every `every` seconds while the context is open. Failures are logged."""
-    task = asyncio.create_task(_repeat(engine, days, report, clock, every), name="housekeeping")
-    try:
+    async with background_task(_repeat(engine, days, report, clock, every), "housekeeping"):
         yield
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
 
 
 async def _repeat(

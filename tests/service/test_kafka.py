@@ -19,7 +19,7 @@ from pydantic import SecretStr
 from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from service.pipeline.running import Role
+from service.pipeline.running import ProcessRole
 from service.serving import create_app, running
 from service.settings import Settings
 from service.settings.storage_settings import DatabaseSettings
@@ -51,7 +51,7 @@ class Bench:
         return Settings(database=DatabaseSettings(url=SecretStr(url)), kafka=KafkaSettings(**kafka))
 
     @asynccontextmanager
-    async def serving(self, role: Role = Role.WORKER, **changes: Any) -> AsyncIterator[httpx.AsyncClient]:
+    async def serving(self, role: ProcessRole = ProcessRole.WORKER, **changes: Any) -> AsyncIterator[httpx.AsyncClient]:
         settings = self.settings(**changes)
         async with running(settings, role) as service:
             transport = httpx.ASGITransport(create_app(settings, service), raise_app_exceptions=False)
@@ -220,7 +220,7 @@ async def test_members_that_join_and_leave_share_the_work_and_lose_none(bench: B
 
 
 async def test_what_is_posted_is_published_after_validation_and_scored_by_a_worker(bench: Bench, wait_until: Until):
-    async with bench.serving(Role.API) as api:
+    async with bench.serving(ProcessRole.API) as api:
         reply = await api.post("/v1/events", json=[{**SAMPLE, "event_id": "a"}, {**SAMPLE}, 7])
         assert reply.status_code == 202
         assert [each["status"] for each in reply.json()["results"]] == ["published", "rejected", "rejected"]

@@ -6,7 +6,7 @@ import logging
 
 import structlog
 
-from service.logs import Spaced, configure_logs
+from service.logs import RateLimited, configure_logs
 from service.settings.observability_settings import LogSettings
 
 
@@ -19,7 +19,7 @@ def record(message: str, *values: object, at: float = 0.0, name: str = "aiokafka
 
 
 def test_a_library_says_a_thing_once_a_second_and_other_things_as_they_come():
-    spaced = Spaced(seconds=1.0)
+    limited = RateLimited(seconds=1.0)
     said = [
         record("no connection to %s", "1"),
         record("no connection to %s", "2", at=0.5),
@@ -27,7 +27,7 @@ def test_a_library_says_a_thing_once_a_second_and_other_things_as_they_come():
         record("no connection to %s", "1", name="redis", at=0.7),
         record("no connection to %s", "1", at=1.1),
     ]
-    assert [spaced.filter(each) for each in said] == [True, False, True, True, True]
+    assert [limited.filter(each) for each in said] == [True, False, True, True, True]
 
 
 def test_the_log_of_the_service_is_spaced(capsys, monkeypatch):
@@ -45,12 +45,12 @@ def test_the_log_of_the_service_is_spaced(capsys, monkeypatch):
 
 
 def test_what_has_a_traceback_is_always_said():
-    spaced = Spaced()
-    assert all(spaced.filter(record("a task failed", error=ValueError("no"))) for _ in range(3))
+    limited = RateLimited()
+    assert all(limited.filter(record("a task failed", error=ValueError("no"))) for _ in range(3))
 
 
 def test_what_is_remembered_of_it_is_bounded():
-    spaced = Spaced()
+    limited = RateLimited()
     for number in range(5000):
-        assert spaced.filter(record(f"offset {number}"))
-    assert len(spaced._until) <= 1000
+        assert limited.filter(record(f"offset {number}"))
+    assert len(limited._until) <= 1000

@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from references.verdict import AnswerPair
-from service.pipeline.running import Role
+from service.pipeline.running import ProcessRole
 from service.processes.reference_processes import reference_processes
 from service.settings.judge_settings import ReferenceSettings
 from tests.service.test_kafka import Bench
@@ -177,7 +177,7 @@ def bench(database, kafka) -> Bench:
 
 async def test_over_kafka_the_result_is_told_and_then_what_the_reference_says(bench, wait_until):
     await bench.send(EVENT)
-    async with bench.serving(Role.ALL) as client:
+    async with bench.serving(ProcessRole.ALL) as client:
         await judged(client, wait_until)
     told = {dict(each.headers)["ce_type"]: orjson.loads(each.value) for each in await bench.read(bench.kafka.scores)}
     assert set(told) == {b"sqlassay.evaluation.v1", b"sqlassay.reference.v1"}

@@ -17,7 +17,7 @@ from consumers.stream.ports import Message
 from consumers.wire.events import InvalidEvent, InvalidReason
 from service.metrics import Metrics
 from service.otlp import Export, read_otlp
-from service.pipeline.span_intake import PublishDeadLetter, SpansFromKafka, SpansToKafka
+from service.pipeline.span_intake import PublishSpanDeadLetter, SpansFromKafka, SpansToKafka
 from service.settings.observability_settings import MetricSettings
 
 TABLE = SpanTable()
@@ -77,7 +77,7 @@ async def test_an_event_that_can_never_be_stored_is_a_dead_letter_that_can_be_re
     topics = Topics(most=2000)
     payload = {"event_id": "1", "source": "/opentelemetry", "question": "q", "sql": "s" * 3000}
     event = SpanEvent(trace=TraceKey(None, f"{1:032x}"), payload=payload)
-    on_dead_letter = PublishDeadLetter(publisher=topics, topic="query-spans", dead_topic="query-events.dead")
+    on_dead_letter = PublishSpanDeadLetter(publisher=topics, topic="query-spans", dead_topic="query-events.dead")
     await on_dead_letter(event, Outcome(kind=OutcomeKind.DEAD_LETTERED, reason="ID_CONFLICT", detail="it came before"))
     [letter] = topics.messages
     said = dict(letter.headers)

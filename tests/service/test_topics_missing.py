@@ -9,7 +9,7 @@ from sqlalchemy import URL
 
 from consumers.stream.ports import Message
 from service.kafka.client import KafkaUnavailable, open_publisher
-from service.kafka.dead_letter_topic import buried
+from service.kafka.dead_letter_topic import dead_letters
 from service.settings.stream_settings import KafkaSettings
 from tests.servers.fixtures import Kafka, make_topics, new_kafka
 from tests.servers.kafka_server import KafkaServer
@@ -31,7 +31,7 @@ async def test_a_topic_that_is_missing_is_named(strict: Kafka, database: URL):
     async with open_publisher(settings) as publisher:
         with pytest.raises(KafkaUnavailable, match=f"no topic {strict.scores}:"):
             await publisher.publish([Message(topic=strict.scores, key=None, value=b"{}")])
-    assert [each async for each in buried(settings)] == []
+    assert [each async for each in dead_letters(settings)] == []
     serving = Bench(database, strict).serving(timeout=2.0)
     with pytest.raises(KafkaUnavailable, match=f"no topic .*{strict.events}"):
         await serving.__aenter__()

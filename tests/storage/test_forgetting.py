@@ -23,7 +23,7 @@ from scoring.rules import Rules
 from scoring.verdict import Case
 from service.judges.weights import local_judge
 from service.kafka.client import open_publisher
-from service.kafka.dead_letter_topic import buried
+from service.kafka.dead_letter_topic import dead_letters
 from service.pipeline.forget_texts import Subject, forget_dead_letters, forget_replies, forget_rows
 from service.redis.link import open_redis
 from service.redis.reply_cache import RedisReplies
@@ -189,11 +189,11 @@ async def test_dead_letters_are_removed_by_tombstones_and_listed_no_more(compact
             raw = value if isinstance(value, bytes) else json.dumps(value).encode()
             letter = dead_letter(Read(place, raw, *headers), compacted.topic_dead, reason="NOT_JSON", detail="")
             assert await publisher.publish([letter]) in ([], set(), ())
-    assert {each.letter.offset async for each in buried(compacted)} == set(range(len(LETTERS)))
+    assert {each.letter.offset async for each in dead_letters(compacted)} == set(range(len(LETTERS)))
     assert await forget_dead_letters(compacted, Subject("bakers", "1")) == 4
-    assert {each.letter.offset async for each in buried(compacted)} == {1, 3, 4}
+    assert {each.letter.offset async for each in dead_letters(compacted)} == {1, 3, 4}
     assert await forget_dead_letters(compacted, Subject("bakers")) == 1
-    assert {each.letter.offset async for each in buried(compacted)} == {3, 4}
+    assert {each.letter.offset async for each in dead_letters(compacted)} == {3, 4}
     assert await forget_dead_letters(compacted, Subject("default")) == 1
 
 

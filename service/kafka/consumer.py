@@ -1,0 +1,172 @@
+"""Consumes topics with FastStream: commits for the drivers and tells them of rebalances."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from aiokafka import TopicPartition
+from aiokafka.abc import ConsumerRebalanceListener
+from aiokafka.errors import (
+    CommitFailedError,
+    IllegalGenerationError,
+    IllegalStateError,
+    KafkaError,
+    RebalanceInProgressError,
+    UnknownMemberIdError,
+)
+from faststream.kafka import KafkaBroker
+
+from consumers.stream.driver import Driver
+from consumers.stream.ports import NotAssigned, Partition
+from consumers.stream.routers import Subscriber, Subscription, query_router
+from consumers.wire.texts import shorten
+from service.kafka.client import KafkaUnavailable, security, topics, unavailable
+from service.kafka.lenient_records import read_leniently
+from service.logs import log
+from service.settings.stream_settings import KafkaSettings
+
+_NO_LONGER_ASSIGNED = (
+    CommitFailedError,
+    IllegalGenerationError,
+    IllegalStateError,
+    RebalanceInProgressError,
+    UnknownMemberIdError,
+)
+"""Errors of a commit after the partitions moved to another member of the group."""
+
+
+@dataclass(slots=True, eq=False)
+class KafkaSource(ConsumerRebalanceListener):
+    """A `Source` over a FastStream subscriber, which also tells its driver of rebalances."""
+
+    driver: Driver
+    timeout: float
+    subscriber: Subscriber | None = None
+
+    @property
+    def _consumer(self) -> Any:
+        """The subscriber's `AIOKafkaConsumer`, whose methods are untyped; `None` until the broker runs."""
+        return self.subscriber.consumer if self.subscriber is not None else None
+
+    def on_partitions_assigned(self, assigned: Collection[TopicPartition]) -> None:
+        """Starts each partition afresh. It must not await, because records may be fetched meanwhile."""
+        self.driver.assigned([Partition(each.topic, each.partition) for each in assigned])
+
+    async def on_partitions_revoked(  # pyright: ignore[reportIncompatibleMethodOverride] its documentation allows a coroutine
+        self, revoked: Collection[TopicPartition]
+    ) -> None:
+        """Lets records in flight end for a bounded time, then commits them."""
+        await self.driver.revoked([Partition(each.topic, each.partition) for each in revoked])
+
+    def pause(self) -> None:
+        """Pauses all assigned partitions."""
+        if self._consumer is not None:
+            self._consumer.pause(*self._consumer.assignment())
+
+    def resume(self) -> None:
+        """Resumes all assigned partitions."""
+        if self._consumer is not None:
+            self._consumer.resume(*self._consumer.assignment())
+
+    async def commit(self, points: Mapping[Partition, int]) -> None:
+        """Commits these offsets."""
+        consumer = self._consumer
+        if consumer is None:
+            raise NotAssigned("the consumer is closed")
+        try:
+            # aiokafka looks for its coordinator without a limit, and a rebalance would wait for it
+            async with asyncio.timeout(self.timeout):
+                await consumer.commit({TopicPartition(*each): offset for each, offset in points.items()})
+        except _NO_LONGER_ASSIGNED as error:
+            raise NotAssigned(str(error)) from error
+        except (KafkaError, TimeoutError, OSError) as error:
+            raise unavailable(error) from error
+
+    async def lag(self) -> Mapping[Partition, int]:
+        """End − position of each partition. It asks the broker, because a paused consumer learns of no new end."""
+        consumer = self._consumer
+        if consumer is None or not consumer.assignment():
+            return {}
+        parts: frozenset[TopicPartition] = consumer.assignment()
+        try:
+            async with asyncio.timeout(self.timeout):
+                ends = await consumer.end_offsets(parts)
+                at = {each: await consumer.position(each) for each in parts}
+        except (KafkaError, TimeoutError, OSError) as error:
+            raise unavailable(error) from error
+        return {Partition(each.topic, each.partition): max(0, ends[each] - at[each]) for each in parts}
+
+
+@asynccontextmanager
+async def consuming(settings: KafkaSettings, drivers: Sequence[tuple[Driver, str]]) -> AsyncGenerator[None]:
+    """Each driver reads its topic as a member of its consumer group. On leaving, each drains, commits and leaves it.
+
+    Raises `KafkaUnavailable` if no broker answers.
+    """
+    read_leniently()
+    broker = _broker(settings)
+    for driver, group in drivers:
+        _subscribe(broker, settings, driver, group)
+    running = [asyncio.create_task(driver.run(), name=f"drive-{driver.topic}") for driver, _ in drivers]
+    try:
+        try:
+            await broker.start()
+        except (KafkaError, OSError) as error:
+            raise unavailable(
+                error, await _missing_topics(settings, [driver.topic for driver, _ in drivers])
+            ) from error
+        yield
+        await asyncio.gather(*(driver.drain(settings.drain) for driver, _ in drivers))
+    finally:
+        await _stop(broker, settings.timeout)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+def _broker(settings: KafkaSettings) -> KafkaBroker:
+    return KafkaBroker(
+        settings.bootstrap_servers or "",
+        client_id="sqlassay",
+        apply_types=False,
+        consumer_only=True,
+        logger=None,
+        graceful_timeout=settings.timeout,
+        request_timeout_ms=int(settings.timeout * 1000),
+        metadata_max_age_ms=30_000,
+        security=security(settings),
+    )
+
+
+def _subscribe(broker: KafkaBroker, settings: KafkaSettings, driver: Driver, group: str) -> None:
+    source = KafkaSource(driver, settings.timeout)
+    subscription = Subscription(
+        topic=driver.topic,
+        group=group,
+        max_records=settings.max_records,
+        session_timeout_ms=int(settings.session_timeout * 1000),
+    )
+    subscribed = query_router(driver.receive, subscription, source)
+    source.subscriber = subscribed.subscriber
+    driver.attach(source)
+    broker.include_router(subscribed.router)
+
+
+async def _stop(broker: KafkaBroker, timeout_seconds: float) -> None:
+    try:
+        async with asyncio.timeout(timeout_seconds):
+            await broker.stop()
+    except (KafkaError, OSError, TimeoutError) as error:
+        log.warning("kafka_shutdown_timeout", error=shorten(str(error)))
+
+
+async def _missing_topics(settings: KafkaSettings, wanted: Collection[str]) -> Collection[str]:
+    """Topics that the brokers do not have; empty if they do not answer."""
+    try:
+        return set(wanted) - (await topics(settings)).keys()
+    except KafkaUnavailable:
+        return ()
