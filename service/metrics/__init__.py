@@ -1,8 +1,8 @@
-"""What Prometheus scrapes: every metric is declared in `declared`; the other modules count."""
+"""Prometheus metrics: `declared` declares them all, and the other modules count."""
 
 from __future__ import annotations
 
-from service.metrics.labels import OTHER, Bounded
-from service.metrics.outcomes import Metrics, instrument
+from service.metrics.bounded_labels import OTHER, BoundedLabels
+from service.metrics.outcomes import Metrics, judge_label
 
-__all__ = ["OTHER", "Bounded", "Metrics", "instrument"]
+__all__ = ["OTHER", "BoundedLabels", "Metrics", "judge_label"]

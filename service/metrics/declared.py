@@ -1,6 +1,6 @@
-"""Every metric there is: its name, what it says, its labels and its buckets; in a registry of our own.
+"""Declares every metric with its name, help text, labels and buckets, in a registry of its own.
 
-A name says what happened. Labels come from closed lists, or from `Bounded` ones.
+Label values come from closed lists or from `BoundedLabels`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 
 WHO = ("tenant", "agent")
 BY = (*WHO, "judge", "evaluator")
-"""Whose answer, and the instrument that measured it: only like is compared with like."""
+"""The agent and the judge and evaluator that scored it. Scores are only comparable within the same three."""
 VERSION = (*WHO, "version")
 _SCORES = (10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 90, 95, 100)
-"""Bucket bounds of scores in [0, 100]; the default tier bounds are among them."""
+"""Bucket bounds of scores, 0 to 100, including the default tier bounds."""
 _PROBABILITIES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _CALL_SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 40.0)
@@ -22,27 +22,31 @@ _AGES = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 7
 _SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
-# in the text format each counter's moment of birth would be one series more
+# the creation time of each counter would be one more series in the text format
 disable_created_metrics()
 
 
-class Declared:
+class DeclaredMetrics:
     """The metrics, grouped as docs/metrics.md groups them."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self.labels: dict[str, tuple[str, ...]] = {}
-        """Of each metric by its name."""
+        """Label names by metric name."""
         self._scores()
+        self._answers()
+        self._rules()
+        self._references()
         self._flow()
+        self._requests()
         self._models()
         self._kafka()
         self._storage()
 
     def _scores(self) -> None:
-        count, histogram, gauge = self._counter, self._histogram, self._gauge
+        histogram = self._histogram
         self.score = histogram("sqlassay_score", "Composite score of evaluations, 0 to 100.", BY, _SCORES)
-        # a summary: versions come and go, and buckets for each would be twenty times the series
+        # a summary, because buckets for every version would make twenty times the series
         self.version_score = Summary(
             *self._named("sqlassay_version_score", "Composite score of evaluations, by the agent's version.", VERSION),
             registry=self.registry,
@@ -50,11 +54,17 @@ class Declared:
         self.p_correct = histogram(
             "sqlassay_p_correct", "Probability that an answer is right, of scored evaluations.", BY, _PROBABILITIES
         )
+        self.enrichment_score = histogram(
+            "sqlassay_enrichment_score", "Faithfulness of enriched questions, 0 to 100.", WHO, _SCORES
+        )
+
+    def _answers(self) -> None:
+        count = self._counter
         self.judged_wrong = count(
             "sqlassay_judged_wrong", "Evaluations with verdict Potentially Incorrect or Incorrect.", BY
         )
         self.fallback = count(
-            "sqlassay_fallback", "Evaluations with a local verdict because the model could not be asked.", WHO
+            "sqlassay_fallback", "Evaluations with a local verdict because the model did not answer.", WHO
         )
         self.confidence = count("sqlassay_confidence", "Scored evaluations by confidence tier.", (*WHO, "confidence"))
         self.tier = count("sqlassay_tier", "Scored evaluations by tier.", (*WHO, "tier"))
@@ -63,29 +73,28 @@ class Declared:
         self.reason = count("sqlassay_reason", "Reason codes of scored evaluations.", (*WHO, "code"))
         self.unscored = count("sqlassay_unscored", "Evaluations without a score.", (*WHO, "reason"))
         self.enrichment_status = count("sqlassay_enrichment_status", "Enriched questions by status.", (*WHO, "status"))
-        self.enrichment_score = histogram(
-            "sqlassay_enrichment_score", "Faithfulness of the enriched questions there are, 0 to 100.", WHO, _SCORES
-        )
-        self.tier_bound = gauge(
+
+    def _rules(self) -> None:
+        self.tier_bound = self._gauge(
             "sqlassay_tier_bound", "Lowest score of a tier under the rules in force.", ("tenant", "tier")
         )
-        self.rules_version = gauge(
+        self.rules_version = self._gauge(
             "sqlassay_rules_version",
             "Version of the tenant's rules in force; 0 is the built-in default.",
             ("tenant",),
         )
-        self.reference_verdicts = count(
-            "sqlassay_reference_verdicts",
-            "Answers that came with a reference, by what it says of them.",
-            (*WHO, "verdict"),
+
+    def _references(self) -> None:
+        self.reference_verdicts = self._counter(
+            "sqlassay_reference_verdicts", "Answers that came with a reference, by verdict.", (*WHO, "verdict")
         )
-        self.references_waiting = gauge(
-            "sqlassay_references_waiting", "Answers that wait to be judged by their reference."
+        self.references_waiting = self._gauge(
+            "sqlassay_references_waiting", "Answers waiting to be judged by their reference."
         )
 
     def _flow(self) -> None:
-        count, histogram, gauge = self._counter, self._histogram, self._gauge
-        self.consumed = count("sqlassay_consumed", "Records taken from the stream.", ("trigger",))
+        count, gauge = self._counter, self._gauge
+        self.consumed = count("sqlassay_consumed", "Records read from the stream.", ("trigger",))
         self.outcomes = count(
             "sqlassay_outcomes",
             "How consumed records ended; their sum is sqlassay_consumed.",
@@ -93,56 +102,61 @@ class Declared:
         )
         self.published = count(
             "sqlassay_published",
-            "Events of HTTP requests by what became of them: written to Kafka or rejected.",
+            "Events of HTTP requests, written to Kafka or rejected.",
             ("result",),
         )
-        self.stalls = count(
-            "sqlassay_stalls", "Tries of a dependency that did not answer and was asked again.", ("dependency",)
-        )
-        self.spans = count("sqlassay_spans", "OpenTelemetry spans taken, and those rejected.", ("fate",))
-        self.spans_waiting = gauge("sqlassay_spans_waiting", "Spans held for the rest of their trace.")
+        self.stalls = count("sqlassay_stalls", "Failed tries of a dependency that were retried.", ("dependency",))
+        self.spans = count("sqlassay_spans", "OpenTelemetry spans, accepted or rejected.", ("fate",))
+        self.spans_waiting = gauge("sqlassay_spans_waiting", "Spans waiting for the rest of their trace.")
         self.telemetry = count(
-            "sqlassay_telemetry", "Spans and results for the OpenTelemetry collector, by their end.", ("signal", "end")
+            "sqlassay_telemetry",
+            "Spans and results for the OpenTelemetry collector, by how their export ended.",
+            ("signal", "end"),
         )
-        self.faults = count("sqlassay_faults", "Bugs caught while scoring; the log names them.")
-        self.stage_seconds = histogram("sqlassay_stage_seconds", "Time a stage took per batch.", ("stage",), _SECONDS)
+        self.faults = count("sqlassay_faults", "Unexpected exceptions, which the log describes.")
+
+    def _requests(self) -> None:
+        histogram = self._histogram
+        self.stage_seconds = histogram("sqlassay_stage_seconds", "Time of a stage per batch.", ("stage",), _SECONDS)
         self.batch_records = histogram("sqlassay_batch_records", "Records per batch.", (), _SIZES)
         self.request_seconds = histogram(
             "sqlassay_http_request_seconds", "Time of HTTP requests.", ("method", "route", "status"), _SECONDS
         )
-        self.queue = gauge("sqlassay_queue_records", "Records waiting in memory.")
+        self.queue = self._gauge("sqlassay_queue_records", "Records waiting in memory.")
         self.build = Info(
-            *self._named("sqlassay_build", "Versions that decide scores.", ("evaluator_version", "judge"))[:2],
+            *self._named("sqlassay_build", "Versions that determine scores.", ("evaluator_version", "judge"))[:2],
             registry=self.registry,
         )
 
     def _models(self) -> None:
         count = self._counter
-        self.model_calls = count("sqlassay_model_calls", "Calls of the model by how they ended.", ("end",))
+        self.model_calls = count("sqlassay_model_calls", "Calls of the model, by how they ended.", ("end",))
         self.model_call_seconds = self._histogram(
             "sqlassay_model_call_seconds", "Time of a call of the model.", (), _CALL_SECONDS
         )
-        self.model_cases = count("sqlassay_model_cases", "Cases a model was to judge by their end.", ("end",))
+        self.model_cases = count("sqlassay_model_cases", "Cases for the model, by how they ended.", ("end",))
         self.model_agreement = count(
             "sqlassay_model_agreement",
-            "Cases that a model judged, by what the local judge and the model say of them: right or wrong.",
+            "Cases that the model judged, by whether the local judge and the model call the answer right or wrong.",
             ("local", "model"),
         )
         self.model_tokens = count(
             "sqlassay_model_tokens", "Tokens sent to and received from the model.", ("tenant", "way")
         )
         self.model_cost = count(
-            "sqlassay_model_cost", "Money for model calls, in the price list's currency.", ("tenant",)
+            "sqlassay_model_cost", "Cost of model calls, in the currency of the price list.", ("tenant",)
         )
         self.budget_spent = count(
-            "sqlassay_model_budget_spent", "Calls not made: the tenant's day is spent.", ("tenant",)
+            "sqlassay_model_budget_spent", "Calls not made because the tenant's daily budget is spent.", ("tenant",)
         )
         self.budget_left = self._gauge(
             "sqlassay_model_budget_left",
-            "What this process knows to be left of a tenant's day, in tokens and in money.",
+            "Rest of a tenant's daily budget that this process knows of, in tokens and in money.",
             ("tenant", "unit"),
         )
-        self.breaker = self._gauge("sqlassay_model_breaker", "1 for the state that the breaker is in.", ("state",))
+        self.breaker = self._gauge(
+            "sqlassay_model_breaker", "1 for the present state of the circuit breaker.", ("state",)
+        )
 
     def _kafka(self) -> None:
         count, gauge = self._counter, self._gauge
@@ -151,31 +165,33 @@ class Declared:
         )
         self.lag = gauge(
             "sqlassay_kafka_lag_records",
-            "Records of an assigned partition that have not ended.",
+            "Records of an assigned partition without an outcome yet.",
             ("topic", "partition"),
         )
         self.age = self._histogram(
-            "sqlassay_kafka_age_seconds", "Time from a record's publication to its end.", ("topic",), _AGES
+            "sqlassay_kafka_age_seconds", "Time from a record's publication to its outcome.", ("topic",), _AGES
         )
-        self.paused = gauge("sqlassay_kafka_paused", "1 while fetching is held back.", ("topic",))
+        self.paused = gauge("sqlassay_kafka_paused", "1 while fetching is paused.", ("topic",))
         self.rebalances = count("sqlassay_kafka_rebalances", "Assignments of partitions.", ("topic",))
         self.assigned = gauge("sqlassay_kafka_partitions", "Partitions assigned to this process.", ("topic",))
         self.dead_letters = count("sqlassay_dead_letters", "Dead letters written, by reason.", ("topic", "reason"))
 
     def _storage(self) -> None:
         count, gauge = self._counter, self._gauge
-        self.redis_failures = count(
-            "sqlassay_redis_failures", "Times Redis was wanted and did not answer, by what for.", ("use",)
-        )
+        self.redis_failures = count("sqlassay_redis_failures", "Failed uses of Redis, by use.", ("use",))
         self.rules_unconfirmed = count(
             "sqlassay_rules_unconfirmed",
-            "Batches scored with the last rules known: newer ones could not be read.",
+            "Batches scored with the last known rules because newer ones could not be read.",
         )
-        self.rules_age = gauge("sqlassay_rules_age_seconds", "Since when newer rules cannot be read; 0 while they can.")
-        self.partitions = gauge("sqlassay_partitions", "Days that have a partition.")
-        self.other_days_rows = gauge("sqlassay_other_days_rows", "Evaluations whose day has no partition.")
-        self.expired_rows = count("sqlassay_expired_rows", "Evaluations no longer kept.")
-        self.expired_partitions = count("sqlassay_expired_partitions", "Partitions no longer kept.")
+        self.rules_age = gauge(
+            "sqlassay_rules_age_seconds", "Seconds since rules were last read; 0 while they can be read."
+        )
+        self.partitions = gauge("sqlassay_partitions", "Days with a partition.")
+        self.other_days_rows = gauge(
+            "sqlassay_other_days_rows", "Evaluations in the default partition, because their day has none."
+        )
+        self.expired_rows = count("sqlassay_expired_rows", "Evaluations deleted by retention.")
+        self.expired_partitions = count("sqlassay_expired_partitions", "Partitions dropped by retention.")
 
     def _histogram(self, name: str, text: str, labels: Sequence[str], buckets: Sequence[float]) -> Histogram:
         return Histogram(*self._named(name, text, labels), buckets=buckets, registry=self.registry)

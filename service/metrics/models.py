@@ -1,4 +1,4 @@
-"""What is counted of models: calls, cases, tokens, money, and whether the model is left alone."""
+"""Counts model calls, cases, tokens and money, and shows the circuit breaker."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from consumers.judging.breaker import BreakerState
 from consumers.judging.budgets import MICROS, Bound
 from consumers.judging.ports import CallOutcome, CaseOutcome
 from scoring.verdict import Verdict
-from service.metrics.declared import Declared
-from service.metrics.labels import OTHER
+from service.metrics.bounded_labels import OTHER
+from service.metrics.declared import DeclaredMetrics
 from service.storage.scores.reports import JUDGED_WRONG
 
 _SIDES = ("right", "wrong")
@@ -24,7 +24,7 @@ def _side(verdict: Verdict) -> str:
 class JudgeMetrics:
     """The `ModelCounts` that Prometheus scrapes."""
 
-    def __init__(self, declared: Declared, tenant: Callable[[str], str]) -> None:
+    def __init__(self, declared: DeclaredMetrics, tenant: Callable[[str], str]) -> None:
         self._of, self._tenant = declared, tenant
         for outcome in get_args(CallOutcome):
             self._of.model_calls.labels(outcome)
@@ -34,27 +34,27 @@ class JudgeMetrics:
             self._of.model_agreement.labels(local, model)
 
     def called(self, outcome: CallOutcome, seconds: float) -> None:
-        """Counts a call."""
+        """Counts a call of the model."""
         self._of.model_calls.labels(outcome).inc()
         self._of.model_call_seconds.observe(seconds)
 
     def paid(self, tenant: str, tokens_in: int, tokens_out: int, cost: float) -> None:
-        """Counts what a call cost."""
+        """Counts the tokens and the price of a call."""
         label = self._tenant(tenant)
         self._of.model_tokens.labels(label, "sent").inc(tokens_in)
         self._of.model_tokens.labels(label, "received").inc(tokens_out)
         self._of.model_cost.labels(label).inc(cost)
 
     def judged(self, outcome: CaseOutcome) -> None:
-        """Counts a case."""
+        """Counts a case by how it ended."""
         self._of.model_cases.labels(outcome).inc()
 
     def budget_spent(self, tenant: str) -> None:
-        """Counts a call that a budget did not cover."""
+        """Counts a call that the tenant's budget did not allow."""
         self._of.budget_spent.labels(self._tenant(tenant)).inc()
 
     def budget_left(self, tenant: str, left: Bound) -> None:
-        """Shows what is left of a tenant's day."""
+        """Shows the rest of a tenant's daily budget."""
         label = self._tenant(tenant)
         if label == OTHER:
             return
@@ -64,7 +64,7 @@ class JudgeMetrics:
             self._of.budget_left.labels(label, "money").set(left.micros / MICROS)
 
     def compared(self, local: Verdict, model: Verdict) -> None:
-        """Counts what both judges say of a case."""
+        """Counts whether both judges agree on a case."""
         self._of.model_agreement.labels(_side(local), _side(model)).inc()
 
     def breaker_state(self, state: BreakerState) -> None:

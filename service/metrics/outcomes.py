@@ -1,4 +1,4 @@
-"""What the service tells of events, rules, requests and spans, as Prometheus scrapes it."""
+"""Counts events, requests and spans, and shows the rules in force."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from scoring import EVALUATOR_VERSION
 from scoring.query import Unscored
 from scoring.rules import JudgePolicy, Rules
 from service.logs import digest, log
-from service.metrics.declared import Declared
+from service.metrics.bounded_labels import OTHER, AgentLabels, BoundedLabels, VersionLabels
+from service.metrics.declared import DeclaredMetrics
 from service.metrics.kafka import KafkaMetrics
-from service.metrics.labels import OTHER, Bounded, Versions, Who
 from service.metrics.models import JudgeMetrics
 from service.metrics.references import ReferenceMetrics
 from service.metrics.storage import StorageMetrics
@@ -25,14 +25,14 @@ from service.telemetry.export_counts import ExportOutcome, Signal
 
 CONFIDENCE_TIERS = {1.0: "high", 0.8: "medium", 0.5: "low"}
 """Names of the confidence tiers by their multiplier Γ (eq. 13)."""
-_INSTRUMENTS = 6
-"""Judges that have a label: a process has three policies and one model, whose name its server may change."""
+_JUDGES = 6
+"""Judges with a label of their own: a process has three policies and one model, whose name its server may change."""
 
 
-def instrument(score: Scored) -> str:
-    """What judged an answer, as its tenant's policy has it: a cascade is one instrument, whoever of its two answered.
+def judge_label(score: Scored) -> str:
+    """The judge of a score under its tenant's policy. A cascade is one judge, whichever of its two answered.
 
-    A fallback keeps the label of the judge that was to answer, and is counted beside.
+    A fallback keeps the label of the judge that should have answered, and has its own metric.
     """
     reply, policy = score.reply, score.policy
     if policy is JudgePolicy.LOCAL:
@@ -41,17 +41,17 @@ def instrument(score: Scored) -> str:
 
 
 _VERSIONS = 20
-"""Versions of one agent that have a label while a process lives."""
+"""Versions of one agent with a label of their own, per process."""
 
 
 class Metrics:
     """The `Outcomes` that Prometheus scrapes."""
 
     def __init__(self, settings: MetricSettings, judge: str) -> None:
-        declared = Declared()
+        declared = DeclaredMetrics()
         self._of, self.registry = declared, declared.registry
-        self._who = Who(tenants=Bounded(settings.tenants), agents=Bounded(settings.agents))
-        self._instruments, self._versions = Bounded(_INSTRUMENTS), Versions(_VERSIONS)
+        self._who = AgentLabels(tenants=BoundedLabels(settings.tenants), agents=BoundedLabels(settings.agents))
+        self._judges, self._versions = BoundedLabels(_JUDGES), VersionLabels(_VERSIONS)
         self.kafka = KafkaMetrics(declared)
         self.storage = StorageMetrics(declared)
         self.models = JudgeMetrics(declared, self._who.tenants.label)
@@ -60,7 +60,7 @@ class Metrics:
         declared.build.info({"evaluator_version": EVALUATOR_VERSION, "judge": judge})
 
     def exposition(self) -> bytes:
-        """What `/metrics` answers."""
+        """The body of `/metrics`."""
         return generate_latest(self.registry)
 
     def consumed(self, count: int, trigger: Trigger = Trigger.LIVE) -> None:
@@ -74,7 +74,7 @@ class Metrics:
             self._of.outcomes.labels(outcome.trigger.value, outcome.kind.value, outcome.reason).inc()
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        """Counts a committed row, unless it is about the past."""
+        """Counts a committed evaluation, except those of a backfill."""
         if evaluation.trigger is Trigger.BACKFILL:
             return
         who = self._who.label(evaluation.event.tenant, evaluation.event.agent)
@@ -89,10 +89,10 @@ class Metrics:
                     self._of.enrichment_score.labels(*who).observe(score.enrichment.score)
 
     def _scored(self, who: tuple[str, str], score: Scored) -> None:
-        by = (*who, self._instruments.label(instrument(score)), EVALUATOR_VERSION)
+        by = (*who, self._judges.label(judge_label(score)), EVALUATOR_VERSION)
         self._of.score.labels(*by).observe(score.composite.score)
         self._of.p_correct.labels(*by).observe(score.reply.p_correct)
-        # also where it adds nothing: a share of none is 0, and a series that is not there is no share
+        # also when it adds 0, so that the series exists and the share judged wrong can be computed
         self._of.judged_wrong.labels(*by).inc(score.reply.verdict.value in JUDGED_WRONG)
         self._of.fallback.labels(*who).inc(score.reply.fallback)
         self._of.confidence.labels(*who, CONFIDENCE_TIERS[score.composite.multiplier]).inc()
@@ -104,15 +104,15 @@ class Metrics:
         self._of.enrichment_status.labels(*who, score.enrichment.status.value).inc()
 
     def took(self, stage: str, seconds: float) -> None:
-        """Observes a stage's time."""
+        """Observes the time of a stage."""
         self._of.stage_seconds.labels(stage).observe(seconds)
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Observes an HTTP request."""
+        """Observes the time of an HTTP request."""
         self._of.request_seconds.labels(method, route, str(status)).observe(seconds)
 
     def ruled(self, rules: Mapping[str, Rules]) -> None:
-        """Shows the tier bounds in force."""
+        """Shows the tier bounds and rules versions in force."""
         for tenant, each in rules.items():
             label = self._who.tenants.label(tenant)
             if label == OTHER:
@@ -123,7 +123,7 @@ class Metrics:
             self._of.rules_version.labels(label).set(each.version)
 
     def spanned(self, taken: int, rejected: int) -> None:
-        """Counts spans of one export."""
+        """Counts the spans of one export."""
         self._of.spans.labels("taken").inc(taken)
         self._of.spans.labels("rejected").inc(rejected)
 
@@ -132,12 +132,12 @@ class Metrics:
         self._of.telemetry.labels(signal, outcome).inc(count)
 
     def published(self, rejected: Sequence[Outcome], count: int) -> None:
-        """Counts the events of a request that went to Kafka, all but those rejected."""
+        """Counts the events of a request: those rejected, and the rest as written to Kafka."""
         self._of.published.labels("rejected").inc(len(rejected))
         self._of.published.labels("written").inc(count - len(rejected))
 
     def stalled(self, dependency: str) -> None:
-        """Counts a try in vain."""
+        """Counts a failed try of a dependency."""
         self._of.stalls.labels(dependency).inc()
 
     def failed(self, where: str, error: Exception) -> None:
@@ -146,10 +146,10 @@ class Metrics:
         log.error("fault", where=digest(where), error=type(error).__name__, exc_info=error)
 
     def declared(self) -> list[tuple[str, str, str]]:
-        """Name, type and help of every metric, as they are exposed."""
+        """Name, type and help of every metric, as exposed."""
         families: list[Metric] = list(self.registry.collect())
         return [(family.name, family.type, family.documentation) for family in families]
 
     def labels(self, name: str) -> tuple[str, ...]:
-        """The labels of a metric."""
+        """The label names of a metric."""
         return self._of.labels[name]

@@ -1,24 +1,24 @@
-"""Metrics of the stores: what Redis refused, and what PostgreSQL keeps."""
+"""Counts failures of Redis, and shows partitions and retention in PostgreSQL."""
 
 from __future__ import annotations
 
-from service.metrics.declared import Declared
+from service.metrics.declared import DeclaredMetrics
 from service.storage.retention import Housekeeping
 
 
 class StorageMetrics:
-    """What is counted of Redis and of the partitions."""
+    """Metrics of Redis and of the partitions."""
 
-    def __init__(self, declared: Declared) -> None:
+    def __init__(self, declared: DeclaredMetrics) -> None:
         self._of = declared
 
     def rules_aged(self, seconds: float) -> None:
-        """Shows how old rules in use are, and counts a batch that is scored with the last rules known."""
+        """Shows for how long newer rules could not be read, and counts a batch scored with the last known ones."""
         self._of.rules_age.set(seconds)
         self._of.rules_unconfirmed.inc(seconds > 0)
 
     def redis_failed(self, use: str) -> None:
-        """Counts a failure of Redis."""
+        """Counts a failure of Redis, by its use."""
         self._of.redis_failures.labels(use).inc()
 
     def housekeeping_done(self, done: Housekeeping) -> None:

@@ -54,10 +54,10 @@ async def test_outcomes_sum_to_what_was_consumed(client):
 async def test_a_scored_event_is_observed_under_its_tenant_and_agent(client):
     await client.post("/v1/events", json={**SAMPLE, "event_id": "a", "tenant": "bakers", "agent": "crumb"})
     metrics = await scraped(client)
-    instrument = (local_judge().name, EVALUATOR_VERSION)
-    assert metrics["sqlassay_score_count"] == {("bakers", "crumb", *instrument): 1}
-    assert metrics["sqlassay_p_correct_count"] == {("bakers", "crumb", *instrument): 1}
-    assert set(metrics["sqlassay_judged_wrong_total"]) == {("bakers", "crumb", *instrument)}
+    judge = (local_judge().name, EVALUATOR_VERSION)
+    assert metrics["sqlassay_score_count"] == {("bakers", "crumb", *judge): 1}
+    assert metrics["sqlassay_p_correct_count"] == {("bakers", "crumb", *judge): 1}
+    assert set(metrics["sqlassay_judged_wrong_total"]) == {("bakers", "crumb", *judge)}
     assert metrics["sqlassay_fallback_total"] == {("bakers", "crumb"): 0}
     assert metrics["sqlassay_rules_version"] == {("bakers",): 0}
     for name in ("tier", "filter_status", "verdict", "enrichment_status", "confidence"):
