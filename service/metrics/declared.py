@@ -110,7 +110,7 @@ class DeclaredMetrics:
         self.spans_waiting = gauge("sqlassay_spans_waiting", "Spans waiting for the rest of their trace.")
         self.telemetry = count(
             "sqlassay_telemetry",
-            "Spans and results for the OpenTelemetry collector, by how their export ended.",
+            "Spans and results for the OpenTelemetry collector.",
             ("signal", "end"),
         )
         self.faults = count("sqlassay_faults", "Unexpected exceptions, which the log describes.")
@@ -154,9 +154,7 @@ class DeclaredMetrics:
             "Rest of a tenant's daily budget that this process knows of, in tokens and in money.",
             ("tenant", "unit"),
         )
-        self.breaker = self._gauge(
-            "sqlassay_model_breaker", "1 for the present state of the circuit breaker.", ("state",)
-        )
+        self.breaker = self._gauge("sqlassay_model_breaker", "1 for the circuit breaker's present state.", ("state",))
 
     def _kafka(self) -> None:
         count, gauge = self._counter, self._gauge
@@ -183,13 +181,9 @@ class DeclaredMetrics:
             "sqlassay_rules_unconfirmed",
             "Batches scored with the last known rules because newer ones could not be read.",
         )
-        self.rules_age = gauge(
-            "sqlassay_rules_age_seconds", "Seconds since rules were last read; 0 while they can be read."
-        )
+        self.rules_age = gauge("sqlassay_rules_age_seconds", "Seconds that newer rules have been unreadable.")
         self.partitions = gauge("sqlassay_partitions", "Days with a partition.")
-        self.other_days_rows = gauge(
-            "sqlassay_other_days_rows", "Evaluations in the default partition, because their day has none."
-        )
+        self.other_days_rows = gauge("sqlassay_other_days_rows", "Evaluations whose day has no partition.")
         self.expired_rows = count("sqlassay_expired_rows", "Evaluations deleted by retention.")
         self.expired_partitions = count("sqlassay_expired_partitions", "Partitions dropped by retention.")
 

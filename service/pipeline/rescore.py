@@ -150,7 +150,7 @@ class Rescore:
         return replace(made, occurred_at=each.occurred_at, current=self.make_current)
 
     async def _record(self, kept: Sequence[Evaluation], partitions: Partitions, done: BackfillTally) -> None:
-        """Adds these rows, but for those that the store refuses."""
+        """Adds the rows and counts those that the store refuses."""
 
         async def write(part: Sequence[Evaluation]) -> None:
             added = await add_rows(self.engine, partitions, part, now=self.clock())

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from consumers.decoding import Record
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.keep_labels import KeepLabels, LabelRecord
 from consumers.pool.pool import Pool
-from consumers.decoding import Record
 from consumers.stream.dead_letters import trigger_of
 from consumers.stream.driver import Handle, Receipts
 from consumers.stream.ports import StreamRecord
