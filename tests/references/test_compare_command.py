@@ -92,6 +92,7 @@ def test_wrong_usage_is_refused(bakery: Path):
     assert compare([pair()], bakery, "--semantics", "pile")[0] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.development_data("judge/dev_spider_ex.jsonl")
 @pytest.mark.development_data("spider_db")
 def test_matches_agree_with_labels_made_by_execution_on_many_databases(tmp_path: Path):

@@ -229,6 +229,7 @@ def development_pairs() -> list[dict[str, Any]]:
     return [row for row in rows if row["verdict"] in {"NEQ", "EQU"}][::6]
 
 
+@pytest.mark.slow
 @pytest.mark.development_data("equivalence/dev.jsonl")
 def test_labelled_pairs_are_judged_as_well_as_the_docs_say() -> None:
     refuted, wrong, ran = 0, 0, Counter[str]()

@@ -82,6 +82,7 @@ def _shown(sql: str, keep: tuple[int, ...] | None, ran: QueryResult) -> str:
     return tree.sql(dialect="postgres")
 
 
+@pytest.mark.slow
 def test_golds_that_are_changed_do_not_match(golds: list[dict[str, str]], server: str):
     changed = told_apart = 0
     for row in golds:

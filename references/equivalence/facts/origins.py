@@ -33,22 +33,25 @@ class Origin:
 class Origins:
     """The columns of one query, each with the block it stands in."""
 
-    __slots__ = ("_schema", "_scopes", "tree")
+    __slots__ = ("_around", "_schema", "_scopes", "tree")
 
     def __init__(self, tree: exp.Query, schema: Schema) -> None:
         self.tree = tree
         self._schema = schema
         self._scopes = _scopes(tree)
+        self._around: dict[int, Scope | None] = dict(self._scopes)
 
     def scope(self, node: exp.Expr) -> Scope | None:
-        """The innermost block around a node."""
+        """Returns the innermost block around a node."""
+        passed: list[exp.Expr] = []
         up: exp.Expr | None = node
-        while up is not None:
-            found = self._scopes.get(id(up))
-            if found is not None:
-                return found
+        while up is not None and id(up) not in self._around:
+            passed.append(up)
             up = up.parent
-        return None
+        found = self._around[id(up)] if up is not None else None
+        # Long chains of AND and OR nest as deep as they are long: remembered, each step up is taken once.
+        self._around.update((id(each), found) for each in passed)
+        return found
 
     def of(self, column: exp.Column, scope: Scope | None) -> Origin | None:
         """What a column stands for, or `None` where nothing is known of it."""
