@@ -1,4 +1,4 @@
-"""How far a judge agrees with labels: the figures, each with the interval that chance allows."""
+"""How well a judge agrees with labels: figures with confidence intervals."""
 
 # scipy and scikit-learn ship no types
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -16,38 +16,38 @@ Floats = NDArray[np.float64]
 BINS = 10
 """Bins of equal width in which stated and observed shares are compared."""
 SHARES = {"top_20": 0.20, "top_33": 1 / 3, "top_50": 0.50}
-"""Shares of the most confident answers whose accuracy is told."""
+"""Shares of the most confident answers whose accuracy is measured."""
 SURE = 0.85
-"""γ from which the composite takes a verdict in full."""
+"""The γ from which the composite score counts a verdict in full."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """One labelled answer and what a judge said of it."""
+    """A labelled answer with a judge's probability."""
 
     id: str
     correct: bool
     """The label."""
     p_correct: float
     group: str
-    """Answers of one group (a question, a database) are drawn together."""
+    """Answers of one group (a question, a database) are resampled together."""
     fields: Mapping[str, tuple[str, ...]]
-    """What the figures may be sliced by: each field's values."""
+    """The values of each field by which figures may be sliced."""
 
     @property
     def confidence(self) -> float:
-        """γ: the probability of the side taken."""
+        """γ: the probability of the judge's own verdict."""
         return max(self.p_correct, 1 - self.p_correct)
 
     @property
     def agrees(self) -> bool:
-        """The side taken is the label's."""
+        """Whether the judge agrees with the label."""
         return (self.p_correct >= 0.5) == self.correct
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
-    """Figures of one judge on some answers; `nan` where the answers do not allow one."""
+    """Figures of one judge on some answers; `nan` for those that cannot be computed."""
 
     answers: float
     right: float
@@ -55,7 +55,7 @@ class Measures:
     accuracy: float
     balanced_accuracy: float
     wrong_precision: float
-    """Of those judged wrong, the share that is."""
+    """Share of the answers judged wrong that are wrong."""
     wrong_recall: float
     wrong_f1: float
     kappa: float
@@ -63,7 +63,7 @@ class Measures:
     auc: float
     """Chance that a right answer has a higher `p_correct` than a wrong one."""
     calibration_error: float
-    """Mean distance of stated from observed share, over `BINS` bins of equal width."""
+    """Mean distance between stated and observed share, over `BINS` bins of equal width."""
     top_20: float
     top_33: float
     top_50: float
@@ -74,11 +74,11 @@ class Measures:
 
 
 NAMES = tuple(each.name for each in fields(Measures))
-"""Every figure, in the order told."""
+"""The names of all figures, in the order of reports."""
 
 
 def measure(rows: Sequence[Judged]) -> Measures:
-    """The figures of some answers.
+    """Computes the figures of some answers.
 
     >>> rows = [Judged(id=str(n), correct=n > 1, p_correct=n / 4, group="q", fields={}) for n in range(4)]
     >>> measure(rows).auc, measure(rows).accuracy
@@ -115,7 +115,7 @@ def _measure(p_correct: Floats, correct: NDArray[np.bool_]) -> Measures:
 
 
 def _of_wrong(wrong: NDArray[np.bool_], judged_wrong: NDArray[np.bool_]) -> tuple[float, float, float]:
-    """Precision, recall and F1 of the wrong class; 0 where nothing is judged wrong or is."""
+    """Precision, recall and F1 of the wrong class; 0 when nothing is wrong or judged wrong."""
     caught = float((wrong & judged_wrong).sum())
     precision = caught / judged_wrong.sum() if judged_wrong.any() else 0.0
     recall = caught / wrong.sum() if wrong.any() else 0.0
@@ -127,7 +127,7 @@ def _mean(values: NDArray[np.bool_]) -> float:
 
 
 def rank_auc(p_correct: Floats, correct: NDArray[np.bool_]) -> float:
-    """The area under the ROC curve by ranks (Mann and Whitney); ties count half."""
+    """The area under the ROC curve, from ranks (Mann and Whitney). Ties count half."""
     right, wrong = int(correct.sum()), int((~correct).sum())
     if not right or not wrong:
         return float("nan")
@@ -135,12 +135,12 @@ def rank_auc(p_correct: Floats, correct: NDArray[np.bool_]) -> float:
 
 
 def calibration_error(p_correct: Floats, correct: NDArray[np.bool_]) -> float:
-    """Mean distance of stated from observed share, weighted by the answers in each bin."""
+    """Mean distance between stated and observed share, weighted by the answers in each bin."""
     return sum(count / len(correct) * abs(stated - observed) for stated, observed, count in bins(p_correct, correct))
 
 
 def bins(p_correct: Floats, correct: NDArray[np.bool_]) -> list[tuple[float, float, int]]:
-    """Stated share, observed share and number of answers of each bin that holds any."""
+    """Stated share, observed share and number of answers of each bin that is not empty."""
     place = np.minimum((p_correct * BINS).astype(int), BINS - 1)
     held = [place == number for number in range(BINS)]
     return [
@@ -149,7 +149,7 @@ def bins(p_correct: Floats, correct: NDArray[np.bool_]) -> list[tuple[float, flo
 
 
 def intervals(rows: Sequence[Judged], *, draws: int = 300, seed: int = 0) -> dict[str, tuple[float, float]]:
-    """The 95 % interval of each figure, by drawing whole groups with replacement; the same rows give the same."""
+    """The 95 % interval of each figure, by resampling whole groups. The same rows give the same interval."""
     groups: dict[str, list[int]] = {}
     for place, row in enumerate(rows):
         groups.setdefault(row.group, []).append(place)
@@ -166,16 +166,16 @@ def intervals(rows: Sequence[Judged], *, draws: int = 300, seed: int = 0) -> dic
 
 
 def _middle(values: list[float]) -> tuple[float, float]:
-    """The middle 95 % of those that are numbers."""
-    told = [each for each in values if not np.isnan(each)]
-    if not told:
+    """The 2.5th and 97.5th percentile, without `nan`."""
+    known = [each for each in values if not np.isnan(each)]
+    if not known:
         return float("nan"), float("nan")
-    low, high = np.percentile(told, [2.5, 97.5])
+    low, high = np.percentile(known, [2.5, 97.5])
     return float(low), float(high)
 
 
 def slices(rows: Sequence[Judged], field: str, *, least: int = 10) -> dict[str, Measures]:
-    """The figures of each value of a field that at least `least` answers have, most frequent first."""
+    """Computes the figures for each value of a field that at least `least` answers have, most frequent first."""
     held: dict[str, list[Judged]] = {}
     for row in rows:
         for value in row.fields.get(field, ()):

@@ -1,4 +1,4 @@
-"""What a cascade is worth: how many answers go to the model, and how often its verdicts would agree with people."""
+"""What a cascade costs and brings: the share of answers sent to the model, and the expected agreement with labels."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from dataclasses import dataclass, replace
 from evals.agreement import Judged
 
 BARS = (0.55, 0.60, 0.65, 0.70, 0.75, 0.80, 0.85, 0.90)
-"""Confidences at which a tenant may let the local judge answer alone."""
+"""Confidences from which a tenant may let the local judge answer alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """A cascade by one bar."""
+    """What is expected of a cascade with one bar."""
 
     bar: float
-    """Least γ with which the local judge answers alone."""
+    """The γ from which the local judge answers alone."""
     asked: float
     """Share of answers that go to the model."""
     local_accuracy: float
-    """Agreement with labels where the local judge answers alone; `nan` where it never does."""
+    """Accuracy of the answers that the local judge judges alone; `nan` when there are none."""
     agreement: float
-    """Agreement on all answers, when the model agrees as often as was assumed, on whatever it is asked."""
+    """Expected agreement on all answers, given the assumed accuracy of the model."""
 
 
 def expected(rows: Sequence[Judged], *, model_accuracy: float, bars: Sequence[float] = BARS) -> list[Expected]:
-    """What each bar costs and brings, from local accuracy as measured.
+    """Computes what each bar costs and brings, from the measured accuracy of the local judge.
 
     >>> rows = [Judged(id=str(n), correct=True, p_correct=p, group="q", fields={}) for n, p in enumerate((0.9, 0.6))]
     >>> expected(rows, model_accuracy=0.8, bars=[0.7])
@@ -47,7 +47,10 @@ def _expected(rows: Sequence[Judged], bar: float, model_accuracy: float) -> Expe
 
 
 def cascaded(local: Sequence[Judged], model: Sequence[Judged], *, bar: float) -> tuple[list[Judged], float]:
-    """The answers as a cascade judges them, and the share that went to the model; what it did not judge stays local."""
+    """Returns the answers as a cascade judges them, and the share judged by the model.
+
+    Answers that the model did not judge keep the local verdict.
+    """
     replies = {row.id: row for row in model}
     asked = {row.id for row in local if row.confidence < bar and row.id in replies}
     judged = [replace(row, p_correct=replies[row.id].p_correct) if row.id in asked else row for row in local]

@@ -1,4 +1,4 @@
-"""Two judges on the same answers: which is better, and whether chance alone could say so."""
+"""Compares two judges on the same answers, with significance tests."""
 
 # scipy ships no types
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -15,21 +15,21 @@ from evals.agreement import Judged, rank_auc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paired:
-    """What sets two judges apart."""
+    """How two judges differ."""
 
     only_first: int
-    """Answers on which the first alone agrees with the label."""
+    """Answers on which only the first judge agrees with the label."""
     only_second: int
     p_value: float
-    """Exact McNemar test: the chance of such a split between equally good judges."""
+    """Exact McNemar test: the probability of such a split between equally good judges."""
     auc_gain: float
-    """AUC of the second less that of the first."""
+    """AUC of the second judge minus AUC of the first."""
     auc_interval: tuple[float, float]
-    """95 %, by drawing whole groups with replacement."""
+    """The 95 % interval, by resampling whole groups."""
 
 
 def pair(first: Sequence[Judged], second: Sequence[Judged], *, draws: int = 300, seed: int = 0) -> Paired:
-    """Compares judges on the answers that both judged; raises `ValueError` where there are none."""
+    """Compares judges on the answers that both judged. Raises `ValueError` when there are none."""
     others = {row.id: row for row in second}
     both = [(row, others[row.id]) for row in first if row.id in others]
     if not both:
@@ -49,7 +49,7 @@ def pair(first: Sequence[Judged], second: Sequence[Judged], *, draws: int = 300,
 
 
 def _gains(both: Sequence[tuple[Judged, Judged]], draws: int, seed: int) -> list[float]:
-    """The gain in AUC on the answers as they are, then on each draw of groups."""
+    """The gain in AUC on all answers, followed by the gain on each resampling."""
     groups: dict[str, list[int]] = {}
     for place, (row, _) in enumerate(both):
         groups.setdefault(row.group, []).append(place)

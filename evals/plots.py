@@ -1,4 +1,4 @@
-"""Two pictures of a judge: does its confidence mean what it says, and what does leaving the doubtful out bring."""
+"""Plots of a judge: its calibration, and its errors by share of answers kept."""
 
 # matplotlib ships partial types
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -14,7 +14,7 @@ from evals.agreement import Judged, bins
 
 
 def reliability(judges: Mapping[str, Sequence[Judged]], path: Path) -> None:
-    """Draws observed against stated share of right answers, a line for each judge."""
+    """Plots the observed against the stated share of right answers, one line per judge."""
     figure = Figure(figsize=(5, 5), layout="constrained")
     axes = figure.subplots()
     axes.plot([0, 1], [0, 1], color="grey", linestyle=":", label="as stated")
@@ -27,7 +27,7 @@ def reliability(judges: Mapping[str, Sequence[Judged]], path: Path) -> None:
 
 
 def risk_coverage(judges: Mapping[str, Sequence[Judged]], path: Path) -> None:
-    """Draws the share of errors against the share of answers kept, most confident first."""
+    """Plots the share of errors against the share of answers kept, most confident first."""
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     for name, rows in judges.items():

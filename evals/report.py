@@ -1,4 +1,4 @@
-"""The report on a judge, as markdown and as plain data."""
+"""The report on a judge, as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -32,29 +32,29 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """All that is told of one judge on one set of labels."""
+    """The figures of one judge on one set of labels."""
 
     judge: str
     labels: str
     unscored: int
-    """Answers that could not be scored: in no figure."""
+    """Answers that could not be scored. No figure counts them."""
     measures: Measures
     intervals: Mapping[str, tuple[float, float]]
     slices: Mapping[str, Mapping[str, Measures]] = field(default_factory=dict[str, Mapping[str, Measures]])
     cascade: Sequence[Expected] = ()
     asked: float | None = None
-    """Share of answers that a cascade gave to its model."""
+    """Share of answers that a cascade sent to its model."""
     against: Paired | None = None
-    """How a second judge differs."""
+    """The comparison with a second judge."""
     other: str = ""
     """The second judge's name."""
 
     def document(self) -> dict[str, object]:
-        """The report as plain data; figures that do not exist are None."""
+        """The report as JSON-ready data, with `None` for figures that could not be computed."""
         return {key: _without_nan(value) for key, value in asdict(self).items()}
 
     def markdown(self) -> str:
-        """The report as a page."""
+        """The report as Markdown."""
         parts = [f"## {self.judge} on {self.labels}", _figures(self), *_slices(self)]
         if self.asked is not None:
             parts.append(f"The model was asked about {self.asked:.1%} of the answers.")

@@ -1,4 +1,4 @@
-"""Fits the local judge's weights to labelled answers: a logistic model whose signs agree with what each code says."""
+"""Fits the local judge's weights to labelled answers: a logistic model that keeps the sign of each reason code."""
 
 # scipy and scikit-learn ship no types
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -18,55 +18,55 @@ from scoring.judging.local import LEAST_MOVE
 from scoring.reasons import HINTS, IN_FAVOUR, ReasonCode
 from scoring.signals import SIGNALS
 
-MOST_DOUBT = 0.2
-"""Largest share of labels that may be held to be beyond all evidence."""
+MOST_LABEL_NOISE = 0.2
+"""The highest label-noise floor that a fit may reach."""
 Floats = NDArray[np.float64]
 INNER_FOLDS = 4
-"""Splits within the rows of a fit, by which its steepness is told."""
+"""Splits of the training rows, on which the slope is calibrated."""
 CODES = tuple(SIGNALS)
 """The columns of the signal matrix."""
 PRIOR = np.array([0.5 if code in IN_FAVOUR else max(-1.0, HINTS.get(code, -1.0)) for code in CODES])
-"""Log-odds that weights shrink towards: what a code says is believed, mildly, until labels say more.
+"""The log-odds that weights shrink towards.
 
-A code that is rare in the labels (a percentage without × 100) would otherwise weigh nothing.
+Without it a code that is rare in the labels (a percentage without × 100) would weigh nothing.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """One labelled answer: how strongly each signal fired on it, and whether it is right."""
+    """A labelled answer: how strongly each signal fired, and whether the answer is right."""
 
     strengths: Mapping[ReasonCode, float]
     correct: bool
     group: str
-    """Answers of one group (a question, a database) never stand on both sides of a split."""
+    """Answers of one group (a question, a database) are never split between training and test."""
     weight: float = 1.0
     trusted: bool = True
-    """The labels of its set are sure enough to tell how steep log-odds are, and how far from certain."""
+    """Whether the label is reliable enough to calibrate the slope and the label-noise floor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """A fitted model and what it scored on groups it had not seen."""
+    """A fitted model and its figures on held-out groups."""
 
     intercept: float
     weights: Mapping[ReasonCode, float]
-    doubt: float
-    """Share of trusted labels on either side that the log-odds did not foretell on groups held out."""
+    label_noise: float
+    """The label-noise floor: the least probability of either verdict, fitted on held-out groups."""
     held_out: Floats
-    """`p_correct` of each row, shape (rows,), predicted by a model that had not seen its group."""
+    """`p_correct` of each row, shape (rows,), from a model that was not fitted on its group."""
     auc: float
     accuracy: float
 
 
 def calibrate(rows: Sequence[Labelled], *, penalty: float = 1.0, folds: int = 5) -> Fit:
-    """Fits on all rows; measures on groups held out. The same rows in the same order give the same weights.
+    """Fits on all rows and measures on held-out groups. The same rows in the same order give the same weights.
 
-    How steep the log-odds are, and how near to certain they may come, is corrected by what they were worth on groups
-    held out (Platt's scaling with a share of doubt); the steepness is folded into intercept and weights.
+    The slope of the log-odds and the label-noise floor are calibrated on held-out groups (Platt scaling with a floor).
+    The intercept and the weights include the slope.
 
-    `penalty` is the strength of the pull to `PRIOR` on each weight, in summed row weights. Raises `ValueError`
-    when there is one label only, or fewer groups than folds.
+    `penalty` is the strength of the pull of each weight towards `PRIOR`, in summed row weights. Raises `ValueError`
+    when all labels are equal or there are fewer groups than folds.
     """
     table = _tabled(rows)
     groups = len(set(table.groups.tolist()))
@@ -79,7 +79,7 @@ def calibrate(rows: Sequence[Labelled], *, penalty: float = 1.0, folds: int = 5)
     return Fit(
         intercept=float(model.solution[0]),
         weights={code: float(weight) for code, weight in zip(CODES, model.solution[1:], strict=True)},
-        doubt=model.doubt,
+        label_noise=model.label_noise,
         held_out=held_out,
         auc=float(roc_auc_score(table.correct, held_out, sample_weight=table.share)),
         accuracy=float(np.average((held_out >= 0.5) == (table.correct == 1), weights=table.share)),
@@ -88,7 +88,7 @@ def calibrate(rows: Sequence[Labelled], *, penalty: float = 1.0, folds: int = 5)
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Labelled answers as columns, a row each."""
+    """Labelled answers as columns, one row per answer."""
 
     signals: Floats
     correct: Floats
@@ -114,19 +114,19 @@ def _tabled(rows: Sequence[Labelled]) -> _Table:
 class _Model:
     solution: Floats
     """The intercept, then a weight for each of `CODES`."""
-    doubt: float
+    label_noise: float
 
     def p_correct(self, signals: Floats) -> Floats:
-        return self.doubt + (1 - 2 * self.doubt) * expit(self.solution[0] + signals @ self.solution[1:])
+        return self.label_noise + (1 - 2 * self.label_noise) * expit(self.solution[0] + signals @ self.solution[1:])
 
 
 def _splits(table: _Table, folds: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Rows to fit on and rows to judge, no group among both."""
+    """Yields training rows and test rows that share no group."""
     yield from GroupKFold(folds).split(table.signals, table.correct, table.groups)
 
 
 def _fit(table: _Table, penalty: float) -> Floats:
-    """Minimises weighted log-loss + penalty ‖w − prior‖², each weight bounded to its code's side of 0."""
+    """Minimises weighted log-loss + penalty ‖w − prior‖², with each weight on its code's side of 0."""
     signs = np.where(table.correct == 1, 1.0, -1.0)
 
     def loss(solution: Floats) -> tuple[float, Floats]:
@@ -143,46 +143,48 @@ def _fit(table: _Table, penalty: float) -> Floats:
 
 
 def _side(code: ReasonCode) -> tuple[float | None, float | None]:
-    """The range a code's weight may take: for, against, or against within what a hint may count."""
+    """The range of a code's weight: positive, negative, or negative down to the limit of a hint."""
     return (0.0, None) if code in IN_FAVOUR else (HINTS.get(code), 0.0)
 
 
 def _scaled(table: _Table, penalty: float) -> _Model:
-    """A fit whose log-odds are as steep, and as far from certain, as groups held out within the same rows ask."""
+    """Fits a model whose slope and label-noise floor are calibrated on held-out groups of the same rows."""
     log_odds = np.zeros(len(table.correct))
     for train, test in _splits(table, min(INNER_FOLDS, len(set(table.groups.tolist())))):
         solution = _fit(table.of(train), penalty)
         log_odds[test] = solution[0] + table.signals[test] @ solution[1:]
-    steepness, doubt = _steepness(log_odds, table)
-    return _Model(steepness * _fit(table, penalty), doubt)
+    slope, label_noise = _slope(log_odds, table)
+    return _Model(slope * _fit(table, penalty), label_noise)
 
 
-def _steepness(log_odds: Floats, table: _Table) -> tuple[float, float]:
-    """The factor and the doubt that make log-odds of trusted rows held out say how often they are right.
+def _slope(log_odds: Floats, table: _Table) -> tuple[float, float]:
+    """Fits the slope and the label-noise floor to the log-odds of held-out, trusted rows.
 
-    No shift is fitted: the intercept has seen every group, and a shift would differ between splits by chance.
+    No shift is fitted: the intercept was fitted on every group, and a shift would differ between splits by chance.
     """
     signs = np.where(table.correct == 1, 1.0, -1.0)
     share = table.share * table.trusted
 
     def loss(solution: Floats) -> float:
-        factor, doubt = solution
-        return float(-share @ np.log(doubt + (1 - 2 * doubt) * expit(signs * factor * log_odds)))
+        factor, label_noise = solution
+        return float(-share @ np.log(label_noise + (1 - 2 * label_noise) * expit(signs * factor * log_odds)))
 
-    found = minimize(loss, np.array([1.0, MOST_DOUBT / 4]), method="L-BFGS-B", bounds=[(0.05, 5.0), (0.0, MOST_DOUBT)])
+    found = minimize(
+        loss, np.array([1.0, MOST_LABEL_NOISE / 4]), method="L-BFGS-B", bounds=[(0.05, 5.0), (0.0, MOST_LABEL_NOISE)]
+    )
     return float(found.x[0]), float(found.x[1])
 
 
 def weights_document(fit: Fit, *, version: str) -> dict[str, object]:
-    """The weights file: what `scoring.judge.load_weights` reads. Four decimals, so that it is the same everywhere.
+    """Returns the weights file as JSON-ready data, with four decimals so that it is the same on every machine.
 
-    A weight too small to be told is none.
+    Weights below `LEAST_MOVE` are written as 0.
     """
-    told = {code: weight if abs(weight) >= LEAST_MOVE else 0.0 for code, weight in fit.weights.items()}
+    kept = {code: weight if abs(weight) >= LEAST_MOVE else 0.0 for code, weight in fit.weights.items()}
     return {
         "version": version,
         "intercept": round(fit.intercept, 4),
-        "label_noise": round(fit.doubt, 4),
-        "weights": {code.value: round(weight, 4) + 0.0 for code, weight in told.items()},
+        "label_noise": round(fit.label_noise, 4),
+        "weights": {code.value: round(weight, 4) + 0.0 for code, weight in kept.items()},
         "thresholds": {"correct": 0.65, "likely": 0.5, "potentially": 0.35},
     }

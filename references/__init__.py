@@ -1,1 +1,1 @@
-"""Says whether two queries mean the same: execution comparison and bounded equivalence, on throw-away databases."""
+"""Says whether two queries mean the same, by running both and by bounded equivalence on throw-away databases."""

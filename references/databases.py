@@ -1,7 +1,7 @@
-"""Databases that the user named, read and never written: SQLite files, PostgreSQL servers, DuckDB files.
+"""Reads databases that the user named: SQLite files, PostgreSQL servers, DuckDB files.
 
-A query may read its database and nothing else: read-only connections, one statement, no files, no extensions, a
-deadline, a row cap. What a driver cannot refuse (a server's own file functions) is refused by name before it is sent.
+A query may only read its database: read-only connections, one statement, no files, no extensions, a deadline and a row
+limit. Functions that a driver cannot refuse (a server's own file functions) are refused by name.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ from references.sandbox import Failure, FailureKind
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]{0,120}")
 _STEPS = 10_000
-"""SQLite instructions between two looks at the clock."""
+"""SQLite instructions between two checks of the clock."""
 _READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 _SERVER_FUNCTIONS = re.compile(
     r"\b(pg_(?!typeof)\w+|lo_\w+|dblink\w*|set_config|current_setting|(?:query|table|database|schema|cursor)_to_xml\w*"
     r"|nextval|setval|txid_\w+|read_\w+|glob|getenv|sniff_\w+|parquet_\w+|\w{1,40}_scan)\b\"?\s*\(",
     re.IGNORECASE,
 )
-"""Functions of a server that reach files, settings, locks, sleep or other sessions."""
+"""Server functions that reach files, settings, locks, sleep or other sessions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseLimits:
-    """What one query may cost."""
+    """Limits of one query."""
 
     seconds: float = 10.0
     rows: int = 100_000
-    """A result with more is a failure, never a part of one."""
+    """A larger result is a failure; it is never truncated."""
     megabytes: int = 1024
-    """Memory of the database engine, where it runs in our process."""
+    """Memory of a database engine that runs in this process."""
 
 
 class UnknownDatabaseError(ValueError):
-    """There is no database of that name, or the name is none; the message says which and what to do."""
+    """The database does not exist or its name is invalid. The message says which, and what to do."""
 
 
 class Database(Protocol):
@@ -57,22 +57,22 @@ class Database(Protocol):
 
     @property
     def dialect(self) -> str:
-        """What sqlglot calls its SQL."""
+        """The sqlglot name of its dialect."""
         ...
 
     def run(self, sql: str) -> QueryResult | Failure:
-        """What one query gives, or why it gives nothing."""
+        """Runs one query."""
         ...
 
 
 @contextmanager
 def open_database(databases: str, db_id: str, limits: DatabaseLimits) -> Generator[Database]:
-    """The database `db_id` of a folder of `.sqlite` files, or of a PostgreSQL or DuckDB URL with `{db_id}` in it.
+    """Opens the database `db_id` in a folder of `.sqlite` files, or at a PostgreSQL or DuckDB URL with `{db_id}`.
 
     Raises `UnknownDatabaseError`.
     """
     if not _NAME.fullmatch(db_id):
-        raise UnknownDatabaseError(f"db_id {db_id[:80]!r} is no name of a database: letters, digits, _, - and . only")
+        raise UnknownDatabaseError(f"db_id {db_id[:80]!r} is not a database name: use letters, digits, _, - and . only")
     where = databases.replace("{db_id}", db_id) if "://" in databases else str(Path(databases) / f"{db_id}.sqlite")
     with open_one(where, limits) as opened:
         yield opened
@@ -80,7 +80,7 @@ def open_database(databases: str, db_id: str, limits: DatabaseLimits) -> Generat
 
 @contextmanager
 def open_one(where: str, limits: DatabaseLimits) -> Generator[Database]:
-    """The database of a SQLite file, or of a PostgreSQL or DuckDB URL. Raises `UnknownDatabaseError`."""
+    """Opens a SQLite file, or a PostgreSQL or DuckDB URL. Raises `UnknownDatabaseError`."""
     scheme, _, path = where.partition("://")
     scheme = scheme.partition("+")[0] if "://" in where else ""
     if scheme in {"postgresql", "postgres"}:
@@ -90,14 +90,14 @@ def open_one(where: str, limits: DatabaseLimits) -> Generator[Database]:
         with _duckdb(Path(path.removeprefix("/") if path.startswith("//") else path), limits) as opened:
             yield opened
     elif scheme:
-        raise UnknownDatabaseError(f"databases {scheme}://… are not read here: a file, postgresql:// or duckdb://")
+        raise UnknownDatabaseError(f"unsupported database {scheme}://…: use a file, postgresql:// or duckdb://")
     else:
         with _sqlite(Path(where), limits) as opened:
             yield opened
 
 
 def refused(sql: str, dialect: str) -> Failure | None:
-    """Why a text is not sent to a database: it is not one query, or calls what reaches beyond the database.
+    """Returns why a text is not sent to a database: it is not one query, or calls a function that reaches beyond it.
 
     >>> refused("SELECT 1", "postgres") is None
     True
@@ -113,9 +113,9 @@ def refused(sql: str, dialect: str) -> Failure | None:
     try:
         trees = [tree for tree in sqlglot.parse(sql, read=dialect) if tree is not None]
     except (SqlglotError, RecursionError):
-        return None  # the database says better what is wrong with it, and is read-only
+        return None  # the database reports the error better, and is read-only
     if len(trees) != 1:
-        return Failure(kind=FailureKind.REFUSED, detail=f"it holds {len(trees)} statements, not one")
+        return Failure(kind=FailureKind.REFUSED, detail=f"it contains {len(trees)} statements instead of one")
     if not isinstance(trees[0], exp.Query):
         return Failure(kind=FailureKind.REFUSED, detail="it is not a query")
     return None
@@ -123,7 +123,7 @@ def refused(sql: str, dialect: str) -> Failure | None:
 
 @dataclass(frozen=True, slots=True)
 class SqliteDatabase:
-    """A file, opened read-only under an authorizer."""
+    """A file, opened read-only with an authorizer."""
 
     connection: sqlite3.Connection
     limits: DatabaseLimits
@@ -134,7 +134,7 @@ class SqliteDatabase:
         return "sqlite"
 
     def run(self, sql: str) -> QueryResult | Failure:
-        """What the query gives; a text that is not UTF-8 is read with replacement marks."""
+        """Runs one query. Text that is not UTF-8 is read with replacement characters."""
         ends = monotonic() + self.limits.seconds
         self.connection.set_progress_handler(lambda: int(monotonic() > ends), _STEPS)
         try:
@@ -184,7 +184,7 @@ def _only_reads(
 
 @dataclass(frozen=True, slots=True)
 class PostgresDatabase:
-    """A server's database, asked in read-only transactions with a statement timeout."""
+    """A server's database, read in read-only transactions with a statement timeout."""
 
     connection: Any
     runner: asyncio.Runner
@@ -196,7 +196,7 @@ class PostgresDatabase:
         return "postgres"
 
     def run(self, sql: str) -> QueryResult | Failure:
-        """What the query gives, read by a cursor up to the row cap."""
+        """Runs one query, and reads rows up to the limit."""
         stopped = refused(sql, self.dialect)
         return stopped or self.runner.run(self._run(sql.strip().rstrip(";")))
 
@@ -233,7 +233,7 @@ def _postgres(url: str, limits: DatabaseLimits) -> Generator[PostgresDatabase]:
 
 @dataclass(frozen=True, slots=True)
 class DuckDatabase:
-    """A DuckDB file, opened read-only without access to any other."""
+    """A DuckDB file, opened read-only without access to other files."""
 
     connection: Any
     limits: DatabaseLimits
@@ -244,7 +244,7 @@ class DuckDatabase:
         return "duckdb"
 
     def run(self, sql: str) -> QueryResult | Failure:
-        """What the query gives; it is interrupted at its deadline."""
+        """Runs one query, and interrupts it at its deadline."""
         duckdb = _driver("duckdb")
         stopped = refused(sql, self.dialect)
         if stopped is not None:
@@ -280,7 +280,7 @@ def _duckdb(path: Path, limits: DatabaseLimits) -> Generator[DuckDatabase]:
 
 
 def _driver(name: str) -> Any:
-    """A driver, loaded only where its database is named; DuckDB's is in the extra `references`."""
+    """Imports a driver only when its database is used. DuckDB's is in the extra `references`."""
     try:
         return import_module(name)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""How an answer stands to its reference, when nothing is known of their database: what an event's reference says."""
+"""Judges an answer by its reference without knowing their database."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from references.verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
 from scoring.sql.dialects import guess, known
 
 MOST_ALTERNATIVES = 8
-"""Queries of one reference that are tried."""
+"""The most queries of one reference that are tried."""
 _LEAST = 0.1
-"""Seconds that a later alternative gets, though an earlier one took all of them."""
+"""The least CPU seconds that each alternative gets."""
 
 
 def judge_answer(
     pair: AnswerPair, *, bound: int = 2, budget: float = 5.0, semantics: Semantics | None = None
 ) -> ReferenceFinding:
-    """What the reference says of the answer, within about `budget` seconds of CPU; never raises for what they hold.
+    """Judges an answer within about `budget` CPU seconds. Never raises because of what the queries contain.
 
-    An answer is measured by the alternative that says most for it. Without `semantics` results are bags, and lists
-    where the alternative asks for an order.
+    The alternative that is most favourable to the answer counts. Without `semantics`, results are compared as bags, or
+    as lists when the alternative has an ORDER BY.
 
     >>> pair = AnswerPair(reference="SELECT {id, name} FROM shelf", answer="SELECT name FROM shelf")
     >>> found = judge_answer(pair)
@@ -43,7 +43,7 @@ def judge_answer(
         return _unfit(str(error))
     queries = list(dict.fromkeys(each.sql for each in expansion.alternatives))
     if not queries:
-        return _unfit("it holds no query")
+        return _unfit("it contains no query")
     query, finding, compared = _best(replace(pair, dialect=dialect), queries, bound, budget, semantics)
     verdict = _verdict(finding)
     return ReferenceFinding(
@@ -57,7 +57,7 @@ def judge_answer(
 
 
 def _doubts(query: str, dialect: str) -> tuple[ReferenceDoubt, ...]:
-    """What leaves the answer of a query open that was read and run."""
+    """Returns the doubts about a query that could be run."""
     try:
         return lint(query, dialect)
     except RecursionError:
@@ -78,7 +78,7 @@ def _unfit(reason: str) -> ReferenceFinding:
 def _best(
     pair: AnswerPair, queries: Sequence[str], bound: int, budget: float, semantics: Semantics | None
 ) -> tuple[str, Finding, Semantics]:
-    """The alternative that says most for the answer, with its finding; one that is equal ends the search."""
+    """Returns the alternative that is most favourable to the answer. One proved equal ends the search."""
     ends = thread_time() + budget
     found: list[tuple[str, Finding, Semantics]] = []
     for place, query in enumerate(queries):
@@ -94,22 +94,22 @@ def _best(
 
 
 def _other_order(asked: Pair, finding: Finding, budget: float) -> Finding | None:
-    """The finding that the answer gives the same rows in another order than the reference asks for."""
+    """Returns a finding when the answer has the same rows in another order than the reference requires."""
     side = read_side(asked.sql_a, asked.dialect)
     if isinstance(side, Refusal) or side.tree.args.get("order") is None or finding.verdict not in _ORDER[:2]:
         return None
-    # no proof: it says nothing of orders
+    # Without a proof, which does not cover the order of rows.
     listed = verify(replace(asked, semantics=Semantics.LIST), bound=0, budget=budget)
     if listed.verdict is not EquivalenceVerdict.DIFFERENT:
         return None
     spent = round(finding.cpu_seconds + listed.cpu_seconds, 6)
-    return replace(listed, reason="the same rows, in another order than the reference asks for", cpu_seconds=spent)
+    return replace(listed, reason="the same rows, in another order than the reference requires", cpu_seconds=spent)
 
 
 _ORDER = (
     EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND,
     EquivalenceVerdict.NOT_REFUTED,
-    # nobody knows whether the answer is this alternative: that it differs from the others decides nothing
+    # The answer may equal this alternative, so a difference from the others decides nothing.
     EquivalenceVerdict.UNSUPPORTED,
     EquivalenceVerdict.DIFFERENT,
     EquivalenceVerdict.ERROR,
@@ -117,7 +117,7 @@ _ORDER = (
 
 
 def _against(finding: Finding) -> tuple[int, int]:
-    """How much a finding speaks against the answer: a difference on ordinary data most of all differences."""
+    """Ranks findings by how much they count against the answer; of differences, one on ordinary data counts most."""
     rung = 0 if finding.rung is None else -list(Rung).index(finding.rung)
     return _ORDER.index(finding.verdict), rung
 
@@ -132,7 +132,7 @@ _SIDES = {"sql_a": "reference", "sql_b": "answer"}
 
 
 def _reason(finding: Finding) -> str | None:
-    """The reason in an event's words."""
+    """The reason with `reference` and `answer` for the sides."""
     if finding.reason is None or finding.fault is None:
         return finding.reason
     return finding.reason.replace(finding.fault, _SIDES[finding.fault], 1)

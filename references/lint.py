@@ -1,4 +1,4 @@
-"""References that do not determine their own answer: what a comparison with them cannot settle, and why."""
+"""Finds references whose result is not determined, so that a comparison with them proves little."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from references.sandbox import Failure
 
 
 class Doubt(StrEnum):
-    """Why a reference's answer is open."""
+    """Why the result of a reference is not determined."""
 
     LIMIT_CUTS_TIE = "limit_cuts_tie"
-    """Rows equal in the sort keys stand on both sides of the LIMIT."""
+    """Rows with equal sort keys are on both sides of the LIMIT."""
     LIMIT_WITHOUT_ORDER = "limit_without_order"
-    """Some of the rows are kept, and nothing says which."""
+    """A LIMIT without ORDER BY: any rows may be kept."""
     NULL_SORTS_FIRST = "null_sorts_first"
-    """The first row kept is there because its sort key is unknown, not because it is least."""
+    """The first row is first because its sort key is NULL, not because it is the least."""
     NUMBERS_SORT_AS_TEXT = "numbers_sort_as_text"
-    """The sort keys are numbers kept as text: '9' comes after '10'."""
+    """The sort keys are numbers stored as text: '9' comes after '10'."""
     CONSTANT_OPERAND = "constant_operand"
-    """AND or OR has a constant for a condition: probably a comparison that lost its left side."""
+    """AND or OR has a constant operand: probably a comparison without its left side."""
     LOOSE_COLUMN = "loose_column"
-    """A column beside an aggregate is neither grouped nor aggregated: any row's value will do."""
+    """A column next to an aggregate is neither grouped nor aggregated: it may come from any row."""
     UNSTEADY_FUNCTION = "unsteady_function"
-    """It asks the clock or chance."""
+    """It uses the clock or a random number."""
     EMPTY = "empty"
-    """It gives no row here: nothing tells a right answer from a wrong one."""
+    """It returns no row here: wrong answers look right."""
     MALFORMED = "malformed"
-    """Its braces do not pair, or it does not parse."""
+    """It does not parse, or its braces do not pair."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceDoubt:
-    """One doubt, and where it stands in the query."""
+    """One doubt about a reference, and the part of the query that raises it."""
 
     doubt: Doubt
     detail: str
@@ -53,7 +53,7 @@ _NOW = frozenset({"now", "random", "randomblob", "uuid", "gen_random_uuid", "loc
 
 
 def lint(reference: str, dialect: str, run: Run | None = None) -> tuple[ReferenceDoubt, ...]:
-    """The doubts about every query that a reference stands for, each once; those about its rows only with `run`.
+    """Returns the doubts about every query that a reference stands for. Doubts about its rows need `run`.
 
     >>> [each.doubt.value for each in lint("SELECT a FROM t WHERE b != '-' OR '+'", "sqlite")]
     ['constant_operand']
@@ -110,7 +110,7 @@ def _aggregates(projection: exp.Expr) -> bool:
 
 
 def _loose_columns(select: exp.Select) -> Iterator[exp.Expr]:
-    """Plain columns of the select list that a GROUP BY, written or implied, leaves open."""
+    """Yields selected columns whose value a GROUP BY, written or implied, does not determine."""
     grouped = select.args.get("group")
     if grouped is None and not _one_row(select):
         return
@@ -146,7 +146,7 @@ def _of_rows(asked: Plan, run: Run) -> Iterator[ReferenceDoubt]:
         yield ReferenceDoubt(Doubt.MALFORMED, reference.detail)
         return
     if not reference.rows:
-        yield ReferenceDoubt(Doubt.EMPTY, "it gives no row")
+        yield ReferenceDoubt(Doubt.EMPTY, "it returns no row")
     whole = run(asked.whole) if asked.whole is not None and asked.ordered else None
     if isinstance(whole, QueryResult) and whole.rows:
         yield from _of_sorting(asked, whole)

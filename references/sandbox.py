@@ -1,7 +1,7 @@
-"""A throw-away SQLite database in memory, in which SQL that nobody trusts may run.
+"""A throw-away in-memory SQLite database that runs untrusted SQL.
 
-It reads its own tables and nothing else: an authorizer refuses files, attached databases, pragmas, extensions and
-writes; a deadline, a row cap and a memory cap end what would not end.
+Queries may only read its tables: an authorizer refuses files, attached databases, pragmas, extensions and writes. A
+deadline, a row limit and a memory limit stop queries that do not end.
 """
 
 from __future__ import annotations
@@ -17,47 +17,47 @@ Value: TypeAlias = int | float | str | bytes | None
 Row: TypeAlias = tuple[Value, ...]
 
 _STEPS = 2_000
-"""Virtual machine instructions between two looks at the clock."""
+"""Virtual machine instructions between two checks of the clock."""
 _READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
 _UNSAFE = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
 _UNSTEADY = frozenset({"random", "randomblob", "changes", "total_changes", "last_insert_rowid", "sqlite_version"})
-"""Functions that give another value for the same rows."""
+"""Functions that may return another value for the same rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one query may cost."""
+    """Limits of one query."""
 
     seconds: float = 0.5
-    """CPU of this thread."""
+    """CPU seconds of this thread."""
     rows: int = 2_000
     value_bytes: int = 1_000_000
     heap_bytes: int = 256 * 1024 * 1024
-    """Of SQLite in this process."""
+    """Memory of SQLite in this process."""
 
 
 class FailureKind(StrEnum):
     ERROR = "error"
-    """The query cannot run: SQLite's own words are the detail."""
+    """The query cannot run; the detail is SQLite's message."""
     REFUSED = "refused"
-    """The query asks for something that is not reading its tables, or that is not determined by them."""
+    """The query does something other than read its tables, or uses a function they do not determine."""
     TOO_LONG = "too_long"
     TOO_LARGE = "too_large"
 
 
 class Folding(StrEnum):
-    """When two texts that differ in letter case alone (of ASCII) are taken for the same."""
+    """When texts that differ only in (ASCII) letter case are equal."""
 
     LIKE = "like"
-    """By LIKE only: SQLite's way."""
+    """In LIKE only, as in SQLite."""
     NEVER = "never"
     ALWAYS = "always"
-    """By LIKE, `=`, GROUP BY and DISTINCT of columns."""
+    """In LIKE, `=`, GROUP BY and DISTINCT of columns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Why a query gave no result."""
+    """Why a query has no result."""
 
     kind: FailureKind
     detail: str
@@ -65,7 +65,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What a query gave, in its order."""
+    """The rows of a query, in order."""
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
@@ -73,14 +73,14 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """A table to make: its name, and name and declared type of its columns."""
+    """A table to create: its name, and the names and declared types of its columns."""
 
     name: str
     columns: tuple[tuple[str, str], ...]
 
 
 class Sandbox:
-    """One throw-away database. Not for several threads."""
+    """One throw-away database. Not thread-safe."""
 
     __slots__ = ("_clear", "_connection", "_fill", "_limits", "_refused", "_started", "_trusted")
 
@@ -109,11 +109,11 @@ class Sandbox:
         self._connection.execute("BEGIN")
 
     def close(self) -> None:
-        """Forgets the database."""
+        """Discards the database."""
         self._connection.close()
 
     def fill(self, rows: Mapping[str, Sequence[Row]]) -> None:
-        """Holds exactly these rows, in this order; a table not named is empty."""
+        """Replaces all rows by these, in this order. Tables that are not named become empty."""
         self._trusted = True
         execute = self._connection.execute
         for statement in self._clear:
@@ -123,12 +123,12 @@ class Sandbox:
                 self._connection.executemany(self._fill[table], values)
 
     def stored(self, table: str) -> tuple[Row, ...]:
-        """A table's rows as SQLite holds them, after its own conversions."""
+        """The rows of a table as SQLite stores them, after its conversions."""
         self._trusted = True
         return tuple(self._connection.execute(f"SELECT * FROM {quoted(table)}"))  # noqa: S608 - the name is quoted
 
     def run(self, sql: str) -> Result | Failure:
-        """What the query gives on the rows held, or why it gives nothing."""
+        """Runs a query on the current rows."""
         self._trusted, self._refused = False, None
         self._started = None
         try:
@@ -139,7 +139,7 @@ class Sandbox:
         except (MemoryError, OverflowError, ValueError) as error:
             return Failure(kind=FailureKind.TOO_LARGE, detail=str(error) or type(error).__name__)
         if cursor.description is None:
-            return Failure(kind=FailureKind.REFUSED, detail="the statement gives no rows")
+            return Failure(kind=FailureKind.REFUSED, detail="the statement returns no rows")
         if len(rows) > self._limits.rows:
             cursor.close()
             return Failure(kind=FailureKind.TOO_LARGE, detail=f"more than {self._limits.rows} rows")
@@ -155,7 +155,7 @@ class Sandbox:
         return Failure(kind=kind, detail=str(error))
 
     def _overdue(self) -> int:
-        """The clock starts at the first look: looking at it before each short query would cost more than the query."""
+        """Whether time is up. The clock starts at the first check: reading it would cost more than a short query."""
         if self._started is None:
             self._started = thread_time()
             return 0
@@ -172,12 +172,12 @@ class Sandbox:
                 return sqlite3.SQLITE_OK
             self._refused = f"the function {name} is not determined by the rows" if name in _UNSTEADY else name
         else:
-            self._refused = "the statement does something else than read its tables"
+            self._refused = "the statement does something other than read its tables"
         return sqlite3.SQLITE_DENY
 
 
 def quoted(name: str) -> str:
-    """An identifier as SQLite reads it back.
+    """Quotes an identifier.
 
     >>> quoted("odd name")
     '"odd name"'
@@ -186,7 +186,7 @@ def quoted(name: str) -> str:
 
 
 def declared(kind: str) -> str:
-    """A declared type, quoted: it decides SQLite's conversions and cannot end the declaration.
+    """Quotes a declared type, which decides SQLite's conversions, so that it cannot end the declaration.
 
     >>> declared("VARCHAR(20)"), declared("")
     ('"VARCHAR(20)"', '')

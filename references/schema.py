@@ -1,4 +1,4 @@
-"""The tables two queries read: their columns, and what is known of keys, references and NULLs, with the reason."""
+"""Schemas of the tables that queries read: columns, keys, references and NULLs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sqlglot.errors import SqlglotError
 from scoring.sql.dialects import known, parser_dialect
 
 MAX_DDL = 400_000
-"""Characters of DDL that are read."""
+"""The longest DDL that is read, in characters."""
 
 
 class Kind(StrEnum):
-    """What a column's values are."""
+    """The kind of a column's values."""
 
     INTEGER = "INTEGER"
     REAL = "REAL"
@@ -36,13 +36,13 @@ class Column:
     name: str
     kind: Kind
     declared: str
-    """The type as SQLite is told it, which decides its conversions."""
+    """The type as declared to SQLite, which decides its conversions."""
     nullable: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """No two rows agree in these columns, and none of them is NULL."""
+    """Columns in which no two rows agree, and which are never NULL."""
 
     columns: tuple[str, ...]
     reason: str
@@ -56,14 +56,14 @@ class Table:
     keys: tuple[Key, ...] = ()
 
     def find(self, name: str) -> Column | None:
-        """The column of a name, whatever its case."""
+        """Finds a column by its name, in any letter case."""
         folded = name.lower()
         return next((each for each in self.columns if each.name.lower() == folded), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """Every value of a column that is not NULL stands in a column of another table. Names are folded."""
+    """A foreign key: each value of a column that is not NULL exists in the parent's column. Names are lower-case."""
 
     table: str
     column: str
@@ -76,12 +76,12 @@ class Reference:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
     tables: Mapping[str, Table]
-    """By folded name."""
+    """By lower-cased name."""
     references: tuple[Reference, ...] = ()
     inferred: bool = False
-    """Made from the queries, not from DDL."""
+    """Inferred from the queries instead of read from DDL."""
     ignored: tuple[str, ...] = field(default=())
-    """Constraints that were given and are not honoured, in words."""
+    """Given constraints that are ignored."""
 
     def find(self, name: str) -> Table | None:
         return self.tables.get(name.lower())
@@ -101,7 +101,7 @@ class Schema:
 
 @dataclass(frozen=True, slots=True)
 class BadSchema:
-    """Why DDL or constraints cannot be read."""
+    """Why DDL or constraints could not be read."""
 
     detail: str
 
@@ -112,7 +112,7 @@ _DATES = re.compile(r"DATE|TIME", re.IGNORECASE)
 
 
 def kind_of(declared: str) -> Kind:
-    """What a declared type holds.
+    """Returns the kind of values of a declared type.
 
     >>> kind_of("BIGINT"), kind_of("decimal(10, 2)"), kind_of("timestamp"), kind_of("VARCHAR(3)")
     (<Kind.INTEGER: 'INTEGER'>, <Kind.REAL: 'REAL'>, <Kind.DATE: 'DATE'>, <Kind.TEXT: 'TEXT'>)
@@ -124,7 +124,7 @@ def kind_of(declared: str) -> Kind:
 
 
 def read_schema(ddl: str, constraints: object = None, dialect: str | None = None) -> Schema | BadSchema:
-    """The schema of `CREATE TABLE` statements, with constraints given beside them."""
+    """Reads `CREATE TABLE` statements and the constraints given with them."""
     if len(ddl) > MAX_DDL:
         return BadSchema(f"the schema is longer than {MAX_DDL} characters")
     read = _read_ddl(ddl, dialect)
@@ -135,7 +135,7 @@ def read_schema(ddl: str, constraints: object = None, dialect: str | None = None
 
 @lru_cache(maxsize=64)
 def _read_ddl(ddl: str, dialect: str | None) -> Schema | BadSchema:
-    said = "the schema holds no CREATE TABLE"
+    said = "the schema contains no CREATE TABLE"
     for name in dict.fromkeys(["sqlite", known(dialect) if dialect else None, "postgres", "mysql"]):
         if name is None:
             continue
@@ -230,7 +230,7 @@ def _pairs(table: str, columns: list[str], reference: exp.Reference) -> Iterator
 
 
 def _resolved(tables: Mapping[str, Table], references: list[Reference]) -> tuple[Reference, ...]:
-    """References to columns that exist; one that names no column means the parent's key."""
+    """Keeps references to columns that exist. One without a parent column refers to the parent's key."""
     found: dict[Reference, None] = {}
     for each in references:
         parent, child = tables.get(each.parent), tables.get(each.table)
@@ -243,9 +243,9 @@ def _resolved(tables: Mapping[str, Table], references: list[Reference]) -> tuple
 
 
 def _constrained(schema: Schema, constraints: object) -> Schema | BadSchema:
-    """The schema with keys, references and NOT NULLs that were given beside it."""
+    """Adds the keys, references and NOT NULLs that were given with the DDL."""
     if not isinstance(constraints, dict):
-        return BadSchema("constraints are an object of `primary`, `foreign`, `not_null`")
+        return BadSchema("constraints must be an object with `primary`, `foreign` and `not_null`")
     given: dict[str, Any] = constraints  # pyright: ignore[reportUnknownVariableType] - JSON, checked below
     tables = dict(schema.tables)
     references = list(schema.references)

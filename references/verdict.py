@@ -1,4 +1,4 @@
-"""What is said of an answer that came with a reference, and how it is written down."""
+"""Verdicts on answers that have a reference, and their JSON."""
 
 from __future__ import annotations
 
@@ -13,48 +13,48 @@ from references.sandbox import Row
 from references.semantics import Semantics
 
 if TYPE_CHECKING:
-    # to say what a finding is, nobody needs the parser that linting does
+    # Linting needs the SQL parser, which readers of verdicts do not load.
     from references.lint import ReferenceDoubt
 
 
 class ReferenceVerdict(StrEnum):
-    """What is said of an answer that came with a reference."""
+    """The verdict on an answer that has a reference."""
 
     PENDING = "pending"
     """Not judged yet."""
     EQUIVALENT = "equivalent_up_to_bound"
-    """Proved: no database with at most `bound` rows a table tells the two apart."""
+    """Proved: the two agree on every database with at most `bound` rows per table."""
     NOT_REFUTED = "not_refuted"
-    """Nothing tells them apart, and nothing was proved."""
+    """No difference was found, and nothing was proved."""
     DIFFERENT = "different"
-    """A small database was found on which they give different results."""
+    """They give different results on a small database that was found."""
     UNSUPPORTED = "unsupported"
-    """One of the two cannot be run here without another meaning."""
+    """One of the two cannot be run here with its meaning."""
     ERROR = "error"
     """The answer cannot be read or run."""
     UNFIT_REFERENCE = "unfit_reference"
     """The reference cannot be read or run."""
     NOT_JUDGED = "not_judged"
-    """The two were not looked at; the reason is one of `NotJudged`."""
+    """The two were not compared; the reason is one of `NotJudged`."""
 
 
 class NotJudged(StrEnum):
     """Why an answer was not judged by its reference."""
 
     OFF = "OFF"
-    """The settings say so."""
+    """The settings turn it off."""
     TEXTS_WITHHELD = "TEXTS_WITHHELD"
-    """The tenant's texts are not stored, or were forgotten: there is nothing to run."""
+    """The tenant's texts are not stored or were deleted: there is nothing to run."""
     WAITED_TOO_LONG = "WAITED_TOO_LONG"
-    """More references came than could be judged, and newer ones went first."""
+    """More references arrived than could be judged; newer ones come first."""
     RAN_OVER = "RAN_OVER"
-    """It went on past its deadline, and its process was ended."""
+    """It exceeded its deadline, and its process was killed."""
     PROCESS_ENDED = "PROCESS_ENDED"
-    """It ended its process, most likely by the memory it wanted."""
+    """Its process died, most likely out of memory."""
     FAILED = "FAILED"
-    """A bug; the log names it."""
+    """A bug; the log has the details."""
     GIVEN_UP = "GIVEN_UP"
-    """Whoever took it did not come back, several times."""
+    """Several processes that took it never finished."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,35 +62,35 @@ class AnswerPair:
     """An answer and its reference, as an event carries them."""
 
     reference: str
-    """May stand for several queries, as `compare` reads them."""
+    """May stand for several queries, in the notation of `compare`."""
     answer: str
     dialect: str | None = None
-    """Of both; `None` is guessed from the answer."""
+    """The dialect of both; `None` is guessed from the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceFinding:
-    """What is said of an answer, and what it rests on."""
+    """The verdict on an answer, and the finding behind it."""
 
     verdict: ReferenceVerdict
     finding: Finding
-    """Of the alternative that says most for the answer."""
+    """The finding of the alternative that is most favourable to the answer."""
     semantics: Semantics = Semantics.BAG
     alternative: str | None = None
-    """Which of several queries the reference stands for; `None` where it stands for one."""
+    """The alternative that counts; `None` when the reference stands for one query."""
     left_out: bool = False
-    """It stands for more queries than were tried."""
+    """Whether the reference stands for more queries than were tried."""
     doubts: tuple[ReferenceDoubt, ...] = ()
-    """What leaves the reference's own answer open."""
+    """Doubts about the reference itself."""
 
     @property
     def rung(self) -> Rung | None:
-        """Of the witness."""
+        """The rung of the witness."""
         return self.finding.rung
 
 
 def not_judged(why: NotJudged) -> ReferenceFinding:
-    """That an answer was not judged, and why."""
+    """Returns a finding that the answer was not judged."""
     return ReferenceFinding(
         verdict=ReferenceVerdict.NOT_JUDGED,
         finding=Finding(verdict=EquivalenceVerdict.NOT_REFUTED, reason=why.value),
@@ -104,7 +104,7 @@ _MOST_DOUBTS = 20
 
 
 def reference_record(found: ReferenceFinding) -> dict[str, object]:
-    """The finding as JSON that a database and a topic can hold, whatever the queries gave: texts and rows are cut."""
+    """Returns the finding as JSON for the store and the topic. Long texts and results are cut."""
     record = finding_record(found.finding)
     witness = found.finding.witness
     return {
@@ -137,7 +137,7 @@ def _rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, object]:
 
 
 def _cut(value: object, longest: int = _LONGEST_CELL) -> object:
-    """A text shortened, without what no database text holds; anything else as it is.
+    """Shortens a text and replaces NUL, which no database text may contain. Other values are unchanged.
 
     >>> _cut("a\\0b"), _cut("abc", 2), _cut(None)
     ('a�b', 'a…', None)

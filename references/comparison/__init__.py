@@ -1,1 +1,1 @@
-"""Whether an answer gives what its reference gives, by running both."""
+"""Compares an answer with a reference by running both."""

@@ -1,8 +1,7 @@
-"""A reference query that stands for several: `{a, b}` groups and `;` variants, read as SQL and never by search.
+"""Expands a reference that stands for several queries, with `{a, b}` groups and `;` variants.
 
-The notation is that of SQL-Eval: of a group any non-empty choice of columns is right, `{}` repeats the choice of the
-group before it (a GROUP BY), and variants are separated by `;`. Strings, quoted names, comments and calls are left
-alone.
+The notation is that of SQL-Eval: any non-empty choice of a group's columns is right, `{}` repeats the choice of the
+group before it (in a GROUP BY), and `;` separates variants. Strings, quoted names, comments and calls are not touched.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, islice, product
 
 MOST_ALTERNATIVES = 64
-"""Most queries that one reference stands for; the rest are left out and said to be."""
+"""The most queries that one reference expands to. The rest are left out, which is flagged."""
 
 _PIECE = re.compile(
     r"""'(?:[^']|'')*'? | "(?:[^"]|"")*"? | `[^`]*`? | --[^\n]* | /\*.*?(?:\*/|$) | [;{}(),] | [A-Za-z_]\w*
@@ -26,17 +25,17 @@ _OPAQUE = ("'", '"', "`", "--", "/*", "$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alternative:
-    """One query that answers the question, or some columns of one."""
+    """One query that answers the question, or some of its columns."""
 
     sql: str
     keep: tuple[int, ...] | None = None
-    """The columns that count, by place; `None` for all of them."""
+    """The places of the columns that count; `None` for all."""
     distinct: bool = False
-    """Rows equal in the columns that count are one row."""
+    """Rows that are equal in the columns that count are one row."""
 
     @property
     def text(self) -> str:
-        """The query, and which of its columns count, for a person."""
+        """The query with the columns that count, for display."""
         if self.keep is None:
             return self.sql
         return f"{self.sql} -- columns {', '.join(str(each + 1) for each in self.keep)}"
@@ -44,22 +43,22 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """All that a reference stands for."""
+    """The queries that a reference stands for."""
 
     alternatives: tuple[Alternative, ...]
     capped: bool = False
-    """Some were left out: the reference stands for more than `MOST_ALTERNATIVES`."""
+    """Whether some were left out because there are too many."""
 
 
 class MalformedReferenceError(ValueError):
-    """The reference's braces do not pair, or one repeats a choice that was never made."""
+    """The braces of a reference do not pair, or `{}` has no group before it."""
 
 
 def expand(reference: str, most: int = MOST_ALTERNATIVES, *, written_out: bool = False) -> Expansion:
-    """Every query a reference stands for, fewest columns first within a variant.
+    """Returns every query that a reference stands for, fewest columns first within a variant.
 
-    Where a choice is a projection of the query with all columns, it is that query and says which columns count, unless
-    it is to be `written_out`. Raises `MalformedReferenceError`.
+    A choice that only projects the query with all columns becomes that query with the columns that count, unless
+    `written_out` is set. Raises `MalformedReferenceError`.
 
     >>> [each.sql for each in expand("SELECT {id, name}, COUNT(*) FROM t GROUP BY {}").alternatives]
     ... # doctest: +NORMALIZE_WHITESPACE
@@ -72,7 +71,7 @@ def expand(reference: str, most: int = MOST_ALTERNATIVES, *, written_out: bool =
     """
     each_variant = [_alternatives(pieces, written_out=written_out) for pieces in _variants(_pieces(reference))]
     found: list[Alternative] = []
-    # a share for every variant, so that a wide first one does not crowd out the others
+    # Every variant gets a share, so that a wide first one does not crowd out the others.
     for place, variant in enumerate(each_variant):
         room = max(1, (most - len(found)) // (len(each_variant) - place))
         found.extend(islice(variant, room))
@@ -112,9 +111,9 @@ def _is_code(piece: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class _Group:
     items: tuple[str, ...]
-    """Its columns; none where it repeats a choice."""
+    """Its columns; empty when it repeats the choice before it."""
     place: int | None
-    """Where its first column stands in the select list, if that is where it stands."""
+    """The place of its first column in the select list; `None` outside the select list."""
 
 
 def _alternatives(pieces: Sequence[str], *, written_out: bool) -> Iterator[Alternative]:
@@ -134,7 +133,7 @@ def _alternatives(pieces: Sequence[str], *, written_out: bool) -> Iterator[Alter
 def _projected(
     parts: Sequence[str | _Group], group: _Group, place: int, surface: Sequence[str | _Group]
 ) -> Iterator[Alternative]:
-    """The query with all columns of its group, once for each choice of those that count."""
+    """Yields the query with all columns of its group, once for each choice of columns that count."""
     whole, width, inside = _written(parts, (group.items,)), _width(surface), range(place, place + len(group.items))
     for choice in _choices(range(len(group.items))):
         chosen = {place + each for each in choice}
@@ -147,7 +146,7 @@ def _choices(places: range) -> Iterator[tuple[int, ...]]:
 
 
 def _subsets(items: tuple[str, ...]) -> list[tuple[str, ...]]:
-    # a product wants all of them at once: past the cap the longest are left out
+    # A product needs all of them at once: past the cap the longest are left out.
     return [tuple(items[each] for each in choice) for choice in islice(_choices(range(len(items))), MOST_ALTERNATIVES)]
 
 
@@ -159,12 +158,12 @@ def _parts(pieces: Sequence[str]) -> list[str | _Group]:
         if piece == "{":
             reader.add_group(_group_items(rest))
         elif piece == "}":
-            raise MalformedReferenceError("a } closes no {: write alternatives as {a, b}")
+            raise MalformedReferenceError("a } has no { before it: write alternatives as {a, b}")
         else:
             reader.add(piece)
     groups = [part for part in reader.parts if isinstance(part, _Group)]
     if groups and not groups[0].items:
-        raise MalformedReferenceError("{} repeats a choice, and no {a, b} stands before it")
+        raise MalformedReferenceError("{} repeats a choice, but there is no {a, b} before it")
     return reader.parts
 
 
@@ -199,7 +198,7 @@ def _group_items(rest: Iterator[str]) -> tuple[str, ...]:
     items, depth = [""], 0
     for piece in rest:
         if piece == "{":
-            raise MalformedReferenceError("a { stands inside another: groups do not nest")
+            raise MalformedReferenceError("a { is inside another group: groups do not nest")
         if piece == "}" and depth == 0:
             named = tuple(item.strip() for item in items)
             return tuple(item for item in named if item)
@@ -208,12 +207,12 @@ def _group_items(rest: Iterator[str]) -> tuple[str, ...]:
             items.append("")
         else:
             items[-1] += piece
-    raise MalformedReferenceError("a { is never closed: write alternatives as {a, b}")
+    raise MalformedReferenceError("a { is not closed: write alternatives as {a, b}")
 
 
 _SET_OPERATIONS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
 _PICKS_ROWS = frozenset({"ON", "TOP"})
-"""Before the select list: DISTINCT ON and TOP."""
+"""Words before the select list that pick rows: DISTINCT ON and TOP."""
 _CUTS = frozenset({"LIMIT", "FETCH", "OFFSET"})
 
 
@@ -233,13 +232,13 @@ def _words(surface: Sequence[str | _Group]) -> list[str]:
 
 
 def _listed(surface: Sequence[str | _Group]) -> list[str | _Group]:
-    """The select list, with the words before it."""
+    """The select list, including the words before it."""
     end = next((n for n, part in enumerate(surface) if isinstance(part, str) and part.upper() == "FROM"), None)
     return list(surface[:end])
 
 
 def _projects(surface: Sequence[str | _Group], group: _Group) -> bool:
-    """Whether each choice's result is a projection of the result with all columns."""
+    """Whether the result of each choice is a projection of the result with all columns."""
     words = _words(surface)
     if any(isinstance(part, _Group) and not part.items for part in surface):
         return False
@@ -249,7 +248,7 @@ def _projects(surface: Sequence[str | _Group], group: _Group) -> bool:
         return False
     if not (_SET_OPERATIONS.isdisjoint(words) and _PICKS_ROWS.isdisjoint(_words(_listed(surface)))):
         return False
-    # DISTINCT rows are counted before LIMIT cuts them, so fewer columns could let more rows through
+    # DISTINCT applies before LIMIT, so a choice with fewer columns may keep other rows.
     return "DISTINCT" not in words or _CUTS.isdisjoint(words)
 
 

@@ -1,4 +1,4 @@
-"""In what two results differ, small enough to read."""
+"""The difference between two results, short enough to read."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from dataclasses import dataclass
 from references.comparison.results import PlainRow, columns_of
 
 MOST_SHOWN = 5
-"""Most rows or columns of a kind that are shown."""
+"""The most rows or columns of each kind that are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """What the reference has and the answer has not, and the other way round."""
+    """What only the reference has, and what only the answer has."""
 
     rows: tuple[int, int]
-    """How many rows the reference and the answer have."""
+    """Numbers of rows of the reference and of the answer."""
     columns: tuple[int, int]
-    """How many columns the reference and the answer have."""
+    """Numbers of columns of the reference and of the answer."""
     missing_columns: tuple[str, ...] = ()
-    """Columns of the reference that no column of the answer equals, by name."""
+    """Names of the reference's columns that equal no column of the answer."""
     extra_columns: tuple[str, ...] = ()
     missing_rows: tuple[PlainRow, ...] = ()
-    """Rows only the reference has; empty where the columns differ in number. The first few."""
+    """The first rows that only the reference has; empty when the results differ in width."""
     extra_rows: tuple[PlainRow, ...] = ()
 
 
 def difference(
     ours: Sequence[PlainRow], theirs: Sequence[PlainRow], names: tuple[Sequence[str], Sequence[str]]
 ) -> Difference:
-    """The difference of the reference's rows and the answer's.
+    """Returns the difference between the rows of the reference and of the answer.
 
     >>> difference([(1, "a")], [(2, "a")], (("id", "name"), ("n", "label"))).missing_columns
     ('id',)

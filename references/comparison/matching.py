@@ -1,4 +1,4 @@
-"""Which columns of an answer are those of the reference: by what they hold, never by name."""
+"""Finds the columns of a reference in an answer by their values, never by name."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from typing import TypeAlias
 from references.comparison.results import PlainRow, PlainValue, columns_of
 
 MOST_STEPS = 20_000
-"""Assignments of one column tried before the search gives up."""
+"""Steps after which the search gives up."""
 
 
 Fits: TypeAlias = Callable[[Iterable[PlainValue], Iterable[PlainValue]], bool]
-"""Whether values of the reference, then of the answer, can be the same column or rows."""
+"""Whether values of the reference (first) and of the answer can be the same column or rows."""
 
 
 def as_bag(ours: Iterable[PlainValue], theirs: Iterable[PlainValue]) -> bool:
-    """Each as often."""
+    """Whether both hold the same values, each as often."""
     return Counter(ours) == Counter(theirs)
 
 
 def as_set(ours: Iterable[PlainValue], theirs: Iterable[PlainValue]) -> bool:
-    """The same ones, however often."""
+    """Whether both hold the same values, however often."""
     return set(ours) == set(theirs)
 
 
 def as_part(ours: Iterable[PlainValue], theirs: Iterable[PlainValue]) -> bool:
-    """No value of theirs more often than in ours: a cut may have kept others among equals."""
+    """Whether no value of `theirs` occurs more often than in `ours`: a LIMIT may keep other rows of a tie."""
     return Counter(theirs) <= Counter(ours)
 
 
 def column_maps(
     ours: Sequence[PlainRow], theirs: Sequence[PlainRow], widths: tuple[int, int], fits: Fits
 ) -> Iterator[list[int]]:
-    """Ways to find each column of `ours` in `theirs` such that the rows fit too.
+    """Yields ways to find each column of `ours` in `theirs` such that the rows fit too.
 
-    A map gives the place in `theirs` of each column of `ours`. Columns of `theirs` that hold the same are one choice.
+    A map gives the place in `theirs` of each column of `ours`. Equal columns of `theirs` are one choice.
 
     >>> list(column_maps([(1, "a"), (2, "b")], [("b", 9, 2), ("a", 9, 1)], (2, 3), as_bag))
     [[2, 0]]
@@ -57,7 +57,7 @@ def column_maps(
 
 
 class _Search:
-    """Backtracking over columns, fewest candidates first; a partial map must already fit row by row."""
+    """Backtracks over columns, fewest candidates first. A partial map must fit row by row."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class _Search:
         self._steps = 0
 
     def maps(self) -> Iterator[list[int]]:
-        """Every complete map, until the steps are spent."""
+        """Yields every complete map until the steps are used up."""
         yield from self._extend([])
 
     def _extend(self, taken: list[int]) -> Iterator[list[int]]:
@@ -95,7 +95,7 @@ class _Search:
 
 
 def projected(rows: Sequence[PlainRow], places: Sequence[int]) -> list[PlainRow]:
-    """The rows with these columns only, in this order.
+    """Returns the rows with these columns only, in this order.
 
     >>> projected([(1, 2, 3)], [2, 0])
     [(3, 1)]

@@ -1,4 +1,4 @@
-"""What a reference leaves free: the order within ties, and which of equal rows a LIMIT keeps."""
+"""Plans how to run a reference so that its ties are visible."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from references.comparison.alternatives import Alternative
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How to run a reference so that its ties are seen."""
+    """How to run a reference so that its ties are visible."""
 
     sql: str
     """The reference itself."""
     whole: str | None = None
-    """The reference without its LIMIT and with its sort keys as further columns; `None` where there is none to see."""
+    """The reference without its LIMIT and with its sort keys as further columns; `None` when there is no tie to see."""
     keys: tuple[int, ...] = ()
-    """Places of the sort keys among the columns of `whole`."""
+    """Places of the sort keys in `whole`."""
     ordered: bool = False
-    """The reference asks for an order."""
+    """Whether the reference has an ORDER BY."""
     start: int = 0
-    """Rows of `whole` before its first."""
+    """The OFFSET."""
     count: int | None = None
-    """Most rows it keeps."""
+    """The LIMIT."""
 
 
 def plan(alternative: Alternative, dialect: str) -> Plan:
-    """How to run one alternative; the query alone where its order cannot be read.
+    """Plans one alternative: just the query when its order cannot be read.
 
     >>> found = plan(Alternative(sql="SELECT name FROM t ORDER BY age DESC LIMIT 3"), "sqlite")
     >>> found.whole, found.keys, found.count
@@ -64,7 +64,7 @@ def plan(alternative: Alternative, dialect: str) -> Plan:
 
 
 def _number(clause: object, absent: int | None) -> int | None:
-    """The rows a LIMIT or OFFSET names; `None` where they are computed."""
+    """The number in a LIMIT or OFFSET; `None` when it is an expression."""
     if not isinstance(clause, exp.Expr):
         return absent
     said = clause.args.get("expression") or clause.args.get("count")
@@ -73,7 +73,7 @@ def _number(clause: object, absent: int | None) -> int | None:
 
 
 def _with_keys(tree: exp.Query) -> tuple[int, ...] | None:
-    """Adds the sort keys that are no column of the result; their places, or `None` where they cannot be added."""
+    """Adds the sort keys that are not in the select list. Returns their places, or `None` when they cannot be added."""
     order = tree.args.get("order")
     keys = [each.this for each in order.expressions] if isinstance(order, exp.Order) else []
     outputs = [each.alias_or_name.lower() for each in tree.selects]

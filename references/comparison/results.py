@@ -1,4 +1,4 @@
-"""What a query gave, and its values in one form, so that the same answer is equal however a database types it."""
+"""Results of queries, with values in one form so that equal answers compare equal whatever their database types."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from decimal import Decimal
 from typing import TypeAlias, cast
 
 PlainValue: TypeAlias = Hashable
-"""A number, a text or None; numbers within `TOLERANCE` of each other are one."""
+"""A number, a text or None. Numbers within `TOLERANCE` of each other are equal."""
 PlainRow: TypeAlias = tuple[PlainValue, ...]
 
 TOLERANCE = 1e-9
-"""Relative distance up to which two numbers are one: the order in which floats are added moves them this far."""
+"""Relative distance up to which two numbers are equal: floats added in another order differ this much."""
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?")
@@ -30,7 +30,7 @@ class QueryResult:
 
 
 def unified(*results: QueryResult) -> tuple[list[PlainRow], ...]:
-    """The rows of several results in one form, numbers within tolerance made equal.
+    """Returns the rows of several results in one form, with numbers within tolerance made equal.
 
     >>> from decimal import Decimal
     >>> ours = QueryResult(columns=("n",), rows=((Decimal("2.0"),), ("2026-05-01",), (0.1 + 0.2,)))
@@ -42,23 +42,23 @@ def unified(*results: QueryResult) -> tuple[list[PlainRow], ...]:
     plain = [[tuple(map(plain_value, row)) for row in result.rows] for result in results]
     floats = sorted({value for rows in plain for row in rows for value in row if isinstance(value, float)})
     nearest = dict(zip(floats, _merged(floats), strict=True))
-    return tuple([tuple(_settled(value, nearest) for value in row) for row in rows] for rows in plain)
+    return tuple([tuple(_merged_value(value, nearest) for value in row) for row in rows] for rows in plain)
 
 
-def _settled(value: PlainValue, nearest: dict[float, float]) -> PlainValue:
+def _merged_value(value: PlainValue, nearest: dict[float, float]) -> PlainValue:
     return nearest[value] if isinstance(value, float) else value
 
 
 def _merged(ascending: Sequence[float]) -> Iterable[float]:
-    standing = math.nan
+    current = math.nan
     for number in ascending:
-        if not math.isclose(number, standing, rel_tol=TOLERANCE, abs_tol=1e-12):
-            standing = number
-        yield standing
+        if not math.isclose(number, current, rel_tol=TOLERANCE, abs_tol=1e-12):
+            current = number
+        yield current
 
 
 def plain_value(value: object) -> PlainValue:
-    """One value as a float, a text or None.
+    """Returns a value as a float, a text or None.
 
     >>> plain_value(True), plain_value("007"), plain_value("7.50"), plain_value(b"ab")
     (1.0, '007', 7.5, '6162')
@@ -90,7 +90,7 @@ def _plain_number(number: float | Decimal) -> PlainValue:
 
 
 def _plain_text(text: str) -> PlainValue:
-    # a leading zero makes it a code, which is not the number
+    # A leading zero means a code such as 007, not a number.
     if len(text) < 40 and _NUMBER.fullmatch(text) and not re.match(r"[+-]?0\d", text):
         return _plain_number(Decimal(text)) if not text.lstrip("+-").isdigit() else _plain_number(int(text))
     if len(text) < 40 and _MOMENT.fullmatch(text):
@@ -112,5 +112,5 @@ def _plain_moment(moment: date | time) -> str:
 
 
 def columns_of(rows: Sequence[PlainRow], width: int) -> list[tuple[PlainValue, ...]]:
-    """The columns of rows; `width` of them also where there is no row."""
+    """Returns the columns of rows: `width` empty ones when there is no row."""
     return list(zip(*rows, strict=True)) if rows else [() for _ in range(width)]

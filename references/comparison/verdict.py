@@ -1,4 +1,4 @@
-"""Compares an answer with a reference by their results: exact, subset or none, and in what they differ."""
+"""Compares the results of an answer and a reference: exact, subset or none, with the difference."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ class Match(StrEnum):
     """How an answer's result relates to the reference's."""
 
     EXACT = "exact"
-    """The same columns, by what they hold, and the same rows."""
+    """The same columns, by their values, and the same rows."""
     SUBSET = "subset"
     """The reference's columns are among the answer's; the rows are the same."""
     NONE = "none"
-    """Neither."""
+    """Anything else."""
 
 
 class Flag(StrEnum):
-    """What a match should be read with."""
+    """What a reader of a match should know."""
 
     BOTH_EMPTY = "both_empty"
-    """Neither has a row: the match says little."""
+    """Both results are empty: the match says little."""
     TIES = "ties"
-    """The reference leaves open which rows it keeps; the answer's are among those it may."""
+    """Ties let the reference keep other rows; the answer's are among those allowed."""
     ORDER_UNCHECKED = "order_unchecked"
-    """The reference sorts by what cannot be seen in its result: the order was not compared."""
+    """The sort keys of the reference cannot be seen: the order was not compared."""
     ALTERNATIVES_LEFT_OUT = "alternatives_left_out"
-    """The reference stands for more queries than are run."""
+    """The reference stands for more queries than were run."""
     OTHER_ORDER = "other_order"
-    """The rows are the same, in another order than the reference asks for."""
+    """The rows are the same, in another order than the reference requires."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The answer to one comparison."""
+    """The outcome of one comparison."""
 
     match: Match
     error: str | None = None
-    """Which side gave no result, and why."""
+    """The side that gave no result, and why."""
     alternative: str | None = None
     """The alternative that matched best."""
     flags: frozenset[Flag] = frozenset()
     difference: Difference | None = None
-    """From the first alternative that ran, where nothing matched."""
+    """The difference from the first alternative that ran, when nothing matched."""
 
 
 Run: TypeAlias = Callable[[str], QueryResult | Failure]
@@ -62,17 +62,17 @@ Run: TypeAlias = Callable[[str], QueryResult | Failure]
 
 
 def compare(reference: str, sql: str, run: Run, *, dialect: str, semantics: Semantics | None = None) -> Comparison:
-    """Compares `sql` with every query that `reference` stands for; the best match counts.
+    """Compares `sql` with every query that `reference` stands for, and returns the best match.
 
-    Without `semantics`, rows are a bag, and a list where the alternative asks for an order. Never raises for what the
-    texts hold.
+    Without `semantics`, rows are compared as a bag, or as a list when the alternative has an ORDER BY. Never raises
+    because of what the texts contain.
     """
     try:
         expansion = expand(reference)
     except MalformedReferenceError as error:
         return Comparison(match=Match.NONE, error=f"reference: {error}")
     if not expansion.alternatives:
-        return Comparison(match=Match.NONE, error="reference: it holds no query")
+        return Comparison(match=Match.NONE, error="reference: it contains no query")
     answer = run(sql)
     if isinstance(answer, Failure):
         return Comparison(match=Match.NONE, error=f"answer: {answer.detail}")
@@ -129,13 +129,13 @@ def _against(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pair:
-    """Both results in one form."""
+    """Both results with values in one form."""
 
     ours: Sequence[PlainRow]
-    """The reference's rows, in the columns that count."""
+    """The reference's rows with the columns that count."""
     theirs: Sequence[PlainRow]
     whole: Sequence[PlainRow] | None
-    """The reference's rows before its LIMIT, in the columns that count, where they were seen."""
+    """The same before its LIMIT; `None` when they are not known."""
     sort: Sequence[PlainRow]
     """The sort keys of each row of `whole`."""
     names: tuple[tuple[str, ...], tuple[str, ...]]
@@ -167,7 +167,7 @@ class _Pair:
         )
 
     def flags(self, as_list: bool) -> set[Flag]:
-        """What a match of this pair should be read with."""
+        """The flags of a match of this pair."""
         found: set[Flag] = set()
         if self.cuts_a_tie():
             found.add(Flag.TIES)
@@ -209,7 +209,7 @@ def _matches_within_ties(pair: _Pair, widths: tuple[int, int], *, as_list: bool)
 
 
 def _ties(pair: _Pair) -> list[tuple[int, int]]:
-    """Runs of rows of `whole` with equal sort keys, as [from, to)."""
+    """Ranges of rows of `whole` with equal sort keys, as [from, to)."""
     starts = [n for n, key in enumerate(pair.sort) if n == 0 or key != pair.sort[n - 1]]
     return list(pairwise([*starts, len(pair.sort)]))
 
@@ -221,7 +221,7 @@ def _window(pair: _Pair) -> tuple[int, int]:
 
 
 def _in_order(pair: _Pair, theirs: Sequence[PlainRow], *, sorted_too: bool = True) -> bool:
-    """Whether the answer's rows are, run by run of ties, rows that the reference may give there."""
+    """Whether each tie of the reference contains the answer's rows at its place."""
     start, stop = _window(pair)
     whole = pair.whole or ()
     if len(theirs) != stop - start:
@@ -236,7 +236,7 @@ def _in_order(pair: _Pair, theirs: Sequence[PlainRow], *, sorted_too: bool = Tru
 
 
 def _holds_window(pair: _Pair, theirs: Sequence[PlainRow]) -> bool:
-    """The same as a bag: every run wholly inside is there, and what is left comes from the runs that are cut."""
+    """The same for a bag: ties inside the LIMIT are complete, and the remaining rows are from ties that it cuts."""
     start, stop = _window(pair)
     whole = pair.whole or ()
     inside = [row for first, last in _ties(pair) if start <= first and last <= stop for row in whole[first:last]]

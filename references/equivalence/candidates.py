@@ -1,4 +1,4 @@
-"""Several answers to one question against its reference: what tells one apart is tried on all (SpotIt, Algorithm 2)."""
+"""Checks several answers to one question: a witness against one is tried on all (SpotIt, Algorithm 2)."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ Verify = Callable[[Pair], Finding]
 
 
 def cross_check(pairs: Sequence[Pair], verify_pair: Verify | None = None) -> list[Finding]:
-    """The finding of each pair, after every witness of one was run on those that had none.
+    """Verifies every pair, and runs the witnesses found on the pairs without one.
 
-    All pairs have one reference (`sql_a`) and one schema. What told one apart is tried on the next before any search.
+    All pairs have one reference (`sql_a`) and one schema. Known witnesses are tried before any search.
     """
     run = verify_pair or partial(verify, pool=WitnessPool())
     return crossed(pairs, [run(pair) for pair in pairs])
 
 
 def crossed(pairs: Sequence[Pair], findings: Sequence[Finding]) -> list[Finding]:
-    """Findings that were made apart, each witness now run on the pairs that had none."""
+    """Runs the witnesses of separate findings on the pairs without one."""
     witnesses = sorted(
         (
             (each.rung, each.witness)

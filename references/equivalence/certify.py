@@ -1,4 +1,4 @@
-"""A certificate for a pair that no search refuted: proved for one row a table, then two, as far as asked."""
+"""Proves pairs that no search refuted: for one row per table, then two, up to the bound."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from references.equivalence.pair import Certificate, Contents, Found
 from references.equivalence.proof.certificate import ANY, ORDINARY, Proof, prove
 from references.equivalence.proof.logic import Unprovable, z3
 from references.equivalence.reading.side import Side
-from references.equivalence.search.trials import PairBench
+from references.equivalence.search.bench import PairBench
 from references.equivalence.search.witnesses import lowest
 from references.sandbox import Folding
 from references.semantics import Semantics
 
-TYPED = "values are of their columns' types, and columns that are compared hold one type"
-FREE = "what SQLite picks freely is the first row's"
-FOLDED = "texts that differ in letter case alone are one"
-PLAIN = "ordinary data: keys and references hold, no NULLs, no ties, no table is empty"
+TYPED = "values have their columns' types, and columns that are compared have one type"
+FREE = "where SQLite may pick any row, it picks the first"
+FOLDED = "texts that differ only in letter case are equal"
+PLAIN = "ordinary data: keys and references hold, no NULLs, no ties, no empty table"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certifier:
-    """Proves a pair for growing databases."""
+    """Proves one pair for growing databases."""
 
     a: Side
     b: Side
@@ -31,10 +31,10 @@ class Certifier:
     semantics: Semantics
     bench: PairBench
     remaining: Callable[[], float]
-    """Seconds left."""
+    """Returns the CPU seconds left."""
 
     def __call__(self, bound: int) -> Certificate:
-        """The certificate, or the database that the solver found and the queries confirmed."""
+        """Returns the certificate, with the solver's database if the queries differ on it."""
         proved, granted, notes = 0, ANY, list[str]()
         disputed: Contents | None = None
         reason: str | None = None
@@ -58,7 +58,7 @@ class Certifier:
                     return Certificate(bound=proved, assumption="", reason=None, found=found)
                 disputed = proof.contents
                 if granted is ORDINARY:
-                    reason = "the solver's database does not tell them apart when run"
+                    reason = "the queries agree when run on the solver's database"
                 granted = ORDINARY
         words = [TYPED, *([FOLDED] if self.a.folding is Folding.ALWAYS else [])]
         words += [PLAIN, *notes] if granted is ORDINARY else [FREE] if notes else []
@@ -70,7 +70,7 @@ class Certifier:
         return prove(self.a, self.b, self.population, self.semantics, rows, granted, milliseconds)
 
     def _confirmed(self, proof: Proof) -> Found | None:
-        """The solver's database on the lowest rung that allows it, when the queries differ on it for sure."""
+        """Returns the solver's database with its lowest rung, if the queries differ on it when run."""
         contents = proof.contents or {}
         if self.a.translated and not _days_only(self.population, contents):
             return None
@@ -79,7 +79,7 @@ class Certifier:
 
 
 def _days_only(population: Population, contents: Contents) -> bool:
-    """No DATE holds a time."""
+    """Whether no DATE contains a time of day."""
     return all(
         len(str(row[place])) == len("2020-01-01") or row[place] is None
         for plan in population.plans

@@ -1,4 +1,4 @@
-"""Findings checked by what did not make them: a witness on the schema as given, the proof on what search decided."""
+"""Checks findings independently: a witness on the schema as given, and the proof on pairs that the search decided."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from references.equivalence.facts.gathering import gathered
 from references.equivalence.inference.tables import infer_schema
 from references.equivalence.pair import Contents, Pair, Witness
 from references.equivalence.reading.side import Side, read_side
-from references.equivalence.search.trials import reversed_rows
+from references.equivalence.search.bench import reversed_rows
 from references.sandbox import Failure, Folding, Layout, Row, Sandbox
 from references.schema import BadSchema, Schema, read_schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofAnswer:
-    """What the proof says of a pair, whatever the search found."""
+    """What the proof alone says about a pair."""
 
     covered: bool
-    """It can say what both queries give on tables of unknown rows."""
+    """Whether the proof covers both queries."""
     equal_up_to: int
-    """Rows a table up to which it calls them equal on any data."""
+    """Rows per table up to which they are proved equal on any data."""
     folded: bool
-    """Texts that differ in letter case alone are one to it."""
+    """Whether it treats texts that differ only in letter case as equal."""
     cpu_seconds: float
 
 
 def runs_again(pair: Pair, witness: Witness) -> bool:
-    """Whether the queries differ on a witness on the tables as they were declared, also with its rows in reverse."""
+    """Whether the queries differ on a witness in the tables as declared, with its rows in either order."""
     sides = _sides(pair)
     schema = read_schema(pair.schema, pair.constraints, pair.dialect) if pair.schema else None
     if sides is None or not isinstance(schema, Schema):
@@ -56,7 +56,7 @@ def _sides(pair: Pair) -> tuple[Side, Side] | None:
 
 
 def _declared_rows(schema: Schema, witness: Witness) -> Contents | None:
-    """The witness's rows in the declared columns, NULL where it holds none; `None` where it names a table more."""
+    """The witness's rows in the declared columns, with NULL for missing ones; `None` if a table is not declared."""
     found: dict[str, tuple[Row, ...]] = {}
     for name, rows in witness.rows.items():
         table = schema.tables.get(name.lower())
@@ -77,7 +77,7 @@ def _differ(sandbox: Sandbox, sides: tuple[Side, Side], pair: Pair, contents: Ma
 
 
 def ask_proof(pair: Pair, *, bound: int, budget: float) -> ProofAnswer:
-    """What the proof alone says of a pair, one row a table after another up to `bound`; needs the solver's package."""
+    """Runs only the proof on a pair, up to `bound` rows per table. Needs the solver's package."""
     from references.equivalence.proof.certificate import ANY, prove  # noqa: PLC0415 - the solver is an extra
     from references.equivalence.proof.logic import Unprovable, z3  # noqa: PLC0415 - as above
 

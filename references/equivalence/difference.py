@@ -1,4 +1,4 @@
-"""How two results differ, as the rung of the ladder on which the difference lives."""
+"""Finds the rung of the assumption ladder on which two results differ."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from references.sandbox import Result, Row, Value
 from references.semantics import Semantics
 
 _TRIES = 2_000
-"""Column orders that are looked at."""
+"""The most column orders that are tried."""
 
 
 def difference(left: Result, right: Result, semantics: Semantics) -> Rung | None:
@@ -63,12 +63,12 @@ def _beyond(a: Sequence[Row], b: Sequence[Row], wide: int, narrow: int) -> Rung:
 
 
 def _hollow(a: Sequence[Row], b: Sequence[Row]) -> bool:
-    """One side has no row, the other rows of nothing but NULL and 0."""
+    """Whether one side is empty and the other has only NULL and 0."""
     return not a and all(not cell for row in b for cell in row)
 
 
 def _same_but_nothing(a: Sequence[Row], b: Sequence[Row]) -> bool:
-    """The same rows where NULL and 0 are one."""
+    """Whether the rows are the same when NULL equals 0."""
     return {tuple(cell or 0 for cell in row) for row in a} == {tuple(cell or 0 for cell in row) for row in b}
 
 
@@ -94,7 +94,7 @@ def _plain(cell: Value) -> Value:
 
 
 def _embeds(a: Sequence[Row], b: Sequence[Row], wide: int, narrow: int) -> bool:
-    """The columns of the narrower result stand, in some order, among those of the wider one, with the same rows."""
+    """Whether the narrower result is a projection of the wider one, in any column order."""
     if wide < narrow:
         a, b, wide, narrow = b, a, narrow, wide
     if bool(a) != bool(b):
@@ -104,7 +104,7 @@ def _embeds(a: Sequence[Row], b: Sequence[Row], wide: int, narrow: int) -> bool:
 
 
 def _orders(a: Sequence[Row], b: Sequence[Row], wide: int, narrow: int) -> Iterator[tuple[int, ...]]:
-    """Ways to pick, for each column of `b`, another column of `a` with the same values."""
+    """Yields ways to pick a different column of `a` with the same values for each column of `b`."""
     contents = [{row[i] for row in a} for i in range(wide)]
     choices = [[i for i in range(wide) if contents[i] == {row[j] for row in b}] for j in range(narrow)]
     left = _TRIES

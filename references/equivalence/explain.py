@@ -1,4 +1,4 @@
-"""A finding as a person reads it: the database as small tables, both results beside each other, in Markdown."""
+"""Shows a finding in Markdown: the database and both results as small tables."""
 
 from __future__ import annotations
 
@@ -10,21 +10,18 @@ from references.equivalence.record import plain
 from references.sandbox import Result, Row, Value
 
 _LONGEST = 60
-"""Characters of a cell."""
+"""The most characters of a cell."""
 _MOST_ROWS = 20
-"""Rows of a table that are shown."""
+"""The most rows of a table that are shown."""
 
 
 def explain(title: str, sql_a: str, sql_b: str, finding: Finding) -> str:
-    """The finding in Markdown.
-
-    Rows that only one result holds are marked with `←`.
-    """
+    """Returns the finding in Markdown. Rows that only one result has are marked with `←`."""
     lines = [f"## {title}: {_headline(finding)}", "", *_queries(sql_a, sql_b)]
     if finding.witness is not None:
         lines += _witness(finding.witness)
     if finding.assumption:
-        lines += [f"Granted: {finding.assumption}.", ""]
+        lines += [f"Assumption: {finding.assumption}.", ""]
     if finding.reason:
         lines += [f"{finding.reason[:1].upper()}{finding.reason[1:]}.", ""]
     lines += [f"- guessed: {note}" for note in finding.notes]
@@ -35,7 +32,7 @@ def _headline(finding: Finding) -> str:
     if finding.verdict is EquivalenceVerdict.DIFFERENT:
         return f"different ({finding.rung.value if finding.rung else ''})"
     if finding.verdict is EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND:
-        return f"equal on every database with up to {finding.bound} rows a table"
+        return f"equal on every database with up to {finding.bound} rows per table"
     return finding.verdict.value.replace("_", " ")
 
 
@@ -64,7 +61,7 @@ def _rows(result: Result) -> str:
 
 
 def _alone(result: Result, other: Result) -> tuple[int, ...]:
-    """Positions of the rows that the other result does not hold, or not as often."""
+    """Positions of the rows that the other result does not have, or has less often."""
     left = Counter(other.rows)
     found: list[int] = []
     for index, row in enumerate(result.rows):

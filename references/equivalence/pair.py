@@ -1,4 +1,4 @@
-"""The language of bounded equivalence: a pair of queries, the ladder of assumptions, the verdict and its witness."""
+"""The terms of bounded equivalence: a pair of queries, the ladder of assumptions, the verdict and its witness."""
 
 from __future__ import annotations
 
@@ -11,69 +11,69 @@ from references.semantics import Semantics
 
 
 class Rung(StrEnum):
-    """What the data of a witness may hold: the lower the rung, the more the difference matters."""
+    """What a witness assumes of the data. The lower the rung, the more the difference matters."""
 
     S0 = "S0"
     """Ordinary data: keys and references hold, no NULLs, no ties, one letter case, no empty table."""
     S1 = "S1"
     """NULLs in nullable columns."""
     S2 = "S2"
-    """Values repeated in guessed keys, and references that lead nowhere."""
+    """Repeated values in guessed keys, and guessed references without a parent."""
     S3 = "S3"
-    """Ties at a LIMIT or in a row order."""
+    """Ties at a LIMIT or in the order of rows."""
     S4 = "S4"
-    """The results differ only in how often rows repeat."""
+    """The results differ only in how often rows occur."""
     S5 = "S5"
-    """The results differ only in the order of columns, or one has columns more."""
+    """The results differ only in the order of columns, or one has extra columns."""
     S6 = "S6"
-    """No rows against NULL or 0, or a table without rows."""
+    """One result is empty where the other has NULL or 0, or a table is empty."""
     S7 = "S7"
-    """Letter case, or text against number."""
+    """The results differ only in letter case, or in text instead of numbers."""
 
 
 ASSUMPTIONS: Mapping[Rung, str] = {
     Rung.S0: "ordinary data: keys and references hold, no NULLs, no ties, one letter case, no empty table",
     Rung.S1: "a nullable column holds NULL",
-    Rung.S2: "a guessed key repeats, or a reference leads nowhere",
-    Rung.S3: "rows tie where the order decides",
+    Rung.S2: "a guessed key repeats, or a guessed reference has no parent",
+    Rung.S3: "rows tie in a sort order that decides the result",
     Rung.S4: "how often a row repeats counts",
     Rung.S5: "the order or the number of columns counts",
-    Rung.S6: "a table is empty, or no rows, NULL and 0 are told apart",
+    Rung.S6: "a table is empty, or an empty result, NULL and 0 count as different",
     Rung.S7: "letter case counts, or text is compared with numbers",
 }
-"""What must be granted for the witness of a rung to count."""
+"""The assumption under which the witness of a rung counts."""
 
 
 class EquivalenceVerdict(StrEnum):
     DIFFERENT = "different"
-    """A witness was executed: the queries give different results on it."""
+    """The queries were executed on a witness and gave different results."""
     EQUIVALENT_UP_TO_BOUND = "equivalent_up_to_bound"
-    """Proved: no database with at most `bound` rows a table tells them apart, under the assumption."""
+    """Proved under the assumption: the results agree on every database with at most `bound` rows per table."""
     NOT_REFUTED = "not_refuted"
     """No witness was found, and nothing was proved."""
     UNSUPPORTED = "unsupported"
-    """One of the queries cannot be run here without another meaning."""
+    """One of the queries cannot be run here with its meaning."""
     ERROR = "error"
-    """One of the queries, the schema or the input cannot be read or executed; the reason names it."""
+    """One of the queries, the schema or the input cannot be read or executed. The reason names it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Two queries, and what is known of their database."""
+    """Two queries, and what is known about their database."""
 
     sql_a: str
     sql_b: str
     schema: str | None = None
-    """DDL; `None` is inferred from the queries."""
+    """DDL; when `None`, the schema is inferred from the queries."""
     constraints: object = None
-    """`primary`, `foreign` and `not_null` beside the DDL, as JSON."""
+    """`primary`, `foreign` and `not_null` constraints in addition to the DDL, as JSON."""
     dialect: str | None = None
     """A sqlglot dialect name; `None` is SQLite."""
     semantics: Semantics = Semantics.BAG
 
 
 Contents = Mapping[str, tuple[Row, ...]]
-"""Rows by table name."""
+"""Rows by table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,23 +82,23 @@ class Found:
 
     rung: Rung
     data: Rung
-    """What the database itself takes leave to hold."""
+    """The rung that the database itself needs."""
     contents: Contents
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """What was proved of a pair."""
+    """What was proved about a pair."""
 
     bound: int
-    """Rows a table; 0: nothing."""
+    """Rows per table up to which the proof goes; 0 when nothing was proved."""
     assumption: str
     reason: str | None
-    """Why the proof ends there."""
+    """Why the proof goes no further."""
     found: Found | None = None
-    """The solver's database, where running the queries confirmed it."""
+    """The solver's database, if the queries differ when run on it."""
     disputed: Contents | None = None
-    """The solver's database, where running the queries did not confirm it."""
+    """The solver's database, if the queries agree when run on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,19 +123,19 @@ class Witness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What is said of a pair."""
+    """The outcome for a pair."""
 
     verdict: EquivalenceVerdict
     rung: Rung | None = None
     assumption: str | None = None
     reason: str | None = None
     fault: str | None = None
-    """`sql_a` or `sql_b`, where the reason speaks of one side that cannot be read, run or kept in its meaning."""
+    """`sql_a` or `sql_b`, when that side cannot be read or run with its meaning."""
     bound: int | None = None
-    """Rows a table up to which the queries were proved equal."""
+    """Rows per table up to which the queries were proved equal."""
     trials: int = 0
     """Databases that were tried."""
     cpu_seconds: float = 0.0
     witness: Witness | None = None
     notes: tuple[str, ...] = field(default=())
-    """Guessed keys and references that the verdict leans on, with their reasons."""
+    """Guessed keys and references that the verdict depends on, with reasons."""

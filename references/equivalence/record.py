@@ -1,4 +1,4 @@
-"""The line out of a pair: its finding as JSON."""
+"""Findings as JSON."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from references.sandbox import Result, Value
 Record: TypeAlias = dict[str, object]
 
 FIELDS = ("verdict", "level", "assumption", "reason", "bound", "trials", "cpu_seconds", "counterexample")
-"""What a line out holds beside its id."""
+"""The keys of an output line, apart from its id."""
 
 
 def finding_record(finding: Finding) -> Record:
-    """The finding as JSON; what was guessed of the schema stands with the assumption."""
+    """Returns the finding as JSON. Guesses about the schema are part of the assumption."""
     guessed = f"guessed: {'; '.join(finding.notes)}" if finding.notes and finding.assumption else ""
     return {
         "verdict": finding.verdict.value,
@@ -44,7 +44,7 @@ def _result(result: Result) -> Record:
 
 
 def plain(value: Value) -> int | float | str | None:
-    """A value of SQLite's as JSON has it; bytes as SQL writes them.
+    """Returns a SQLite value as JSON, with bytes as an SQL literal.
 
     >>> plain(b"\\x01"), plain(2.5)
     ("x'01'", 2.5)

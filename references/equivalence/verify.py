@@ -1,4 +1,4 @@
-"""One pair of queries, one finding: equal as written, told apart by a database, or proved equal on all small ones."""
+"""Verifies a pair of queries: equal as written, different on a database, or proved equal on all small ones."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from references.equivalence.inference.tables import infer_schema
 from references.equivalence.pair import ASSUMPTIONS, Certificate, EquivalenceVerdict, Finding, Found, Pair, Witness
 from references.equivalence.reading.canonical import canonical
 from references.equivalence.reading.side import Refusal, RefusalKind, Side, as_written, read_side
-from references.equivalence.search.trials import Clock, PairBench, search, smallest
+from references.equivalence.search.bench import PairBench
+from references.equivalence.search.trials import Clock, search, smallest
 from references.equivalence.search.witnesses import WitnessPool, lowest, refit
 from references.sandbox import Failure, FailureKind, Limits
 from references.schema import BadSchema, Schema, read_schema
 from references.semantics import Semantics
 
 _RECHECK = 2.0
-"""Seconds for running known witnesses on a pair."""
+"""CPU seconds for running known witnesses on a pair."""
 
 
 class Deadline(Clock):
-    """Time is up after so many seconds of this thread's CPU."""
+    """A clock of this thread's CPU seconds."""
 
     __slots__ = ("_end",)
 
@@ -37,22 +38,22 @@ class Deadline(Clock):
         return thread_time() > self._end
 
     def left(self) -> float:
-        """Seconds until then."""
+        """Seconds until time is up."""
         return self._end - thread_time()
 
 
 def verify(pair: Pair, *, bound: int = 3, budget: float = 10.0, pool: WitnessPool | None = None) -> Finding:
-    """What can be said of a pair within `budget` seconds of CPU; never raises for what the pair holds.
+    """Verifies a pair within `budget` CPU seconds. Never raises because of what the pair contains.
 
-    Databases that told other answers to the same question apart are tried first, where a pool is given.
+    Witnesses against other answers to the same question, in `pool`, are tried first.
     """
     began = thread_time()
     try:
         finding = _verified(pair, bound, Deadline(budget), pool)
     except RecursionError:
-        finding = _unsupported("nests deeper than can be followed")
+        finding = _unsupported("nested too deeply")
     except (AttributeError, KeyError, TypeError, IndexError, ValueError) as error:
-        # The parser takes some broken calls and leaves out what they need; no list of them would be complete.
+        # The parser accepts some broken calls and leaves their arguments out. No list of them would be complete.
         finding = _unsupported(f"an expression that the parser left incomplete ({type(error).__name__})")
     if finding.verdict is EquivalenceVerdict.UNSUPPORTED and _same_as_written(pair):
         finding = _same(bound)
@@ -60,15 +61,15 @@ def verify(pair: Pair, *, bound: int = 3, budget: float = 10.0, pool: WitnessPoo
 
 
 def _same_as_written(pair: Pair) -> bool:
-    """Whether what cannot be run here is the same query twice."""
+    """Whether both sides are the same query, in a dialect that cannot be run here."""
     a = as_written(pair.sql_a, pair.dialect)
     return a is not None and a == as_written(pair.sql_b, pair.dialect)
 
 
 def recheck(pair: Pair, finding: Finding, witnesses: Sequence[Witness]) -> Finding | None:
-    """The finding that one of these witnesses tells the pair apart after all; `None` where none does.
+    """Runs witnesses on a pair that was not refuted. Returns a finding when one shows a difference, else `None`.
 
-    A certificate that this breaks is reported in the reason.
+    The reason says so when this contradicts a proof.
     """
     case = _case(pair, finding.bound or 0, Deadline(_RECHECK), None)
     if isinstance(case, Finding):
@@ -104,7 +105,7 @@ def _case(pair: Pair, bound: int, deadline: Deadline, pool: WitnessPool | None) 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A pair that can be read, and what may be spent on it."""
+    """A pair that could be read, with its limits."""
 
     pair: Pair
     a: Side
@@ -115,7 +116,7 @@ class _Case:
     pool: WitnessPool | None
 
     def told_apart(self, witnesses: Sequence[Witness]) -> Finding | None:
-        """The finding of the first of these witnesses that tells the pair apart."""
+        """Returns a finding for the first of these witnesses on which the results differ."""
         population = self._population()
         bench = self._bench(population)
         try:
@@ -138,7 +139,7 @@ class _Case:
         return PairBench(self.a, self.b, population, self.pair.semantics, limits, typeless=self.schema.inferred)
 
     def judge(self) -> Finding:
-        """The finding, on databases that are thrown away."""
+        """Returns the finding."""
         population = self._population()
         bench = self._bench(population)
         try:
@@ -183,7 +184,7 @@ class _Case:
         )
 
     def _witnessed(self, bench: PairBench, population: Population, found: Found, trials: int) -> Finding | None:
-        """The finding with its smallest witness, run anew; `None` if the difference did not last."""
+        """Returns the finding with its smallest witness, run once more; `None` if the difference did not last."""
         least = smallest(bench, population, found)
         witness = bench.witness(least.contents)
         if witness is None:
@@ -202,7 +203,7 @@ class _Case:
 def certifier(
     a: Side, b: Side, population: Population, semantics: Semantics, bench: PairBench, remaining: Callable[[], float]
 ) -> Callable[[int], Certificate]:
-    """The prover; without the solver's package, one that says so."""
+    """Returns the prover. Without the solver's package, it proves nothing and says why."""
     try:
         from references.equivalence.certify import Certifier  # noqa: PLC0415 - the solver is an extra
     except ImportError:
@@ -211,9 +212,9 @@ def certifier(
 
 
 def _beyond(population: Population, bound: int) -> str | None:
-    """A warning where the queries count further than the proof goes."""
+    """Warns when the queries count more rows than the proof covers."""
     most = max(population.sizes, default=0)
-    return f"the queries count up to {most} rows: larger tables may tell them apart" if most > bound else None
+    return f"the queries count up to {most} rows: larger tables may show a difference" if most > bound else None
 
 
 def _same(bound: int) -> Finding:
@@ -244,7 +245,7 @@ def _error(reason: str, fault: str | None = None) -> Finding:
 
 
 def _failed(name: str, side: Side, failure: Failure) -> Finding:
-    """SQL of another dialect that SQLite cannot run is beyond this tool; SQLite's own is in error."""
+    """Translated SQL that SQLite cannot run is unsupported; SQL written for SQLite is an error."""
     missing = failure.detail.startswith(("no such column", "no such table", "ambiguous column"))
     if failure.kind is not FailureKind.ERROR or (side.translated and not missing):
         return _unsupported(f"{name}: {failure.detail}", name)

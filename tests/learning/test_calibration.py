@@ -94,7 +94,7 @@ def flipped(rows: list[Labelled], share: float, seed: int) -> list[Labelled]:
 
 def test_where_labels_err_the_judge_is_never_surer_than_they_are() -> None:
     fit = calibrate(flipped(labelled(900, 6), 0.15, 6))
-    assert fit.doubt > 0.1
+    assert fit.label_noise > 0.1
     assert fit.held_out.min() > 0.1
     assert fit.held_out.max() < 0.9
 
@@ -102,7 +102,8 @@ def test_where_labels_err_the_judge_is_never_surer_than_they_are() -> None:
 def test_labels_that_are_not_trusted_tell_nothing_of_doubt() -> None:
     sure = labelled(600, 8)
     noisy = [replace(row, trusted=False) for row in flipped(labelled(600, 9), 0.4, 9)]
-    assert calibrate([*sure, *noisy]).doubt < calibrate([*sure, *(replace(row, trusted=True) for row in noisy)]).doubt
+    believed = [replace(row, trusted=True) for row in noisy]
+    assert calibrate([*sure, *noisy]).label_noise < calibrate([*sure, *believed]).label_noise
 
 
 def test_no_hint_counts_for_more_than_its_bound() -> None:

@@ -227,7 +227,7 @@ def test_any_alternative_will_do_and_the_best_counts(compared, reference, sql, m
 def test_which_side_gave_no_result_is_said(compared):
     assert compared("SELECT id FROM kilns", "SELECT no_such FROM kilns").error == "answer: no such column: no_such"
     assert compared("SELECT no_such FROM kilns", "SELECT 1").error == "reference: no such column: no_such"
-    assert compared(" ; ", "SELECT 1").error == "reference: it holds no query"
+    assert compared(" ; ", "SELECT 1").error == "reference: it contains no query"
     assert compared("SELECT no_such FROM kilns; SELECT 1", "SELECT 1").match is EXACT
 
 

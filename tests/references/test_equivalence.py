@@ -193,7 +193,7 @@ def test_an_explanation_keeps_to_its_table_whatever_the_values() -> None:
     odd = "'a|b\n## c'"
     pair = library(f"SELECT title FROM book WHERE title = {odd}", f"SELECT title FROM book WHERE title <> {odd}")
     text = explain("x", "a", "b", verify(pair, bound=0))
-    heads = ("|", "*", "`", "-", "#", "Granted", "a", "b")
+    heads = ("|", "*", "`", "-", "#", "Assumption", "a", "b")
     assert all(line.startswith(heads) or not line for line in text.splitlines())
     assert "## c" not in text.splitlines()
 

@@ -18,7 +18,8 @@ from references.equivalence.pair import EquivalenceVerdict, Pair, Rung
 from references.equivalence.proof.certificate import ANY, prove
 from references.equivalence.proof.logic import Unprovable
 from references.equivalence.reading.side import Side, read_side
-from references.equivalence.search.trials import PairBench, search
+from references.equivalence.search.bench import PairBench
+from references.equivalence.search.trials import search
 from references.equivalence.verify import verify
 from references.sandbox import Limits
 from references.schema import Schema, read_schema

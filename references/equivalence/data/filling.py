@@ -1,4 +1,4 @@
-"""Fills one small database after another, in a mood: keys and references hold but where a rung says otherwise."""
+"""Fills small databases in which keys and references hold, unless the rung allows otherwise."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from references.sandbox import Row, Value
 
 _T = TypeVar("_T")
 _WIDEST_KEY = 4
-"""Columns of a key whose combinations are tried one by one."""
+"""Columns of a key whose combinations are tried."""
 
 
 class Filler:
@@ -26,7 +26,7 @@ class Filler:
         self._rng = rng
 
     def fill(self, mood: Mood) -> dict[str, list[Row]]:
-        """A database in this mood: keys and references hold but where the rung says otherwise."""
+        """Fills a database; keys and references hold unless the rung allows otherwise."""
         active = [self._active(pool, mood) for pool in self._population.pools]
         contents: dict[str, list[Row]] = {}
         for plan in self._population.plans:
@@ -37,7 +37,7 @@ class Filler:
         return contents
 
     def _lead(self, link: Link, contents: dict[str, list[Row]]) -> None:
-        """Points every row of a table to a row of another that was filled later, or of the table itself."""
+        """Points the rows of a table to rows of a table that was filled later, or of the same table."""
         there = [row[link.parent_position] for row in contents[link.parent]]
         rows = contents[link.table]
         for index, row in enumerate(rows):
@@ -45,7 +45,7 @@ class Filler:
                 rows[index] = (*row[: link.position], self._rng.choice(there), *row[link.position + 1 :])
 
     def _active(self, pool: ValuePool, mood: Mood) -> list[Value]:
-        """The few values that a pool has in one database."""
+        """Picks the few values that a pool has in one database."""
         rng, chosen = self._rng, list[Value]()
         few = bool(pool.inside) and rng.random() < 0.4
         for _ in range(1 if few else rng.choice((1, 2, 2, 3, 3))):
@@ -99,7 +99,7 @@ class Filler:
         return values[index % len(values)] if spread is Spread.MANY else self._rng.choice(values)
 
     def _adrift(self, slot: Slot, mood: Mood) -> bool:
-        """A guessed reference may lead nowhere."""
+        """Whether a guessed reference is broken here."""
         return mood.rung is Rung.S2 and slot.guessed and self._rng.random() < 0.5
 
     def _may_be_null(self, slot: Slot, mood: Mood) -> bool:
@@ -114,7 +114,7 @@ class Filler:
         mood: Mood,
         index: int,
     ) -> bool:
-        """Makes the row's keys new; `False` where that cannot be done."""
+        """Makes the row's keys unique. Returns `False` when that is not possible."""
         held = [positions for positions, guessed in plan.keys if not (guessed and mood.rung is Rung.S2)]
         for number, positions in enumerate(held):
             key = tuple(row[each] for each in positions)
@@ -133,7 +133,7 @@ class Filler:
         active: Sequence[list[Value]],
         index: int,
     ) -> bool:
-        """Gives the free columns of a key values that are not taken together."""
+        """Gives the free columns of a key a combination of values that is not taken."""
         free = [each for each in positions if plan.slots[each].parent is None][:_WIDEST_KEY]
         if not free:
             return False

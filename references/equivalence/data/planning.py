@@ -19,7 +19,7 @@ _NULLS_TESTED = 0.6
 
 
 def populate(schema: Schema, facts: Facts, tables: Sequence[Table], *, typed: bool = False) -> Population:
-    """The population of the tables of a pair; `typed` says that a DATE holds no time, as outside SQLite."""
+    """Plans the tables of a pair. `typed`: a DATE holds no time of day, as in dialects other than SQLite."""
     names = {table.name.lower() for table in tables}
     references = [each for each in schema.references if each.table in names and each.parent in names]
     classes = _classes(facts, references)
@@ -56,7 +56,7 @@ def _cell(table: Table, column: Column) -> Cell:
 
 
 def _classes(facts: Facts, references: Sequence[Reference]) -> Callable[[Cell], Cell]:
-    """Columns that meet are in one class: a function from a column to what stands for its class."""
+    """Groups columns that are compared with each other. Returns a function from a column to its group."""
     parents: dict[Cell, Cell] = {}
 
     def find(cell: Cell) -> Cell:
@@ -72,7 +72,7 @@ def _classes(facts: Facts, references: Sequence[Reference]) -> Callable[[Cell], 
 
 
 def _parents_first(tables: Sequence[Table], references: Sequence[Reference]) -> list[Table]:
-    """Tables ordered so that most references lead back; circles are broken where they are met."""
+    """Orders tables so that parents come first; a circle of references is broken at its first table."""
     needs = {
         table.name.lower(): {each.parent for each in references if each.table == table.name.lower()}
         - {table.name.lower()}
@@ -146,7 +146,7 @@ def _is_day(value: Value) -> bool:
 
 
 def _kind(kinds: set[Kind], inside: Iterable[Value], *, computed: bool) -> Kind:
-    """What the values of columns that meet are; text that is computed with or meets numbers holds digits."""
+    """The kind of a pool's values. Text columns that are used in computations hold numbers."""
     if Kind.INTEGER in kinds or (computed and kinds == {Kind.TEXT} and all(_numeric(each) for each in inside)):
         return Kind.INTEGER
     return next((kind for kind in (Kind.REAL, Kind.DATE) if kind in kinds), Kind.TEXT)
@@ -157,5 +157,5 @@ def _numeric(value: Value) -> bool:
 
 
 def _distinct(values: Iterable[Value]) -> tuple[Value, ...]:
-    """In order of appearance, 1 and 1.0 told apart from each other as from '1'."""
+    """Distinct values in order of appearance; 1, 1.0 and '1' are different."""
     return tuple({(type(each), each): each for each in values}.values())

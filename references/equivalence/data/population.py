@@ -1,4 +1,4 @@
-"""What is filled into the tables of a pair: plans for tables, pools of values, and the references between them."""
+"""What the tables of a pair are filled with: plans for tables, pools of values, and references."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from references.schema import Column, Kind
 
 
 class Spread(Enum):
-    """How the values of a pool are dealt to the rows of a table."""
+    """How values of a pool are assigned to the rows of a table."""
 
     SAME = 0
-    """All rows have one value."""
+    """All rows have the same value."""
     FEW = 1
     """Each row has one of a few values."""
     MANY = 2
-    """As many values as rows."""
+    """Each row has another value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValuePool:
-    """The values of columns that are compared with each other."""
+    """Values for columns that are compared with each other."""
 
     inside: tuple[Value, ...]
     beside: tuple[Value, ...]
     shared: tuple[Value, ...]
-    """Small values that all columns of a kind have."""
+    """Small values that all columns of the same kind may have."""
     grouped: bool
-    """Rows are grouped by a column of it."""
+    """Whether rows are grouped by one of the columns."""
     own: tuple[Value, ...]
-    """Values that no other pool has: a query that takes another column is seen."""
+    """Values that no other pool has, which show when a query reads another column."""
     swapped: tuple[Value, ...]
     kind: Kind
 
     def fresh(self, number: int) -> Value:
-        """A value that is not among the others, another one for each number."""
+        """Returns a value that is in no pool, another one for each number."""
         return fresh_value(self.kind, number)
 
 
@@ -51,11 +51,11 @@ class Slot:
     pool: int
     key: bool
     parent: tuple[str, int] | None
-    """Table and position of the column it refers to."""
+    """Table and position of the column that it refers to."""
     guessed: bool
-    """The reference is a guess."""
+    """Whether the reference is a guess."""
     nulls: float
-    """Share of NULLs where they are allowed."""
+    """Share of NULLs when they are allowed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +65,12 @@ class TablePlan:
     name: str
     slots: tuple[Slot, ...]
     keys: tuple[tuple[tuple[int, ...], bool], ...]
-    """Positions of each key's columns, and whether it is a guess."""
+    """For each key, the positions of its columns and whether it is a guess."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A reference by positions."""
+    """A reference between columns, by position."""
 
     table: str
     position: int
@@ -78,7 +78,7 @@ class Link:
     parent_position: int
     guessed: bool
     late: bool
-    """The parent is filled after the child, or is the child."""
+    """Whether the parent is filled after the child, or is the same table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,16 +88,16 @@ class Mood:
     rung: Rung
     rows: Mapping[str, int]
     spread: Sequence[Spread]
-    """How each pool is used."""
+    """How the values of each pool are assigned."""
     inside: float
     """Share of values that meet a condition."""
     own: bool
-    """Columns that do not meet have no values in common."""
+    """Whether columns that are never compared have no values in common."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Population:
-    """Everything that is needed to fill databases for a pair."""
+    """Everything needed to fill databases for a pair."""
 
     plans: tuple[TablePlan, ...]
     """Parents first."""
@@ -108,7 +108,7 @@ class Population:
 
     @property
     def layouts(self) -> tuple[Layout, ...]:
-        """The tables to make."""
+        """The tables to create."""
         return tuple(
             Layout(name=plan.name, columns=tuple((slot.column.name, slot.column.declared) for slot in plan.slots))
             for plan in self.plans
@@ -121,14 +121,14 @@ class Population:
 
     @property
     def guessed(self) -> bool:
-        """Whether anything is a guess that S2 may break."""
+        """Whether there is a guess that rung S2 may break."""
         return any(guess for plan in self.plans for _, guess in plan.keys) or any(
             slot.guessed for plan in self.plans for slot in plan.slots if slot.parent
         )
 
 
 def obeys(population: Population, contents: Mapping[str, Sequence[Row]], rung: Rung) -> bool:
-    """Whether a database is what its rung allows: keys and references hold, and below S6 no table is empty."""
+    """Whether a database keeps to its rung: keys and references hold, and only S6 has empty tables."""
     if rung is not Rung.S6 and not all(contents[plan.name] for plan in population.plans):
         return False
     loose = rung is Rung.S2
@@ -148,11 +148,11 @@ def _unique(plan: TablePlan, rows: Sequence[Row], *, loose: bool) -> bool:
 
 
 def _leads(link: Link, contents: Mapping[str, Sequence[Row]]) -> bool:
-    """Text and number are one here, as they are where SQLite compares a column of each."""
+    """Whether a reference holds. Texts equal numbers here, as when SQLite compares such columns."""
     there = {str(row[link.parent_position]) for row in contents[link.parent]}
     return all(row[link.position] is None or str(row[link.position]) in there for row in contents[link.table])
 
 
 def frozen(contents: Mapping[str, Sequence[Row]]) -> Contents:
-    """A database's rows, not to be changed."""
+    """Returns the rows of a database in immutable form."""
     return {name: tuple(rows) for name, rows in contents.items()}

@@ -11,25 +11,27 @@ from references.sandbox import Value
 
 @dataclass(slots=True)
 class Facts:
-    """What a pair of queries compares, gathered from both."""
+    """What a pair of queries compares."""
 
     inside: dict[Cell, dict[Value, None]] = field(default_factory=dict[Cell, dict[Value, None]])
+    """Values that meet a condition, by column."""
     beside: dict[Cell, dict[Value, None]] = field(default_factory=dict[Cell, dict[Value, None]])
+    """Values that just miss a condition, by column."""
     meets: set[tuple[Cell, Cell]] = field(default_factory=set[tuple[Cell, Cell]])
-    """Columns that are compared with each other."""
+    """Pairs of columns that are compared with each other."""
     sizes: set[int] = field(default_factory=set[int])
-    """Numbers of rows at which a LIMIT, a HAVING or a rank cuts."""
+    """Numbers of rows that a LIMIT, a HAVING or a rank counts."""
     ordered: set[Cell] = field(default_factory=set[Cell])
-    """Columns that rows are sorted by."""
+    """Columns of sort keys."""
     grouped: set[Cell] = field(default_factory=set[Cell])
-    """Columns that rows are grouped by."""
+    """Columns of GROUP BY and PARTITION BY."""
     nulls: set[Cell] = field(default_factory=set[Cell])
-    """Columns that are asked whether they are NULL."""
+    """Columns that are tested for NULL."""
     numeric: set[Cell] = field(default_factory=set[Cell])
-    """Columns that are computed with."""
+    """Columns used in computations."""
 
     def add(self, cells: Iterable[Cell], inside: Iterable[Value], beside: Iterable[Value]) -> None:
-        """Notes values for columns."""
+        """Adds values for columns."""
         inside, beside = tuple(inside), tuple(beside)
         for cell in cells:
             self.inside.setdefault(cell, {}).update(dict.fromkeys(inside))

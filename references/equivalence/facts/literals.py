@@ -1,4 +1,4 @@
-"""Values worth trying because of what a query compares: those a condition lets through, and those just beside it."""
+"""Values to try because of a comparison: some that meet the condition, and some that just miss it."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ class Operator(StrEnum):
 
 
 class Form(StrEnum):
-    """What of a column is compared."""
+    """The part of a column that is compared."""
 
     WHOLE = "whole"
     DATE_PART = "date part"
     PIECE = "piece"
-    """Some characters of it, from `start` on."""
+    """A substring that begins at `start`."""
     LENGTH = "length"
     MIXED = "mixed"
-    """A sum, a ratio, or another computation over it."""
+    """A computation with the column."""
     COUNT = "count"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Values:
-    """Values for a column."""
+    """Values to try for a column."""
 
     inside: tuple[Value, ...]
-    """They meet the condition, as far as can be told."""
+    """Values that probably meet the condition."""
     beside: tuple[Value, ...]
-    """They miss it narrowly."""
+    """Values that just miss it."""
 
 
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
@@ -49,12 +49,12 @@ _MONTH = re.compile(r"(\d{4})-(\d\d)$")
 _YEAR = re.compile(r"[12]\d{3}$")
 _TWO = re.compile(r"\d\d?$")
 _FURTHEST = 200
-"""Where a piece may begin."""
+"""The largest `start` of a substring."""
 NONE = Values(inside=(), beside=())
 
 
 def values_for(form: Form, operator: Operator, literal: Literal, *, start: int = 1) -> Values:
-    """Values of a column of which `form` is compared with a literal.
+    """Returns values to try for a column whose `form` is compared with a literal.
 
     >>> values_for(Form.WHOLE, Operator.ABOVE, 10).inside
     (11,)
@@ -138,7 +138,7 @@ def _shifted(day: date, days: int) -> date:
 
 
 def _dates_with(literal: Literal) -> Values:
-    """Days of which a part (year, month, day of the month, whole day) is the literal."""
+    """Dates of which a part (year, month, day of the month, whole date) equals the literal."""
     text = f"{literal:g}" if isinstance(literal, float) else str(literal)
     if _DATE.match(text):
         return _texts(text, Operator.EQUAL)
@@ -167,14 +167,14 @@ def _parts(number: int) -> Iterator[str]:
 
 
 def _ages(number: int) -> Iterator[str]:
-    """Birthdays around an age at the frozen time."""
+    """Birthdays around an age at the frozen time of queries."""
     yield f"{2024 - number}-03-10"
     yield f"{2024 - number}-12-20"
     yield f"{2024 - number + 1}-03-10"
 
 
 def _placed(literal: str, start: int, operator: Operator) -> Values:
-    """The literal where the piece begins, and the numbers beside it; a date is completed to a day."""
+    """Texts that contain the literal, or the numbers next to it, where the substring begins."""
     found = _at(literal, start)
     near = tuple(_at(each, start)[0] for each in _neighbours(literal))
     if operator in {Operator.ABOVE, Operator.BELOW, Operator.UNEQUAL}:
@@ -183,7 +183,7 @@ def _placed(literal: str, start: int, operator: Operator) -> Values:
 
 
 def _at(literal: str, start: int) -> tuple[str, ...]:
-    """Texts of which the characters from `start` on (from 1; negative: from the end) are the literal."""
+    """Texts whose characters from `start` on are the literal; a negative `start` counts from the end."""
     if start < 0:
         return (f"zz{literal}", literal)
     ahead = "z" * (min(max(start, 1), _FURTHEST) - 1)
@@ -199,7 +199,7 @@ def _neighbours(literal: str) -> Iterator[str]:
 
 
 def _inner(literal: str, start: int) -> tuple[str, ...]:
-    """A month or a day inside an ISO date, compact or not."""
+    """ISO dates, with or without dashes, that contain the literal as month or day."""
     literal = literal.zfill(2)
     if len(literal) != 2 or not literal.isdigit():
         return ()
@@ -209,7 +209,7 @@ def _inner(literal: str, start: int) -> tuple[str, ...]:
 
 
 def _completed(literal: str) -> Iterator[str]:
-    """A day that begins with the literal."""
+    """Dates that begin with the literal."""
     if _DATE.match(literal):
         yield literal
     elif _MONTH.match(literal):
@@ -224,7 +224,7 @@ def _long(literal: Literal) -> Values:
 
 
 def _like(pattern: str) -> Values:
-    """Instances of a LIKE pattern, and texts that only hold its words."""
+    """Texts that match a LIKE pattern, and texts that nearly do."""
     core = pattern.replace("%", "").replace("_", "b")
     padded = pattern.replace("%", "z").replace("_", "c")
     dated = tuple(_completed(core.rstrip("-")))
@@ -232,5 +232,5 @@ def _like(pattern: str) -> Values:
 
 
 def swapped(values: Iterable[Value]) -> tuple[Value, ...]:
-    """The texts in the other letter case."""
+    """Returns the texts in the opposite letter case."""
     return tuple(each.swapcase() for each in values if isinstance(each, str) and each.swapcase() != each)

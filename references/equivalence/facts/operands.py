@@ -19,7 +19,7 @@ _DATE_PARTS = (exp.TimeToStr, exp.StrToTime, exp.Year, exp.Month, exp.Day, exp.E
 _DATE_CALLS = frozenset({"strftime", "date", "datetime", "julianday", "time", "year", "month", "day"})
 _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
 _DEEPEST = 60
-"""Nesting up to which an expression is followed."""
+"""Nesting depth up to which an expression is read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,7 @@ class Operand:
     literal: Literal | None = None
     form: Form = Form.WHOLE
     start: int = 1
+    """Where a substring begins."""
 
 
 class OperandReader:
@@ -41,7 +42,7 @@ class OperandReader:
         self._origins = origins
 
     def read(self, node: exp.Expr | None, scope: Scope | None, depth: int = 0) -> Operand:
-        """What one side of a comparison is about."""
+        """Reads one side of a comparison."""
         if node is None or depth > _DEEPEST:
             return Operand()
         if isinstance(node, exp.Column):
@@ -93,7 +94,7 @@ def _counts(node: exp.Expr) -> bool:
 
 
 def literal_of(node: exp.Expr) -> Literal | None:
-    """The value of a literal, negative ones too; `None` of anything else."""
+    """Returns the value of a literal, also a negative one; `None` for anything else."""
     if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal) and not node.this.is_string:
         return -number_of(str(node.this.this))
     if isinstance(node, exp.Boolean):

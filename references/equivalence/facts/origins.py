@@ -1,4 +1,4 @@
-"""Where a column of a query comes from: the column of a table, or the expression that computes it."""
+"""Finds where a column of a query comes from: a column of a table, or an expression."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 from references.schema import Schema
 
 Cell: TypeAlias = tuple[str, str]
-"""Table and column, both folded."""
+"""Table and column, both in lower case."""
 
 _DEEPEST = 40
-"""Derived tables that are looked through."""
+"""Nested derived tables that are followed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """What a column stands for."""
+    """What a column refers to."""
 
     cell: Cell | None
     """The column of a table."""
     tree: exp.Expr | None
-    """The expression of a derived table, read in `scope`."""
+    """The expression in a derived table, to be read in `scope`."""
     scope: Scope | None
 
 
 class Origins:
-    """The columns of one query, each with the block it stands in."""
+    """Resolves the columns of one query."""
 
     __slots__ = ("_around", "_schema", "_scopes", "tree")
 
@@ -54,7 +54,7 @@ class Origins:
         return found
 
     def of(self, column: exp.Column, scope: Scope | None) -> Origin | None:
-        """What a column stands for, or `None` where nothing is known of it."""
+        """Returns what a column refers to, or `None` when that is unknown."""
         if scope is None:
             return None
         for source, owner in self._candidates(column, scope):
@@ -85,7 +85,7 @@ class Origins:
         return Origin(cell=(source.name.lower(), name), tree=None, scope=owner)
 
     def _derived(self, name: str, scope: Scope) -> Origin | None:
-        """The output of a derived table by its name."""
+        """Finds the output of a derived table by its name."""
         tree = first_select(scope.expression)
         inner = self._scopes.get(id(tree)) if tree is not None else None
         if tree is None or inner is None:
@@ -99,7 +99,7 @@ class Origins:
 
 
 def first_select(tree: exp.Expr | None) -> exp.Select | None:
-    """The SELECT that names the columns of a query."""
+    """Returns the SELECT that names the columns of a query."""
     for _ in range(_DEEPEST):
         if isinstance(tree, exp.Subquery):
             tree = tree.this
@@ -111,7 +111,7 @@ def first_select(tree: exp.Expr | None) -> exp.Select | None:
 
 
 def sources(scope: Scope) -> Mapping[str, exp.Expr | Scope]:
-    """What a block reads from, by alias; nothing where its aliases clash."""
+    """Returns the sources of a block by alias; nothing when aliases clash."""
     try:
         return {name: source for name, (_, source) in scope.selected_sources.items()}
     except (SqlglotError, AttributeError, KeyError):

@@ -1,1 +1,1 @@
-"""Proves that no database with a few rows a table tells two queries apart, by running both on rows of unknowns."""
+"""Proves that two queries agree on all databases with a few rows per table, by running both on unknown rows."""

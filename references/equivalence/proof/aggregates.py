@@ -1,4 +1,4 @@
-"""Aggregates over the rows of a group, and window functions over the rows of a block."""
+"""Evaluates aggregates over a group, and window functions over a block."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Member = tuple[Bit, Term]
 
 
 def aggregate(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
-    """The value of an aggregate over the group of the frame."""
+    """Evaluates an aggregate over the group of the frame."""
     group = frame.group
     if group is None:
         outer = frame.outer
@@ -54,7 +54,7 @@ def aggregate(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
 
 
 def _filtered(machine: Machine, node: exp.Filter, group: Group, frame: Frame) -> Group:
-    """The members that meet the condition of FILTER."""
+    """The group with only the members that meet the condition of FILTER."""
     condition = node.expression.this
     frames = [replace(frame.on(row), group=None, window=None) for row in group.rows]
     met = [machine.truth(condition, each).true for each in frames]
@@ -80,7 +80,7 @@ def _aggregated(machine: Machine, node: exp.Expr, argument: exp.Expr, group: Gro
 
 
 def _first(members: Sequence[Member], index: int) -> Bit:
-    """No row before it that counts has the same value."""
+    """Whether no earlier row that counts has the same value."""
     return every(none(every((bit, same(term, members[index][1])))) for bit, term in members[:index])
 
 
@@ -132,7 +132,7 @@ def _greatest(term: Term) -> int | None:
 
 
 def _extreme(members: Sequence[Member], *, highest: bool) -> Term:
-    """The greatest or least value of the rows that count; NULL of none."""
+    """The greatest or least value of the rows that count; NULL when there is none."""
     result = NULL
     for bit, term in members:
         beats = before(result, term) if highest else before(term, result)

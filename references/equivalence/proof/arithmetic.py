@@ -1,4 +1,4 @@
-"""Sums, products and ratios of unknown numbers, as SQLite computes them: integers stay integers, by zero is NULL."""
+"""Arithmetic on unknown numbers as in SQLite: integers stay integers, and division by zero is NULL."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from references.equivalence.proof.texts import Functions
 
 
 def negated(term: Term) -> Term:
-    """The number below zero."""
+    """The negative of a number."""
     if isinstance(term.literal, int | Fraction):
         return constant(-term.literal)
     return Term(null=term.null, value=-term.value, sort=term.sort, loose=term.loose)
 
 
 def summed(one: Term, other: Term, _: Functions) -> Term:
-    """The sum."""
+    """The sum of two numbers."""
     a, b, sort = _both(one, other)
     return Term(null=some((one.null, other.null)), value=a + b, sort=sort, loose=_loose(one, other))
 
 
 def subtracted(one: Term, other: Term, _: Functions) -> Term:
-    """The difference."""
+    """The difference of two numbers."""
     a, b, sort = _both(one, other)
     return Term(null=some((one.null, other.null)), value=a - b, sort=sort, loose=_loose(one, other))
 
 
 def multiplied(one: Term, other: Term, _: Functions) -> Term:
-    """The product."""
+    """The product of two numbers."""
     if isinstance(one.literal, int | Fraction) and isinstance(other.literal, int | Fraction):
         return constant(one.literal * other.literal)
     a, b, sort = _both(one, other)
@@ -49,10 +49,10 @@ def multiplied(one: Term, other: Term, _: Functions) -> Term:
 
 
 def divided(one: Term, other: Term, functions: Functions) -> Term:
-    """The ratio: whole where both are integers, NULL by zero; a ratio by a count is spelled out."""
+    """The quotient: an integer for integers, NULL for a divisor of zero."""
     whole = one.sort is Sort.INTEGER and other.sort is Sort.INTEGER
     if _loose(one, other):
-        raise Unprovable("a ratio of numbers that may be whole or not")
+        raise Unprovable("a quotient of numbers that may be integers or not")
     if isinstance(other.literal, int | Fraction):
         if not other.literal:
             return NULL
@@ -69,7 +69,7 @@ def divided(one: Term, other: Term, functions: Functions) -> Term:
 
 
 def modulo(one: Term, other: Term, functions: Functions) -> Term:
-    """The rest of a division."""
+    """The remainder of a division."""
     rest = functions.call("rest", [one, other], Sort.INTEGER)
     return Term(null=some((one.null, other.null, other.value == 0)), value=rest.value, sort=Sort.INTEGER)
 
@@ -83,7 +83,7 @@ def _quotient(one: Term, number: int | Fraction, *, whole: bool) -> Number:
 
 
 def _by_count(one: Term, other: Term, *, whole: bool) -> Number:
-    """A division by an integer from 1 to its most: linear in each case."""
+    """Division by a count, which is linear in each case from 1 to its bound."""
     value: Number = integer(0) if whole else z3.RealVal(0)
     for number in range(other.most or 0, 0, -1):
         value = pick(other.value == number, _quotient(one, number, whole=whole), value)
@@ -91,7 +91,7 @@ def _by_count(one: Term, other: Term, *, whole: bool) -> Number:
 
 
 def _loose(one: Term, other: Term) -> bool:
-    """Whether the result may be stored as a whole number though it stands among the reals."""
+    """Whether a real result may be stored as an integer."""
     maybe = all(each.loose or each.sort in {Sort.INTEGER, Sort.NOTHING} for each in (one, other))
     return maybe and (one.loose or other.loose)
 

@@ -1,4 +1,4 @@
-"""The proof itself: a database of unknowns, both results, and the question whether they can differ."""
+"""The proof: runs both queries on a database of unknown rows, and asks the solver whether the results can differ."""
 
 from __future__ import annotations
 
@@ -33,45 +33,45 @@ from references.schema import Kind
 from references.semantics import Semantics
 
 _FLOATS = re.compile(r"REAL|FLOA|DOUB", re.IGNORECASE)
-"""Declared types whose values SQLite stores as fractions, always."""
+"""Declared types whose values SQLite always stores as floats."""
 _FEWEST_MILLISECONDS = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Granted:
-    """What a proof takes for granted of the data."""
+    """What a proof assumes about the data."""
 
     nulls: bool
-    """Nullable columns may hold NULL."""
+    """Whether nullable columns may hold NULL."""
     guesses: bool
-    """Guessed keys and references hold."""
+    """Whether guessed keys and references hold."""
     empty: bool
-    """Tables may be empty."""
+    """Whether tables may be empty."""
     ties: bool
-    """Rows may tie, and what SQLite picks freely falls to the first row."""
+    """Whether rows may tie. Where SQLite may pick any row, it picks the first."""
 
 
 ANY = Granted(nulls=True, guesses=False, empty=True, ties=True)
-"""Whatever the declared keys and types allow."""
+"""All data that the declared keys and types allow."""
 ORDINARY = Granted(nulls=False, guesses=True, empty=False, ties=False)
 """The data of rung S0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """What the solver said for one number of rows."""
+    """The solver's answer for one number of rows."""
 
     equal: bool | None
-    """`None`: it could not tell in time."""
+    """`None` when it ran out of time."""
     assumptions: tuple[str, ...] = ()
     contents: Mapping[str, tuple[Row, ...]] | None = None
-    """A database on which it believes the queries to differ."""
+    """A database on which the queries differ, according to the solver."""
 
 
 def prove(
     a: Side, b: Side, population: Population, semantics: Semantics, rows: int, granted: Granted, milliseconds: int
 ) -> Proof:
-    """Whether the queries agree on every database with at most `rows` rows a table; raises `Unprovable`."""
+    """Asks whether the queries agree on every database with at most `rows` rows per table. Raises `Unprovable`."""
     if semantics is Semantics.LIST:
         raise Unprovable("the order of rows")
     texts = Texts((a.tree, b.tree), a.folding)
@@ -80,7 +80,7 @@ def prove(
 
     def tick() -> None:
         if 1000 * (thread_time() - began) > milliseconds:
-            raise Unprovable("more rows of unknowns than there is time for")
+            raise Unprovable("too many unknown rows for the time given")
 
     machine = machine_over(tables, texts, tick)
     left, right = result_of(machine, a.tree), result_of(machine, b.tree)
@@ -117,7 +117,7 @@ _SORTS: Mapping[Kind, Sort] = {
 
 
 def sort_of(pool: ValuePool) -> Sort:
-    """What the columns of a pool hold: text where text stands beside them, whatever they were declared."""
+    """Returns the sort of a pool's columns: text when they are compared with text, whatever their declared type."""
     texts = [each for each in (*pool.inside, *pool.beside) if isinstance(each, str)]
     if any(number_in(each) is None for each in texts):
         return Sort.TEXT
@@ -153,7 +153,7 @@ def _unknown_cell(row: str, slot: Slot, sort: Sort, *, nullable: bool) -> Term:
 
 
 def _lawful(population: Population, tables: Mapping[str, Relation], granted: Granted) -> list[Bit]:
-    """Rows that are there come first; keys and references hold."""
+    """Formulas that make a database valid: present rows come first, keys and references hold."""
     facts: list[Bit] = []
     for plan in population.plans:
         rows = tables[plan.name.lower()].rows
@@ -207,7 +207,7 @@ def _as_often(row: UnknownRow, left: Relation, right: Relation) -> Bit:
 def _decoded(
     model: Any, population: Population, tables: Mapping[str, Relation], texts: Texts
 ) -> dict[str, tuple[Row, ...]]:
-    """The solver's database."""
+    """Decodes the solver's database."""
     contents: dict[str, tuple[Row, ...]] = {}
     for plan in population.plans:
         rows = tables[plan.name.lower()].rows

@@ -1,4 +1,4 @@
-"""What the clauses of a query say, read from its tree."""
+"""Reads the clauses of a query from its tree."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from references.equivalence.proof.logic import Term, Unprovable, every, none, sa
 from references.equivalence.proof.rows import Heading, Relation, UnknownRow
 
 MOST_ROWS = 90
-"""Rows of unknowns that one table of an expression may have."""
+"""The most unknown rows of one relation."""
 
 
 def group_key(node: exp.Expr, tree: exp.Select) -> exp.Expr:
-    """A key of GROUP BY; a number is the output of that position."""
+    """Returns the expression of a GROUP BY key. A number names the output at that position."""
     if isinstance(node, exp.Literal) and not node.is_string:
         position = int(node.this) - 1
         if not 0 <= position < len(tree.expressions) or any(each.is_star for each in tree.expressions):
-            raise Unprovable("GROUP BY a position that is not there")
+            raise Unprovable("GROUP BY a position that does not exist")
         return tree.expressions[position].unalias()
     return node
 
 
 def names_itself(cte: exp.Expr) -> bool:
-    """A CTE reads itself."""
+    """Whether a CTE reads itself."""
     return any(table.name.lower() == cte.alias.lower() for table in cte.this.find_all(exp.Table))
 
 
 def within_bounds(rows: int) -> None:
-    """Raises where a relation grows too large for the solver."""
+    """Raises `Unprovable` when a relation is too large for the solver."""
     if rows > MOST_ROWS:
-        raise Unprovable(f"more than {MOST_ROWS} rows of unknowns")
+        raise Unprovable(f"more than {MOST_ROWS} unknown rows")
 
 
 def shared_columns(left: Relation, right: Relation, join: exp.Join) -> list[str]:
-    """The columns that USING or NATURAL make one."""
+    """Returns the columns that USING or NATURAL merge."""
     if join.args.get("using"):
         return [each.name.lower() for each in join.args["using"]]
     if join.method.upper() == "NATURAL":
@@ -45,15 +45,15 @@ def shared_columns(left: Relation, right: Relation, join: exp.Join) -> list[str]
 
 
 def shared_cell(relation: Relation, row: UnknownRow, name: str) -> Term:
-    """The cell of a shared column."""
+    """Returns the cell of a merged column."""
     for heading, cell in zip(relation.headings, row.cells, strict=True):
         if heading.name == name and not heading.hidden:
             return cell
-    raise Unprovable(f"USING a column {name} that is not there")
+    raise Unprovable(f"USING a column {name} that does not exist")
 
 
 def has_aggregates(tree: exp.Select) -> bool:
-    """An output of the block is computed over its rows."""
+    """Whether an output of the block is an aggregate over its rows."""
     return any(_is_aggregated(item, tree) for item in tree.expressions)
 
 
@@ -66,7 +66,7 @@ def _is_aggregated(item: exp.Expr, tree: exp.Select) -> bool:
 
 
 def bare_columns(tree: exp.Select) -> set[tuple[str, str]]:
-    """Columns outside aggregates in what is computed once a group."""
+    """Columns outside aggregates in what is computed once per group."""
     order = tree.args.get("order")
     parts = [*tree.expressions, tree.args.get("having"), order if tree.args.get("limit") is not None else None]
     found: set[tuple[str, str]] = set()
@@ -79,7 +79,7 @@ def bare_columns(tree: exp.Select) -> set[tuple[str, str]]:
 
 
 def titles(item: exp.Expr, relation: Relation) -> list[Heading]:
-    """The headings that an output gives."""
+    """Returns the headings of an output."""
     if isinstance(item, exp.Star):
         return [Heading("", each.name) for each in relation.headings if not each.hidden]
     if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
@@ -88,7 +88,7 @@ def titles(item: exp.Expr, relation: Relation) -> list[Heading]:
 
 
 def cutting(tree: exp.Query) -> tuple[exp.Order | None, int, int | None]:
-    """ORDER BY, OFFSET and LIMIT; no size where there is neither of the last two."""
+    """Returns ORDER BY, OFFSET and LIMIT; the LIMIT is `None` without LIMIT and OFFSET."""
     limit, offset = tree.args.get("limit"), tree.args.get("offset")
     if limit is None and offset is None:
         return tree.args.get("order"), 0, None
@@ -109,7 +109,7 @@ def _whole_number(node: exp.Expr | None) -> int:
 
 
 def unlike(rows: Sequence[UnknownRow]) -> list[UnknownRow]:
-    """Each row once."""
+    """Removes duplicate rows."""
     kept: list[UnknownRow] = []
     for index, row in enumerate(rows):
         earlier = some(every((other.present, same_rows(row.cells, other.cells))) for other in rows[:index])
@@ -118,12 +118,12 @@ def unlike(rows: Sequence[UnknownRow]) -> list[UnknownRow]:
 
 
 def place(node: exp.Expr, cells: Sequence[Term], items: Sequence[exp.Expr]) -> Term | None:
-    """A sort key that is an output, by its position or its alias."""
+    """Returns the output that a sort key names by position or alias, else `None`."""
     if isinstance(node, exp.Literal) and not node.is_string and str(node.this).isdigit():
         position = int(node.this) - 1
         if 0 <= position < len(cells):
             return cells[position]
-        raise Unprovable("ORDER BY a position that is not there")
+        raise Unprovable("ORDER BY a position that does not exist")
     if isinstance(node, exp.Column) and not node.table and not any(each.is_star for each in items):
         for cell, item in zip(cells, items, strict=True):
             if isinstance(item, exp.Alias) and item.alias.lower() == node.name.lower():

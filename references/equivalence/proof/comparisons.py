@@ -1,4 +1,4 @@
-"""Comparisons after SQLite's conversions, and values as conditions."""
+"""Comparisons with SQLite's conversions, and values used as conditions."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from references.equivalence.proof.texts import number_in
 
 
 def as_term(truth: Truth) -> Term:
-    """1, 0 or NULL."""
+    """The value of a condition: 1, 0 or NULL."""
     null = none(some((truth.true, truth.false)))
     return Term(null=null, value=pick(truth.true, integer(1), integer(0)), sort=Sort.INTEGER, most=1)
 
 
 def truth_of(term: Term, machine: Machine) -> Truth:
-    """A value as a condition: a number that is not 0; a text by the number it begins with."""
+    """The truth of a value: whether its number is not 0. A text counts as the number it begins with."""
     if term.null is True:
         return UNKNOWN
     if isinstance(term.literal, str):
@@ -50,7 +50,7 @@ def truth_of(term: Term, machine: Machine) -> Truth:
 
 
 def as_number(term: Term, machine: Machine) -> Term:
-    """A value in a computation."""
+    """The number of a value in a computation."""
     if isinstance(term.literal, str):
         return constant(number_in(term.literal, whole=False) or 0)
     if term.sort is Sort.TEXT:
@@ -59,7 +59,7 @@ def as_number(term: Term, machine: Machine) -> Term:
 
 
 def compare(operator: str, one: Term, other: Term, machine: Machine) -> Truth:
-    """A comparison after SQLite's conversions."""
+    """Compares two values after SQLite's conversions."""
     if one.null is True or other.null is True:
         return UNKNOWN
     one, other = converted(one, other, machine), converted(other, one, machine)
@@ -87,7 +87,7 @@ _OPERATIONS: Mapping[str, Callable[[Number, Number], Bit]] = {
 
 
 def converted(term: Term, beside: Term, machine: Machine) -> Term:
-    """What SQLite makes of a value beside another one: text becomes a number beside a number column, and so on."""
+    """Converts a value as SQLite does for a comparison with `beside`, for example text next to a number column."""
     if term.sort is Sort.TEXT and numeric(beside.affinity):
         if term.affinity is Sort.TEXT or term.literal is None:
             raise Unprovable("a text is compared with a number column")

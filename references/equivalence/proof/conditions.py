@@ -1,4 +1,4 @@
-"""Conditions over unknown rows, in three values."""
+"""Evaluates conditions over unknown rows to three-valued truth."""
 
 from __future__ import annotations
 

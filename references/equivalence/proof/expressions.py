@@ -1,4 +1,4 @@
-"""Expressions over unknown rows: what SQLite would compute, as formulas."""
+"""Evaluates expressions over unknown rows to formulas, as SQLite would."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _call(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
         raise Unprovable(f"{node.key.upper()} is not covered")
     name = node.name.lower() if isinstance(node, exp.Anonymous) else node.key
     if name in _UNSTEADY:
-        raise Unprovable(f"{name} gives another value each time")
+        raise Unprovable(f"{name} returns another value each time")
     arguments: list[Term] = []
     for key, value in node.args.items():
         if value is None or value is False or (key == "this" and isinstance(value, str)):
@@ -196,17 +196,17 @@ def _absolute(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
 
 
 def _scalar(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
-    """The one value of a subquery: NULL without a row. More than one row is left out of the proof."""
+    """The value of a scalar subquery: NULL without rows. The proof assumes that all its rows agree."""
     relation = machine.query(node, frame)
     if len([each for each in relation.headings if not each.hidden]) != 1:
-        raise Unprovable("a subquery of several columns in a value's place")
+        raise Unprovable("a scalar subquery with several columns")
     result = NULL
     for row in reversed(relation.rows):
         result = either_term(row.present, row.cells[0], result)
     for index, row in enumerate(relation.rows):
         for other in relation.rows[:index]:
             agree = some((none(row.present), none(other.present), same(row.cells[0], other.cells[0])))
-            machine.assume("a subquery in a value's place gives one value", agree)
+            machine.assume("a scalar subquery returns one value", agree)
     return result
 
 

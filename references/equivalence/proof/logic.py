@@ -1,4 +1,4 @@
-"""Unknown values and the three truth values of SQL, as formulas of the solver that fold where they are known."""
+"""Unknown values and SQL's three truth values as solver formulas, simplified where they are known."""
 
 from __future__ import annotations
 
@@ -10,47 +10,47 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 z3: Any = import_module("z3")
-"""The solver; it has no types of its own."""
+"""The solver. It ships no types."""
 
 Bit: TypeAlias = Any
-"""A formula: `bool` where it is known, else the solver's."""
+"""A formula: a `bool` when it is known, else a solver expression."""
 Number: TypeAlias = Any
-"""The solver's integer or real."""
+"""An integer or real expression of the solver."""
 
 
 class Sort(Enum):
     NOTHING = 0
-    """Only ever NULL."""
+    """Always NULL."""
     INTEGER = 1
     REAL = 2
     TEXT = 3
-    """Texts are integers, in the order of the texts."""
+    """Texts are encoded as integers that sort like the texts."""
 
 
-class Unprovable(Exception):  # noqa: N818 - it is no error: the query holds what the proof does not cover
-    """Why a query is beyond the proof."""
+class Unprovable(Exception):  # noqa: N818 - not an error: the proof does not cover the query
+    """The proof does not cover a query; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """A value of a row."""
+    """An unknown value."""
 
     null: Bit
     value: Number
     sort: Sort
     affinity: Sort = Sort.NOTHING
-    """What SQLite converts the other side of a comparison to; columns and casts have one."""
+    """The type to which SQLite converts the other side of a comparison. Columns and casts have one."""
     literal: int | Fraction | str | None = None
-    """The constant it is."""
+    """Its value, if it is a constant."""
     loose: bool = False
-    """Of a real: it may be stored as a whole number, which SQLite divides otherwise."""
+    """Whether a real may be stored as an integer, which SQLite divides differently."""
     most: int | None = None
-    """A count: an integer from 0 to this."""
+    """The upper bound of a count, which is an integer from 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Truth:
-    """True, false, or neither."""
+    """A truth value: true, false, or neither (unknown)."""
 
     true: Bit
     false: Bit
@@ -62,7 +62,7 @@ UNKNOWN = Truth(true=False, false=False)
 
 
 def every(bits: Iterable[Bit]) -> Bit:
-    """All of them hold."""
+    """The conjunction of formulas."""
     left: list[Bit] = []
     for bit in bits:
         if bit is False:
@@ -75,7 +75,7 @@ def every(bits: Iterable[Bit]) -> Bit:
 
 
 def some(bits: Iterable[Bit]) -> Bit:
-    """One of them holds."""
+    """The disjunction of formulas."""
     left: list[Bit] = []
     for bit in bits:
         if bit is True:
@@ -88,12 +88,12 @@ def some(bits: Iterable[Bit]) -> Bit:
 
 
 def none(bit: Bit) -> Bit:
-    """It does not hold."""
+    """The negation of a formula."""
     return not bit if isinstance(bit, bool) else z3.Not(bit)
 
 
 def pick(bit: Bit, yes: Number, no: Number) -> Number:
-    """One number or the other."""
+    """`yes` where the formula holds, else `no`."""
     if isinstance(bit, bool):
         return yes if bit else no
     if z3.eq(yes, no):
@@ -102,37 +102,37 @@ def pick(bit: Bit, yes: Number, no: Number) -> Number:
 
 
 def whether(bit: Bit, yes: Bit, no: Bit) -> Bit:
-    """One formula or the other."""
+    """`yes` where the formula holds, else `no`, for formulas."""
     return some((every((bit, yes)), every((none(bit), no))))
 
 
 def conjunction(one: Truth, other: Truth) -> Truth:
-    """AND of three values."""
+    """SQL's AND."""
     return Truth(true=every((one.true, other.true)), false=some((one.false, other.false)))
 
 
 def disjunction(one: Truth, other: Truth) -> Truth:
-    """OR of three values."""
+    """SQL's OR."""
     return Truth(true=some((one.true, other.true)), false=every((one.false, other.false)))
 
 
 def negation(truth: Truth) -> Truth:
-    """NOT of three values: unknown stays unknown."""
+    """SQL's NOT: unknown stays unknown."""
     return Truth(true=truth.false, false=truth.true)
 
 
 def known(bit: Bit) -> Truth:
-    """A formula that is never unknown."""
+    """The truth value of a formula, which is never unknown."""
     return Truth(true=bit, false=none(bit))
 
 
 def integer(value: int) -> Number:
-    """A constant."""
+    """A constant of the solver."""
     return z3.IntVal(value)
 
 
 def real(value: Fraction) -> Number:
-    """A constant."""
+    """A constant of the solver."""
     return z3.RealVal(f"{value.numerator}/{value.denominator}")
 
 
@@ -140,14 +140,14 @@ NULL = Term(null=True, value=integer(0), sort=Sort.NOTHING)
 
 
 def constant(value: int | Fraction) -> Term:
-    """A number that is written down."""
+    """The term of a number literal."""
     if isinstance(value, int):
         return Term(null=False, value=integer(value), sort=Sort.INTEGER, literal=value)
     return Term(null=False, value=real(value), sort=Sort.REAL, literal=value)
 
 
 def as_real(term: Term) -> Number:
-    """The number as a real."""
+    """The value as a real."""
     return z3.ToReal(term.value) if term.sort in {Sort.INTEGER, Sort.NOTHING} else term.value
 
 
@@ -157,7 +157,7 @@ def numeric(sort: Sort) -> bool:
 
 
 def aligned(one: Term, other: Term) -> tuple[Number, Number] | None:
-    """Both values in one sort of the solver, or `None` where one is text and the other a number."""
+    """Both values in one sort of the solver, or `None` for a text and a number."""
     if one.sort is other.sort or Sort.NOTHING in {one.sort, other.sort}:
         if Sort.REAL in {one.sort, other.sort}:
             return as_real(one), as_real(other)
@@ -168,7 +168,7 @@ def aligned(one: Term, other: Term) -> tuple[Number, Number] | None:
 
 
 def same(one: Term, other: Term) -> Bit:
-    """Both NULL, or both the same value: how rows are compared."""
+    """Whether both are NULL or have the same value, as rows are compared."""
     pair = aligned(one, other)
     if one.sort is Sort.NOTHING or other.sort is Sort.NOTHING:
         return every((one.null, other.null))
@@ -181,12 +181,12 @@ def _equal(one: Number, other: Number) -> Bit:
 
 
 def same_rows(one: Sequence[Term], other: Sequence[Term]) -> Bit:
-    """Two rows agree in every cell."""
+    """Whether two rows agree in every cell."""
     return every(same(a, b) for a, b in zip(one, other, strict=True))
 
 
 def before(one: Term, other: Term) -> Bit:
-    """In rising order one comes before the other; NULL comes first."""
+    """Whether one sorts before the other in ascending order, NULL first."""
     pair = aligned(one, other)
     if pair is None:
         less: Bit = numeric(one.sort)
@@ -196,7 +196,7 @@ def before(one: Term, other: Term) -> Bit:
 
 
 def either_term(bit: Bit, yes: Term, no: Term) -> Term:
-    """One value or the other, in one sort."""
+    """`yes` where the formula holds, else `no`, in a common sort."""
     if isinstance(bit, bool):
         return yes if bit else no
     sort = common(yes.sort, no.sort)
@@ -209,23 +209,23 @@ def either_term(bit: Bit, yes: Term, no: Term) -> Term:
 
 
 def common(one: Sort, other: Sort) -> Sort:
-    """The sort that holds values of both."""
+    """The sort that can hold values of both. Raises `Unprovable` for text and numbers."""
     if one is other or other is Sort.NOTHING:
         return one
     if one is Sort.NOTHING:
         return other
     if numeric(one) and numeric(other):
         return Sort.REAL
-    raise Unprovable("one column is text here and a number there")
+    raise Unprovable("a column that is text in one place and a number in another")
 
 
 def total(numbers: Sequence[Number]) -> Number:
-    """The sum."""
+    """The sum of numbers."""
     return z3.Sum(numbers) if len(numbers) > 1 else numbers[0]
 
 
 def count(bits: Iterable[Bit]) -> Term:
-    """How many hold."""
+    """The number of formulas that hold."""
     kept = [bit for bit in bits if bit is not False]
     if not kept:
         return Term(null=False, value=integer(0), sort=Sort.INTEGER, most=0)
@@ -234,5 +234,5 @@ def count(bits: Iterable[Bit]) -> Term:
 
 
 def less_than(number: Number, limit: int) -> Bit:
-    """A count is below a constant."""
+    """Whether a count is below a constant."""
     return number < limit

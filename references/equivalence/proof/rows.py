@@ -1,4 +1,4 @@
-"""Tables of unknown rows, and the names under which an expression finds their cells."""
+"""Tables of unknown rows, and how expressions find their cells by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from references.equivalence.proof.logic import Bit, Term
 
 @dataclass(frozen=True, slots=True)
 class UnknownRow:
-    """A row that may or may not be there."""
+    """A row that may or may not exist."""
 
     present: Bit
     cells: tuple[Term, ...]
@@ -18,23 +18,23 @@ class UnknownRow:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column: the source it belongs to and its name, both folded."""
+    """A column: its source and its name, both in lower case."""
 
     source: str
     name: str
     hidden: bool = False
-    """The second of two columns that USING made one."""
+    """Whether it is the second of two columns that USING merged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Rows of unknowns under headings."""
+    """Unknown rows with their headings."""
 
     headings: tuple[Heading, ...]
     rows: tuple[UnknownRow, ...]
 
     def renamed(self, source: str, names: Sequence[str] = ()) -> Relation:
-        """The same rows as a source of this name."""
+        """The same rows as a source with this name."""
         shown = [each for each in self.headings if not each.hidden]
         titles = [*names, *(each.name for each in shown[len(names) :])]
         headings = tuple(Heading(source, title.lower()) for title in titles)
@@ -47,30 +47,30 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The rows that an aggregate takes together."""
+    """The rows over which aggregates are computed."""
 
     rows: tuple[UnknownRow, ...]
     members: tuple[Bit, ...]
-    """Which of the rows belong to it."""
+    """For each row, whether it belongs to the group."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What an expression sees: a row, the group around it, the rows outside."""
+    """What an expression can refer to: a row, its group, and the rows of outer queries."""
 
     headings: tuple[Heading, ...]
     cells: tuple[Term, ...]
     outer: Frame | None
     tables: Mapping[str, Relation] = field(default_factory=dict[str, Relation])
-    """CTEs, by folded name."""
+    """CTEs by lower-cased name."""
     group: Group | None = None
     window: tuple[tuple[UnknownRow, ...], int] | None = None
-    """The rows of the block and which of them this is."""
+    """The rows of the block, and the place of this one."""
     aliases: Mapping[str, Term] = field(default_factory=dict[str, Term])
     """Outputs by name, for HAVING and ORDER BY."""
 
     def find(self, source: str, name: str) -> Term | None:
-        """The cell of a column, here or outside; `None` where there is none."""
+        """Finds the cell of a column in this frame or an outer one."""
         frame: Frame | None = self
         while frame is not None:
             for heading, cell in zip(frame.headings, frame.cells, strict=True):
@@ -82,7 +82,7 @@ class Frame:
         return None
 
     def cte(self, name: str) -> Relation | None:
-        """A CTE by its name."""
+        """Finds a CTE by its name."""
         frame: Frame | None = self
         while frame is not None:
             if name in frame.tables:
@@ -91,7 +91,7 @@ class Frame:
         return None
 
     def on(self, row: UnknownRow, headings: tuple[Heading, ...] | None = None) -> Frame:
-        """The same surroundings with another row."""
+        """The same frame with another row."""
         return Frame(
             headings or self.headings, row.cells, self.outer, self.tables, self.group, self.window, self.aliases
         )

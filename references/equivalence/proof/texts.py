@@ -1,4 +1,4 @@
-"""Texts as integers in the order of the texts, and functions of which only their results' sameness is known."""
+"""Encodes texts as integers that sort like them, and functions of which only determinism is known."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from references.equivalence.proof.logic import Bit, Number, Sort, Term, Unprovab
 from references.sandbox import Folding
 
 _GAP = 1_000
-"""Integers between two texts that the queries hold, for all the texts between them."""
+"""Integers between two texts of the queries, for the texts between them."""
 _LAST_YEAR = 9990
 _NUMBER = re.compile(r"\s*[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?\s*")
 
 
 class Texts:
-    """The texts that two queries hold, numbered in SQLite's order; any other integer is some other text."""
+    """The texts in two queries, numbered in SQLite's order. Other integers are other texts."""
 
     __slots__ = ("_codes", "_names", "folding")
 
@@ -32,18 +32,18 @@ class Texts:
         self._names = sorted(found, key=lambda text: text.encode("utf-8", "surrogatepass"))
         self._codes = {name: (index + 1) * _GAP for index, name in enumerate(self._names)}
         if folding is Folding.ALWAYS and len({name.lower() for name in self._names}) < len(self._names):
-            raise Unprovable("texts of the queries that differ in letter case alone")
+            raise Unprovable("texts of the queries that differ only in letter case")
 
     def term(self, text: str) -> Term:
-        """The constant of a text that the queries hold."""
+        """The term of a text in the queries."""
         return Term(null=False, value=integer(self._codes[text]), sort=Sort.TEXT, literal=text)
 
     def known(self) -> Iterable[tuple[str, int]]:
-        """Every text with its number."""
+        """All texts with their numbers."""
         return self._codes.items()
 
     def text(self, code: int) -> str:
-        """A text in the place of a number of the solver's."""
+        """Decodes a number of the solver to a text."""
         below, rest = self._below(code)
         if rest == 0:
             return below
@@ -52,7 +52,7 @@ class Texts:
         return f"{below} {rest:03d}" if below else f" {code + 10 * _GAP:05d}"
 
     def day(self, code: int) -> str:
-        """The same where texts are days: one after the day below, with a time where no day is left between."""
+        """Decodes a number to a date: one after the next lower date, with a time of day when no date is free."""
         below, rest = self._below(code)
         start = _day(below or "1970-01-01")
         if rest == 0 or start is None:
@@ -64,7 +64,7 @@ class Texts:
         return f"{start.isoformat()} 00:{rest // 60 % 60:02d}:{rest % 60:02d}"
 
     def _below(self, code: int) -> tuple[str, int]:
-        """The last text of the queries up to a number, and how far beyond it the number is."""
+        """The last text of the queries up to a number, and the distance from it."""
         index = min(code // _GAP, len(self._names))
         return (self._names[index - 1], code - index * _GAP) if index > 0 else ("", code or 1)
 
@@ -77,7 +77,7 @@ def _day(text: str) -> date | None:
 
 
 def number_in(text: str, *, whole: bool = True) -> int | Fraction | None:
-    """The number a text is, or (`whole` false) that it begins with, as SQLite reads it.
+    """The number that a text spells, or with `whole` false begins with, as SQLite reads it.
 
     >>> number_in("12"), number_in("1.50"), number_in("+-"), number_in("7 apples", whole=False)
     (12, Fraction(3, 2), None, 7)
@@ -90,7 +90,7 @@ def number_in(text: str, *, whole: bool = True) -> int | Fraction | None:
 
 
 class Functions:
-    """Functions the proof does not compute: the same arguments give the same result, and that is all it knows."""
+    """Functions that the proof does not compute: it only knows that equal arguments give equal results."""
 
     __slots__ = ("_made", "_texts", "facts")
 
@@ -98,10 +98,10 @@ class Functions:
         self._texts = texts
         self._made: dict[str, tuple[Any, Any]] = {}
         self.facts: list[Bit] = []
-        """What is known of the functions on the texts that the queries hold."""
+        """What is known about LIKE and GLOB on the texts of the queries."""
 
     def call(self, name: str, arguments: Sequence[Term], sort: Sort) -> Term:
-        """The result: NULL where an argument is, or where the function says so."""
+        """Applies a function. The result is NULL when an argument is, or when the function returns NULL."""
         moving = [each for each in arguments if each.literal is None]
         fixed = [f"{each.literal!r}" if each.literal is not None else f"?{each.sort.name}" for each in arguments]
         result, empty = self._functions(f"{name}({','.join(fixed)}):{sort.name}", moving, sort)
@@ -120,7 +120,7 @@ class Functions:
         return self._made[name]
 
     def like(self, term: Term, pattern: str, operator: str) -> Bit:
-        """Whether a text matches a pattern; told for the texts that the queries hold."""
+        """Whether a text matches a pattern, which is known for the texts of the queries."""
         if self._texts.folding is not Folding.LIKE and operator == "LIKE" and not set(pattern) & set("%_"):
             return term.value == self._texts.term(pattern).value
         name = f"{operator} {pattern!r}"
@@ -135,7 +135,7 @@ class Functions:
 
 
 def _matcher(operator: str, pattern: str, folding: Folding) -> Callable[[str], bool]:
-    """SQLite's own opinion of a pattern."""
+    """Asks SQLite whether texts match a pattern."""
     connection = sqlite3.connect(":memory:")
     connection.execute(f"PRAGMA case_sensitive_like = {int(folding is Folding.NEVER)}")
 

@@ -1,4 +1,4 @@
-"""A query's text without what cannot change its result, so that two that are the same are seen to be."""
+"""Normalises a query's text so that queries that differ only in spelling are equal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from sqlglot import exp
 
 
 def canonical(tree: exp.Query) -> str:
-    """The query in one case, without comments and names of outputs that nothing uses.
+    """Returns the query in lower case, without comments and without output names that nothing uses.
 
     >>> from sqlglot import parse_one
     >>> canonical(parse_one("SELECT Name AS n FROM Shelf")) == canonical(parse_one("select name from shelf"))
@@ -23,7 +23,7 @@ def canonical(tree: exp.Query) -> str:
 
 
 def _may_be_text(node: exp.Identifier) -> bool:
-    """A quoted word alone: SQLite takes it for text where no column has its name."""
+    """Whether a quoted word has no table: SQLite reads it as text when no column has its name."""
     parent = node.parent
     return bool(node.args.get("quoted")) and isinstance(parent, exp.Column) and not parent.args.get("table")
 

@@ -1,4 +1,4 @@
-"""Both queries as SQLite may run them, with the clock stopped; or why one of them may not."""
+"""Reads a query as SQLite runs it, with the clock stopped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scoring.sql.bounds import screen
 from scoring.sql.parsing import parse_query
 
 NOW = "2024-06-15 12:00:00"
-"""What every clock of a query shows."""
+"""The time that every clock function of a query returns."""
 
 _CLOCKS: dict[type[exp.Expr], str] = {
     exp.CurrentDate: NOW[:10],
@@ -36,7 +36,7 @@ class RefusalKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a query is not run."""
+    """Why a query cannot be run."""
 
     kind: RefusalKind
     detail: str
@@ -47,18 +47,18 @@ class Side:
     """One query, ready to run."""
 
     sql: str
-    """As SQLite runs it."""
+    """The SQL that SQLite runs."""
     tree: exp.Query
-    """The same as a tree; not to be changed."""
+    """The same as a tree, which must not be changed."""
     translated: bool
-    """It was written for another dialect."""
+    """Whether it was written for another dialect."""
     folding: Folding = Folding.LIKE
-    """When letter case is taken for the same."""
+    """When texts that differ only in letter case are equal."""
 
 
 @lru_cache(maxsize=256)
 def read_side(sql: str, dialect: str | None) -> Side | Refusal:
-    """The query as SQLite runs it, or why it does not."""
+    """Reads a query as SQLite runs it."""
     text = screen(sql)
     parsed = text if isinstance(text, Unscored) else parse_query(text, dialect or "sqlite")
     if isinstance(parsed, Unscored):
@@ -70,14 +70,14 @@ def read_side(sql: str, dialect: str | None) -> Side | Refusal:
     try:
         return _prepared(sql, tree, parsed.dialect)
     except RecursionError:
-        return Refusal(RefusalKind.UNSUPPORTED, "nests deeper than can be followed")
+        return Refusal(RefusalKind.UNSUPPORTED, "nested too deeply")
 
 
 _CHANCE = re.compile(r"rand|uuid|newid|sys_guid|nextval|sample", re.IGNORECASE)
 
 
 def as_written(sql: str, dialect: str | None) -> str | None:
-    """The query in its own dialect, without layout and comments; `None` where it is none or leaves something to chance.
+    """Returns the query in its own dialect without layout and comments; `None` when it is invalid or random.
 
     >>> as_written("select  ARRAY[1] -- one", "postgres") == as_written("SELECT ARRAY[1]", "postgres")
     True
@@ -98,7 +98,7 @@ _BEYOND = frozenset({UnscoredReason.SQL_TOO_LARGE, UnscoredReason.SQL_TOO_DEEP, 
 def _prepared(sql: str, tree: exp.Query, dialect: str) -> Side | Refusal:
     unsteady = next(tree.find_all(*_UNSTEADY), None)
     if unsteady is not None:
-        return Refusal(RefusalKind.UNSUPPORTED, f"{unsteady.key.upper()} gives another value each time")
+        return Refusal(RefusalKind.UNSUPPORTED, f"{unsteady.key.upper()} returns another value each time")
     stopped = bool(_NOW.search(sql)) and _stop_clocks(tree)
     if dialect == "sqlite" and not stopped:
         return Side(sql=sql.strip().rstrip("; \t\r\n"), tree=tree, translated=False)
@@ -111,15 +111,15 @@ def _translated(tree: exp.Query, dialect: str) -> Side | Refusal:
     try:
         text = translated(tree, dialect)
     except UnsupportedError as error:
-        return Refusal(RefusalKind.UNSUPPORTED, f"not in SQLite's words: {str(error).splitlines()[0][:120]}")
+        return Refusal(RefusalKind.UNSUPPORTED, f"cannot be translated to SQLite: {str(error).splitlines()[0][:120]}")
     parsed = parse_query(text, "sqlite")
     if isinstance(parsed, Unscored) or not isinstance(parsed.tree, exp.Query):
-        return Refusal(RefusalKind.UNSUPPORTED, f"{dialect} says what SQLite cannot")
+        return Refusal(RefusalKind.UNSUPPORTED, f"{dialect} has no equivalent in SQLite")
     return Side(sql=text, tree=parsed.tree, translated=True, folding=folding_of(dialect))
 
 
 def _stop_clocks(tree: exp.Query) -> bool:
-    """Puts the frozen time in the place of every clock; whether there was one."""
+    """Replaces every clock function by the frozen time. Returns whether there was one."""
     found = [node for node in tree.walk() if type(node) in _CLOCKS or _is_now(node)]
     for node in found:
         node.replace(exp.Literal.string(_CLOCKS.get(type(node), NOW)))

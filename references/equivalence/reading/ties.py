@@ -1,4 +1,4 @@
-"""The same query with its ties broken one way and the other: where both agree, no tie decides its result."""
+"""Rewrites a query with its ties broken in both directions. If both results agree, ties do not decide the result."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 _FREE = (exp.RowNumber, exp.Ntile, exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue)
-"""Window functions whose value depends on how ties are broken."""
+"""Window functions whose value depends on ties."""
 
 
 def untied(tree: exp.Query, width: int, *, listed: bool) -> tuple[str, str] | None:
-    """The query with ties broken by its output, rising and falling; `None` where no order matters.
+    """Returns the query with ties broken by its output, ascending and descending; `None` when no order matters.
 
-    `width` is its number of columns; `listed` says that the order of its rows counts.
+    `width` is its number of columns; `listed` says whether the order of its rows counts.
 
     >>> from sqlglot import parse_one
     >>> untied(parse_one("SELECT name FROM shelf ORDER BY height LIMIT 1"), 1, listed=False)[1]
@@ -50,7 +50,7 @@ def _extend(query: exp.Query, width: int, *, falling: bool) -> None:
 
 
 def _width(query: exp.Query) -> int:
-    """Columns of an inner query; none where a star hides how many."""
+    """The number of columns of an inner query, or 0 when a star hides it."""
     selects = query.selects
     return 0 if any(each.is_star for each in selects) else len(selects)
 

@@ -1,4 +1,4 @@
-"""Queries of other dialects in SQLite's words, refused where the words would mean something else."""
+"""Translates queries of other dialects to SQLite, and refuses those whose meaning would change."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ _ELSEWHERE: Mapping[type[exp.Expr], str] = {
     exp.JSONBExtract: "JSON paths",
     exp.RegexpLike: "regular expressions",
 }
-"""What sqlglot hands over though SQLite has it not, or has something else of that name."""
+"""Expressions that sqlglot passes through although SQLite lacks them or gives them another meaning."""
 
 _ROUNDING = frozenset({"postgres", "redshift", "duckdb", "snowflake", "bigquery", "oracle"})
-"""Dialects whose CAST to a whole number rounds; SQLite's truncates."""
+"""Dialects whose CAST to an integer rounds. SQLite truncates."""
 _NULL_AS_EMPTY = frozenset({"postgres", "redshift", "duckdb", "tsql", "oracle"})
-"""Dialects in which CONCAT leaves NULLs out."""
+"""Dialects in which CONCAT ignores NULLs."""
 _ALIKE = frozenset({"mysql", "tsql", "doris", "starrocks", "singlestore", "fabric"})
-"""Dialects in which texts that differ in letter case alone are equal, by default."""
+"""Dialects in which texts that differ only in letter case are equal by default."""
 
 
 def folding_of(dialect: str) -> Folding:
-    """When a dialect takes letter case for the same."""
+    """Returns when a dialect ignores letter case."""
     if dialect == "sqlite":
         return Folding.LIKE
     return Folding.ALWAYS if dialect in _ALIKE else Folding.NEVER
 
 
 def translated(tree: exp.Query, dialect: str) -> str:
-    """The query as SQLite runs it; raises `UnsupportedError` where it would mean something else. Changes the tree."""
+    """Translates a query to SQLite, changing the tree. Raises `UnsupportedError` when its meaning would change."""
     for node in [*tree.walk()]:
         _refuse(node, dialect)
         if isinstance(node, exp.Identifier) and not _PLAIN.fullmatch(node.name):
@@ -68,7 +68,7 @@ def _refuse(node: exp.Expr, dialect: str) -> None:
 
 
 def _means_otherwise(node: exp.Expr, dialect: str) -> str | None:
-    """Names an expression that SQLite would run with another meaning."""
+    """Describes an expression that SQLite would run with another meaning."""
     if dialect in _ROUNDING and _casts_to_integer(node):
         return "CAST to a whole number, which rounds"
     if dialect in _NULL_AS_EMPTY and isinstance(node, exp.Concat):
@@ -91,7 +91,7 @@ def _adds_text(node: exp.Expr) -> bool:
 
 
 def _part(node: exp.Expr) -> str | None:
-    """The format of a year, month or day that is taken out of a date."""
+    """The format of an extracted year, month or day."""
     if isinstance(node, exp.Extract):
         return _NAMED_PARTS.get(node.name.upper())
     return _PARTS.get(type(node))

@@ -1,4 +1,4 @@
-"""Databases that told answers to one question apart: most other wrong answers differ on one of them too."""
+"""Keeps witnesses against answers to one question: other wrong answers often differ on them too."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from references.equivalence.data.population import Population, TablePlan
 from references.equivalence.pair import Contents, Found, Rung, Witness
-from references.equivalence.search.trials import PairBench
+from references.equivalence.search.bench import PairBench
 from references.sandbox import Row, Value
 
 _MOST = 32
-"""Witnesses that are kept of one question."""
+"""The most witnesses that are kept."""
 
 
 class WitnessPool:
-    """The witnesses of one question, by rung; those of ordinary data come first."""
+    """The witnesses of one question, lowest rung first."""
 
     __slots__ = ("_kept",)
 
@@ -31,9 +31,9 @@ class WitnessPool:
         return len(self._kept)
 
     def try_on(self, bench: PairBench, population: Population) -> Found | None:
-        """A kept database of ordinary data on which this pair differs too.
+        """Returns a kept database of ordinary data on which this pair differs too.
 
-        One of another rung is left to the search: a lower rung might do.
+        Witnesses of other rungs are not tried: the search may find a lower rung.
         """
         for rung, witness in self._kept:
             if rung is not Rung.S0:
@@ -45,7 +45,7 @@ class WitnessPool:
 
 
 def refit(witness: Witness, population: Population) -> Contents:
-    """A witness in the tables and columns of another pair; what it does not hold gets a value of its own."""
+    """Fits a witness to the tables and columns of another pair. Missing columns get a default value."""
     held = {name.lower(): name for name in witness.rows}
     contents: dict[str, tuple[Row, ...]] = {}
     for plan in population.plans:
@@ -70,7 +70,7 @@ def _value(name: str, places: Mapping[str, int], row: Row, default: Value) -> Va
 
 
 def lowest(bench: PairBench, contents: Contents) -> tuple[Rung | None, Rung]:
-    """The lowest rung on which the pair of the bench differs on a database, and what the database itself needs."""
+    """Returns the lowest rung on which the queries differ on a database, and the rung that the database needs."""
     if bench.differs(contents) is None:
         return None, Rung.S0
     nulls = any(cell is None for rows in contents.values() for row in rows for cell in row)
