@@ -182,7 +182,7 @@ def _on_database(where: str, pair: Pair) -> OnDatabase:
         with open_one(where, _QUERY) as database:
             return run_on(pair, database.run, database.dialect)
     except UnknownDatabaseError as error:
-        return OnDatabase(told=str(error))
+        return OnDatabase(summary=str(error))
 
 
 def _bound() -> None:
