@@ -23,7 +23,7 @@ _QUOTED_OR_DATE = re.compile(
 def mask_text(
     text: str, words: OpenWords, stand_ins: StandIns, known: KnownValues, literal: Callable[[str], str]
 ) -> str:
-    """The text with stand-ins; `literal` masks what stands in quotes."""
+    """The text with stand-ins; `literal` masks quoted parts."""
     return _TextMask(words=words, stand_ins=stand_ins, known=known, literal=literal).write(text)
 
 

@@ -38,7 +38,7 @@ def test_a_record_is_taken_out_of_its_envelope(case):
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if "refused" in case], ids=lambda case: case["name"])
-def test_an_envelope_that_is_none_is_refused_with_what_to_do(case):
+def test_an_invalid_envelope_is_refused_with_a_fix(case):
     with pytest.raises(InvalidEvent) as refusal:
         envelope_of(case)
     assert refusal.value.reason.value == case["refused"]

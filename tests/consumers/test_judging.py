@@ -1,4 +1,4 @@
-"""The panel by the tenant's policy, and what stands between it and a model."""
+"""The panel by the tenant's policy, and the limits between it and a model."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ async def test_sql_that_counts_as_wrong_because_it_does_not_parse_needs_no_model
     assert reply.verdict is Verdict.INCORRECT
 
 
-async def test_a_try_that_fails_is_made_again_as_often_as_is_set_and_no_oftener() -> None:
+async def test_a_failed_call_is_retried_up_to_the_configured_number_of_tries() -> None:
     failed = ModelFailed("no answer", retryable=True)
     down, back = ScriptedModel([failed]), ScriptedModel([failed, failed, said()])
     reply = await panel_of(down).ask(case_of(JudgePolicy.LLM), tenant="t")
@@ -136,7 +136,7 @@ async def test_calls_that_succeed_leave_the_collector_nothing_to_find() -> None:
 @pytest.mark.parametrize(
     ("when", "end"), [(WhenUnavailable.LOCAL, "fallback"), (WhenUnavailable.DEFER, DeferredReason.JUDGE_UNAVAILABLE)]
 )
-async def test_a_model_that_is_down_is_stood_in_for_or_waited_for(when: WhenUnavailable, end: object) -> None:
+async def test_while_the_model_is_down_a_case_falls_back_or_is_deferred(when: WhenUnavailable, end: object) -> None:
     model = ScriptedModel([ModelFailed("down")])
     got = await panel_of(model).ask(case_of(JudgePolicy.LLM, when_unavailable=when), tenant="coast")
     assert model.asked == 3
@@ -144,7 +144,7 @@ async def test_a_model_that_is_down_is_stood_in_for_or_waited_for(when: WhenUnav
 
 
 @pytest.mark.parametrize("when", list(WhenSpent))
-async def test_a_spent_day_is_stood_in_for_or_unscored(when: WhenSpent) -> None:
+async def test_with_a_spent_budget_a_case_falls_back_or_is_unscored(when: WhenSpent) -> None:
     model, counts = ScriptedModel(), MemoryModelCounts()
     case = case_of(JudgePolicy.LLM, tokens=5, when_spent=when)
     got = await panel_of(model, counts=counts).ask(case, tenant="coast")
@@ -158,7 +158,7 @@ async def test_a_spent_day_is_stood_in_for_or_unscored(when: WhenSpent) -> None:
         assert got.reason is UnscoredReason.BUDGET_SPENT
 
 
-async def test_what_may_not_be_sent_is_never_deferred() -> None:
+async def test_a_prompt_that_may_not_be_sent_is_never_deferred() -> None:
     members = ", ".join(f"'lamp number {number}'" for number in range(5000))
     case = example_case("all lamps", f"SELECT id FROM lamps WHERE name IN ({members})")
     judge = JudgeRules(policy=JudgePolicy.LLM, when_unavailable=WhenUnavailable.DEFER)
@@ -177,14 +177,14 @@ async def test_the_same_prompt_of_the_same_tenant_is_asked_once() -> None:
     assert counts.cases == {"replied": 2, "cached": 1}
 
 
-async def test_a_reply_that_cannot_count_is_not_remembered() -> None:
+async def test_an_invalid_reply_is_not_remembered() -> None:
     model = ScriptedModel(["nonsense", said()])
     panel = panel_of(model, cache=MemoryReplies())
     assert isinstance(await panel.ask(case_of(JudgePolicy.LLM), tenant="coast"), Unscored)
     assert isinstance(await panel.ask(case_of(JudgePolicy.LLM), tenant="coast"), Reply)
 
 
-async def test_a_remembered_text_that_cannot_count_is_asked_anew() -> None:
+async def test_an_invalid_remembered_reply_is_asked_for_again() -> None:
     model, cache = ScriptedModel(), MemoryReplies()
     panel = panel_of(model, cache=cache)
     await panel.ask(case_of(JudgePolicy.LLM), tenant="coast")
@@ -204,7 +204,7 @@ async def test_a_bug_of_the_judge_is_counted_and_raises_nothing() -> None:
 
 
 @pytest.mark.parametrize("billed", [True, False])
-async def test_a_call_that_may_have_been_billed_counts_as_foreseen_and_no_other_failure_does(billed: bool) -> None:
+async def test_only_a_failed_call_that_may_be_billed_costs_its_estimate(billed: bool) -> None:
     failure = ModelFailed("cut off", billed=billed, retryable=False)
     panel = panel_of(ScriptedModel([failure]), breaker=Breaker(failures=99))
     case = case_of(JudgePolicy.LLM, tokens=1500, when_spent=WhenSpent.UNSCORED, when_unavailable=WhenUnavailable.DEFER)
@@ -269,7 +269,7 @@ def test_a_fence_around_the_json_is_read_through() -> None:
     assert isinstance(read, Opinion)
 
 
-async def test_a_call_that_waits_for_its_turn_heeds_what_another_was_told_meanwhile() -> None:
+async def test_a_waiting_call_respects_a_retry_after_that_another_call_received() -> None:
     loop = asyncio.get_running_loop()
     model, rate, told = ScriptedModel(), Rate(per_minute=600, burst=1), list[float]()
     rate.reserve(loop.time())

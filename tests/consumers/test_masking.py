@@ -1,4 +1,4 @@
-"""Nothing that names somebody or something leaves the machine, and what leaves still reads."""
+"""No name leaves the machine, and the masked text is still readable."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_the_same_value_has_the_same_stand_in_everywhere() -> None:
     assert {town, keeper, "NUM_2"} <= matched
 
 
-def test_what_a_stand_in_stands_for_is_known_to_us_alone() -> None:
+def test_a_masked_question_can_be_read_back() -> None:
     prompt = prompt_of(HIVES)
     assert prompt.masker is not None
     assert prompt.masker.unmask(shown(HIVES)["question"]) == HIVES.query.question
@@ -177,7 +177,7 @@ def test_a_price_that_begins_like_a_year_is_a_number(number):
         'SELECT replace(keeper, "Ottilie", "Varga") FROM hives',
     ],
 )
-def test_what_sqlite_may_read_as_a_text_though_it_stands_in_double_quotes_is_masked(sql):
+def test_a_double_quoted_text_in_sqlite_is_masked(sql):
     text = prompt_of(case_of("How many hives are kept so?", sql)).user.lower()
     assert [name for name in ("ottilie", "varga") if name in text] == []
 
@@ -220,6 +220,6 @@ def test_a_text_between_dollars_is_masked_in_every_dialect(dialect: str | None, 
     assert isinstance(case, Unscored) or "varga" not in prompt_of(case).user.lower()
 
 
-def test_signs_of_money_and_measure_are_no_letters() -> None:
+def test_currency_and_unit_signs_are_not_letters() -> None:
     said = shown(case_of("jars over €45 or ≥ 30°", "SELECT name FROM jars WHERE price > 45 OR heat >= 30"))
     assert said["question"] == "jars over €NUM_2 or ≥ NUM_1°"

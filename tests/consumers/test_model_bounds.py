@@ -1,4 +1,4 @@
-"""How often a model may be asked: the deciders that count failures, calls and money, and read no clock."""
+"""Limits on model calls: the breaker, the rate and the budgets, which read no clock."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_no_minute_holds_more_calls_than_allowed_and_the_burst(waits: list[float
 
 
 @given(st.lists(st.floats(0, 0.01), min_size=2, max_size=80), st.floats(0, 1))
-def test_no_two_calls_begin_together_even_where_all_were_told_to_wait(waits: list[float], hold: float) -> None:
+def test_no_two_calls_begin_together_even_after_a_common_wait(waits: list[float], hold: float) -> None:
     rate, now, calls = Rate(apart=0.004), 0.0, []
     rate.hold_until(hold)
     for wait in waits:

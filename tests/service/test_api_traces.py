@@ -150,7 +150,7 @@ class Down:
         raise Unavailable("Kafka does not answer")
 
 
-async def test_exporters_are_told_to_send_again_what_could_not_be_taken(database):
+async def test_exporters_are_asked_to_resend_what_could_not_be_accepted(database):
     url = database.render_as_string(hide_password=False)
     async with running(Settings(database=DatabaseSettings(url=SecretStr(url)))) as service:
         transport = httpx.ASGITransport(build_app(replace(service, spans=Down())))

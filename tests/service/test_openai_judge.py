@@ -1,4 +1,4 @@
-"""A model server of the OpenAI protocol that misbehaves: no score is made up, and bounds hold."""
+"""A model server of the OpenAI protocol that misbehaves: no score is invented, and limits hold."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ async def test_a_failure_of_the_server_is_tried_again_and_then_the_rules_decide(
     ],
     ids=lambda step: f"{step['do']} {step.get('status', '')}",
 )
-async def test_what_no_other_try_can_mend_is_asked_once_and_no_redirect_is_followed(
+async def test_a_permanent_failure_is_not_retried_and_no_redirect_is_followed(
     opened: Opened, model_server: ModelServer, step: dict[str, Any]
 ) -> None:
     model_server.script(step)
@@ -209,7 +209,7 @@ async def test_one_refusal_that_speaks_of_schemas_costs_the_others_no_structured
     assert [json.loads(each["body"])["response_format"]["type"] for each in model_server.seen()] == ["json_schema"]
 
 
-async def test_a_server_that_says_when_to_come_again_is_heeded(opened: Opened, model_server: ModelServer) -> None:
+async def test_a_retry_after_of_the_server_is_respected(opened: Opened, model_server: ModelServer) -> None:
     soon = {"do": "status", "status": 429, "headers": {"retry-after": "0.2"}}
     model_server.script(VERDICT, first=(soon, soon))
     async with opened() as (panel, counts):
@@ -223,7 +223,7 @@ async def test_a_server_that_says_when_to_come_again_is_heeded(opened: Opened, m
 
 
 @pytest.mark.parametrize("said", ["Mon, 01 Jan 99999999999999999999 00:00:00 GMT", "soon"])
-async def test_a_time_to_come_again_that_is_none_is_a_failure_like_any_other(
+async def test_an_invalid_retry_after_counts_as_an_ordinary_failure(
     opened: Opened, model_server: ModelServer, said: str
 ) -> None:
     model_server.script({"do": "status", "status": 503, "headers": {"retry-after": said}})

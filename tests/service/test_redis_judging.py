@@ -100,7 +100,7 @@ async def test_with_redis_gone_a_worker_that_was_granted_nothing_spends_nothing(
         assert await one.reserve("t", Spend(10), Bound(tokens=900)) is not None
 
 
-async def test_a_redis_that_forgot_is_told_again_what_each_worker_was_granted(
+async def test_workers_restate_their_grants_after_redis_lost_its_data(
     own_redis: RedisServer, wait_until: Callable[..., Any]
 ) -> None:
     bound, want = Bound(tokens=900), Spend(10, 0)
@@ -119,7 +119,7 @@ async def test_a_redis_that_forgot_is_told_again_what_each_worker_was_granted(
     assert 800 <= spent <= 900
 
 
-async def test_an_answer_that_was_lost_is_not_granted_twice_and_not_lost_for_the_others(redis: RedisSpace) -> None:
+async def test_a_grant_whose_reply_was_lost_is_not_granted_twice_and_returns_to_the_others(redis: RedisSpace) -> None:
     bound, want = Bound(tokens=1000), Spend(10, 0)
     async with budgets_of(redis.url, redis.prefix) as one, budgets_of(redis.url, redis.prefix) as two:
         await spend_some(one, bound, want, 1)
@@ -132,7 +132,7 @@ async def test_an_answer_that_was_lost_is_not_granted_twice_and_not_lost_for_the
         assert total + (await spend_all(two, bound, want)).tokens >= 800
 
 
-async def test_when_redis_goes_in_mid_day_workers_spend_only_what_they_were_granted(own_redis: RedisServer) -> None:
+async def test_when_redis_fails_workers_spend_only_what_they_were_granted(own_redis: RedisServer) -> None:
     bound, want = Bound(tokens=1000), Spend(10, 0)
     async with budgets_of(own_redis.url, "assay") as one, budgets_of(own_redis.url, "assay") as two:
         spent = await spend_some(one, bound, want, 60)
@@ -161,7 +161,7 @@ async def spend_some(budgets: RedisBudgets, bound: Bound, want: Spend, calls: in
     return calls * want.tokens
 
 
-async def test_what_a_worker_leaves_over_another_can_spend(redis: RedisSpace) -> None:
+async def test_another_worker_can_spend_what_a_worker_gave_back(redis: RedisSpace) -> None:
     bound, want = Bound(tokens=1000), Spend(10, 0)
     async with budgets_of(redis.url, redis.prefix) as one:
         await spend_some(one, bound, want, 3)
@@ -169,7 +169,7 @@ async def test_what_a_worker_leaves_over_another_can_spend(redis: RedisSpace) ->
         assert (await spend_all(two, bound, want)).tokens == 970
 
 
-async def test_a_call_that_cost_more_than_was_foreseen_is_paid_from_what_is_left(redis: RedisSpace) -> None:
+async def test_a_call_above_its_estimate_is_paid_from_what_is_left(redis: RedisSpace) -> None:
     bound = Bound(tokens=100)
     async with budgets_of(redis.url, redis.prefix, workers=1) as one:
         held = await one.reserve("t", Spend(60), bound)

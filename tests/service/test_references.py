@@ -175,7 +175,7 @@ def bench(database, kafka) -> Bench:
     return Bench(database, kafka)
 
 
-async def test_over_kafka_the_result_is_told_and_then_what_the_reference_says(bench, wait_until):
+async def test_over_kafka_the_result_is_published_before_the_reference_verdict(bench, wait_until):
     await bench.send(EVENT)
     async with bench.serving(ProcessRole.ALL) as client:
         await judged(client, wait_until)

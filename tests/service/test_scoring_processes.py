@@ -120,7 +120,7 @@ async def test_a_case_that_came_back_is_judged_as_one_that_was_examined_here(
         assert said == again
 
 
-async def test_what_is_counted_of_a_score_comes_along(score: ScoreEvents, processes: ProcessScorer) -> None:
+async def test_scores_of_processes_and_threads_are_equal(score: ScoreEvents, processes: ProcessScorer) -> None:
     thread, found, batch = ThreadScorer(score), LookedUp({}, RULES), events(score, "garden", 1)
     (away,), (here,) = await processes.judge(batch, found), await thread.judge(batch, found)
     thread.close()
@@ -130,7 +130,7 @@ async def test_what_is_counted_of_a_score_comes_along(score: ScoreEvents, proces
     assert away.result == here.result
 
 
-async def test_a_process_that_dies_amid_a_chunk_costs_no_event_its_score(
+async def test_a_process_that_dies_during_a_chunk_costs_no_event_its_score(
     score: ScoreEvents, processes: ProcessScorer
 ) -> None:
     found = LookedUp({}, RULES)
@@ -143,7 +143,7 @@ async def test_a_process_that_dies_amid_a_chunk_costs_no_event_its_score(
     assert all(isinstance(each, Evaluation) and isinstance(each.result, Scored) for each in judged)
 
 
-async def test_one_that_dies_with_nothing_to_do_is_replaced(score: ScoreEvents, processes: ProcessScorer) -> None:
+async def test_an_idle_process_that_dies_is_replaced(score: ScoreEvents, processes: ProcessScorer) -> None:
     found = LookedUp({}, RULES)
     await processes.judge(events(score, "plain", 1), found)
     kill_all()
@@ -152,7 +152,7 @@ async def test_one_that_dies_with_nothing_to_do_is_replaced(score: ScoreEvents, 
     assert not isinstance(judged.result, Unscored)
 
 
-async def test_what_cannot_be_sent_is_judged_here_and_its_neighbours_there(
+async def test_an_event_that_cannot_be_sent_is_judged_in_this_process(
     score: ScoreEvents, processes: ProcessScorer, outcomes: MemoryOutcomes
 ) -> None:
     class Local(dict[str, str]):

@@ -118,7 +118,7 @@ async def test_a_worker_killed_while_it_holds_a_trace_leaves_it_to_the_next(kafk
         await wait_until(scored)
 
 
-async def test_a_worker_told_to_stop_leaves_an_open_trace_to_the_next_and_stores_nothing_of_it(
+async def test_a_stopping_worker_leaves_an_open_trace_to_the_next_and_stores_nothing_of_it(
     kafka, database: URL, wait_until: WaitUntil
 ):
     asked, answered = trace(ASKED, ANSWERED)
@@ -167,7 +167,7 @@ async def test_traces_held_when_another_worker_joins_are_read_again_by_whoever_g
             await wait_until(scored)
 
 
-async def test_what_is_no_trace_data_is_a_dead_letter_and_the_rest_goes_on(kafka, database: URL, wait_until):
+async def test_a_record_without_trace_data_is_a_dead_letter_and_the_others_are_read(kafka, database: URL, wait_until):
     async with AIOKafkaProducer(bootstrap_servers=kafka.bootstrap) as producer:
         for value in (b"\xff\xff", b"SELECT 1", None):
             await producer.send_and_wait(kafka.spans, value, key=b"1")

@@ -104,9 +104,7 @@ async def test_a_result_is_an_event_of_the_span_that_it_is_about_and_quotes_noth
         assert b"kites" not in body.lower()
 
 
-async def test_a_trace_that_its_sender_does_not_keep_is_not_drawn_and_its_result_is_told(
-    collector: Collector, database: URL
-):
+async def test_an_unsampled_trace_is_not_exported_but_its_result_is(collector: Collector, database: URL):
     async with served(database, SQLASSAY_TELEMETRY__ENDPOINT=collector.url) as url:
         await post(url, EVENT, headers=sampled("00"))
     assert collector.spans() == []
@@ -129,7 +127,7 @@ async def test_events_without_a_trace_begin_one_each_as_the_sampler_of_the_envir
     assert len(collector.spans()) == before
 
 
-async def test_a_dead_letter_s_span_is_one_of_an_error_named_by_its_reason(collector: Collector, database: URL):
+async def test_the_span_of_a_dead_letter_is_an_error_with_its_reason(collector: Collector, database: URL):
     async with served(database, SQLASSAY_TELEMETRY__ENDPOINT=collector.url) as url:
         await post(url, {"event_id": "kite-1", "question": QUESTION}, headers=sampled())
     span = whole(collector.spans())

@@ -1,4 +1,4 @@
-"""Rules through a real Redis: one question a batch, changes heard of at once, and nothing stops when it is down."""
+"""Rules through a real Redis: one lookup per batch, prompt changes, and no outage when Redis is down."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def lambda_min(rules: RedisRules, tenant: str = "bakers") -> int:
     return (await rules.rules([tenant]))[tenant].lambda_min
 
 
-async def test_a_change_is_in_force_at_once_where_it_was_made_and_soon_elsewhere(source, redis, wait_until):
+async def test_a_change_applies_at_once_where_it_was_made_and_soon_elsewhere(source, redis, wait_until):
     here, there = await source(redis.url, redis.prefix), await source(redis.url, redis.prefix)
     assert await here.rules(["bakers", "nobody"]) == {"bakers": Rules(), "nobody": Rules()}
     for number in (10, 20, 30):
@@ -54,7 +54,7 @@ async def test_a_change_is_in_force_at_once_where_it_was_made_and_soon_elsewhere
     assert (await here.current("bakers")).version == 3
 
 
-async def test_a_process_that_hears_nothing_believes_redis_and_after_a_while_postgres(source, redis, engine):
+async def test_a_process_without_messages_trusts_redis_and_after_the_ttl_postgres(source, redis, engine):
     now = [0.0]
     deaf = await source(redis.url, redis.prefix, listening=False, timer=lambda: now[0])
     await deaf.put("bakers", RulesDocument(lambda_min=10))
@@ -74,7 +74,7 @@ async def test_a_late_reader_cannot_put_an_old_version_back(source, redis):
     assert await lambda_min(other) == 20
 
 
-async def test_a_database_restored_to_an_older_state_is_believed_within_the_ttl(source, redis, engine):
+async def test_a_database_restored_to_an_older_state_applies_within_the_ttl(source, redis, engine):
     now = [0.0]
     rules = await source(redis.url, redis.prefix, timer=lambda: now[0])
     for number in (10, 20, 30):
@@ -92,7 +92,7 @@ async def test_a_database_restored_to_an_older_state_is_believed_within_the_ttl(
     assert await lambda_min(rules) == 77
 
 
-async def test_without_redis_a_restored_database_is_believed_at_once(engine):
+async def test_without_redis_a_restored_database_applies_at_once(engine):
     rules = PostgresRules(engine)
     for number in (10, 20):
         await rules.put("bakers", RulesDocument(lambda_min=number))
@@ -104,7 +104,7 @@ async def test_without_redis_a_restored_database_is_believed_at_once(engine):
     assert (await rules.rules(["bakers"]))["bakers"].lambda_min == 77
 
 
-async def test_what_stands_in_redis_and_is_no_version_is_left_alone(source, redis):
+async def test_a_cached_value_that_is_not_a_version_is_ignored(source, redis):
     rules = await source(redis.url, redis.prefix, listening=False)
     await rules.link.client.set(rules.link.key("rules", "bakers"), "soon")
     assert await lambda_min(rules) == Rules().lambda_min
@@ -122,7 +122,7 @@ async def test_with_redis_down_rules_come_from_postgres_and_a_failure_is_counted
     assert set(failures) == {"rules"}
 
 
-async def test_rules_are_heard_of_again_when_redis_is_back(source, own_redis, wait_until):
+async def test_messages_of_changes_arrive_again_after_redis_recovers(source, own_redis, wait_until):
     here, there = await source(own_redis.url), await source(own_redis.url)
     await here.put("bakers", RulesDocument(lambda_min=10))
     own_redis.kill()
@@ -135,7 +135,7 @@ async def test_rules_are_heard_of_again_when_redis_is_back(source, own_redis, wa
     await wait_until(heard)
 
 
-async def test_with_everything_down_the_last_known_rules_stand(source, redis, server, bare_url):
+async def test_with_everything_down_the_last_known_rules_apply(source, redis, server, bare_url):
     nowhere = create_engine(bare_url.set(port=1), DatabaseSettings())
     told: list[float] = []
     rules = await source(redis.url, redis.prefix, on=nowhere, listening=False, aged=told.append)
