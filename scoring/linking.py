@@ -10,7 +10,7 @@ from scoring.specification import Operand
 from scoring.words import identifier_words, letters, stem
 
 LINKED = 0.5
-"""Likeness in [0, 1] from which a phrase is held to name a column."""
+"""Likeness, in [0, 1], from which a phrase names a column."""
 
 STOP_WORDS = frozenset(
     "a an the of in on at to for from by with and or is are was were be been do does did has have had this that these"
@@ -114,7 +114,7 @@ def content_words(phrase: str) -> tuple[str, ...]:
 
 
 _MEMO_LENGTH = 200
-"""Longest phrase, in characters, whose words are remembered: a phrase is asked for many times within one event."""
+"""Longest phrase, in characters, whose words are cached: one event asks for the same phrase many times."""
 
 
 def _content_words(phrase: str) -> tuple[str, ...]:

@@ -80,7 +80,7 @@ class UnscoredReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Unscored:
-    """No number is made up: why, and what was seen where."""
+    """Why an answer has no score."""
 
     reason: UnscoredReason
     detail: str = ""

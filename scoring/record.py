@@ -102,11 +102,11 @@ SCORED_FIELDS = (
 ).split()
 """The fields that a line without a score leaves null or empty."""
 MODEL_FIELDS = ("model", "prompt_hash", "tokens_in", "tokens_out", "cost", "cached", "fallback", "rationale")
-"""The fields of a line whose answer a model judged, or was to judge."""
+"""The fields of a line whose answer a model judged or should have judged."""
 
 
 def unscored_record(unscored: Unscored, rules_version: int) -> Record:
-    """The same fields for an evaluation without a score: all null but why and which versions said so."""
+    """The same fields for an evaluation without a score: all null but the reason and the versions."""
     return {
         **dict.fromkeys(SCORED_FIELDS),
         "reasons": [{"code": unscored.reason.value, "detail": unscored.detail, "weight": 0.0}],
@@ -164,7 +164,7 @@ _SAID: dict[str, str] = {
     for kind in (Op, Clause, Source, Tier, FilterStatus, Verdict, EnrichmentStatus, NormalizationRule, ReasonCode)
     for each in kind
 }
-"""What the members of enums are called: reading `value` of one takes five times as long."""
+"""Each enum member's value: reading `value` takes five times as long."""
 
 
 def value_record(value: Value | None) -> object:

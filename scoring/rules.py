@@ -57,19 +57,19 @@ class JudgePolicy(StrEnum):
 
 
 class WhenUnavailable(StrEnum):
-    """What becomes of an answer whose model cannot be reached within the deadline."""
+    """How an answer ends whose model cannot be reached within the deadline."""
 
     LOCAL = "local"
-    """The local verdict, marked so."""
+    """The local verdict, marked as a fallback."""
     DEFER = "defer"
     """It is tried again later."""
 
 
 class WhenSpent(StrEnum):
-    """What becomes of an answer when the day's budget is spent."""
+    """How an answer ends when the day's budget is spent."""
 
     LOCAL = "local"
-    """The local verdict, marked so."""
+    """The local verdict, marked as a fallback."""
     UNSCORED = "unscored"
 
 
@@ -126,7 +126,7 @@ class Rules:
     """The mapped column by the content words of its phrase; of two phrases with the same words the first counts."""
 
     def __post_init__(self) -> None:
-        # Asked several times for each event, and the same for all events under one version of the rules.
+        # Read several times for each event, and the same for all events under one version of the rules.
         phrases = tuple([(phrase, content_words(phrase), column) for phrase, column in self.column_mappings.items()])
         object.__setattr__(self, "phrases", phrases)
         object.__setattr__(self, "by_words", {words: column for _, words, column in reversed(phrases)})

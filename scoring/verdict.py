@@ -1,4 +1,4 @@
-"""What an evaluation is made of: the aligned case, a judge's reply to it, and the score concluded from both."""
+"""The parts of an evaluation: the aligned case, a judge's reply to it, and the score from both."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ class Enrichment:
     added: tuple[str, ...] = ()
     """Restrictions that only Qe holds."""
     changed: tuple[str, ...] = ()
-    """What Qe asks otherwise, as `before → after`."""
+    """What Qe asks differently, as `before → after`."""
 
 
 @immutable(kw_only=False)
 class Match:
-    """A required filter and the SQL filters that say it (two bounds may say one range)."""
+    """A required filter and the SQL filters that apply it: two bounds may make one range."""
 
     required: QuestionFilter
     present: tuple[SqlFilter, ...]
@@ -123,9 +123,9 @@ class Case:
     answer: tuple[Projection, ...]
     """The columns of the answer."""
     things: tuple[Output, ...]
-    """The outputs that name a thing: not `number of`, which an aggregate gives, nor what only `how much` stands for."""
+    """The outputs that name a thing. `number of` is an aggregate, and `how much` alone names nothing."""
     named: tuple[Output, ...]
-    """The outputs asked for that some column of the answer is named like."""
+    """The outputs asked for that resemble some column of the answer."""
     defined: frozenset[str]
     """Columns that Qe's definitions name, by their letters."""
     spoken: frozenset[str]
@@ -148,7 +148,7 @@ class Case:
 
 @immutable()
 class Reason:
-    """Why a verdict is what it is."""
+    """A reason for a verdict."""
 
     code: ReasonCode
     detail: str
@@ -171,21 +171,21 @@ class Reply:
     judge: str
     """Name and version: `local/1`."""
     model: str = ""
-    """The model that was asked, or was to be asked; empty where none was."""
+    """The model that was asked or should have been; empty without one."""
     prompt_hash: str = ""
-    """SHA-256 of the very prompt the model was sent."""
+    """SHA-256 of the prompt that was sent."""
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
     """Money for this reply, in the currency of the price list."""
     cached: bool = False
-    """The reply was given before to the same prompt, and cost nothing now."""
+    """The reply to the same prompt was reused, at no cost."""
     fallback: bool = False
-    """The local verdict, standing in for a model that could not be asked."""
+    """The local verdict, in place of a model that could not be asked."""
     proposed: tuple[QuestionFilter, ...] = ()
-    """Conditions of the question that the model read, its words found in the question: Stage 3 is run with them."""
+    """Accepted conditions that the model read from the question: filters are aligned again with them."""
     rationale: str = ""
-    """The model's own words; shown, never read."""
+    """The model's own words, for display only."""
 
 
 @immutable()

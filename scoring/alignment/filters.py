@@ -34,8 +34,8 @@ def align_filters(
     benign = [each for each in rest if _is_benign(each, rest, rules)] if rules.benign_filters else []
     extra = _without(rest, benign)
     if extra:
-        matched, spoilt, extra = _contradicted(matched, extra)
-        mismatched += spoilt
+        matched, contradicted, extra = _contradicted(matched, extra)
+        mismatched += contradicted
     required = set(map(id, wanted.required))
     return FilterAlignment(
         matched=tuple(matched),
@@ -64,7 +64,7 @@ def _without(filters: list[SqlFilter], taken: Sequence[SqlFilter]) -> list[SqlFi
 
 
 def status(*, met: int, unmet: int, others: int) -> FilterStatus:
-    """Table 1, as decided: mismatches alone are not applied; nothing required and nothing present is fully applied.
+    """STEF, Table 1. Mismatches alone are not applied; nothing required and nothing present is fully applied.
 
     >>> status(met=1, unmet=1, others=3).value, status(met=0, unmet=1, others=0).value
     ('partially_applied', 'not_applied')
@@ -92,7 +92,7 @@ def _match(
 
 
 def _repeated(other: SqlFilter, met_by: tuple[SqlFilter, ...], context: Context) -> bool:
-    """The same condition once more, on the rows that are taken away from the rows that hold it."""
+    """Whether a block whose rows are excluded repeats the condition."""
     if other.block not in context.excluded or other in met_by:
         return False
     return any((each.lhs, each.op, each.rhs) == (other.lhs, other.op, other.rhs) for each in met_by)
@@ -101,7 +101,7 @@ def _repeated(other: SqlFilter, met_by: tuple[SqlFilter, ...], context: Context)
 def _by_parts(
     each: QuestionFilter, present: Sequence[SqlFilter], required: Sequence[QuestionFilter], context: Context
 ) -> tuple[SqlFilter, ...]:
-    """Met by several equalities that spell it, or as one member of a list whose every member is asked for."""
+    """Filters that meet it together: equalities that spell a name, or a list of which every member is asked for."""
     parts = split_name(each, tuple(present))
     if parts:
         return parts
@@ -136,7 +136,7 @@ def anti_joined_blocks(sql: SqlSpec) -> frozenset[str]:
 
 
 def excluded_blocks(sql: SqlSpec) -> frozenset[str]:
-    """Paths of the blocks whose rows are left out of the answer; left out of what is left out is in again."""
+    """Paths of the blocks whose rows are left out of the answer; two nested exclusions cancel out."""
     roots = [each.block for each in sql.subqueries if each.role in _EXCLUDING_ROLES]
     roots += [each.right for each in sql.set_operations if each.kind.startswith(("except", "minus"))]
     if not roots:
@@ -149,7 +149,7 @@ def excluded_blocks(sql: SqlSpec) -> frozenset[str]:
 
 
 def _excludes_rows(sql: SqlSpec) -> bool:
-    """Whether the SQL leaves out rows that have some counterpart, in any of the ways SQL can."""
+    """Whether the SQL leaves out rows that have a counterpart: NOT IN, NOT EXISTS, EXCEPT or an anti-join."""
     if any(each.role in _EXCLUDING_ROLES for each in sql.subqueries):
         return True
     if any(each.kind.startswith(("except", "minus")) for each in sql.set_operations):
@@ -169,9 +169,9 @@ def _implied(
     sql: SqlSpec,
     unmet: Sequence[QuestionFilter],
 ) -> list[Match]:
-    """SQL filters that the words of the question ask for though no reading rule saw it (`female`: sex = 'F').
+    """SQL filters that the question's words ask for though no rule read them (`female`: sex = 'F').
 
-    Words of a required filter that is not met ask for that filter alone, so they imply no other.
+    Words of an unmet required filter imply no other filter.
     """
     pairs = [(each, implied_filter(each, questions, sql)) for each in rest]
     return [
@@ -207,7 +207,7 @@ def _is_benign(each: SqlFilter, rest: Sequence[SqlFilter], rules: Rules) -> bool
 
 
 def _covers(benign: BenignFilter, each: SqlFilter, rest: Sequence[SqlFilter], rules: Rules) -> bool:
-    """A benign predicate covers a filter that is one of its terms, when the SQL holds all of its terms."""
+    """Whether a filter is a term of the benign predicate, and the SQL has all its terms."""
     terms = [map_sql_filter(term, rules) for term in benign.terms]
     if not any(_same_predicate(term, each) for term in terms):
         return False
@@ -223,15 +223,15 @@ def _same_predicate(term: SqlFilter, each: SqlFilter) -> bool:
 def _contradicted(
     matched: Sequence[Match], extra: Sequence[SqlFilter]
 ) -> tuple[list[Match], list[Match], list[SqlFilter]]:
-    """Moves a match that an extra makes impossible to mismatched, the extra beside it."""
+    """Moves each match that an extra contradicts to the mismatched ones, together with the extra."""
     kept: list[Match] = []
-    spoilt: list[Match] = []
+    contradicted: list[Match] = []
     free = list(extra)
     for match in matched:
         against = tuple(each for each in free if contradicts(each, match.present))
         if against:
             free = [each for each in free if each not in against]
-            spoilt.append(Match(match.required, (*match.present, *against)))
+            contradicted.append(Match(match.required, (*match.present, *against)))
         else:
             kept.append(match)
-    return kept, spoilt, free
+    return kept, contradicted, free

@@ -29,7 +29,7 @@ def examined(case: dict[str, Any]) -> Case:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['question']} → {case.get('enriched')}")
-def test_what_became_of_the_meaning_is_named(case: dict[str, Any]) -> None:
+def test_what_was_lost_added_and_changed_is_listed(case: dict[str, Any]) -> None:
     enrichment = examined(case).enrichment
     assert enrichment.status.value == case["status"], enrichment
     for field in ("lost", "added"):

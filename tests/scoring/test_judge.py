@@ -123,6 +123,6 @@ def unscored_detail(query: Query) -> str:
     return result.detail
 
 
-def test_a_judge_hears_no_signal_without_a_weight(document: dict[str, Any]) -> None:
+def test_a_signal_of_weight_zero_is_not_read(document: dict[str, Any]) -> None:
     document["weights"]["FILTER_MISSING"] = 0.0
     assert ReasonCode.FILTER_MISSING not in LocalJudge.of(load_weights(document)).heeded

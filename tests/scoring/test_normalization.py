@@ -1,4 +1,4 @@
-"""The four production rules on the paper's own listings, and where each must not fire."""
+"""The four normalisation rules on the paper's own listings, and where each must not fire."""
 
 from __future__ import annotations
 
