@@ -1,4 +1,4 @@
-"""The values that filters compare with, in one form for both sides: text, numbers, times, lists."""
+"""The values that filters compare with, in the same form for question and SQL: text, numbers, times, lists."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class TimeRange:
 
 @immutable(kw_only=False)
 class RelativeTime:
-    """A range told from now, in units: `last 30 days` is (day, -30, 0), `last month` (month, -1, 0, whole).
+    """A range relative to now, in units: `last 30 days` is (day, -30, 0), `last month` (month, -1, 0, whole).
 
     `whole` means that both ends are cut to the start of their unit; `None` leaves a side open.
     """
@@ -119,13 +119,13 @@ class Pattern:
 
 @immutable(kw_only=False)
 class Expression:
-    """The other side is no literal: a column, arithmetic, a parameter or a subquery, in canonical SQL."""
+    """A right side that is not a literal: a column, arithmetic, a parameter or a subquery, in canonical SQL."""
 
     text: str
     columns: tuple[str, ...] = ()
     """Names of the columns it reads."""
     subquery: str | None = None
-    """The query block it stands for, where it is a subquery."""
+    """The query block, if it is a subquery."""
     functions: tuple[str, ...] = ()
     """Upper-case names of the aggregate functions in it."""
 
@@ -211,7 +211,7 @@ def shift(moment: datetime, unit: Grain, count: int) -> datetime:
 
 
 def period(unit: Grain, *, year: int, month: int = 1, day: int = 1, hour: int = 0) -> TimeRange | None:
-    """The one calendar unit that starts there; `None` where no such date exists.
+    """The calendar unit that starts at a date; `None` if the date does not exist.
 
     >>> str(period(Grain.QUARTER, year=2023, month=4))
     '[2023-04-01, 2023-07-01)'
@@ -224,7 +224,7 @@ def period(unit: Grain, *, year: int, month: int = 1, day: int = 1, hour: int = 
 
 
 def intersect(left: TimeRange, right: TimeRange) -> TimeRange:
-    """What lies in both ranges (two bounds of one column become one range)."""
+    """The range that lies in both ranges."""
     starts = [bound for bound in (left.start, right.start) if bound is not None]
     ends = [bound for bound in (left.end, right.end) if bound is not None]
     return TimeRange(max(starts, default=None), min(ends, default=None))

@@ -1,4 +1,4 @@
-"""Words of people and names of columns, in one form so that they can meet."""
+"""Brings the words of questions and the names of columns into one form, so that they can be compared."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _MARKS = {code: None for code in range(128) if not chr(code).isalnum()}
 
 
 def squeezed(text: str) -> str:
-    """Its letters and digits only, so that spelling apart, together or with marks is one.
+    """The letters and digits of a text, so that spaces and marks make no difference.
 
     >>> squeezed("New-Haven 7")
     'NewHaven7'
@@ -81,7 +81,7 @@ def squeezed(text: str) -> str:
 
 @lru_cache(maxsize=65536)
 def letters(name: str) -> str:
-    """A name's letters and digits only, lower case, so that `eye_colour` and `EyeColour` are one.
+    """The letters and digits of a name in lower case, so that `eye_colour` and `EyeColour` are equal.
 
     >>> letters("Eye_Colour 2")
     'eyecolour2'

@@ -1,4 +1,7 @@
-"""Reads questions into specifications (`Sq`), deterministically, by the tables of one language."""
+"""Reads questions into specifications (`Sq`), deterministically, with the tables of one language.
+
+A text is cut into tokens (`tokens`), its cues are marked (`marks`), and readers claim tokens in order (`questions`).
+"""
 
 from __future__ import annotations
 

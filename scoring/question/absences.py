@@ -1,4 +1,4 @@
-"""Rows that have none of something: `without orders`, `never won a race`, `have no pets`."""
+"""Reads conditions that something is absent: `without orders`, `never won a race`, `have no pets`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from scoring.question.reading import Reading
 from scoring.specification import Op
 
 _REACH = 7
-"""Words after the negation in which a literal or number takes the negation over."""
+"""Words after a negation within which it negates a literal or number instead."""
 
 
 def read_absences(reading: Reading) -> None:
-    """A NOT EXISTS filter for each absence whose clause holds no literal that was negated already."""
+    """Adds a NOT EXISTS filter for each absence whose clause has no literal that is negated already."""
     for mark in reading.marks_of(Role.LACK) + reading.marks_of(Role.NEVER):
-        if _taken_over(reading, mark):
+        if _negates_value(reading, mark):
             continue
         start, end = phrase_at(reading, mark.end)
         if mark.cue.role is Role.NEVER and start == mark.end and start < end:
@@ -34,7 +34,7 @@ def _after_verb(reading: Reading, start: int, end: int) -> tuple[int, int]:
     return (first, last) if first < last else (start, end)
 
 
-def _taken_over(reading: Reading, mark: Mark) -> bool:
+def _negates_value(reading: Reading, mark: Mark) -> bool:
     """Whether a literal, number or comparison in reach is what the negation negates."""
     for place in range(mark.end, min(mark.end + _REACH, len(reading.tokens))):
         if reading.claimed[place]:

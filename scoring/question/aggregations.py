@@ -1,4 +1,4 @@
-"""Aggregations, ratios and distinctness that the words ask for."""
+"""Reads the aggregations and ratios that a question asks for."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from scoring.specification import Aggregation, Ratio, RatioKind
 
 
 def read_aggregations(reading: Reading) -> list[Aggregation]:
-    """`how many`, `total`, `average` … with the phrase that each is taken of."""
+    """`how many`, `total`, `average` …, each with its phrase."""
     found: list[Aggregation] = []
     for mark in reading.marks_of(Role.AGGREGATE):
         if reading.claimed[mark.start]:
             continue
-        if _said_again(reading, mark):
+        if _is_repeated(reading, mark):
             continue
         phrase, distinct = (_summed(reading), False) if mark.cue.trailing else _column(reading, mark)
         found.append(Aggregation(func=mark.cue.func, column=phrase, distinct=mark.cue.distinct or distinct))
     return found
 
 
-def _said_again(reading: Reading, mark: Mark) -> bool:
-    """`total number of X` is one count, as is `how many X in total`, and `how many percent` none."""
+def _is_repeated(reading: Reading, mark: Mark) -> bool:
+    """Whether another cue means the same: `total number of X` and `how many X in total` are one count."""
     if mark.cue.trailing:
         others = [each for each in reading.marks_of(Role.AGGREGATE) if not each.cue.trailing]
         return any(_column(reading, each)[0] not in reading.language.measures for each in others)

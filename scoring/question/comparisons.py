@@ -1,4 +1,4 @@
-"""How a value is compared: the words before it (`more than`, `not`), after it (`or more`), and ranges of two."""
+"""Reads how a value is compared: the words before it (`more than`, `not`), after it (`or more`), and ranges of two."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_filter(
     certain: float,
     alternatives: tuple[Value, ...] = (),
 ) -> None:
-    """Adds a filter read from tokens [start, end) and takes them."""
+    """Adds a filter read from tokens [start, end) and claims them."""
     start, end = span
     if certain >= 0.5 or not isinstance(rhs, Text):
         reading.claim(start, end)

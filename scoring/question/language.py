@@ -1,4 +1,4 @@
-"""What the reader must know of a language: tables, so that another language is another set of tables."""
+"""The tables that the reader needs of a language; another language is another set of tables."""
 
 from __future__ import annotations
 
@@ -112,9 +112,9 @@ def _none() -> Mapping[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Language:
-    """The tables of one language; all words lower case. What a language leaves empty is simply not read.
+    """The tables of one language, in lower case; what an empty table describes is not read.
 
-    A language is equal to itself alone, so that what follows from its tables can be remembered by it.
+    Languages are compared by identity, so that they can be keys of a cache.
     """
 
     name: str
@@ -216,7 +216,7 @@ class Language:
 
 @lru_cache(maxsize=16)
 def value_words(language: Language) -> frozenset[str]:
-    """The words that say a number, a time or a stored value by themselves: `three`, `may`, `last`, `female`."""
+    """The words that are a number, a time or a stored value by themselves: `three`, `may`, `last`, `female`."""
     spoken = (language.numbers, language.ordinals, language.months, language.weekdays, language.lower_values)
     return language.past.union(language.future, *spoken)
 

@@ -1,4 +1,4 @@
-"""Filters that name a value: how it is compared, with what, and whether it is negated."""
+"""Reads filters on named values: the operator, the column, and whether it is negated."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def read_literal_filters(reading: Reading) -> None:
 
 
 def _ends_range(reading: Reading, literal: Literal) -> bool:
-    """`between QX010 and QX050`: codes that bound a range are compared in ways nobody can foresee."""
+    """`between QX010 and QX050`: codes that bound a range are compared in unknown ways."""
     ranges, start = reading.language.ranges, literal.start
     if not any(map(str.isdigit, literal.value)):
         return False
@@ -62,7 +62,7 @@ def _filter(reading: Reading, literals: Sequence[Literal]) -> None:
     certain = min(literal.certain for literal in literals)
     if certain < 1 and _ends_range(reading, first):
         certain = 0.4
-    part = op in (Op.CONTAINS, Op.NOT_CONTAINS) and _stands_in(reading, last.end)
+    part = op in (Op.CONTAINS, Op.NOT_CONTAINS) and _containing_column(reading, last.end)
     lhs = part or _named_by(reading, first.start, last.end)
     add_filter(reading, lhs, op, rhs, (first.start, last.end), certain, others)
 
@@ -79,12 +79,12 @@ def _text_op(reading: Reading, literal: Literal) -> Op:
         word in reading.language.letters and word not in reading.language.articles
         for word in reading.lowers[at : literal.start]
     )
-    if lettered or (literal.certain == 1 and _stands_in(reading, literal.end)):
+    if lettered or (literal.certain == 1 and _containing_column(reading, literal.end)):
         return Op.CONTAINS
     return Op.EQ
 
 
-def _stands_in(reading: Reading, end: int) -> Operand | None:
+def _containing_column(reading: Reading, end: int) -> Operand | None:
     """`"x" in its name`, `"x" in the title`: the column that a text is part of."""
     language = reading.language
     if reading.lower(end) not in _INSIDE:

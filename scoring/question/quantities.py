@@ -1,4 +1,4 @@
-"""Numbers as people say them: `1,000`, `5k`, `1.5 million`, `twenty-five`, `$20`, `30%`, `third`."""
+"""Reads numbers: `1,000`, `5k`, `1.5 million`, `twenty-five`, `$20`, `30%`, `third`."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ class Quantity:
 
 
 def read_quantities(reading: Reading) -> list[Quantity]:
-    """Every number said, in order, those that are part of a time already taken left out."""
+    """Every number in order, except those in a time already read."""
     found: list[Quantity] = []
     for place in reading.number_places:
         if found and place < found[-1].end:
             continue
         token = reading.tokens[place]
-        quantity = _figure(reading, place) if token.kind is Kind.NUMBER else _said(reading, place, token)
+        quantity = _figure(reading, place) if token.kind is Kind.NUMBER else _in_words(reading, place, token)
         if quantity is not None:
             found.append(quantity)
     return found
 
 
-def _said(reading: Reading, place: int, token: Token) -> Quantity | None:
+def _in_words(reading: Reading, place: int, token: Token) -> Quantity | None:
     """A number that a word says: `three`, `third`, `twenty-five`, `180cm`."""
     language = reading.language
     if token.lower in language.numbers:

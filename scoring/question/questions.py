@@ -1,4 +1,4 @@
-"""Stage 2 for a question: the readers in the order in which they may claim its words."""
+"""Reads a question: runs its readers in the order in which they claim tokens."""
 
 from __future__ import annotations
 
@@ -40,10 +40,9 @@ def read_question(text: str, *, source: Source = Source.QUESTION, language: Lang
 
 
 def specify(reading: Reading, definitions: tuple[Definition, ...] = ()) -> QuestionSpec:
-    """The specification of a text on the desk: times claim their words first, then k, names, numbers.
+    """The specification of a text: times claim their tokens first, then k, names and numbers.
 
-    The filters of the definitions that stand beside the text come last. What is to be listed, whether it asks whether
-    and how many questions it holds are read of Qu alone: nothing asks them of Qe.
+    Filters of `definitions` come last. Outputs, `yes_no` and `parts` are read from Qu only.
     """
     of_user = reading.source is Source.QUESTION
     times = read_times(reading)
@@ -103,7 +102,7 @@ def _negations(reading: Reading) -> tuple[str, ...]:
 
 
 def _yes_no(reading: Reading) -> bool:
-    """Whether it asks whether: an auxiliary opens a sentence that commands nothing."""
+    """Whether it is a yes-no question: an auxiliary opens it, and no command follows."""
     if reading.marks_of(Role.WHETHER):
         return True
     first = reading.lower(0)
@@ -113,7 +112,7 @@ def _yes_no(reading: Reading) -> bool:
 
 
 def _parts(reading: Reading) -> int:
-    """Sentences that ask or command, and clauses of one that ask again (`…, and how many …`)."""
+    """Counts the sentences that ask or command, and further questions in one sentence (`…, and how many …`)."""
     if len(reading.marks) < 2:
         return 1
     asking = [mark.start for mark in reading.marks if mark.cue.role in _ASKING and _asks(mark)]
@@ -132,7 +131,7 @@ _SENTENCE_ENDS = frozenset({".", "?", "!", ";"})
 
 
 def _asks(mark: Mark) -> bool:
-    """Of aggregates only those of several words ask: `how many`."""
+    """Whether a cue asks: an aggregate only if it has several words, as `how many`."""
     return mark.cue.role is not Role.AGGREGATE or mark.end - mark.start > 1
 
 

@@ -1,4 +1,4 @@
-"""Requests for the first rows of an order: `highest score`, `top 5 by revenue`, `oldest`, `most common`."""
+"""Reads requests for the first rows of an order: `highest score`, `top 5 by revenue`, `oldest`, `most common`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question asks (`Sq`) and what SQL does (`Ssql`), in the terms the paper aligns (eq. 1–10)."""
+"""What a question asks (`Sq`) and what SQL does (`Ssql`), in the terms of the STEF paper, equations 1–10."""
 
 from __future__ import annotations
 

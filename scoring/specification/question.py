@@ -42,7 +42,7 @@ class Source(StrEnum):
     DEFINITION = "definition"
     """A definition in Qe of words that Qu uses: required of the SQL."""
     ENRICHED = "enriched"
-    """Only Qe holds it and it defines nothing in Qu: permitted, never required."""
+    """Only Qe has it, and it defines nothing in Qu: permitted, never required."""
 
 
 @immutable()
@@ -55,12 +55,12 @@ class QuestionFilter(Filter):
     start: int
     """Offset of `span` in the text that `source` names, in characters."""
     certain: float = 1.0
-    """How surely these words are a condition, in [0, 1]: a quoted literal is 1, a lone capitalised word less."""
+    """How certain it is that these words are a condition, in [0, 1]: a quoted literal is 1, a capitalised word less."""
     alternatives: tuple[Value, ...] = ()
-    """Other values that say the same, any one of which will do: `French` may be stored as `france`."""
+    """Other values that mean the same and match as well: `French` may be stored as `france`."""
 
     def permitted(self) -> QuestionFilter:
-        """The same condition as only Qe holds it: may be applied, need not be."""
+        """The same condition as a permitted one: SQL may apply it and need not."""
         # `dataclasses.replace` takes six times as long, and an event does this for most of its filters.
         return QuestionFilter(
             lhs=self.lhs,
@@ -84,7 +84,7 @@ class Output:
     """Its head noun, stemmed: `name`."""
     start: int
     of: str | None = None
-    """Whose, where said: `names of the drivers` has `drivers`."""
+    """The owner, if named: `drivers` in `names of the drivers`."""
 
 
 class Direction(StrEnum):
@@ -100,11 +100,11 @@ class Superlative:
 
     direction: Direction
     measure: str
-    """The phrase ordered by; empty where only the adjective says it (`oldest`)."""
+    """The phrase ordered by; empty if only the adjective names it (`oldest`)."""
     word: str
     """The superlative word itself, lower case."""
     k: int | None
-    """Rows asked for: 1 for a singular superlative, None where the number of rows is not said."""
+    """Rows asked for: 1 for a singular superlative, None if the number of rows is unknown."""
     start: int
     counted: bool = False
     """Ordered by how many there are (`most flights`, `most common`): COUNT, not a column's MAX."""
@@ -116,7 +116,7 @@ class Ordering:
 
     phrase: str
     descending: bool | None
-    """`None` where no direction is said."""
+    """`None` if no direction is given."""
     start: int
 
 
@@ -152,7 +152,7 @@ class Definition:
     start: int = 0
 
     def filtering(self, filters: tuple[QuestionFilter, ...]) -> Definition:
-        """The same with other conditions; `dataclasses.replace` takes three times as long."""
+        """The same definition with other conditions; `dataclasses.replace` takes three times as long."""
         return Definition(
             phrase=self.phrase,
             text=self.text,

@@ -1,4 +1,4 @@
-"""What both sides are told in: columns, operands, filters and aggregates (paper eq. 1–10)."""
+"""The terms of both sides: columns, operands, filters and aggregates (STEF paper, equations 1–10)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scoring.values import Value
 
 
 class Op(StrEnum):
-    """How a filter compares, after normalisation (`stef.md`, Stage 2)."""
+    """How a filter compares, after normalisation (docs/method.md, Stage 2)."""
 
     EQ = "="
     NE = "!="
@@ -27,7 +27,7 @@ class Op(StrEnum):
     ENDS_WITH = "ends with"
     NOT_ENDS_WITH = "not ends with"
     LIKE = "like"
-    """A pattern that none of the three above says."""
+    """A pattern that is none of the three above."""
     NOT_LIKE = "not like"
     WITHIN = "within"
     """The time lies in the range of `rhs` (TimeRange, RelativeTime or DatePart)."""
@@ -61,7 +61,7 @@ NEGATION: dict[Op, Op] = dict(_OPPOSITES) | {right: left for left, right in _OPP
 class Column(NamedTuple):
     """A column by its own lower-case name and, where the SQL says it, its base table's (never an alias).
 
-    A tuple, because columns stand in many sets, and a dataclass takes four times as long to be hashed.
+    A tuple, because columns are in many sets and hashing a dataclass takes four times as long.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Column(NamedTuple):
 
 @immutable()
 class Operand:
-    """The left side of a filter, a projection, a sort or group key: a column or an expression of columns."""
+    """The left side of a filter, a projection, a sort key or a group key: a column or an expression."""
 
     name: str
     """Canonical lower-case text without table names or aliases: `country`, `count(*)`, `a - b`; a question's phrase."""
@@ -84,7 +84,7 @@ class Operand:
 
 @immutable()
 class Filter:
-    """One condition: the paper's (lhs, op, rhs)."""
+    """One condition: (lhs, op, rhs) in the STEF paper."""
 
     lhs: Operand | None
     """`None` when a question names no column; it then matches on operator and value."""
@@ -95,7 +95,7 @@ class Filter:
 
 @immutable()
 class Aggregation:
-    """An aggregate, the paper's (func, col, distinct)."""
+    """An aggregate: (func, col, distinct) in the STEF paper."""
 
     func: str
     """Upper-case: COUNT, SUM, AVG, MIN, MAX or the SQL function's name."""
