@@ -89,16 +89,16 @@ def _time_ranges(reading: Reading) -> tuple[TimeRange | RelativeTime, ...]:
 
 
 def _negations(reading: Reading) -> tuple[str, ...]:
-    said: list[str] = []
+    found: list[str] = []
     if not _NEGATIVE_ROLES.isdisjoint(reading.by_role):
-        said = [
+        found = [
             reading.span(each.start, each.end).lower() for each in reading.marks if each.cue.role in _NEGATIVE_ROLES
         ]
     prefixes = reading.language.negative_prefixes
     if prefixes:
         lowers = reading.lowers
-        said += [lowers[place] for place in reading.number_places if lowers[place].startswith(prefixes)]
-    return tuple(said)
+        found += [lowers[place] for place in reading.number_places if lowers[place].startswith(prefixes)]
+    return tuple(found)
 
 
 def _yes_no(reading: Reading) -> bool:

@@ -180,7 +180,7 @@ class QuestionSpec:
     time_ranges: tuple[TimeRange | RelativeTime, ...] = ()
     """Those of `filters`, listed."""
     numbers: tuple[Number, ...] = ()
-    """Every number said, also those that became a k or part of a date."""
+    """Every number outside times, also those that are a k."""
     distinct: bool = False
     """`different`, `distinct`, `unique` is asked for."""
     ratios: tuple[Ratio, ...] = ()

@@ -116,7 +116,7 @@ class Subquery:
 @immutable()
 class SetOperation:
     kind: str
-    """`union`, `union all`, `intersect`, `except` (`… all` where said)."""
+    """`union`, `union all`, `intersect`, `except` (with ` all` if given)."""
     left: str
     right: str
 
