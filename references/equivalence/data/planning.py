@@ -99,16 +99,17 @@ def _plan(
     in_keys = {position for positions, _ in keys for position in positions}
     earlier = {each.name.lower(): each for each in ordered[: ordered.index(table)]}
     leading = [each for each in references if each.table == table.name.lower() and each.parent in earlier]
+    targets = {each.column: (_target(earlier[each.parent], each), each.guessed) for each in reversed(leading)}
     slots: list[Slot] = []
     for position, column in enumerate(table.columns):
-        reference = next((each for each in leading if each.column == column.name.lower()), None)
         cell = _cell(table, column)
+        parent, guessed = targets.get(column.name.lower(), (None, False))
         slot = Slot(
             column=column,
             pool=number(cell),
             key=position in in_keys,
-            parent=_target(earlier[reference.parent], reference) if reference is not None else None,
-            guessed=reference is not None and reference.guessed,
+            parent=parent,
+            guessed=guessed,
             nulls=_NULLS_TESTED if cell in facts.nulls else _NULLS,
         )
         slots.append(slot)
