@@ -25,8 +25,8 @@ from scoring.rules import JudgePolicy, Rules, Tier, UnparseablePolicy
 from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Score, Verdict
 from service.api.events import EventStatus
 from service.commands.cli import app
-from service.commands.rendering import explanation
-from service.commands.score import Scorer
+from service.commands.rendering.answer import explanation
+from service.commands.score_lines import LocalScorer
 from service.judges.weights import local_judge
 from service.metrics import Metrics
 from service.serving import create_app
@@ -276,7 +276,7 @@ def test_the_answer_that_the_readme_explains_is_explained_so() -> None:
     command = tour.block("One answer, explained")[:3]
     words = shlex.split("\n".join(command))
     question, sql = words[words.index("-q") + 1], words[words.index("--sql") + 1]
-    score = Scorer(Rules(), local_judge())(Query(question=question, sql=sql))
+    score = LocalScorer(Rules(), local_judge())(Query(question=question, sql=sql))
     assert isinstance(score, Score)
     out = io.StringIO()
     console = Console(file=out, width=110, force_terminal=False, color_system=None)

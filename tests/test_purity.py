@@ -13,7 +13,7 @@ from consumers.wire.events import InvalidEvent, decode_event
 from consumers.wire.rules_document import decode_rules
 from scoring.query import Query
 from scoring.rules import Rules
-from service.commands.score import Scorer
+from service.commands.score_lines import LocalScorer
 from service.judges.weights import local_judge
 from service.samples import sample_events, sample_rules
 
@@ -136,8 +136,8 @@ def sample_queries() -> Iterator[tuple[Query, Rules]]:
 
 def test_scoring_the_samples_again_in_another_order_gives_the_same_records() -> None:
     queries = list(sample_queries())
-    once = [json.dumps(Scorer(rules, local_judge()).record(query)) for query, rules in queries]
-    again = [json.dumps(Scorer(rules, local_judge()).record(query)) for query, rules in reversed(queries)]
+    once = [json.dumps(LocalScorer(rules, local_judge()).record(query)) for query, rules in queries]
+    again = [json.dumps(LocalScorer(rules, local_judge()).record(query)) for query, rules in reversed(queries)]
     assert len(once) >= 150
     assert once == again[::-1]
 

@@ -1,9 +1,10 @@
-"""`sqlassay backfill`: stored events scored again, its cost told first."""
+"""`sqlassay backfill`: scores stored events again, after printing what it will cost."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 
@@ -15,8 +16,9 @@ from consumers.wire.rules_document import RulesDocument
 from scoring.judging.local import LocalJudge
 from scoring.rules import JudgePolicy, Rules
 from service.commands.exits import Exit, refuse
+from service.commands.options import BackfillOptions
 from service.commands.progress import progress
-from service.commands.report import moment
+from service.commands.report import parse_time
 from service.commands.score import read_judge
 from service.commands.stored import settings, with_database
 from service.judges.configured_panel import TEMPLATE, open_panel
@@ -30,88 +32,82 @@ from service.storage.scores.stored_events import TenantWorkload, count_withheld,
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
-    """Which events, as the command line says; `None` restricts nothing."""
+class BackfillRequest:
+    """The checked options."""
 
-    tenant: str | None
-    agent: str | None
-    since: str | None
-    until: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What the command line says."""
-
-    wanted: EvaluationFilter
+    answers: EvaluationFilter
     policy: JudgePolicy | None
+    """The judge to use instead of the rules' judge."""
     rules_version: int | None
     make_current: bool
-    go_on: bool
+    confirmed: bool
 
 
-def backfill(scope: Scope, *, judge: str | None, rules_version: int | None, make_current: bool, go_on: bool) -> None:
-    """Prints the estimate and, when told to go on, scores; exit code 1 where nothing is stored for that."""
-    if rules_version is not None and scope.tenant is None:
-        refuse("--rules-version is a version of one tenant's rules: name it with --tenant")
-    since, until = moment("--since", scope.since), moment("--until", scope.until)
-    window = EvaluationFilter(tenant=scope.tenant, agent=scope.agent, since=since, until=until)
-    asked = Asked(
-        wanted=window,
-        policy=_policy(judge),
-        rules_version=rules_version,
-        make_current=make_current,
-        go_on=go_on,
-    )
-    configured = settings()
-    found = with_database(lambda engine: _run(engine, configured, asked))
+def backfill(options: BackfillOptions) -> None:
+    """Prints the estimate, and scores when it is confirmed. Exit code 1 when no stored events match."""
+    configured, request = settings(), _checked(options)
+    found = with_database(lambda engine: _backfill(engine, configured, request))
     if not found:
         print("sqlassay: no events are stored for that", file=sys.stderr)
         raise SystemExit(int(Exit.NO))
 
 
-def _policy(name: str | None) -> JudgePolicy | None:
-    if name is None:
-        return None
-    if name not in set(JudgePolicy):
-        refuse(f"--judge {name!r}: one of {', '.join(JudgePolicy)}")
-    return JudgePolicy(name)
+def _checked(options: BackfillOptions) -> BackfillRequest:
+    """Ends the command when an option is invalid."""
+    if options.rules_version is not None and options.tenant is None:
+        refuse("--rules-version is a version of one tenant's rules: name it with --tenant")
+    if options.judge is not None and options.judge not in set(JudgePolicy):
+        refuse(f"--judge {options.judge!r}: one of {', '.join(JudgePolicy)}")
+    since, until = parse_time("--since", options.since), parse_time("--until", options.until)
+    return BackfillRequest(
+        answers=EvaluationFilter(tenant=options.tenant, agent=options.agent, since=since, until=until),
+        policy=JudgePolicy(options.judge) if options.judge is not None else None,
+        rules_version=options.rules_version,
+        make_current=options.make_current,
+        confirmed=options.confirmed,
+    )
 
 
-async def _run(engine: AsyncEngine, configured: Settings, asked: Asked) -> int:
-    found = await workloads(engine, asked.wanted, RulesDocument().judge.bar)
-    rules = await _rules(engine, asked, found)
-    # estimated by each tenant's own bar, which is known only now
-    bars = {tenant: each.judge.bar for tenant, each in rules.items()}
-    found = [
-        (await workloads(engine, replace(asked.wanted, tenant=each.tenant), bars[each.tenant]))[0]
-        for each in found
-        if each.tenant in rules
-    ]
-    policies = {tenant: each.judge.policy for tenant, each in rules.items()}
-    expected = estimate(found, policies, _price(configured.judge))
-    _tell(expected, await count_withheld(engine, asked.wanted))
+async def _backfill(engine: AsyncEngine, configured: Settings, request: BackfillRequest) -> int:
+    """Returns how many events match."""
+    tenants = [each.tenant for each in await workloads(engine, request.answers, RulesDocument().judge.bar)]
+    rules = await _rules(engine, request, tenants)
+    expected = await _estimate(engine, configured, request, rules)
+    texts_gone = await count_withheld(engine, request.answers)
+    print(json.dumps({**asdict(expected), "withheld": texts_gone}), file=sys.stderr)
     if expected.model_calls and configured.judge.base_url is None:
-        refuse("a model would be asked, and none is set: set SQLASSAY_JUDGE__BASE_URL, or use --judge local")
-    if asked.go_on and expected.events:
-        done = await _score(engine, configured, asked, rules, expected.events)
+        refuse("this would ask a model, and none is configured: set SQLASSAY_JUDGE__BASE_URL, or use --judge local")
+    if request.confirmed and expected.events:
+        done = await _score(engine, configured, request, rules, expected.events)
         print(json.dumps({**done.ended, "cost": round(done.cost, 4)}))
     elif expected.events:
         print("sqlassay: nothing was scored; add --yes to go on", file=sys.stderr)
     return expected.events
 
 
-async def _rules(engine: AsyncEngine, asked: Asked, found: list[TenantWorkload]) -> dict[str, Rules]:
-    book, tenants = PostgresRules(engine), [each.tenant for each in found]
+async def _estimate(
+    engine: AsyncEngine, configured: Settings, request: BackfillRequest, rules: Mapping[str, Rules]
+) -> Estimate:
+    """Estimates the cost with each tenant's own rules, whose bar decides how many answers a cascade asks about."""
+    found: list[TenantWorkload] = []
+    for tenant, each in rules.items():
+        found += (await workloads(engine, replace(request.answers, tenant=tenant), each.judge.bar))[:1]
+    policies = {tenant: each.judge.policy for tenant, each in rules.items()}
+    return estimate(found, policies, _price(configured.judge))
+
+
+async def _rules(engine: AsyncEngine, request: BackfillRequest, tenants: Sequence[str]) -> dict[str, Rules]:
+    """Each tenant's rules in the requested version, with the requested judge."""
+    book = PostgresRules(engine)
     versions = await book.newest(tenants)
-    if asked.rules_version is not None:
-        versions = dict.fromkeys(tenants, asked.rules_version)
+    if request.rules_version is not None:
+        versions = dict.fromkeys(tenants, request.rules_version)
     rules = await book.parsed(versions)
     for tenant in versions.keys() - rules.keys():
         refuse(f"tenant {tenant!r} has no rules version {versions[tenant]} that can be read: see `sqlassay rules show`")
-    if asked.policy is None:
+    if request.policy is None:
         return rules
-    return {tenant: replace(each, judge=replace(each.judge, policy=asked.policy)) for tenant, each in rules.items()}
+    return {tenant: replace(each, judge=replace(each.judge, policy=request.policy)) for tenant, each in rules.items()}
 
 
 def _price(judge: JudgeSettings) -> Price | None:
@@ -121,12 +117,8 @@ def _price(judge: JudgeSettings) -> Price | None:
     return Price(sent=price.sent, received=price.received)
 
 
-def _tell(expected: Estimate, texts_gone: int) -> None:
-    print(json.dumps({**asdict(expected), "withheld": texts_gone}), file=sys.stderr)
-
-
 async def _score(
-    engine: AsyncEngine, configured: Settings, asked: Asked, rules: dict[str, Rules], events: int
+    engine: AsyncEngine, configured: Settings, request: BackfillRequest, rules: dict[str, Rules], events: int
 ) -> BackfillTally:
     local = read_judge(str(configured.judge.weights) if configured.judge.weights else None)
     async with (
@@ -139,12 +131,12 @@ async def _score(
             rules=rules,
             judges=_judges(local),
             model=configured.judge.model,
-            make_current=asked.make_current,
+            make_current=request.make_current,
             clock=lambda: datetime.now(UTC),
             in_flight=configured.judge.in_flight,
         )
-        with progress("scoring", events) as told:
-            return await rescore(asked.wanted, told)
+        with progress("scoring", events) as advance:
+            return await rescore(request.answers, advance)
 
 
 def _judges(local: LocalJudge) -> dict[JudgePolicy, list[str]]:

@@ -1,4 +1,4 @@
-"""`sqlassay compare`: answers against references, by running both on databases that the user named."""
+"""`sqlassay compare`: compares answers with references by running both on databases that the user named."""
 
 from __future__ import annotations
 
@@ -9,91 +9,76 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import TimeoutError as OutOfTimeError
 from dataclasses import asdict
 from functools import partial
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
 import orjson
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from consumers.wire.texts import shorten
 from references.comparison.verdict import Comparison, Match, compare
 from references.databases import DatabaseLimits, UnknownDatabaseError, open_database
 from references.lint import ReferenceDoubt, lint
 from references.semantics import Semantics
 from service.commands.exits import refuse
-from service.commands.jsonl import Line, open_input, open_output, read_lines, same_file, size_of
+from service.commands.jsonl import STANDARD, InputLine, open_input, open_output, read_lines, same_file, size_of
+from service.commands.options import CompareOptions
+from service.commands.pair_lines import CompareLine, parse_line
 from service.commands.progress import progress
 
 WORKERS = 2
-"""Processes that run queries; one that hangs or grows past its bound is ended and replaced."""
-MOST_WAITING = 64
-"""Pairs handed out at once: more would only wait in memory."""
+"""Processes that run queries. One that hangs or uses too much memory is killed and replaced."""
+MAX_WAITING = 64
+"""Pairs handed to the workers at once; more would only wait in memory."""
 _HEADROOM = 2 * 1024
-"""Megabytes of address space that a worker needs beside its database."""
-Row: TypeAlias = dict[str, object]
-_Id = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)]  # pyright: ignore[reportUnknownLambdaType] pydantic gives anything
-
-
-class Pair(BaseModel):
-    """One line in. Keys that are not fields are ignored."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    id: _Id
-    db_id: str
-    reference_sql: str = Field(min_length=1)
-    sql: str
-
+"""Megabytes of address space for a worker, besides its database."""
 
 Compared: TypeAlias = tuple[Comparison, tuple[ReferenceDoubt, ...]]
-"""A comparison, and the doubts about its reference where they were asked for."""
-Handed: TypeAlias = tuple[Line, Pair | str, "ProcessFuture[Compared] | None"]
-"""A line, its pair or why it is none, and the comparison under way."""
+"""A comparison, and the doubts about its reference when `--explain` is set."""
+RunningComparison: TypeAlias = tuple[InputLine, CompareLine | str, "ProcessFuture[Compared] | None"]
+"""A line, its pair or what is wrong with it, and the running comparison."""
 
 
-def compare_lines(
-    source: str, out: str, databases: str, *, semantics: str | None, seconds: float, explain: bool
-) -> Counter[str]:
-    """Writes a line for each line of `source`, in order; returns how many matched how."""
-    if same_file(source, out):
-        refuse(f"{source} is both input and output: name another --out")
-    work = partial(_compare, databases, DatabaseLimits(seconds=seconds), _semantics(semantics), explain)
+def compare_answers(options: CompareOptions) -> None:
+    """Writes a line for each input line, in order; then a summary on a terminal."""
+    if same_file(options.source, options.out):
+        refuse(f"{options.source} is both input and output: name another --out")
+    limits = DatabaseLimits(seconds=options.seconds)
+    work = partial(_compare, options.databases, limits, _semantics(options.semantics), options.explain)
     tally: Counter[str] = Counter()
     with (
-        open_input(source) as lines,
-        open_output(out) as sink,
-        progress("comparing", size_of(source)) as advance,
+        open_input(options.source) as lines,
+        open_output(options.out) as sink,
+        progress("comparing", size_of(options.source)) as advance,
         ProcessPool(
-            max_workers=WORKERS, max_tasks=1000, initializer=_bound, initargs=[DatabaseLimits().megabytes]
+            max_workers=WORKERS, max_tasks=1000, initializer=_limit_memory, initargs=[DatabaseLimits().megabytes]
         ) as pool,
     ):
-        for handed in _handed_out(read_lines(lines), pool, work, seconds):
-            row = _row(*handed, explain=explain)
+        for running in _start_all(read_lines(lines), pool, work, options.seconds):
+            row = _row(*running, explain=options.explain)
             sink.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
             tally[str(row["match"])] += 1
-            advance(len(handed[0].raw or b"") + 1)
-    return tally
+            advance(len(running[0].raw or b"") + 1)
+    _summarise(tally, options.out)
 
 
-def _handed_out(
-    lines: Iterator[Line], pool: ProcessPool, work: Callable[[Pair], Compared], seconds: float
-) -> Iterator[Handed]:
-    """Every line in order, while up to `MOST_WAITING` pairs run ahead of it."""
-    waiting: deque[Handed] = deque()
-    # a pair runs several queries, each with its own deadline: this one is for what no deadline stops
+def _start_all(
+    lines: Iterator[InputLine], pool: ProcessPool, work: Callable[[CompareLine], Compared], seconds: float
+) -> Iterator[RunningComparison]:
+    """Yields every line in order, while up to `MAX_WAITING` pairs run ahead."""
+    waiting: deque[RunningComparison] = deque()
+    # a pair runs several queries, each with its own deadline; this one is for a worker that hangs
     deadline = seconds * 8 + 5
     for line in lines:
-        pair = _read(line)
-        future = pool.schedule(work, args=[pair], timeout=deadline) if isinstance(pair, Pair) else None
+        pair = parse_line(line, CompareLine)
+        future = pool.schedule(work, args=[pair], timeout=deadline) if isinstance(pair, CompareLine) else None
         waiting.append((line, pair, future))
-        if len(waiting) >= MOST_WAITING:
+        if len(waiting) >= MAX_WAITING:
             yield waiting.popleft()
     yield from waiting
 
 
-def summarise(tally: Mapping[str, int], out: str) -> None:
-    """One line for a person, where the rows went to a file."""
-    if out != "-" and sys.stderr.isatty():
+def _summarise(tally: Mapping[str, int], out: str) -> None:
+    """Prints one line on a terminal when the rows go to a file."""
+    if out != STANDARD and sys.stderr.isatty():
         counts = ", ".join(f"{match.value} {tally.get(match.value, 0)}" for match in Match)
         print(f"{sum(tally.values())} lines: {counts}", file=sys.stderr)
 
@@ -104,25 +89,13 @@ def _semantics(name: str | None) -> Semantics | None:
     return Semantics(name) if name is not None else None
 
 
-def _read(line: Line) -> Pair | str:
-    if line.raw is None:
-        return "the line is too long"
-    try:
-        return Pair.model_validate(orjson.loads(line.raw))
-    except orjson.JSONDecodeError as error:
-        return f"the line is not JSON ({shorten(str(error))}): write one object a line"
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        return f"{'.'.join(map(str, fault['loc'])) or 'line'}: {shorten(fault['msg'])}"
-
-
-def _bound(megabytes: int) -> None:
+def _limit_memory(megabytes: int) -> None:
     limit = (megabytes + _HEADROOM) * 1024 * 1024
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 def _compare(
-    databases: str, limits: DatabaseLimits, semantics: Semantics | None, explain: bool, pair: Pair
+    databases: str, limits: DatabaseLimits, semantics: Semantics | None, explain: bool, pair: CompareLine
 ) -> Compared:
     try:
         with open_database(databases, pair.db_id, limits) as database:
@@ -130,29 +103,36 @@ def _compare(
             found = compare(pair.reference_sql, pair.sql, run, dialect=dialect, semantics=semantics)
             return found, lint(pair.reference_sql, dialect, run) if explain else ()
     except UnknownDatabaseError as error:
-        return _none(f"database: {error}")
+        return _failed(f"database: {error}")
 
 
-def _ended(future: ProcessFuture[Compared]) -> Compared:
+def _result(future: ProcessFuture[Compared]) -> Compared:
     try:
         return future.result()
     except OutOfTimeError:
-        return _none("it ran past every deadline and was ended")
+        return _failed("it ran past every deadline and was ended")
     except ProcessExpired as error:
-        return _none(f"it ended its process (code {error.exitcode}): too large?")
+        return _failed(f"it ended its process (code {error.exitcode}): too large?")
     except MemoryError:
-        return _none("it needs more memory than it may have")
+        return _failed("it needs more memory than it may have")
 
 
-def _none(error: str) -> Compared:
+def _failed(error: str) -> Compared:
     return Comparison(match=Match.NONE, error=error), ()
 
 
-def _row(line: Line, pair: Pair | str, future: ProcessFuture[Compared] | None, *, explain: bool) -> Row:
+def _row(
+    line: InputLine, pair: CompareLine | str, future: ProcessFuture[Compared] | None, *, explain: bool
+) -> dict[str, object]:
     if isinstance(pair, str) or future is None:
         return {"id": None, "line": line.number, "match": Match.NONE.value, "error": pair, "alternative": None}
-    found, doubts = _ended(future)
-    row: Row = {"id": pair.id, "match": found.match.value, "error": found.error, "alternative": found.alternative}
+    found, doubts = _result(future)
+    row: dict[str, object] = {
+        "id": pair.id,
+        "match": found.match.value,
+        "error": found.error,
+        "alternative": found.alternative,
+    }
     if explain:
         row["flags"] = sorted(flag.value for flag in found.flags)
         row["doubts"] = [{"code": each.doubt.value, "detail": each.detail} for each in doubts]

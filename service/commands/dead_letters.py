@@ -1,4 +1,4 @@
-"""`sqlassay dead-letters`: what was buried and why, and another chance for it."""
+"""`sqlassay dead-letters`: lists the records on the dead-letter topic, and sends them back."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from service.settings.stream_settings import KafkaSettings
 from service.settings.variables import variable_name
 
 
-def list_letters(*, reason: str | None, most: int | None, as_json: bool) -> None:
-    """Prints dead letters, oldest first, one a line; exit code 1 where there is none."""
-    _run(_list(kafka_settings(), reason, most, as_json or not sys.stdout.isatty()))
+def list_dead_letters(*, reason: str | None, limit: int | None, as_json: bool) -> None:
+    """Prints dead letters, oldest first, one a line. Exit code 1 when there are none."""
+    _run(_list(kafka_settings(), reason, limit, as_json or not sys.stdout.isatty()))
 
 
-def replay_letters(*, reason: str | None, most: int | None) -> None:
-    """Sends dead letters back and tells how many; exit code 1 where there was none to send."""
-    _run(_replay(kafka_settings(), reason, most))
+def replay_dead_letters(*, reason: str | None, limit: int | None) -> None:
+    """Sends dead letters back and prints how many. Exit code 1 when there was nothing to send."""
+    _run(_replay(kafka_settings(), reason, limit))
 
 
 def kafka_settings() -> KafkaSettings:
-    """The settings of Kafka, or the end of the command where none is set."""
+    """Returns the Kafka settings. Ends the command when no broker is configured."""
     kafka = settings().kafka
     if not kafka.bootstrap_servers:
-        refuse(f"this command speaks to Kafka: set {variable_name('kafka', 'bootstrap_servers')}")
+        refuse(f"this command needs Kafka: set {variable_name('kafka', 'bootstrap_servers')}")
     return kafka
 
 
@@ -50,22 +50,21 @@ def _run(work: Coroutine[None, None, int]) -> None:
         raise SystemExit(int(Exit.NO))
 
 
-async def _list(kafka: KafkaSettings, reason: str | None, most: int | None, as_json: bool) -> int:
+async def _list(kafka: KafkaSettings, reason: str | None, limit: int | None, as_json: bool) -> int:
     count = 0
     async for each in dead_letters(kafka, reason):
-        if most is not None and count >= most:
+        if limit is not None and count >= limit:
             break
         count += 1
         if as_json:
-            sys.stdout.buffer.write(orjson.dumps(document(each), option=orjson.OPT_APPEND_NEWLINE))
+            sys.stdout.buffer.write(orjson.dumps(_document(each), option=orjson.OPT_APPEND_NEWLINE))
         else:
             print(_line(each))
     sys.stdout.flush()
     return count
 
 
-def document(each: StoredDeadLetter) -> dict[str, object]:
-    """A dead letter as JSON."""
+def _document(each: StoredDeadLetter) -> dict[str, object]:
     letter = each.letter
     try:
         value: dict[str, object] = {"value": letter.value.decode()}
@@ -100,10 +99,10 @@ def _moment(millis: int) -> str | None:
         return None
 
 
-async def _replay(kafka: KafkaSettings, reason: str | None, most: int | None) -> int:
+async def _replay(kafka: KafkaSettings, reason: str | None, limit: int | None) -> int:
     faults, sent = Counter[str](), 0
 
-    def told(each: StoredDeadLetter, fault: str | None) -> None:
+    def record(each: StoredDeadLetter, fault: str | None) -> None:
         nonlocal sent
         if fault is None:
             sent += 1
@@ -111,7 +110,7 @@ async def _replay(kafka: KafkaSettings, reason: str | None, most: int | None) ->
             faults[fault] += 1
 
     try:
-        await replay(kafka, reason=reason, most=most, report=told)
+        await replay(kafka, reason=reason, most=limit, report=record)
     finally:
         print(f"sqlassay: {sent} sent back", file=sys.stderr)
         for fault, count in faults.most_common():

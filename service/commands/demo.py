@@ -1,4 +1,4 @@
-"""`sqlassay demo`: the whole product on the samples, through the same doors that an agent and a reviewer use."""
+"""`sqlassay demo`: shows the whole product on the samples, through the API that agents and reviewers use."""
 
 from __future__ import annotations
 
@@ -24,28 +24,29 @@ import orjson
 
 from service.commands.exits import give_up
 from service.commands.progress import progress
-from service.commands.rendering import print_to_terminal, report_table, worst_answers
+from service.commands.rendering.tables import report_table, worst_answers
+from service.commands.rendering.terminal import print_to_terminal
 from service.samples import sample_events, sample_rules
 from service.settings.variables import PREFIX
 
 START_SECONDS = 120
-"""How long the service may take to be ready; the first start makes a database."""
+"""Time limit for the service to become ready. The first start creates a database."""
 STOP_SECONDS = 30
 BATCH = 50
-"""Events of one POST."""
+"""Events per POST."""
 WORST = 5
 
 Json = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
-    """The HTTP API of the service that was started."""
+class ApiClient:
+    """Calls the HTTP API of the started service."""
 
     base: str
 
     def call(self, method: str, path: str, body: object = None) -> Json:
-        """The JSON an endpoint answers; whatever is no success raises `URLError`."""
+        """Returns the JSON of a reply. Raises `URLError` when the request fails."""
         data = None if body is None else orjson.dumps(body)
         request = Request(  # noqa: S310 always http on loopback
             self.base + path, data=data, method=method, headers={"Content-Type": "application/json"}
@@ -55,28 +56,28 @@ class Client:
 
 
 def demo(*, once: bool) -> None:
-    """Replays the samples and prints what came of them; serves on until Ctrl-C unless `once`."""
+    """Posts the samples and prints the results; then serves until Ctrl-C unless `once`."""
     with (
         contextlib.suppress(KeyboardInterrupt),
         tempfile.TemporaryDirectory(prefix="sqlassay-demo-", ignore_cleanup_errors=True) as state,
         running_service(Path(state)) as (client, server),
     ):
-        replay(client)
+        post_samples(client)
         show(client)
         if not once:
-            tell_where(client)
+            print_addresses(client)
             server.wait()
 
 
 @contextmanager
-def running_service(state: Path) -> Generator[tuple[Client, subprocess.Popen[bytes]]]:
-    """The service in a process of its own, ready; stopped at the end."""
+def running_service(state: Path) -> Generator[tuple[ApiClient, subprocess.Popen[bytes]]]:
+    """Runs the service in its own process and yields once it is ready."""
     port, log = free_port(), state / "service.log"
     with log.open("wb") as stderr:
         server = subprocess.Popen(
             [sys.executable, "-m", "service", "serve"], env=environment(state, port), stdout=stderr, stderr=stderr
         )
-    client = Client(f"http://127.0.0.1:{port}")
+    client = ApiClient(f"http://127.0.0.1:{port}")
     try:
         print("Starting the service with a database of its own …", file=sys.stderr)
         wait_until_ready(client, server, log)
@@ -86,19 +87,19 @@ def running_service(state: Path) -> Generator[tuple[Client, subprocess.Popen[byt
 
 
 def environment(state: Path, port: int) -> dict[str, str]:
-    """Ours without its settings: a demo never writes to a real store."""
+    """The environment without any SQLAssay settings, so that a demo never writes to a real store."""
     bare = {name: value for name, value in os.environ.items() if not name.upper().startswith(PREFIX)}
     return bare | {f"{PREFIX}STATE_DIR": str(state), f"{PREFIX}HTTP__PORT": str(port)}
 
 
 def free_port() -> int:
-    """A loopback port that nothing listens on."""
+    """Returns a free loopback port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
 
 
-def wait_until_ready(client: Client, server: subprocess.Popen[bytes], log: Path) -> None:
-    """Returns once the service says it is ready; ends the command where it never does."""
+def wait_until_ready(client: ApiClient, server: subprocess.Popen[bytes], log: Path) -> None:
+    """Returns once the service is ready. Ends the command when it never is."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and server.poll() is None:
         try:
@@ -112,7 +113,7 @@ def wait_until_ready(client: Client, server: subprocess.Popen[bytes], log: Path)
 
 
 def stop(server: subprocess.Popen[bytes]) -> None:
-    """Asks the service to finish, and makes it when it does not."""
+    """Stops the service, and kills it when it does not stop in time."""
     previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         server.terminate()
@@ -124,22 +125,22 @@ def stop(server: subprocess.Popen[bytes]) -> None:
         signal.signal(signal.SIGINT, previous)
 
 
-def replay(client: Client) -> None:
-    """Sets the sample tenants' rules and posts the samples, as their owners and agents would."""
+def post_samples(client: ApiClient) -> None:
+    """Sets the sample tenants' rules and posts the sample events."""
     for tenant, document in sample_rules().items():
         client.call("PUT", f"/v1/tenants/{quote(tenant)}/rules", document)
-    events, ended = list(sample_events()), Counter[str]()
+    events, outcomes = list(sample_events()), Counter[str]()
     with progress("posting the samples", len(events)) as advance:
         for start in range(0, len(events), BATCH):
             batch = events[start : start + BATCH]
             results = rows(client.call("POST", "/v1/events", batch), "results")
-            ended.update(str(result["status"]) for result in results)
+            outcomes.update(str(result["status"]) for result in results)
             advance(len(batch))
-    told = ", ".join(f"{count} {status}" for status, count in ended.most_common())
-    print(f"Posted {len(events)} answers of three agents to two companies: {told}.\n", file=sys.stderr)
+    counts = ", ".join(f"{count} {status}" for status, count in outcomes.most_common())
+    print(f"Posted {len(events)} answers of three agents to two companies: {counts}.\n", file=sys.stderr)
 
 
-def show(client: Client) -> None:
+def show(client: ApiClient) -> None:
     """Prints the report and the worst answers with their reasons."""
     report = client.call("GET", "/v1/report?by=agent")
     worst = client.call("GET", f"/v1/evaluations?order=worst&limit={WORST}")
@@ -148,12 +149,12 @@ def show(client: Client) -> None:
 
 
 def rows(document: Json, key: str) -> list[Json]:
-    """The list under a key of a reply."""
+    """Returns the list under a key of a reply."""
     return cast("list[Json]", document[key])
 
 
-def tell_where(client: Client) -> None:
-    """The addresses worth opening."""
+def print_addresses(client: ApiClient) -> None:
+    """Prints the pages worth opening."""
     base = client.base
     print(
         f"""

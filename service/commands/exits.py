@@ -1,4 +1,4 @@
-"""How a command ends. Scripts rely on the numbers."""
+"""The exit codes of the commands. Scripts rely on the numbers."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ class Exit(IntEnum):
     NO = 1
     """The command ran and its answer is no."""
     BAD_INPUT = 2
-    """Bad usage or input: nothing was done that a second, corrected run would repeat."""
+    """Bad usage or input. It is safe to correct it and run the command again."""
     UNAVAILABLE = 3
-    """Something it depends on (the database, a port) is down."""
+    """A dependency (the database, a port) is down."""
 
 
 def refuse(message: str) -> NoReturn:
-    """Ends with `BAD_INPUT`, saying on stderr what is wrong and how to mend it."""
+    """Ends the command with `BAD_INPUT` and prints what is wrong and how to fix it."""
     _end(message, Exit.BAD_INPUT)
 
 
 def give_up(message: str) -> NoReturn:
-    """Ends with `UNAVAILABLE`, saying on stderr what could not be reached."""
+    """Ends the command with `UNAVAILABLE` and prints what could not be reached."""
     _end(message, Exit.UNAVAILABLE)
 
 

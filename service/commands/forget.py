@@ -1,4 +1,4 @@
-"""`sqlassay forget`: a tenant's texts, or one event's, removed from PostgreSQL, Redis and the dead letters."""
+"""`sqlassay forget`: removes a tenant's texts, or one event's, from PostgreSQL, Redis and the dead letters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from service.settings import Settings
 
 
 def forget(tenant: str, event_id: str | None) -> None:
-    """Removes the texts and prints what was removed where; what is down ends the command, which can be run again."""
+    """Removes the texts and prints how many where. Safe to run again after a dependency was down."""
     configured, subject = settings(), Subject(tenant, event_id)
     print(json.dumps(asdict(with_database(lambda engine: _forget(engine, configured, subject)))))
 

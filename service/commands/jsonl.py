@@ -1,4 +1,4 @@
-"""Lines in and lines out: JSONL files and pipes, read one bounded line at a time."""
+"""Reads JSONL files and pipes one line at a time, with a limit on the length of a line."""
 
 from __future__ import annotations
 
@@ -15,24 +15,22 @@ from service.commands.exits import refuse
 STANDARD = "-"
 """The name of stdin or stdout."""
 LONGEST_LINE = 16 * 1024 * 1024
-"""Bytes of one line, unless a reader asks for fewer."""
+"""The default limit, in bytes."""
 CHUNK = 64 * 1024
 _END = b"\r\n"
 _MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One line of input."""
-
+class InputLine:
     number: int
     """From 1."""
     raw: bytes | None
-    """Without its line end; `None` where it is longer than was asked for."""
+    """Without its line end. None when it is longer than the limit."""
 
 
-def read_lines(stream: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[Line]:
-    """Every line of a stream, empty ones too, holding no more than one in memory.
+def read_lines(stream: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[InputLine]:
+    """Yields every line of a stream, also empty ones. Holds one line in memory at a time.
 
     >>> import io
     >>> [(line.number, line.raw) for line in read_lines(io.BytesIO(b"a\\n\\nlonger\\r\\nb"), longest=5)]
@@ -44,7 +42,7 @@ def read_lines(stream: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[Line]:
         text = (raw.removeprefix(_MARK) if number == 1 else raw).rstrip(_END)
         if not raw.endswith(b"\n"):
             _skip_line(stream)
-        yield Line(number, text if len(text) <= longest else None)
+        yield InputLine(number, text if len(text) <= longest else None)
 
 
 def _skip_line(stream: BinaryIO) -> None:
@@ -54,7 +52,7 @@ def _skip_line(stream: BinaryIO) -> None:
 
 
 def open_input(name: str) -> AbstractContextManager[BinaryIO]:
-    """The named file, or stdin for `-`; a file that cannot be read ends the command."""
+    """Opens the named file, or stdin for `-`. Ends the command when the file cannot be read."""
     try:
         return nullcontext(sys.stdin.buffer) if name == STANDARD else Path(name).open("rb")
     except OSError as error:
@@ -62,9 +60,9 @@ def open_input(name: str) -> AbstractContextManager[BinaryIO]:
 
 
 def open_output(name: str) -> AbstractContextManager[BinaryIO]:
-    """The named file, or stdout for `-`; a file that cannot be written ends the command.
+    """Opens the named file, or stdout for `-`. Ends the command when the file cannot be written.
 
-    So does a reader of stdout that stops reading (`| head`), without a word.
+    Ends the command silently when the reader of stdout closes the pipe (`| head`).
     """
     if name == STANDARD:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -75,13 +73,13 @@ def open_output(name: str) -> AbstractContextManager[BinaryIO]:
 
 
 def size_of(name: str) -> int | None:
-    """Bytes of the named file, for a progress bar; `None` for a pipe."""
+    """The size of the named file in bytes, or None for a pipe."""
     path = Path(name)
     return path.stat().st_size if name != STANDARD and path.is_file() else None
 
 
 def same_file(left: str, right: str) -> bool:
-    """Whether both names are one existing file."""
+    """Whether both names are the same existing file."""
     if STANDARD in {left, right} or not Path(left).exists() or not Path(right).exists():
         return False
     return Path(left).samefile(right)

@@ -1,4 +1,4 @@
-"""`sqlassay learn calibrate`: labelled answers to a weights file for the local judge."""
+"""`sqlassay learn calibrate`: fits the local judge's weights to labelled answers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from service.commands.jsonl import open_input, open_output, read_lines
 
 
 def calibrate(sources: Sequence[str], *, out: str, version: str, group: str, dataset_weights: Sequence[float]) -> None:
-    """Reads labels (`label` 1 answers the question, 0 does not), fits, and writes the weights file.
+    """Reads labels (`label` 1 is correct, 0 is wrong), fits the weights, and writes the weights file.
 
-    Each row of a file weighs the file's `--weight`, so that a large noisy set need not outvote a small careful one,
-    and the right and the wrong rows of a file weigh the same together: `p_correct` is told from even odds. How sure
-    it may be is told by the files that weigh most.
+    Each row has its file's `--weight`, so that a large noisy file need not outvote a small careful one. The correct
+    and the wrong rows of a file get the same total weight: `p_correct` is calibrated to a 50 % prior. The files with
+    the highest weight calibrate the slope.
     """
     if dataset_weights and len(dataset_weights) != len(sources):
         refuse(f"{len(sources)} label files and {len(dataset_weights)} weights: give one --weight for each file")
@@ -43,7 +43,7 @@ def calibrate(sources: Sequence[str], *, out: str, version: str, group: str, dat
 
 
 def balanced(rows: Sequence[Labelled]) -> list[Labelled]:
-    """The rows with weights such that both labels weigh half of the whole."""
+    """Returns the rows with weights changed so that both labels have half of the total weight."""
     right = sum(row.weight for row in rows if row.correct)
     whole = sum(row.weight for row in rows)
     if not 0 < right < whole:
@@ -53,7 +53,7 @@ def balanced(rows: Sequence[Labelled]) -> list[Labelled]:
 
 
 def read_labels(source: str, *, group: str, weight: float, trusted: bool = True) -> Iterator[Labelled]:
-    """The labelled answers of a file that can be scored; a line without a label or a group ends the command."""
+    """Yields the labelled answers of a file that can be scored. A line without a label or group ends the command."""
     with open_input(source) as stream:
         for line in read_lines(stream, MAX_EVENT_BYTES):
             try:
@@ -61,11 +61,11 @@ def read_labels(source: str, *, group: str, weight: float, trusted: bool = True)
                 event = decode_event(row, require_id=False)
             except InvalidEvent as error:
                 refuse(f"{source}, line {line.number}: {error}")
-            label, held_together = (cast("Mapping[str, object]", row).get(key) for key in ("label", group))
-            if label not in (0, 1) or held_together is None:
+            label, group_value = (cast("Mapping[str, object]", row).get(key) for key in ("label", group))
+            if label not in (0, 1) or group_value is None:
                 refuse(f"{source}, line {line.number}: needs `label` 0 or 1 and `{group}`")
             case = examine(event.query(), Rules())
             if isinstance(case, Case):
                 strengths = {code: finding.strength for code, finding in read_signals(case).items()}
-                correct, held = label == 1, str(held_together)
-                yield Labelled(strengths=strengths, correct=correct, group=held, weight=weight, trusted=trusted)
+                correct, held_out = label == 1, str(group_value)
+                yield Labelled(strengths=strengths, correct=correct, group=held_out, weight=weight, trusted=trusted)

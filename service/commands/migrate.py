@@ -1,4 +1,4 @@
-"""`sqlassay migrate`: the database's tables at this version, and the partitions of the days to come."""
+"""`sqlassay migrate`: brings the database's tables to this version and creates the coming days' partitions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from service.storage.retention import do_housekeeping
 
 
 def migrate() -> None:
-    """Brings the tables up to date, keeps house once, and prints the revision."""
+    """Migrates the tables, runs housekeeping once, and prints the revision."""
     days = settings().retention.days
 
     async def work(engine: AsyncEngine) -> str:

@@ -1,4 +1,4 @@
-"""A progress bar on stderr, only where a person looks at it."""
+"""A progress bar on stderr, only on a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.progress import Progress
 
 @contextmanager
 def progress(title: str, total: int | None) -> Generator[Callable[[int], None]]:
-    """Gives a function that is told how much more is done; silent where stderr is not a terminal."""
+    """Yields a function that advances the bar. Does nothing when stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

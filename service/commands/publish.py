@@ -1,4 +1,4 @@
-"""`sqlassay publish`: a file of events onto the topic that the workers read."""
+"""`sqlassay publish`: publishes a file of events to the topic that the workers read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from consumers.stream.ports import Publisher
 from consumers.wire.events import MAX_EVENT_BYTES
 from service.commands.dead_letters import kafka_settings
 from service.commands.exits import Exit, give_up, refuse
-from service.commands.jsonl import Line, open_input, read_lines, size_of
+from service.commands.jsonl import InputLine, open_input, read_lines, size_of
 from service.commands.progress import progress
 from service.kafka.client import open_publisher
 from service.settings.loading import SettingsError
@@ -25,52 +25,54 @@ _AT_ONCE = 500
 
 
 @dataclass(slots=True)
-class Sent:
-    """What came of the lines so far."""
+class PublishTally:
+    """Counts the published and the refused lines."""
 
     published: int = 0
     refused: int = 0
 
-    def refuse(self, line: Line, why: str) -> None:
-        """Tells of a line that is no event."""
+    def refuse(self, line: InputLine, why: str) -> None:
+        """Reports a line that was not published."""
         self.refused += 1
         print(f"sqlassay: line {line.number}: {why}", file=sys.stderr)
 
 
 def publish(source: str) -> None:
-    """Publishes every line that is an event and tells of the others; exit code 1 where there are any."""
-    kafka, sent = kafka_settings(), Sent()
+    """Publishes every line that is an event and reports the others. Exit code 1 when there are any."""
+    kafka, tally = kafka_settings(), PublishTally()
     with open_input(source) as stream, progress("publishing", size_of(source)) as advance:
         try:
-            asyncio.run(_publish(kafka, read_lines(stream, MAX_EVENT_BYTES), sent, advance))
+            asyncio.run(_publish(kafka, read_lines(stream, MAX_EVENT_BYTES), tally, advance))
         except SettingsError as error:
             refuse(str(error))
         except Unavailable as error:
-            give_up(f"{error}; {sent.published} events are published")
-    print(f"sqlassay: {sent.published} published, {sent.refused} refused", file=sys.stderr)
-    if sent.refused:
+            give_up(f"{error}; {tally.published} events are published")
+    print(f"sqlassay: {tally.published} published, {tally.refused} refused", file=sys.stderr)
+    if tally.refused:
         raise SystemExit(int(Exit.NO))
 
 
-async def _publish(kafka: KafkaSettings, lines: Iterator[Line], sent: Sent, advance: Callable[[int], None]) -> None:
+async def _publish(
+    kafka: KafkaSettings, lines: Iterator[InputLine], tally: PublishTally, advance: Callable[[int], None]
+) -> None:
     async with open_publisher(kafka) as publisher:
         while group := list(islice(lines, _AT_ONCE)):
-            await _send(publisher, kafka.topic_events, group, sent)
+            await _send(publisher, kafka.topic_events, group, tally)
             advance(sum(len(line.raw or b"") + 1 for line in group))
 
 
-async def _send(publisher: Publisher, topic: str, group: Sequence[Line], sent: Sent) -> None:
-    known: list[tuple[Line, Known]] = []
+async def _send(publisher: Publisher, topic: str, group: Sequence[InputLine], tally: PublishTally) -> None:
+    known: list[tuple[InputLine, Known]] = []
     for line in group:
         if line.raw is None:
-            sent.refuse(line, f"longer than {MAX_EVENT_BYTES} bytes")
+            tally.refuse(line, f"longer than {MAX_EVENT_BYTES} bytes")
         elif line.raw.strip():
             decoded = decode(Record(payload=line.raw))
             if isinstance(decoded, Known):
                 known.append((line, decoded))
             else:
-                sent.refuse(line, f"{decoded.reason}: {decoded.detail}")
+                tally.refuse(line, f"{decoded.reason}: {decoded.detail}")
     refused = set(await publisher.publish([event_message(each, topic) for _, each in known]))
-    sent.published += len(known) - len(refused)
+    tally.published += len(known) - len(refused)
     for place in sorted(refused):
-        sent.refuse(known[place][0], "the broker refuses records of this size")
+        tally.refuse(known[place][0], "the broker refuses records of this size")

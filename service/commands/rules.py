@@ -1,4 +1,4 @@
-"""`sqlassay rules`: a tenant's versioned rules, shown and set."""
+"""`sqlassay rules`: shows and sets a tenant's versioned rules."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from service.redis.rule_cache import open_rules
 from service.storage.rule_store import PostgresRules, StoredRules
 
 
-def show(tenant: str, *, version: int | None, as_json: bool) -> None:
-    """Prints one version of a tenant's rules; exit code 1 when there is no such version of its own."""
+def show_rules(tenant: str, *, version: int | None, as_json: bool) -> None:
+    """Prints one version of a tenant's rules. Exit code 1 when the tenant has no such version."""
     found = with_database(
         lambda engine: (
             PostgresRules(engine).current(tenant) if version is None else PostgresRules(engine).version(tenant, version)
@@ -28,14 +28,13 @@ def show(tenant: str, *, version: int | None, as_json: bool) -> None:
         print(f"sqlassay: tenant {tenant!r} has no {which}", file=sys.stderr)
         raise SystemExit(int(Exit.NO))
     if as_json:
-        print(json.dumps(described(found)))
+        print(json.dumps(_document(found)))
         return
     print(f"{tenant}, version {found.version}", file=sys.stderr)
     print(json.dumps(dict(found.document), indent=2, ensure_ascii=False))
 
 
-def described(stored: StoredRules) -> dict[str, object]:
-    """A version with who made it and when."""
+def _document(stored: StoredRules) -> dict[str, object]:
     return {
         "tenant": stored.tenant,
         "version": stored.version,
@@ -45,11 +44,12 @@ def described(stored: StoredRules) -> dict[str, object]:
     }
 
 
-def put(tenant: str, source: str, *, author: str) -> None:
+def set_rules(tenant: str, source: str, *, author: str) -> None:
     """Stores the document as the tenant's next version and prints its number."""
     if not is_name(tenant):
         refuse(
-            f"{tenant!r} is no tenant's name: at most 128 characters, none of them control or *, no space at the end"
+            f"{tenant!r} is not a valid tenant name: use at most 128 characters,"
+            " no control characters, no * and no space at the end"
         )
     document = load_rules(source)
     print(with_database(lambda engine: _store(engine, tenant, document, author)).version)

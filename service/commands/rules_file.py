@@ -1,4 +1,4 @@
-"""Rules in a file, for the commands that take one."""
+"""Reads a rules file for the commands that take one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from service.commands.jsonl import STANDARD, open_input
 
 
 def load_rules(source: str) -> RulesDocument:
-    """The rules document in a file, or the end of the command with what is wrong in it."""
+    """Returns the rules in a file. Ends the command when they are invalid."""
     with open_input(source) as stream:
         text = stream.read(MAX_RULES_BYTES + 1)
     try:

@@ -1,4 +1,4 @@
-"""`sqlassay score --judge llm|cascade`: the model server that the settings name gives verdicts, many at once."""
+"""`sqlassay score --judge llm|cascade`: scores with the configured model server, many answers at once."""
 
 from __future__ import annotations
 
@@ -17,8 +17,16 @@ from scoring.record import Record
 from scoring.rules import JudgePolicy, Rules
 from scoring.verdict import Reply, Score
 from service.commands.exits import refuse
-from service.commands.jsonl import Line
-from service.commands.score import Scorer, Tally, bug, read_event, record_of, refused_row, scored_file
+from service.commands.jsonl import InputLine
+from service.commands.score_lines import (
+    LocalScorer,
+    RunTally,
+    invalid_line_row,
+    read_event,
+    record_of,
+    scored_file,
+    scorer_failed,
+)
 from service.commands.stored import settings
 from service.judges.configured_panel import open_panel
 from service.redis.link import open_redis
@@ -27,7 +35,7 @@ from service.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class ModelScorer:
-    """Scores with one tenant's rules and the panel of the settings."""
+    """Scores with one tenant's rules and the configured judges."""
 
     settings: Settings
     rules: Rules
@@ -40,8 +48,8 @@ class ModelScorer:
 
         return asyncio.run(one())
 
-    def score_file(self, source: str, target: str) -> Tally:
-        """Writes one row for each line in, in order; as many lines as calls may be in flight are in memory."""
+    def score_file(self, source: str, target: str) -> RunTally:
+        """Writes one row for each line, in order. Holds twice as many lines in memory as calls may be in flight."""
         return asyncio.run(self._score_file(source, target))
 
     @asynccontextmanager
@@ -52,9 +60,9 @@ class ModelScorer:
         ):
             yield panel
 
-    async def _score_file(self, source: str, target: str) -> Tally:
+    async def _score_file(self, source: str, target: str) -> RunTally:
         window = 2 * self.settings.judge.in_flight
-        waiting: deque[tuple[Line, asyncio.Task[Record]]] = deque()
+        waiting: deque[tuple[InputLine, asyncio.Task[Record]]] = deque()
         with scored_file(source, target) as (lines, write):
             async with self._panel() as panel, asyncio.TaskGroup() as group:
                 for line in lines:
@@ -66,14 +74,14 @@ class ModelScorer:
                     write(first, await row)
         return write.tally
 
-    async def _row(self, panel: Panel, line: Line) -> Record:
+    async def _row(self, panel: Panel, line: InputLine) -> Record:
         event = read_event(line)
         if isinstance(event, Unscored):
-            return refused_row(line, event, self.rules)
+            return invalid_line_row(line, event, self.rules)
         try:
             result = await self._result(panel, event.query(), event.tenant)
         except Exception as error:  # One answer that trips a bug must not cost the file its scores.
-            result = bug(error)
+            result = scorer_failed(error)
         return {"event_id": event.event_id, **record_of(result, self.rules)}
 
     async def _result(self, panel: Panel, query: Query, tenant: str) -> Score | Unscored:
@@ -88,8 +96,8 @@ class ModelScorer:
         return Unscored(UnscoredReason.JUDGE_UNAVAILABLE, "the model does not answer: run this again later")
 
 
-def with_models(scorer: Scorer, policy: JudgePolicy) -> ModelScorer:
-    """The scorer that asks the model of the settings by that policy; ends the command where none is set."""
+def with_models(scorer: LocalScorer, policy: JudgePolicy) -> ModelScorer:
+    """Returns a scorer that asks the configured model. Ends the command when no model is configured."""
     configured = settings()
     if configured.judge.base_url is None:
         refuse(

@@ -1,4 +1,4 @@
-"""`sqlassay serve`: the service, until it is stopped."""
+"""`sqlassay serve`: runs the service until it is stopped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service.settings.loading import SettingsError
 
 
 def serve(role: str) -> None:
-    """Serves in the foreground; a role without its settings, or a dependency that is down, ends the command."""
+    """Runs in the foreground. Ends when the role lacks a setting or a dependency is down."""
     if role not in set(ProcessRole):
         refuse(f"unknown role {role!r}: one of {', '.join(ProcessRole)}")
     configured = settings()

@@ -1,4 +1,4 @@
-"""Commands that read or change what is stored: one connection pool, opened for the command and closed after it."""
+"""Gives a command the settings and a database connection; settings that are wrong end the command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 def settings() -> Settings:
-    """The process's settings, or the end of the command with the one that is wrong."""
+    """Returns the settings. Ends the command when one is invalid."""
     try:
         return load_settings()
     except SettingsError as error:
@@ -26,7 +26,7 @@ def settings() -> Settings:
 
 
 def with_database(work: Callable[[AsyncEngine], Awaitable[Result]]) -> Result:
-    """What `work` gives on the configured database, its tables up to date; a database that is down ends the command."""
+    """Runs `work` on the configured database with up-to-date tables. Ends the command when the database is down."""
     configured = settings()
 
     async def run() -> Result:

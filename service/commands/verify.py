@@ -1,4 +1,4 @@
-"""`sqlassay verify`: whether two queries mean the same, each pair in a process that can be ended."""
+"""`sqlassay verify`: checks whether two queries mean the same, each pair in a process that can be killed."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ import os
 import resource
 import sys
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import TimeoutError as OutOfTimeError
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TypeAlias
 
 import orjson
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from rich.markdown import Markdown
 
 from consumers.wire.texts import shorten
@@ -30,149 +29,113 @@ from references.equivalence.verify import verify
 from references.semantics import Semantics
 from scoring.sql.dialects import known
 from service.commands.exits import refuse
-from service.commands.jsonl import STANDARD, Line, open_input, open_output, read_lines, same_file, size_of
+from service.commands.jsonl import STANDARD, InputLine, open_input, open_output, read_lines, same_file, size_of
+from service.commands.options import VerifyOptions
+from service.commands.pair_lines import VerifyLine, parse_line
 from service.commands.progress import progress
-from service.commands.rendering import print_to_terminal, shown
+from service.commands.rendering.terminal import print_to_terminal, shown
 
 WORKERS = max(1, min(os.cpu_count() or 1, 8))
-"""Processes that verify; one that hangs or grows past its bound is ended and replaced."""
-MOST_WAITING = 64
-"""Pairs handed out at once: more would only wait in memory."""
+"""Processes that verify. One that hangs or uses too much memory is killed and replaced."""
+MAX_WAITING = 64
+"""Pairs handed to the workers at once; more would only wait in memory."""
 _MEMORY = 4 * 1024**3
-"""Bytes of address space of a worker, the solver's libraries included."""
+"""Bytes of address space of a worker, including the solver's libraries."""
 _QUERY = DatabaseLimits()
-"""What one query on a named database may cost."""
+"""Limits of one query on a named database."""
 _GRACE = 2.0
-"""Seconds beyond the budget after which a worker is ended."""
-_Id = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)]  # pyright: ignore[reportUnknownLambdaType] pydantic gives anything
-
-
-class PairLine(BaseModel):
-    """One line in. Keys that are not fields are ignored."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    id: _Id
-    sql_a: str = Field(min_length=1)
-    sql_b: str = Field(min_length=1)
-    schema_: str | None = Field(default=None, alias="schema")
-    constraints: dict[str, object] | None = None
-    dialect: str | None = None
-    semantics: Semantics | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """How pairs are verified."""
-
-    bound: int
-    budget: float
-    """Seconds of CPU a pair."""
-    semantics: Semantics | None
-    """For lines that name none."""
-    database: str | None = None
-    """A file or URL on which both queries are run first."""
-
-    @property
-    def seconds(self) -> float:
-        """By the clock, after which a pair is ended: a database answers up to four queries, each in its own time."""
-        return self.budget + _GRACE + (0 if self.database is None else 4 * _QUERY.seconds)
+"""Seconds beyond the budget after which a worker is killed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A pair with its name, or why a line is none."""
+class NamedPair:
+    """The pair on a line, or what is wrong with the line."""
 
     line: int
     id: str | None
     pair: Pair | str
 
 
-Handed: TypeAlias = tuple[Named, "ProcessFuture[Finding] | None"]
-Verified: TypeAlias = tuple[Named, Finding]
+RunningPair: TypeAlias = tuple[NamedPair, "ProcessFuture[Finding] | None"]
+Verified: TypeAlias = tuple[NamedPair, Finding]
 
 
-def read_semantics(name: str | None) -> Semantics | None:
-    """The semantics of a name; an unknown one ends the command."""
-    if name is not None and name not in set(Semantics):
-        refuse(f"unknown semantics {name!r}: one of {', '.join(Semantics)}")
-    return Semantics(name) if name is not None else None
-
-
-def verify_lines(source: str, out: str, options: Options, *, explain: bool, cross_check: bool) -> Counter[str]:
-    """Writes a line for each line of `source`, in order; returns how many ended how."""
-    if same_file(source, out):
-        refuse(f"{source} is both input and output: name another --out")
-    if options.database is not None and "://" not in options.database and not Path(options.database).is_file():
-        refuse(f"there is no database {options.database}: name a SQLite file, or a URL of PostgreSQL or DuckDB")
+def verify_pairs(options: VerifyOptions) -> None:
+    """Writes a line for each input line, in order; then a summary on a terminal."""
+    _check(options)
     tally: Counter[str] = Counter()
     with (
-        open_input(source) as lines,
-        nullcontext(None) if explain and out == STANDARD else open_output(out) as sink,
-        progress("verifying", size_of(source)) as advance,
-        ProcessPool(max_workers=WORKERS, max_tasks=500, initializer=_bound) as pool,
+        open_input(options.source) as lines,
+        nullcontext(None) if options.explain and options.out == STANDARD else open_output(options.out) as sink,
+        progress("verifying", size_of(options.source)) as advance,
+        ProcessPool(max_workers=WORKERS, max_tasks=500, initializer=_limit_memory) as pool,
     ):
-        done: Iterable[Verified] = _verified(read_lines(lines), pool, options, advance)
-        for named, finding in _crossed(list(done)) if cross_check else done:
+        verified: Iterable[Verified] = _verify_lines(read_lines(lines), pool, options, advance)
+        for named, finding in _cross_checked(list(verified)) if options.cross_check else verified:
             if sink is not None:
                 sink.write(orjson.dumps(_row(named, finding), option=orjson.OPT_APPEND_NEWLINE))
-            if explain:
+            if options.explain:
                 _print(named, finding)
             tally[finding.verdict.value] += 1
-    return tally
+    _summarise(tally, options.out)
 
 
-def summarise(tally: Mapping[str, int], out: str) -> None:
-    """One line for a person, where the rows went to a file."""
+def _check(options: VerifyOptions) -> None:
+    """Ends the command when an option cannot be used."""
+    source, database = options.source, options.database
+    if options.semantics is not None and options.semantics not in set(Semantics):
+        refuse(f"unknown semantics {options.semantics!r}: one of {', '.join(Semantics)}")
+    if same_file(source, options.out):
+        refuse(f"{source} is both input and output: name another --out")
+    if database is not None and "://" not in database and not Path(database).is_file():
+        refuse(f"there is no database {database}: name a SQLite file, or a URL of PostgreSQL or DuckDB")
+
+
+def _summarise(tally: Mapping[str, int], out: str) -> None:
+    """Prints one line on a terminal when the rows go to a file."""
     if out != STANDARD and sys.stderr.isatty():
         counts = ", ".join(f"{each.value} {tally[each.value]}" for each in EquivalenceVerdict if tally.get(each.value))
         print(f"{sum(tally.values())} pairs: {counts}", file=sys.stderr)
 
 
-def _verified(lines: Iterator[Line], pool: ProcessPool, options: Options, advance: object) -> Iterator[Verified]:
-    """Every line in order, while up to `MOST_WAITING` pairs run ahead of it."""
-    work = partial(_verify, options)
-    waiting: deque[Handed] = deque()
+def _verify_lines(
+    lines: Iterator[InputLine], pool: ProcessPool, options: VerifyOptions, advance: Callable[[int], None]
+) -> Iterator[Verified]:
+    """Yields every line's finding in order, while up to `MAX_WAITING` pairs run ahead."""
+    work, timeout = partial(_verify, options), _timeout(options)
+    waiting: deque[RunningPair] = deque()
     for line in lines:
         named = read_pair(line, options.semantics)
         future = None
         if isinstance(named.pair, Pair):
-            future = pool.schedule(work, args=[named.pair], timeout=options.seconds)
+            future = pool.schedule(work, args=[named.pair], timeout=timeout)
         waiting.append((named, future))
-        if callable(advance):
-            advance(len(line.raw or b"") + 1)
-        if len(waiting) >= MOST_WAITING:
-            yield _ended(*waiting.popleft())
+        advance(len(line.raw or b"") + 1)
+        if len(waiting) >= MAX_WAITING:
+            yield _result(*waiting.popleft())
     while waiting:
-        yield _ended(*waiting.popleft())
+        yield _result(*waiting.popleft())
 
 
-def read_pair(line: Line, semantics: Semantics | None) -> Named:
-    """The pair of a line, or why it is none."""
-    if line.raw is None:
-        return Named(line.number, None, "the line is too long")
-    try:
-        found = PairLine.model_validate(orjson.loads(line.raw))
-    except orjson.JSONDecodeError as error:
-        return Named(line.number, None, f"the line is not JSON ({shorten(str(error))}): write one object a line")
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        where = ".".join(map(str, fault["loc"])) or "line"
-        return Named(line.number, None, f"{where}: {shorten(fault['msg'])}")
+def read_pair(line: InputLine, semantics: str | None) -> NamedPair:
+    """Returns the pair on a line, or what is wrong with the line. `semantics` is for lines that name none."""
+    found = parse_line(line, VerifyLine)
+    if isinstance(found, str):
+        return NamedPair(line.number, None, found)
     if found.dialect is not None and known(found.dialect) is None:
-        return Named(line.number, found.id, f"dialect: {shorten(found.dialect)!r} is no dialect that is known")
+        return NamedPair(line.number, found.id, f"dialect: unknown dialect {shorten(found.dialect)!r}")
     pair = Pair(
         sql_a=found.sql_a,
         sql_b=found.sql_b,
         schema=found.schema_,
         constraints=found.constraints,
         dialect=found.dialect,
-        semantics=found.semantics or semantics or Semantics.BAG,
+        semantics=found.semantics or Semantics(semantics or Semantics.BAG),
     )
-    return Named(line.number, found.id, pair)
+    return NamedPair(line.number, found.id, pair)
 
 
-def _verify(options: Options, pair: Pair) -> Finding:
+def _verify(options: VerifyOptions, pair: Pair) -> Finding:
     work = partial(verify, pair, bound=options.bound, budget=options.budget)
     return work() if options.database is None else with_database(_on_database(options.database, pair), work)
 
@@ -185,51 +148,57 @@ def _on_database(where: str, pair: Pair) -> OnDatabase:
         return OnDatabase(summary=str(error))
 
 
-def _bound() -> None:
+def _timeout(options: VerifyOptions) -> float:
+    """Seconds after which a pair is ended: its budget, and on a database four queries with their own limits."""
+    return options.budget + _GRACE + (0 if options.database is None else 4 * _QUERY.seconds)
+
+
+def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
 
 
-def _ended(named: Named, future: ProcessFuture[Finding] | None) -> Verified:
+def _result(named: NamedPair, future: ProcessFuture[Finding] | None) -> Verified:
     if future is None:
         return named, Finding(verdict=EquivalenceVerdict.ERROR, reason=str(named.pair))
     try:
         return named, future.result()
     except OutOfTimeError:
-        return named, _open("it ran past its budget and was ended")
+        return named, _not_refuted("it ran past its budget and was ended")
     except ProcessExpired as error:
-        return named, _open(f"it ended its process (code {error.exitcode})")
+        return named, _not_refuted(f"it ended its process (code {error.exitcode})")
     except MemoryError:
-        return named, _open("it needs more memory than it may have")
+        return named, _not_refuted("it needs more memory than it may have")
     except Exception as error:  # One pair that trips a bug must not cost the file its verdicts.
-        return named, _open(f"the verifier failed ({type(error).__name__}): please report it")
+        return named, _not_refuted(f"the verifier failed ({type(error).__name__}): please report it")
 
 
-def _open(reason: str) -> Finding:
+def _not_refuted(reason: str) -> Finding:
     return Finding(verdict=EquivalenceVerdict.NOT_REFUTED, reason=reason)
 
 
-def _crossed(done: list[Verified]) -> list[Verified]:
-    """Witnesses of one question run on all its answers; a question is one reference over one schema."""
+def _cross_checked(verified: list[Verified]) -> list[Verified]:
+    """Runs each counterexample on all answers to the same question: the same `sql_a` over the same schema."""
     questions: dict[object, list[int]] = {}
-    for index, (named, _) in enumerate(done):
+    for index, (named, _) in enumerate(verified):
         if isinstance(named.pair, Pair):
-            whole = replace(named.pair, sql_b="", constraints=repr(named.pair.constraints))
-            questions.setdefault(whole, []).append(index)
-    results = list(done)
+            question = replace(named.pair, sql_b="", constraints=repr(named.pair.constraints))
+            questions.setdefault(question, []).append(index)
+    results = list(verified)
     for indices in questions.values():
-        pairs = [done[index][0].pair for index in indices]
+        pairs = [verified[index][0].pair for index in indices]
         known_pairs = [pair for pair in pairs if isinstance(pair, Pair)]
-        for index, finding in zip(indices, crossed(known_pairs, [done[i][1] for i in indices]), strict=True):
-            results[index] = (done[index][0], finding)
+        findings = crossed(known_pairs, [verified[index][1] for index in indices])
+        for index, finding in zip(indices, findings, strict=True):
+            results[index] = (verified[index][0], finding)
     return results
 
 
-def _row(named: Named, finding: Finding) -> dict[str, object]:
+def _row(named: NamedPair, finding: Finding) -> dict[str, object]:
     row = {"id": named.id, **finding_record(finding)}
     return row if named.id is not None else {**row, "line": named.line}
 
 
-def _print(named: Named, finding: Finding) -> None:
+def _print(named: NamedPair, finding: Finding) -> None:
     if isinstance(named.pair, str):
         text = f"## line {named.line}: error\n\n{named.pair}\n"
     else:

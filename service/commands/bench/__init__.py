@@ -1,1 +1,1 @@
-"""The commands that measure this machine."""
+"""The commands that measure the speed of this machine."""

@@ -1,4 +1,4 @@
-"""What a measurement of the stream runs on: topics, a database, a slow model and one worker, all its own."""
+"""Sets up what a stream measurement needs: its own topics, database, slow model server and worker."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from service.storage.tables import EVALUATIONS, TENANT_RULES
 PARTITIONS = 4
 MODEL = "slow"
 LONGEST_WAIT = 60
-"""Seconds after which an event counts as never seen."""
+"""Seconds after which an event counts as lost."""
 _KEPT = "SQLASSAY_KAFKA__"
-"""Settings of this process that its worker inherits: how the broker is reached."""
+"""The worker inherits these settings of this process, to reach the broker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """How many rows there were at a moment."""
+    """The number of rows at a moment."""
 
     seconds: float
     """Monotonic."""
@@ -48,19 +48,18 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rig:
-    """One measurement's own things; all of them go when it ends."""
+    """The topics and the database of one measurement. All are removed when it ends."""
 
     name: str
     settings: Settings
     engine: AsyncEngine
-    """Of its database."""
 
     @property
     def topic(self) -> str:
         return f"{self.name}-events"
 
     def environment(self, more: Mapping[str, str]) -> dict[str, str]:
-        """What its worker is told."""
+        """The environment variables of its worker."""
         kept = {
             name: value for name, value in os.environ.items() if not name.startswith(PREFIX) or name.startswith(_KEPT)
         }
@@ -78,19 +77,19 @@ class Rig:
             **more,
         }
 
-    async def rule(self, tenant: str, document: Mapping[str, object]) -> None:
-        """Gives a tenant its first rules."""
+    async def set_rules(self, tenant: str, document: Mapping[str, object]) -> None:
+        """Stores a tenant's first rules."""
         async with self.engine.begin() as connection:
             await connection.execute(insert(TENANT_RULES), {"tenant": tenant, "version": 1, "document": document})
 
     async def rows(self, tenant: str) -> int:
-        """The tenant's rows that anyone could read now."""
+        """Counts the tenant's committed rows."""
         counted = select(func.count()).where(EVALUATIONS.c.tenant == tenant)
         async with self.engine.connect() as connection:
             return int((await connection.execute(counted)).scalar_one())
 
     async def watch(self, tenant: str, most: int, seconds: float) -> list[Sample]:
-        """How the tenant's rows grow, until there are `most` or the time is over."""
+        """Samples the tenant's row count until it reaches `most` or the time is up."""
         samples: list[Sample] = []
         until = time.monotonic() + seconds
         while time.monotonic() < until:
@@ -98,12 +97,12 @@ class Rig:
             samples.append(Sample(seconds=began, rows=await self.rows(tenant)))
             if samples[-1].rows >= most:
                 break
-            # counting must not cost what is measured
+            # counting rows must not slow down what is measured
             await asyncio.sleep(max(0.1, 20 * (time.monotonic() - began)))
         return samples
 
     async def publish(self, events: Iterable[Mapping[str, object]], per_second: float | None = None) -> None:
-        """Publishes the events, each marked with the time it is sent; paced where a rate is given."""
+        """Publishes the events with the time they are sent, at the given rate if there is one."""
         began, sent = time.monotonic(), 0
         async with _producer(self.settings) as producer:
             for event in events:
@@ -114,24 +113,24 @@ class Rig:
                 sent += 1
 
     async def waits(self, tenant: str, count: int, seconds: float) -> list[float]:
-        """Of so many events of a tenant, the seconds from publishing to a row that anyone can read."""
+        """The seconds from publishing to a committed row, for `count` events of a tenant."""
         found: dict[str, float] = {}
         since, until = datetime.now(UTC), time.monotonic() + seconds
         row = EVALUATIONS.c
         async with self.engine.connect() as connection:
             while len(found) < count and time.monotonic() < until:
-                asked = select(row.event_id, row.occurred_at).where(row.tenant == tenant, row.occurred_at >= since)
-                rows = (await connection.execute(asked)).all()
+                query = select(row.event_id, row.occurred_at).where(row.tenant == tenant, row.occurred_at >= since)
+                rows = (await connection.execute(query)).all()
                 now = datetime.now(UTC)
                 found |= {name: (now - sent).total_seconds() for name, sent in rows if name not in found}
-                # rows of a longer wait than this are not looked for, and count as endless
+                # rows that take longer than this are not looked for and count as lost
                 since = max(since, now - timedelta(seconds=LONGEST_WAIT))
                 await asyncio.sleep(0.02)
         return list(found.values())
 
     @contextmanager
     def worker(self, **more: str) -> Generator[None]:
-        """One worker, as operators run it."""
+        """Runs one worker, as operators do."""
         command = [sys.executable, "-m", "service", "serve", "--role", "worker"]
         with _process(command, self.environment(more)) as running:
             yield
@@ -141,7 +140,7 @@ class Rig:
 
 @contextmanager
 def slow_model(seconds: float) -> Generator[dict[str, str]]:
-    """A model server that takes so long, and the settings that name it."""
+    """Runs a model server that takes `seconds` for a reply; yields the settings that name it."""
     with create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "service.commands.bench.slow_model", str(port), str(seconds)]
@@ -150,7 +149,7 @@ def slow_model(seconds: float) -> Generator[dict[str, str]]:
             "SQLASSAY_JUDGE__BASE_URL": f"http://127.0.0.1:{port}/v1",
             "SQLASSAY_JUDGE__MODEL": MODEL,
             "SQLASSAY_JUDGE__PRICES": f'{{"{MODEL}": {{"sent": 0.1, "received": 0.1}}}}',
-            # stand-ins would make prompts alike
+            # masking would make different prompts equal
             "SQLASSAY_JUDGE__MASK": "false",
         }
 
@@ -167,15 +166,15 @@ def _process(command: Sequence[str], environment: Mapping[str, str]) -> Generato
 
 @asynccontextmanager
 async def rigged(settings: Settings) -> AsyncGenerator[Rig]:
-    """A rig of its own on the servers that are set."""
+    """Sets up a rig on the configured servers and removes it afterwards."""
     name = f"sqlassay-bench-{uuid.uuid4().hex[:8]}"
     async with database_url(settings) as url, _database(url, name.replace("-", "_")) as own, _topics(settings, name):
         engine = create_engine(own, settings.database)
         try:
             await migrate(engine)
-            # each look sees what is committed by then
-            looking = engine.execution_options(isolation_level="AUTOCOMMIT")
-            yield Rig(name=name, settings=settings, engine=looking)
+            # each query sees what is committed by then
+            autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
+            yield Rig(name=name, settings=settings, engine=autocommit)
         finally:
             await engine.dispose()
 

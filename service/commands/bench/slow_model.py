@@ -1,7 +1,7 @@
-"""A slow model server for measurements: waits, gives every answer the same verdict, and counts the calls.
+"""A slow model server for measurements: waits, replies with the same verdict to every call, and counts the calls.
 
-`python -m service.commands.bench.slow_model PORT SECONDS` speaks the part of the OpenAI protocol that a judge uses.
-`GET /calls` returns how many calls were answered and how many are waiting.
+`python -m service.commands.bench.slow_model PORT SECONDS` implements the part of the OpenAI protocol that a judge uses.
+`GET /calls` returns how many calls were answered and how many wait.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ _OPINION: dict[str, object] = {
 
 @dataclass(slots=True)
 class Calls:
-    """How many there were, and how many wait."""
+    """Counts the calls."""
 
     seconds: float
     answered: int = 0
     waiting: int = 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection, kept open from call to call."""
+        """Serves one connection, which stays open between calls."""
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
                 lines = head.decode("latin-1").lower().split("\r\n")
                 sizes = [int(line.partition(":")[2]) for line in lines if line.startswith("content-length:")]
                 await reader.readexactly(sum(sizes))
-                body = json.dumps(self.told() if lines[0].startswith("get ") else await self.reply()).encode()
+                body = json.dumps(self.counts() if lines[0].startswith("get ") else await self.reply()).encode()
                 writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n")
                 writer.write(f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
                 await writer.drain()
@@ -47,12 +47,11 @@ class Calls:
         finally:
             writer.close()
 
-    def told(self) -> dict[str, int]:
-        """What `GET /calls` answers."""
+    def counts(self) -> dict[str, int]:
         return {"answered": self.answered, "waiting": self.waiting}
 
     async def reply(self) -> dict[str, object]:
-        """A chat completion, after a while."""
+        """Returns a chat completion after the delay."""
         self.waiting += 1
         try:
             await asyncio.sleep(self.seconds)
@@ -76,13 +75,13 @@ class Calls:
 
 
 async def main(port: int, seconds: float) -> None:
-    """Serves until it is killed."""
+    """Serves until the process is killed."""
     server = await asyncio.start_server(Calls(seconds).serve, "127.0.0.1", port, backlog=1024)
     print("serving", flush=True)
     await server.serve_forever()
 
 
 if __name__ == "__main__":
-    # what this server itself works must not count against those who ask it
+    # a fast event loop, so that this server's own work does not slow down its callers
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(main(int(sys.argv[1]), float(sys.argv[2])))

@@ -7,8 +7,9 @@ from rich.console import Console, RenderableType
 from scoring.query import Query, Unscored
 from scoring.rules import Rules
 from scoring.verdict import Score
-from service.commands.rendering import explanation, refusal, report_table, worst_answers
-from service.commands.score import Scorer
+from service.commands.rendering.answer import explanation, refusal
+from service.commands.rendering.tables import report_table, worst_answers
+from service.commands.score_lines import LocalScorer
 from service.judges.weights import local_judge
 
 
@@ -20,7 +21,7 @@ def drawn(part: RenderableType, width: int = 200) -> str:
 
 
 def scored(question: str, sql: str, enriched: str | None = None) -> Score | Unscored:
-    return Scorer(Rules(), local_judge())(Query(question=question, sql=sql, enriched_question=enriched))
+    return LocalScorer(Rules(), local_judge())(Query(question=question, sql=sql, enriched_question=enriched))
 
 
 def test_an_explanation_shows_every_stage_and_the_arithmetic() -> None:
@@ -64,7 +65,7 @@ def test_texts_of_an_event_cannot_move_the_cursor_or_restyle_the_screen() -> Non
 
 def test_an_answer_without_a_score_says_why() -> None:
     query = Query(question="How many loans?", sql="DROP TABLE loans")
-    result = Scorer(Rules(), local_judge())(query)
+    result = LocalScorer(Rules(), local_judge())(query)
     assert isinstance(result, Unscored)
     text = drawn(refusal(query, result))
     assert "NOT_A_SELECT" in text

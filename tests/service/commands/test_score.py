@@ -12,7 +12,7 @@ import pytest
 
 from scoring.rules import Rules
 from service.commands.jsonl import read_lines
-from service.commands.score import Scorer
+from service.commands.score_lines import LocalScorer
 from service.judges.weights import local_judge, packaged_weights
 
 GOOD = {
@@ -110,7 +110,7 @@ def test_a_line_that_is_too_long_is_skipped_whole(longest: int) -> None:
 
 
 def test_a_row_depends_on_nothing_but_the_answer() -> None:
-    scorer = Scorer(Rules(), local_judge())
+    scorer = LocalScorer(Rules(), local_judge())
     beside = {"id": "9", "label": 1, "error_types": ["x"], "db_id": "d", "reference_sql": "SELECT 2", "attributes": {}}
 
     def row(fields: dict) -> dict:

@@ -1,4 +1,4 @@
-"""`sqlassay bench scoring`: what an event costs on one core, stage by stage, beside a bare parse of the same SQL."""
+"""`sqlassay bench scoring`: the time to score an event on one core, by stage, compared with a bare parse of its SQL."""
 
 from __future__ import annotations
 
@@ -25,31 +25,32 @@ from scoring.record import score_record
 from scoring.rules import Rules
 from scoring.sql import read_sql
 from service.commands.exits import refuse
-from service.commands.jsonl import Line, open_input, read_lines
-from service.commands.rendering import bench_table, print_to_terminal
-from service.commands.score import read_event
+from service.commands.jsonl import InputLine, open_input, read_lines
+from service.commands.rendering.tables import bench_table
+from service.commands.rendering.terminal import print_to_terminal
+from service.commands.score_lines import read_event
 from service.judges.weights import local_judge
 from service.processes.interpreter import tune_interpreter
 from service.samples import sample_events, sample_rules
 
 STAGES = ("read_sql", "read_question", "read_enriched", "align", "judge", "conclude", "record")
-"""What scoring one event consists of, in order; their sum is the event."""
+"""The stages of scoring one event, in order. Their sum is the time of the event."""
 PARSE = "parse"
-"""The yardstick: a bare `sqlglot.parse_one` of the same SQL in the same dialect, by the same build, where an event has
-its SQL read: both meet the text for the first time, with the processor's caches as cold."""
+"""The yardstick: a bare `sqlglot.parse_one` of the same SQL in the same dialect by the same build. Like the event, it
+parses the text for the first time, with cold processor caches."""
 PARSE_AGAIN = "parse_again"
-"""The same text parsed once more right after: the least a parse can cost, which no event ever has."""
+"""The same text parsed again at once: the fastest a parse can be, and faster than in any real event."""
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
 class Stopwatch:
-    """Nanoseconds of this thread by stage, added up: what other work the machine does is not counted."""
+    """CPU nanoseconds of this thread by stage. Other work on the machine does not count."""
 
     spent: dict[str, int]
 
     def time(self, stage: str, call: Callable[[], Result]) -> Result:
-        """What `call` gives, its time booked under `stage`."""
+        """Returns the result of `call` and adds its time to `stage`."""
         began = thread_time_ns()
         result = call()
         self.spent[stage] = self.spent.get(stage, 0) + thread_time_ns() - began
@@ -57,28 +58,28 @@ class Stopwatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
+class ScoringSpeed:
     """The medians of all rounds."""
 
     events: int
-    """Distinct SQL texts that were scored."""
+    """Distinct SQL texts scored."""
     rounds: int
     micros: Mapping[str, float]
-    """µs per event, of each stage, of the bare parses, and of decoding the event."""
+    """Microseconds per event for each stage, the bare parses and decoding."""
 
     @property
     def event(self) -> float:
-        """µs to score one event: every stage, without decoding it."""
+        """Microseconds to score one event: all stages, without decoding."""
         return sum(self.micros[stage] for stage in STAGES)
 
     @property
     def parses(self) -> float:
-        """What scoring one event costs, in bare parses of its SQL under its own conditions."""
+        """The time of an event as a multiple of one first parse of its SQL."""
         return self.event / self.micros[PARSE]
 
     @property
     def parses_again(self) -> float:
-        """The same in bare parses of a text just parsed."""
+        """The time of an event as a multiple of parsing the same text again."""
         return self.event / self.micros[PARSE_AGAIN]
 
     @property
@@ -87,7 +88,6 @@ class Bench:
         return 1e6 / (self.event + self.micros["decode"])
 
     def document(self) -> dict[str, object]:
-        """The figures as JSON."""
         return {
             "events": self.events,
             "rounds": self.rounds,
@@ -101,7 +101,7 @@ class Bench:
 
 
 def compiled() -> bool:
-    """Whether sqlglot runs as machine code (`sqlglot[c]`)."""
+    """Whether sqlglot is the compiled build (`sqlglot[c]`)."""
     module = sys.modules[sqlglot.Parser.__module__]
     return not str(module.__file__).endswith(".py")
 
@@ -131,8 +131,8 @@ def _file(source: str) -> list[bytes]:
 
 
 def is_scorable(raw: bytes, rules: Mapping[str, Rules]) -> bool:
-    """Whether it is an event whose SQL parses."""
-    event = read_event(Line(0, raw))
+    """Whether the line is an event whose SQL parses."""
+    event = read_event(InputLine(0, raw))
     if isinstance(event, Unscored):
         return False
     if check_question(event.query()) is not None:
@@ -144,40 +144,40 @@ def _rules_of(event: QueryEvent, rules: Mapping[str, Rules]) -> Rules:
     return rules.get(event.tenant) or Rules()
 
 
-def measure(raws: Sequence[bytes], rules: Mapping[str, Rules], judge: LocalJudge, rounds: int) -> Bench:
-    """Each round scores every event with cold caches, and then parses every one's SQL among the same work.
+def measure(raws: Sequence[bytes], rules: Mapping[str, Rules], judge: LocalJudge, rounds: int) -> ScoringSpeed:
+    """In each round, scores every event with cold caches, then parses every event's SQL between scorings.
 
-    A first round that is not counted loads the code. The interpreter is set as in every process that scores.
+    A warm-up round loads the code and is not counted. The interpreter is configured as in the service.
     """
     tune_interpreter()
-    laps: list[dict[str, int]] = []
+    rounds_spent: list[dict[str, int]] = []
     for _ in range(rounds + 1):
         watch = Stopwatch({})
-        _forget()
-        dialects = [_lap(raw, rules, judge, watch) for raw in raws]
-        _forget()
+        _clear_caches_and_garbage()
+        dialects = [_score_timed(raw, rules, judge, watch) for raw in raws]
+        _clear_caches_and_garbage()
         for raw, dialect in zip(raws, dialects, strict=True):
-            _parse(raw, dialect, watch)
-            _lap(raw, rules, judge, Stopwatch({}))
-        laps.append(watch.spent)
-    counted = laps[1:]
-    micros = {name: statistics.median(lap[name] for lap in counted) / 1e3 / len(raws) for name in laps[0]}
-    return Bench(events=len(raws), rounds=rounds, micros=micros)
+            _parse_timed(raw, dialect, watch)
+            _score_timed(raw, rules, judge, Stopwatch({}))
+        rounds_spent.append(watch.spent)
+    counted = rounds_spent[1:]
+    micros = {name: statistics.median(spent[name] for spent in counted) / 1e3 / len(raws) for name in counted[0]}
+    return ScoringSpeed(events=len(raws), rounds=rounds, micros=micros)
 
 
-def _forget() -> None:
+def _clear_caches_and_garbage() -> None:
     clear_caches()
     gc.collect()
 
 
-def _parse(raw: bytes, dialect: str, watch: Stopwatch) -> None:
+def _parse_timed(raw: bytes, dialect: str, watch: Stopwatch) -> None:
     parse = partial(sqlglot.parse_one, decode_event(raw, require_id=False).sql, read=dialect)
     watch.time(PARSE, parse)
     watch.time(PARSE_AGAIN, parse)
 
 
-def _lap(raw: bytes, rules: Mapping[str, Rules], judge: LocalJudge, watch: Stopwatch) -> str:
-    """Scores one event, each stage booked; gives the dialect its SQL was read in."""
+def _score_timed(raw: bytes, rules: Mapping[str, Rules], judge: LocalJudge, watch: Stopwatch) -> str:
+    """Scores one event, timing each stage. Returns the dialect its SQL was read in."""
     event = watch.time("decode", lambda: decode_event(raw, require_id=False))
     query, own = event.query(), _rules_of(event, rules)
     sql = watch.time("read_sql", lambda: read_sql(query.sql, query.dialect or own.dialect))
@@ -193,9 +193,9 @@ def _lap(raw: bytes, rules: Mapping[str, Rules], judge: LocalJudge, watch: Stopw
 
 
 def clear_caches() -> None:
-    """Empties every cache of the scoring room, as for SQL never seen before."""
-    rooms = [module for name, module in sys.modules.items() if name.partition(".")[0] == "scoring"]
-    for held in {id(each): each for module in rooms for each in vars(module).values()}.values():
+    """Clears every cache in `scoring`, as if its SQL had never been seen."""
+    modules = [module for name, module in sys.modules.items() if name.partition(".")[0] == "scoring"]
+    for held in {id(each): each for module in modules for each in vars(module).values()}.values():
         clear: object = getattr(held, "cache_clear", None)
         if callable(clear):
             clear()

@@ -1,4 +1,4 @@
-"""`sqlassay bench stream`: Kafka to committed row, as ratios to what the same machine does in the same run."""
+"""`sqlassay bench stream`: measures Kafka to committed row, relative to the same machine's in-process rate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import orjson
 
 from consumers.errors import Unavailable
 from service.commands.bench.rig import Rig, Sample, rigged, slow_model
-from service.commands.bench.scoring import is_scorable, measure
+from service.commands.bench.scoring_speed import is_scorable, measure
 from service.commands.exits import give_up, refuse
 from service.commands.stored import settings as read_settings
 from service.judges.weights import local_judge
@@ -25,52 +25,52 @@ from service.settings.loading import SettingsError
 
 MODEL_SECONDS = 1.0
 MODEL_CALLS = 200
-"""Calls in flight: with the seconds above, the ideal is 200 verdicts a second."""
+"""Calls in flight. At one second each, the ideal is 200 verdicts per second."""
 CALM_PER_SECOND = 20.0
 FLOOD = 10
-"""How many times as much the flooding tenant sends."""
+"""The flooding tenant sends this many times as much."""
 IN_PROCESS_EVENTS = 150
-"""For each second of a measurement: what a shared machine gives changes from one moment to the next."""
+"""Events scored in process per second of measurement; many, because a shared machine's speed varies."""
 _LOCAL, _ASKING, _CALM = "bench-local", "bench-asking", "bench-calm"
 _MODEL_ALONE = {"judge": {"policy": "llm"}}
 _WIDE = {
     "SQLASSAY_JUDGE__IN_FLIGHT": str(MODEL_CALLS),
     "SQLASSAY_JUDGE__TENANT_IN_FLIGHT": str(MODEL_CALLS),
-    # a slot is taken for a call alone: what comes before and after one is done beside the others' calls
+    # a slot is held for the call only; the work before and after it overlaps with other calls
     "SQLASSAY_POOL__TENANT_IN_FLIGHT": str(2 * MODEL_CALLS),
 }
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """What one run found. Rates are events a second; a wait is the time from publishing to a row anyone can read."""
+class StreamSpeed:
+    """The figures of one run. Rates are events per second; a wait is the time from publishing to a readable row."""
 
     seconds: int
-    """How long each measurement lasted."""
+    """Length of each measurement."""
     in_process: float
-    """Decoded and scored in one process, without Kafka and without a database; mean of before and after."""
+    """Decoding and scoring in one process without Kafka or a database. The mean of before and after."""
     stream: float
     """Kafka to committed row, local judge, one worker."""
     stream_share: float
-    """Of the rate in process."""
+    """As a share of the in-process rate."""
     model: float
     """Kafka to committed row, a judge of one second, 200 calls in flight, one worker."""
     model_share: float
-    """Of the ideal."""
+    """As a share of the ideal."""
     wait_p95: float
-    """Seconds, local judge, at half the rate of `stream`."""
+    """Seconds, with the local judge at half the rate of `stream`."""
     calm_p95: float
-    """Seconds, a tenant alone at its own pace."""
+    """Seconds, for one slow tenant alone."""
     calm_p95_beside_flood: float
-    """The same while another tenant floods a slow judge with ten times as much."""
+    """The same while another tenant floods a slow judge with ten times as many events."""
 
 
 def bench_stream(*, seconds: int, as_json: bool) -> None:
-    """Prints the figures: a table on a terminal, JSON elsewhere. Needs Kafka; leaves nothing behind."""
+    """Prints the figures: a table on a terminal, JSON elsewhere. Needs Kafka, and cleans up."""
     configured = read_settings()
     if configured.kafka.bootstrap_servers is None:
-        refuse("the stream needs a broker: set SQLASSAY_KAFKA__BOOTSTRAP_SERVERS")
+        refuse("this bench needs Kafka: set SQLASSAY_KAFKA__BOOTSTRAP_SERVERS")
     try:
         figures = asyncio.run(_measured(configured, seconds))
     except SettingsError as error:
@@ -84,7 +84,7 @@ def bench_stream(*, seconds: int, as_json: bool) -> None:
             print(f"{name:24} {value}")
 
 
-async def _measured(settings: Settings, seconds: int) -> Figures:
+async def _measured(settings: Settings, seconds: int) -> StreamSpeed:
     before = await asyncio.to_thread(in_process, seconds)
     stream = await _on(settings, lambda rig: _local_rate(rig, before, seconds))
     after = await asyncio.to_thread(in_process, seconds)
@@ -93,7 +93,7 @@ async def _measured(settings: Settings, seconds: int) -> Figures:
     alone = await _on(settings, lambda rig: _calm(rig, seconds, flooded=False))
     beside = await _on(settings, lambda rig: _calm(rig, seconds, flooded=True))
     rate = (before + after) / 2
-    return Figures(
+    return StreamSpeed(
         seconds=seconds,
         in_process=round(rate, 1),
         stream=round(stream, 1),
@@ -112,7 +112,7 @@ async def _on(settings: Settings, work: Callable[[Rig], Awaitable[Result]]) -> R
 
 
 def events(tenant: str) -> Iterator[dict[str, object]]:
-    """Distinct events without end: the samples, each time with another number in question and SQL."""
+    """Yields distinct events forever: the samples, with a new number in each question and SQL."""
     samples = [each for each in sample_events() if is_scorable(orjson.dumps(each), {})]
     for number, sample in zip(count(), cycle(samples), strict=False):
         yield {
@@ -127,7 +127,7 @@ def events(tenant: str) -> Iterator[dict[str, object]]:
 
 
 def in_process(seconds: int) -> float:
-    """Events per second on one core, decoding included, of the same events as the stream's."""
+    """Events per second on one core, including decoding, for the events that the stream measures."""
     raws = [orjson.dumps(each) for each in islice(events(_LOCAL), IN_PROCESS_EVENTS * seconds)]
     return measure(raws, {}, local_judge(), rounds=1).events_per_second
 
@@ -141,7 +141,7 @@ async def _local_rate(rig: Rig, guess: float, seconds: int) -> float:
 
 async def _model_rate(rig: Rig, seconds: int) -> float:
     total = MODEL_CALLS * seconds
-    await rig.rule(_ASKING, _MODEL_ALONE)
+    await rig.set_rules(_ASKING, _MODEL_ALONE)
     await rig.publish(islice(events(_ASKING), total))
     with slow_model(MODEL_SECONDS) as named, rig.worker(**named, **_WIDE):
         return steady_rate(await rig.watch(_ASKING, total, seconds * 4), total)
@@ -154,7 +154,7 @@ async def _wait(rig: Rig, per_second: float, seconds: int) -> float:
 
 
 async def _calm(rig: Rig, seconds: int, *, flooded: bool) -> float:
-    await rig.rule(_ASKING, _MODEL_ALONE)
+    await rig.set_rules(_ASKING, _MODEL_ALONE)
     with slow_model(MODEL_SECONDS) as named, rig.worker(**named):
         await _warm(rig)
         if not flooded:
@@ -167,7 +167,7 @@ async def _calm(rig: Rig, seconds: int, *, flooded: bool) -> float:
 
 
 async def _warm(rig: Rig) -> None:
-    """A worker that has just started is not yet what is measured."""
+    """Runs a few events through a worker that has just started, before the measurement."""
     await rig.publish(islice(events("bench-warm"), 200))
     await rig.watch("bench-warm", 200, 120)
 
@@ -180,19 +180,19 @@ async def _p95(rig: Rig, tenant: str, per_second: float, seconds: int) -> float:
 
 
 def steady_rate(samples: Sequence[Sample], total: int) -> float:
-    """Rows a second between the first and the last twentieth: neither the start nor the end of a worker.
+    """Rows per second without the first and last twentieth, which include the worker's start and end.
 
     >>> steady_rate([Sample(seconds=second, rows=10 * second) for second in range(11)], 100)
     10.0
     """
     inner = [each for each in samples if 0.05 * total <= each.rows <= 0.95 * total]
-    # of a run too short to have a middle, all of it
+    # a run too short to have a middle counts as a whole
     first, last = (inner[0], inner[-1]) if len(inner) > 1 else (samples[0], samples[-1])
     return (last.rows - first.rows) / max(last.seconds - first.seconds, 0.001)
 
 
 def percentile(waits: Sequence[float], share: float, total: int) -> float:
-    """The wait that this share of all events did not exceed; endless where so many have no row yet.
+    """The wait that this share of all events did not exceed. Infinite when fewer events than that have a row.
 
     >>> percentile([1.0, 2.0, 3.0, 4.0], 0.5, 4), percentile([1.0], 0.95, 2)
     (2.0, inf)

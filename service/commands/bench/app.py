@@ -1,0 +1,65 @@
+"""`sqlassay bench`: the commands that measure this machine."""
+
+from typing import Annotated
+
+import typer
+
+from service.commands.options import AsJson, Bound, Budget
+
+bench = typer.Typer(help="Measure the speed of this machine.", no_args_is_help=True)
+
+
+@bench.command("scoring")
+def bench_scoring(
+    source: Annotated[
+        str | None, typer.Argument(metavar="FILE.jsonl", help="Events to score; the samples by default.")
+    ] = None,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, metavar="N", help="Rounds to take the median of.")] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Events per second on one core, microseconds per event by stage, and the ratio to a bare parse of the same SQL."""
+    from service.commands.bench.scoring_speed import bench_scoring as command
+
+    command(source, rounds=rounds, as_json=as_json)
+
+
+@bench.command("stream")
+def bench_stream(
+    seconds: Annotated[int, typer.Option("--seconds", min=5, metavar="N", help="Length of each measurement.")] = 60,
+    as_json: AsJson = False,
+) -> None:
+    """Kafka to committed row: throughput as a share of the in-process rate, waiting times, fairness. Needs Kafka."""
+    from service.commands.bench.stream_speed import bench_stream as command
+
+    command(seconds=seconds, as_json=as_json)
+
+
+@bench.command("judge")
+def bench_judge(
+    in_flight: Annotated[int, typer.Option("--in-flight", min=1, max=5000, metavar="N", help="Calls at once.")] = 200,
+    model_seconds: Annotated[
+        float, typer.Option("--model-seconds", min=0.01, metavar="S", help="Seconds the model takes for one reply.")
+    ] = 1.0,
+    seconds: Annotated[float, typer.Option("--seconds", min=1.0, metavar="S", help="Length of the measurement.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Replies per second of the model judge, as a share of what a slow model server of its own allows."""
+    from service.commands.bench.judge_speed import bench_judge as command
+
+    command(in_flight=in_flight, model_seconds=model_seconds, seconds=seconds, as_json=as_json)
+
+
+@bench.command("equivalence")
+def bench_equivalence(
+    source: Annotated[
+        str, typer.Argument(metavar="PAIRS.jsonl", help="Pairs whose `verdict` is NEQ, EQU or another label.")
+    ],
+    bound: Bound = 2,
+    budget: Budget = 10.0,
+    schema: Annotated[bool, typer.Option("--schema/--no-schema", help="Use the pairs' schemas, or infer them.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """How many labelled pairs `verify` refutes, refutes wrongly and proves equal, and the CPU time it takes."""
+    from service.commands.bench.labelled_pairs import bench_equivalence as command
+
+    command(source, bound=bound, budget=budget, schema=schema, as_json=as_json)

@@ -1,0 +1,78 @@
+"""Fits the local judge so that no answer is judged by weights that saw answers like it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from evals.agreement import Judged
+from learning.calibration import Labelled, calibrate
+from scoring.evaluation import examine
+from scoring.rules import Rules
+from scoring.signals import read_signals
+from scoring.verdict import Case
+from service.commands.eval.labelled_answers import LabelledAnswer, read_labelled_answers
+from service.commands.eval.options import JudgeOptions
+from service.commands.exits import refuse
+from service.commands.jsonl import same_file
+from service.commands.learn import balanced
+
+FOLDS = 5
+"""Parts of the cross-validation. With few groups there are twice as many, so that each part leaves out less."""
+MANY_GROUPS = 100
+
+Examined = tuple[LabelledAnswer, Labelled]
+"""An answer that can be scored, and its row for fitting."""
+
+
+def held_out_judgements(
+    files: Mapping[str, Sequence[LabelledAnswer]], field: str, options: JudgeOptions
+) -> dict[str, list[Judged]]:
+    """Judges each file's answers by weights fitted to answers that differ in `field`. Fits once for all files."""
+    judged = {source: _examined(labels, field, 1.0) for source, labels in files.items()}
+    rows = [row for examined in judged.values() for row in balanced([row for _, row in examined])]
+    rows += _training_rows(judged, field, options)
+    groups = len({row.group for row in rows})
+    try:
+        fit = calibrate(rows, folds=min(FOLDS if groups > MANY_GROUPS else 2 * FOLDS, groups))
+    except ValueError as error:
+        refuse(f"--held-out {field}: {error}")
+    p_correct = iter(fit.held_out)  # in the order of `rows`, those judged first
+    return {
+        source: [label.judged(float(next(p_correct)), options) for label, _ in examined]
+        for source, examined in judged.items()
+    }
+
+
+def _training_rows(judged: Iterable[str], field: str, options: JudgeOptions) -> list[Labelled]:
+    """The rows of the `--train` files that are not judged themselves."""
+    rows: list[Labelled] = []
+    for source, weight in training_files(options):
+        if not any(same_file(source, other) for other in judged):
+            labels = read_labelled_answers(source, with_enriched=not options.question_only)
+            rows += balanced([row for _, row in _examined(labels, field, weight)])
+    return rows
+
+
+def training_files(options: JudgeOptions) -> Iterator[tuple[str, float]]:
+    """Each `--train` file with the weight of its rows: as given, once for all, or 1."""
+    files, weights = options.train or [], options.train_weight or [1.0]
+    if len(weights) not in {1, len(files)}:
+        refuse(f"{len(files)} --train and {len(weights)} --train-weight: give one for each, or one for all")
+    return zip(files, weights * len(files) if len(weights) == 1 else weights, strict=True)
+
+
+def _examined(labels: Iterable[LabelledAnswer], field: str, weight: float) -> list[Examined]:
+    """The answers that can be scored. Rows that weigh less than 1 do not set how confident the judge may be."""
+    found: list[Examined] = []
+    for label in labels:
+        case = examine(label.query, Rules())
+        if isinstance(case, Case):
+            row = Labelled(
+                strengths={code: finding.strength for code, finding in read_signals(case).items()},
+                correct=label.correct,
+                group=label.field(field),
+                weight=weight,
+                trusted=weight >= 1,
+            )
+            found.append((label, row))
+    return found

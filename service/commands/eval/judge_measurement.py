@@ -1,0 +1,103 @@
+"""`sqlassay eval judge`: measures how far a judge agrees with labels, and shows or writes the reports."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.markdown import Markdown
+
+from evals.agreement import Judged, intervals, measure, slices
+from evals.cascade import expected
+from evals.paired import Paired, pair
+from evals.plots import reliability, risk_coverage
+from evals.report import Report
+from scoring.rules import JudgePolicy
+from service.commands.eval.held_out import held_out_judgements, training_files
+from service.commands.eval.labelled_answers import LabelledAnswer, read_labelled_answers, replayed
+from service.commands.eval.options import JudgeOptions
+from service.commands.eval.verdicts import Verdicts, verdicts_of
+from service.commands.exits import refuse
+from service.commands.score import read_judge
+
+
+def measure_judge(options: JudgeOptions) -> None:
+    """Measures each file of labels by itself, shows the reports, and writes them to `--out`."""
+    _check(options)
+    judge = read_judge(options.weights)
+    files = {
+        source: list(read_labelled_answers(source, with_enriched=not options.question_only))
+        for source in options.labels
+    }
+    held_out = held_out_judgements(files, options.held_out, options) if options.held_out is not None else {}
+    measured: list[tuple[Report, list[Judged]]] = []
+    for source in options.labels:
+        labels = files[source]
+        verdicts = verdicts_of(source, labels, options, judge, held_out.get(source))
+        measured.append((_report(source, labels, verdicts, options), verdicts.rows))
+    reports = [report for report, _ in measured]
+    if options.out is not None:
+        _write(Path(options.out), reports, {report.labels: rows for report, rows in measured})
+    _show(reports, as_json=options.as_json)
+
+
+def _check(options: JudgeOptions) -> None:
+    """Ends the command when the options contradict each other."""
+    if options.judge not in set(JudgePolicy):
+        refuse(f"--judge is local, llm or cascade, not {options.judge!r}")
+    if not 0.5 <= options.bar <= 1 or not 0 <= (options.model_accuracy or 0) <= 1:
+        refuse("--bar lies in [0.5, 1] and --model-accuracy in [0, 1]")
+    if options.held_out is not None and options.replies is not None and options.judge != JudgePolicy.CASCADE:
+        refuse("--held-out fits the local judge: with --replies it works for a cascade only")
+    training_files(options)
+
+
+def _report(source: str, labels: Sequence[LabelledAnswer], verdicts: Verdicts, options: JudgeOptions) -> Report:
+    rows = verdicts.rows
+    if not rows:
+        refuse(f"{source}: no answer could be judged")
+    accuracy, against = options.model_accuracy, options.against
+    return Report(
+        judge=verdicts.judge,
+        labels=Path(source).stem,
+        unscored=len(labels) - len(rows),
+        measures=measure(rows),
+        intervals=intervals(rows),
+        slices={field: slices(rows, field) for field in options.by or ()},
+        cascade=expected(rows, model_accuracy=accuracy) if accuracy is not None else (),
+        asked=verdicts.asked,
+        against=_paired(rows, replayed(labels, against, options)) if against is not None else None,
+        other=Path(against).stem if against is not None else "",
+    )
+
+
+def _paired(rows: list[Judged], other: list[Judged]) -> Paired:
+    try:
+        return pair(rows, other)
+    except ValueError as error:
+        refuse(f"--against: {error}")
+
+
+def _show(reports: Sequence[Report], *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps([report.document() for report in reports], indent=1))
+        return
+    page = "\n".join(report.markdown() for report in reports)
+    if sys.stdout.isatty():
+        Console().print(Markdown(page))
+    else:
+        print(page)
+
+
+def _write(folder: Path, reports: Sequence[Report], judged: Mapping[str, Sequence[Judged]]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "report.md").write_text("\n".join(report.markdown() for report in reports), encoding="utf-8")
+        (folder / "report.json").write_text(json.dumps([report.document() for report in reports], indent=1) + "\n")
+        reliability(judged, folder / "reliability.png")
+        risk_coverage(judged, folder / "risk_coverage.png")
+    except OSError as error:
+        refuse(f"cannot write {folder}: {error.strerror or error}")

@@ -1,0 +1,79 @@
+"""Reads what `sqlassay eval judge` needs: labelled answers, and verdicts that `sqlassay score` stored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, decode_event, parse_json
+from evals.agreement import Judged
+from scoring.query import Query
+from service.commands.eval.options import JudgeOptions
+from service.commands.exits import refuse
+from service.commands.jsonl import open_input, read_lines
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledAnswer:
+    """One answer and whether its label says it is correct."""
+
+    row: Mapping[str, object]
+    query: Query
+    id: str
+    correct: bool
+
+    def field(self, name: str) -> str:
+        """The value of a field; the answer's id when the field is absent, so that the answer is a group of its own."""
+        return str(self.row.get(name, self.id))
+
+    def judged(self, p_correct: float, options: JudgeOptions) -> Judged:
+        fields = {name: _values(self.row.get(name)) for name in options.by or ()}
+        group = self.field(options.group)
+        return Judged(id=self.id, correct=self.correct, p_correct=p_correct, group=group, fields=fields)
+
+
+def _values(value: object) -> tuple[str, ...]:
+    if isinstance(value, list):
+        return tuple(dict.fromkeys(str(each) for each in cast("list[object]", value)))
+    return () if value is None else (str(value),)
+
+
+def read_labelled_answers(source: str, *, with_enriched: bool) -> Iterator[LabelledAnswer]:
+    """Reads the labelled answers of a file. An invalid line or a missing label ends the command."""
+    with open_input(source) as stream:
+        for line in read_lines(stream, MAX_EVENT_BYTES):
+            try:
+                row = cast("Mapping[str, object]", parse_json(line.raw or b""))
+                event = decode_event(row, require_id=False)
+            except InvalidEvent as error:
+                refuse(f"{source}, line {line.number}: {error}")
+            if row.get("label") not in (0, 1):
+                refuse(f"{source}, line {line.number}: needs `label` 0 or 1")
+            query = event.query()
+            if not with_enriched:
+                query = replace(query, enriched_question=None)
+            identity = str(row.get("id", row.get("event_id", line.number)))
+            yield LabelledAnswer(row, query, identity, row["label"] == 1)
+
+
+def replayed(labels: Sequence[LabelledAnswer], source: str, options: JudgeOptions) -> list[Judged]:
+    """Judges the answers by the `p_correct` stored in a file of scores; answers without a score are left out."""
+    stored = _stored_p_correct(source)
+    return [label.judged(stored[label.id], options) for label in labels if label.id in stored]
+
+
+def _stored_p_correct(source: str) -> dict[str, float]:
+    stored: dict[str, float] = {}
+    with open_input(source) as stream:
+        for line in read_lines(stream):
+            try:
+                row = json.loads(line.raw or b"")
+                if row["p_correct"] is not None:
+                    stored[str(row.get("event_id", row.get("id")))] = float(row["p_correct"])
+            except (ValueError, TypeError, KeyError):
+                refuse(
+                    f"{source}, line {line.number}: needs `event_id` and `p_correct`, as `sqlassay score` writes them"
+                )
+    return stored

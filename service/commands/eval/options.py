@@ -1,0 +1,51 @@
+"""The options of `sqlassay eval judge`."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from service.commands.options import AsJson, GroupField, Judge, Labels, WeightsFile
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeOptions:
+    labels: Labels
+    judge: Judge = "local"
+    replies: Annotated[
+        str | None, typer.Option("--replies", metavar="SCORES.jsonl", help="Verdicts stored by `sqlassay score`.")
+    ] = None
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="SCORES.jsonl", help="Verdicts of a second judge, for a paired test."),
+    ] = None
+    bar: Annotated[
+        float, typer.Option("--bar", metavar="γ", help="Confidence at which the local judge of a cascade decides.")
+    ] = 0.75
+    model_accuracy: Annotated[
+        float | None,
+        typer.Option("--model-accuracy", metavar="SHARE", help="Predict a cascade with a model this accurate."),
+    ] = None
+    held_out: Annotated[
+        str | None,
+        typer.Option("--held-out", metavar="FIELD", help="Fit the weights on answers that differ in this field."),
+    ] = None
+    train: Annotated[
+        list[str] | None, typer.Option("--train", metavar="LABELS.jsonl", help="More answers to fit on.")
+    ] = None
+    train_weight: Annotated[
+        list[float] | None,
+        typer.Option("--train-weight", metavar="W", help="Weight of a row, once for each --train in order."),
+    ] = None
+    weights: WeightsFile = None
+    question_only: Annotated[
+        bool, typer.Option("--question-only", help="Hide the enriched question from the judge.")
+    ] = False
+    by: Annotated[
+        list[str] | None, typer.Option("--by", metavar="FIELD", help="Report by this field too; may be repeated.")
+    ] = None
+    group: GroupField = "question"
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="DIR", help="Write report.md, report.json and two plots there.")
+    ] = None
+    as_json: AsJson = False

@@ -1,0 +1,75 @@
+"""Where the verdicts to measure come from: the local judge, stored replies, a fit on other answers, or a live model."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evals.agreement import Judged
+from evals.cascade import cascaded
+from scoring.evaluation import examine
+from scoring.judging.local import LocalJudge
+from scoring.rules import JudgePolicy, JudgeRules, Rules
+from scoring.verdict import Case
+from service.commands.eval.labelled_answers import LabelledAnswer, replayed
+from service.commands.eval.options import JudgeOptions
+from service.commands.exits import refuse
+from service.commands.score_lines import LocalScorer
+from service.commands.score_models import with_models
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdicts:
+    """The answers of one file as a judge judged them."""
+
+    rows: list[Judged]
+    judge: str
+    """The judge's name in the report."""
+    asked: float | None = None
+    """The share of answers that a cascade asked its model about."""
+
+
+def verdicts_of(
+    source: str,
+    labels: Sequence[LabelledAnswer],
+    options: JudgeOptions,
+    judge: LocalJudge,
+    held_out: list[Judged] | None,
+) -> Verdicts:
+    """Judges the answers of one file as the options say."""
+    policy = JudgePolicy(options.judge)
+    if policy is JudgePolicy.CASCADE and options.replies is not None:
+        local = held_out or _local(labels, options, judge)
+        rows, asked = cascaded(local, replayed(labels, options.replies, options), bar=options.bar)
+        return Verdicts(rows=rows, judge=f"cascade over {Path(options.replies).stem}, bar {options.bar:g}", asked=asked)
+    if held_out is not None:
+        return Verdicts(rows=held_out, judge=f"the local judge, held out by {options.held_out}")
+    if options.replies is not None:
+        return Verdicts(rows=replayed(labels, options.replies, options), judge=Path(options.replies).stem)
+    if policy is JudgePolicy.LOCAL:
+        return Verdicts(rows=_local(labels, options, judge), judge=judge.name)
+    return _live(source, labels, options, judge)
+
+
+def _local(labels: Sequence[LabelledAnswer], options: JudgeOptions, judge: LocalJudge) -> list[Judged]:
+    cases = ((label, examine(label.query, Rules())) for label in labels)
+    return [label.judged(judge.judge(case).p_correct, options) for label, case in cases if isinstance(case, Case)]
+
+
+def _live(source: str, labels: Sequence[LabelledAnswer], options: JudgeOptions, judge: LocalJudge) -> Verdicts:
+    """Asks the configured model now. Answers that fell back to the local judge are left out: they are not its own."""
+    if options.question_only:
+        refuse("--question-only needs the local judge, or --replies of answers scored without the enriched question")
+    policy, rules = JudgePolicy(options.judge), Rules(judge=JudgeRules(bar=options.bar))
+    with tempfile.TemporaryDirectory() as folder:
+        scores, replies = Path(folder) / "scores.jsonl", Path(folder) / "replies.jsonl"
+        with_models(LocalScorer(rules, judge), policy).score_file(source, str(scores))
+        scored = [(line, json.loads(line)) for line in scores.read_bytes().splitlines()]
+        own = [(line, row) for line, row in scored if not row.get("fallback")]
+        replies.write_bytes(b"\n".join(line for line, _ in own))
+        rows = replayed(labels, str(replies), options)
+    asked = sum(1 for _, row in own if row.get("model")) / max(1, len(own))
+    return Verdicts(rows=rows, judge=policy.value, asked=asked if policy is JudgePolicy.CASCADE else None)

@@ -1,0 +1,146 @@
+"""The options of the commands: shared ones as named types, long lists of them as one dataclass for each command.
+
+Only typer is imported here, so that `--help` stays quick.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Annotated, TypeVar, get_type_hints
+
+import typer
+
+Options = TypeVar("Options")
+
+
+def with_options(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
+    """Gives a command one option for each field of a dataclass, and calls it with the dataclass."""
+
+    def decorate(command: Callable[[Options], None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(**given: object) -> None:
+            command(options(**given))
+
+        run.__annotations__ = get_type_hints(options, include_extras=True)
+        run.__signature__ = inspect.signature(options)  # pyright: ignore[reportAttributeAccessIssue] typer reads it
+        return run
+
+    return decorate
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on a terminal too.")]
+Tenant = Annotated[str, typer.Argument(metavar="TENANT", help="The tenant's name.")]
+Labels = Annotated[list[str], typer.Argument(metavar="LABELS.jsonl", help="Answers with `label`: 1 right, 0 wrong.")]
+Events = Annotated[str, typer.Argument(metavar="FILE.jsonl", help="Events, one JSON object a line; - is stdin.")]
+Pairs = Annotated[str, typer.Argument(metavar="PAIRS.jsonl", help="Pairs of queries, one a line; - is stdin.")]
+OutputLines = Annotated[str, typer.Option("--out", metavar="OUT.jsonl", help="One line for each line in; - is stdout.")]
+Judge = Annotated[str, typer.Option("--judge", metavar="local|llm|cascade", help="The judge that gives the verdict.")]
+WeightsFile = Annotated[
+    str | None, typer.Option("--weights", metavar="FILE", help="Weights of the local judge, from `learn calibrate`.")
+]
+RowSemantics = Annotated[
+    str | None, typer.Option("--semantics", metavar="bag|set|list", help="When two results count as the same.")
+]
+Bound = Annotated[
+    int, typer.Option("--bound", min=0, max=5, metavar="K", help="Prove equality for tables of up to K rows.")
+]
+Budget = Annotated[float, typer.Option("--budget", min=0.1, metavar="SECONDS", help="CPU seconds for one pair.")]
+OnlyTenant = Annotated[str | None, typer.Option("--tenant", metavar="NAME", help="Only this tenant.")]
+Since = Annotated[
+    str | None, typer.Option("--since", metavar="TIME", help="Only answers at or after this ISO 8601 time.")
+]
+Until = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Only answers before this ISO 8601 time.")]
+InvalidReason = Annotated[
+    str | None, typer.Option("--reason", metavar="CODE", help="Only dead letters with this reason.")
+]
+MaxCount = Annotated[int | None, typer.Option("--max", min=1, metavar="N", help="At most N dead letters.")]
+GroupField = Annotated[
+    str, typer.Option("--group", metavar="FIELD", help="Rows with the same value in this field stay together.")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions:
+    source: Annotated[
+        str | None, typer.Argument(metavar="IN.jsonl", help="Events, one JSON object a line; - is stdin.")
+    ] = None
+    out: OutputLines = "-"
+    judge: Judge = "local"
+    rules_file: Annotated[
+        str | None, typer.Option("--rules", metavar="FILE", help="One tenant's rules as JSON, used for every line.")
+    ] = None
+    dialect: Annotated[
+        str | None, typer.Option("--dialect", metavar="NAME", help="The SQL dialect of events that name none.")
+    ] = None
+    weights: WeightsFile = None
+    question: Annotated[
+        str | None, typer.Option("--question", "-q", metavar="TEXT", help="One question; explains its answer.")
+    ] = None
+    sql: Annotated[str | None, typer.Option("--sql", "-s", metavar="TEXT", help="The SQL that answers it.")] = None
+    enriched: Annotated[
+        str | None, typer.Option("--enriched", "-e", metavar="TEXT", help="The agent's enriched question.")
+    ] = None
+    as_json: AsJson = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    source: Annotated[str, typer.Argument(metavar="PAIRS.jsonl", help="Answers with their references, one a line.")]
+    databases: Annotated[
+        str,
+        typer.Option("--databases", metavar="DIR|URL", help="A folder of <db_id>.sqlite files, or a URL with {db_id}."),
+    ]
+    out: OutputLines = "-"
+    semantics: RowSemantics = None
+    seconds: Annotated[float, typer.Option("--seconds", min=0.1, metavar="S", help="Time limit of one query.")] = 10.0
+    explain: Annotated[bool, typer.Option("--explain", help="Add flags and the difference to each line.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyOptions:
+    source: Pairs
+    out: OutputLines = "-"
+    bound: Bound = 3
+    budget: Budget = 10.0
+    semantics: RowSemantics = None
+    database: Annotated[
+        str | None,
+        typer.Option(
+            "--database", metavar="FILE|URL", help="Run both queries on this database first, read-only: SQLite or URL."
+        ),
+    ] = None
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print each finding as tables; as Markdown into a pipe.")
+    ] = False
+    cross_check: Annotated[
+        bool, typer.Option("--cross-check", help="Try each counterexample on all answers to the same question.")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    tenant: OnlyTenant = None
+    by: Annotated[str, typer.Option("--by", metavar="agent|agent_version", help="What each row is about.")] = "agent"
+    since: Since = None
+    until: Until = None
+    as_json: AsJson = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackfillOptions:
+    tenant: OnlyTenant = None
+    agent: Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Only this agent.")] = None
+    since: Since = None
+    until: Until = None
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", metavar="local|llm|cascade", help="The judge to use instead of the rules' judge."),
+    ] = None
+    rules_version: Annotated[
+        int | None, typer.Option("--rules-version", metavar="N", help="Use this version of the tenant's rules.")
+    ] = None
+    make_current: Annotated[bool, typer.Option("--make-current", help="Show the new scores in lists and reports.")] = (
+        False
+    )
+    confirmed: Annotated[bool, typer.Option("--yes", help="Score after printing the estimate.")] = False

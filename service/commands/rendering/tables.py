@@ -1,0 +1,80 @@
+"""The report, the worst answers and the figures of a bench as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from service.commands.rendering.terminal import one_line
+
+
+def bench_table(figures: Mapping[str, object]) -> RenderableType:
+    """The time per event by stage."""
+    table = Table(show_edge=False, pad_edge=False)
+    table.add_column("stage")
+    table.add_column("µs per event", justify="right")
+    micros = cast("Mapping[str, float]", figures["micros_per_event"])
+    for stage, spent in micros.items():
+        table.add_row(stage, f"{spent:.1f}", style="dim" if stage.startswith(("parse", "decode")) else None)
+    table.add_row("event (all but decode and the parses)", f"{figures['micros_event']:.1f}", style="bold")
+    build = "compiled" if figures["compiled_sqlglot"] else "pure Python"
+    summary = (
+        f"{figures['events_per_second']:,.0f} events/s on one core;"
+        f" an event costs {figures['parses_per_event']:.2f} bare parses of text met for the first time,"
+        f" {figures['parses_again_per_event']:.2f} of text just parsed"
+        f" ({build} sqlglot, {figures['events']} distinct SQL, cold caches, median of {figures['rounds']} rounds)"
+    )
+    return Group(table, Text(""), Text(summary))
+
+
+def report_table(rows: Sequence[Mapping[str, object]]) -> RenderableType:
+    """The paper's Table 4, with mean p_correct and the share judged wrong. `rows` are `ReportRow` as plain data."""
+    by_version = any(row["agent_version"] is not None for row in rows)
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in ("tenant", "agent", *(["version"] if by_version else [])):
+        table.add_column(name)
+    for name in ("answers", "mean Φ", "P90 Φ", "coverage", "p_correct", "wrong"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        who = [row["tenant"], row["agent"], *([row["agent_version"] or ""] if by_version else [])]
+        table.add_row(
+            *(Text(one_line(str(each), 40)) for each in who),
+            str(row["received"]),
+            *(_figure(row[name], ".2f") for name in ("mean", "p90")),
+            _figure(row["coverage"], ".1%"),
+            _figure(row["mean_p_correct"], ".2f"),
+            _figure(row["judged_wrong"], ".1%"),
+        )
+    return table
+
+
+def _figure(value: object, how: str) -> str:
+    return format(value, how) if isinstance(value, int | float) else "–"
+
+
+def worst_answers(evaluations: Sequence[Mapping[str, object]]) -> RenderableType:
+    """Stored answers, worst first, each with the reasons that count against it."""
+    parts: list[RenderableType] = [Text(""), Text("Worst answers, by p_correct", style="bold")]
+    for each in evaluations:
+        head = (
+            f"{each['tenant']} · {each['agent']} · p_correct {_figure(each['p_correct'], '.2f')} · "
+            f"Φ {_figure(each['score'], '.2f')} · {each['verdict']}"
+        )
+        grid = Table.grid(padding=(0, 0, 0, 2))
+        grid.add_row(Text(one_line(str(each["question"]), 200), style="bold"))
+        grid.add_row(Text(one_line(str(each["sql"]), 300), style="cyan"))
+        for reason in _against(each):
+            grid.add_row(Text(f"{reason['weight']:+.2f} {reason['code']}: {one_line(str(reason['detail']), 160)}"))
+        parts += [Text(""), Text(one_line(head), style="red"), grid]
+    return Group(*parts)
+
+
+def _against(evaluation: Mapping[str, object]) -> list[Mapping[str, object]]:
+    record = cast("Mapping[str, object]", evaluation["record"])
+    given = cast("Sequence[Mapping[str, object]]", record["reasons"])
+    return [reason for reason in given if cast("float", reason["weight"]) <= 0][:3]

@@ -1,0 +1,135 @@
+"""Scores the lines of a file: one row for each line, in order, whatever the line contains."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+import orjson
+
+from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, QueryEvent, decode_event
+from scoring.evaluation import conclude, examine
+from scoring.judging.local import LocalJudge
+from scoring.query import Query, Unscored, UnscoredReason
+from scoring.record import Record, score_record, unscored_record
+from scoring.rules import Rules
+from scoring.verdict import Score
+from service.commands.exits import refuse
+from service.commands.jsonl import InputLine, open_input, open_output, read_lines, same_file, size_of
+from service.commands.progress import progress
+from service.processes.interpreter import tune_interpreter
+
+
+@dataclass(frozen=True, slots=True)
+class LocalScorer:
+    """Scores with the local judge: the same answer always gets the same row."""
+
+    rules: Rules
+    judge: LocalJudge
+
+    def __call__(self, query: Query) -> Score | Unscored:
+        case = examine(query, self.rules)
+        if isinstance(case, Unscored):
+            return case
+        return conclude(case, self.judge.judge(case))
+
+    def record(self, query: Query) -> Record:
+        """The fields of a row, except `event_id`."""
+        return record_of(self(query), self.rules)
+
+    def row(self, line: InputLine) -> Record:
+        """Returns the row for a line, whatever the line contains."""
+        event = read_event(line)
+        if isinstance(event, Unscored):
+            return invalid_line_row(line, event, self.rules)
+        try:
+            return {"event_id": event.event_id, **self.record(event.query())}
+        except Exception as error:  # One answer that trips a bug must not cost the file its scores.
+            return {"event_id": event.event_id, **record_of(scorer_failed(error), self.rules)}
+
+    def score_file(self, source: str, target: str) -> RunTally:
+        """Writes one row for each line, in order. Holds one line in memory at a time."""
+        with scored_file(source, target) as (lines, write):
+            for line in lines:
+                write(line, self.row(line))
+        return write.tally
+
+
+@dataclass(frozen=True, slots=True)
+class RowWriter:
+    """Writes rows, counts them and moves the progress bar."""
+
+    rows: BinaryIO
+    advance: Callable[[int], None]
+    tally: RunTally
+
+    def __call__(self, line: InputLine, row: Record) -> None:
+        self.rows.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+        self.tally.add(row)
+        self.advance(len(line.raw or b"") + 1)
+
+
+@contextmanager
+def scored_file(source: str, target: str) -> Generator[tuple[Iterator[InputLine], RowWriter]]:
+    """Opens both files; yields the lines to score and the writer of the rows."""
+    if same_file(source, target):
+        refuse(f"{source} is both input and output: name another --out")
+    tune_interpreter()
+    with (
+        open_input(source) as lines,
+        open_output(target) as rows,
+        progress("scoring", size_of(source)) as advance,
+    ):
+        yield read_lines(lines, MAX_EVENT_BYTES), RowWriter(rows, advance, RunTally())
+
+
+def record_of(result: Score | Unscored, rules: Rules) -> Record:
+    """The fields of a row, except `event_id`."""
+    return unscored_record(result, rules.version) if isinstance(result, Unscored) else score_record(result)
+
+
+def invalid_line_row(line: InputLine, reason: Unscored, rules: Rules) -> Record:
+    """The row for a line that is not an event."""
+    return {"event_id": None, "line": line.number, **unscored_record(reason, rules.version)}
+
+
+def scorer_failed(error: Exception) -> Unscored:
+    """The result for an answer on which the scorer raised: a bug."""
+    return Unscored(UnscoredReason.SCORER_FAILED, f"the scorer failed ({type(error).__name__}): please report it")
+
+
+@dataclass(slots=True)
+class RunTally:
+    """Counts for the last line of a run on a terminal."""
+
+    scored: int = 0
+    total: float = 0.0
+    unscored: Counter[str] = field(default_factory=Counter[str])
+
+    def add(self, row: Record) -> None:
+        if isinstance(score := row["score"], float):
+            self.scored += 1
+            self.total += score
+        else:
+            self.unscored[str(row["unscored"])] += 1
+
+    def __str__(self) -> str:
+        lines = self.scored + self.unscored.total()
+        mean = f", mean {self.total / self.scored:.2f}" if self.scored else ""
+        reasons = ", ".join(f"{reason} {count}" for reason, count in self.unscored.most_common())
+        return f"{lines} lines: {self.scored} scored{mean}" + (f", without a score: {reasons}" if reasons else "")
+
+
+def read_event(line: InputLine) -> QueryEvent | Unscored:
+    """Returns the event on a line, or why the line is not an event."""
+    if line.raw is None:
+        detail = f"the line is longer than {MAX_EVENT_BYTES} bytes: shorten its texts or attributes"
+        return Unscored(UnscoredReason.INVALID_EVENT, detail)
+    try:
+        return decode_event(line.raw, require_id=False)
+    except InvalidEvent as error:
+        in_text = error.reason is InvalidReason.INVALID_TEXT
+        return Unscored(UnscoredReason.INVALID_TEXT if in_text else UnscoredReason.INVALID_EVENT, str(error))
