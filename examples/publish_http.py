@@ -1,4 +1,4 @@
-"""Publishes one answer over HTTP: `python examples/publish_http.py [URL]`. Prints what became of it."""
+"""Publishes one answer over HTTP: `python examples/publish_http.py [URL]`. Prints the result."""
 
 import json
 import sys

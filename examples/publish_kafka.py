@@ -16,7 +16,7 @@ ENVELOPE = {"ce_specversion": "1.0", "ce_id": "orders-7f3a", "ce_source": "/atla
 
 
 async def publish(servers: str = "127.0.0.1:9092", topic: str = "query-events") -> None:
-    """Returns when every replica has the event; the same id sent again is counted once."""
+    """Returns once all in-sync replicas have the event. Sending the same id again is safe: it is scored once."""
     headers = [(name, text.encode()) for name, text in ENVELOPE.items()]
     async with AIOKafkaProducer(bootstrap_servers=servers, acks="all", enable_idempotence=True) as producer:
         await producer.send_and_wait(topic, json.dumps(EVENT).encode(), key=b"orders-7f3a", headers=headers)

@@ -12,8 +12,8 @@ provider = TracerProvider(resource=Resource({"service.name": "atlas", "sqlassay.
 provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{url}/v1/traces")))
 tracer = provider.get_tracer("atlas")
 
-asked = {"sqlassay.question": "How many open orders are there?", "gen_ai.agent.name": "atlas"}
-answered = {"db.query.text": "SELECT COUNT(*) FROM orders WHERE status = 'open'", "db.system.name": "postgresql"}
-with tracer.start_as_current_span("answer", attributes=asked), tracer.start_as_current_span("query") as query:
-    query.set_attributes(answered)
+question = {"sqlassay.question": "How many open orders are there?", "gen_ai.agent.name": "atlas"}
+query = {"db.query.text": "SELECT COUNT(*) FROM orders WHERE status = 'open'", "db.system.name": "postgresql"}
+with tracer.start_as_current_span("answer", attributes=question):
+    tracer.start_span("query", attributes=query).end()
 provider.shutdown()

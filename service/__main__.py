@@ -1,4 +1,4 @@
-"""The console script: `sqlassay`, or `python -m service`."""
+"""The `sqlassay` command, also available as `python -m service`."""
 
 from __future__ import annotations
 

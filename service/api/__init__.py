@@ -1,1 +1,1 @@
-"""The HTTP API: events in, evaluations, reports and rules out."""
+"""The HTTP API: accepts events and labels; serves evaluations, reports and rules."""

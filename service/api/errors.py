@@ -1,4 +1,4 @@
-"""What a refusal looks like: `{"error": {"code", "message", "fix"}}`, with the status that fits."""
+"""Error replies: `{"error": {"code", "message", "fix"}}` with the matching status."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from service.storage.scores.evaluation_pages import InvalidCursor
 
 
 class ErrorBody(BaseModel):
-    """What went wrong and what to do."""
+    """What went wrong, and how to fix it."""
 
-    code: str = Field(description="Stable, for programs.", examples=["INVALID_PARAMETER"])
-    message: str = Field(description="One line for a person.", examples=["limit: Input should be less than 501"])
-    fix: str = Field(description="What to do.", examples=["Mend the parameter and send the request again."])
+    code: str = Field(description="A stable code for programs.", examples=["INVALID_PARAMETER"])
+    message: str = Field(description="What went wrong, in one line.", examples=["limit: Input should be less than 501"])
+    fix: str = Field(description="How to fix it.", examples=["Correct the parameter and send the request again."])
 
 
 class ErrorReply(BaseModel):
-    """Every reply that is no success."""
+    """The body of every error reply."""
 
     error: ErrorBody
 
 
 class ApiError(Exception):
-    """A refusal with its status."""
+    """An error reply with its status."""
 
     def __init__(self, status: int, code: str, message: str, fix: str, headers: dict[str, str] | None = None) -> None:
         super().__init__(message)
@@ -42,28 +42,32 @@ class ApiError(Exception):
         self.body = ErrorBody(code=code, message=message, fix=fix)
 
 
-def refusal(status: int, code: str, message: str, fix: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    """A refusal as a response."""
+def error_reply(status: int, code: str, message: str, fix: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    """Builds an error reply."""
     body = ErrorReply(error=ErrorBody(code=code, message=message, fix=fix))
     return JSONResponse(body.model_dump(), status, headers)
 
 
 def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The OpenAPI entry of a route's refusals."""
+    """The OpenAPI entry for a route's error replies."""
     return {status: {"model": ErrorReply} for status in statuses}
 
 
 _BY_STATUS = {
-    404: ("NOT_FOUND", "See /docs for the routes there are."),
-    405: ("METHOD_NOT_ALLOWED", "See /docs for the methods of this route."),
+    404: ("NOT_FOUND", "See /docs for the available routes."),
+    405: ("METHOD_NOT_ALLOWED", "See /docs for the methods that this route allows."),
 }
-_WORLD: dict[type[Exception], tuple[int, str, str]] = {
+_BY_EXCEPTION: dict[type[Exception], tuple[int, str, str]] = {
     Unavailable: (503, "UNAVAILABLE", "Send the request again in a few seconds."),
-    PoolClosed: (503, "SHUTTING_DOWN", "Send the request again in a few seconds; what was accepted is a duplicate."),
-    InvalidRules: (422, "INVALID_RULES", "Mend the rules and send them again; the old version stays in force."),
+    PoolClosed: (
+        503,
+        "SHUTTING_DOWN",
+        "Send the request again in a few seconds. Events that were accepted will be duplicates.",
+    ),
+    InvalidRules: (422, "INVALID_RULES", "Correct the rules and send them again. The old version stays in force."),
     RulesConflict: (412, "RULES_CHANGED", "Read the newest version and send your change with its ETag."),
     InvalidCursor: (400, "INVALID_CURSOR", "Start again without the cursor."),
-    RefusedByStore: (400, "REFUSED_BY_STORE", "Mend the value that the database cannot hold."),
+    RefusedByStore: (400, "REFUSED_BY_STORE", "Correct the value that the database cannot store."),
 }
 
 
@@ -72,9 +76,9 @@ async def _api_error(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": error.body.model_dump()}, error.status, error.headers)
 
 
-async def _world(_: Request, error: Exception) -> JSONResponse:
-    status, code, fix = next(entry for kind, entry in _WORLD.items() if isinstance(error, kind))
-    return refusal(status, code, str(error), fix, {"Retry-After": "2"} if status == 503 else None)
+async def _known_exception(_: Request, error: Exception) -> JSONResponse:
+    status, code, fix = next(entry for kind, entry in _BY_EXCEPTION.items() if isinstance(error, kind))
+    return error_reply(status, code, str(error), fix, {"Retry-After": "2"} if status == 503 else None)
 
 
 async def _validation(_: Request, error: Exception) -> JSONResponse:
@@ -82,25 +86,25 @@ async def _validation(_: Request, error: Exception) -> JSONResponse:
     fault = error.errors()[0]
     where = ".".join(str(part) for part in fault["loc"][1:]) or "request"
     message = f"{shorten(where)}: {fault['msg']}, got {shorten(repr(fault.get('input')))}"
-    return refusal(400, "INVALID_PARAMETER", message, "Mend the parameter and send the request again.")
+    return error_reply(400, "INVALID_PARAMETER", message, "Correct the parameter and send the request again.")
 
 
 async def _http(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 registered for it alone
     code, fix = _BY_STATUS.get(error.status_code, ("HTTP_ERROR", "See /docs."))
-    return refusal(error.status_code, code, str(error.detail), fix, dict(error.headers or {}))
+    return error_reply(error.status_code, code, str(error.detail), fix, dict(error.headers or {}))
 
 
-async def _bug(request: Request, error: Exception) -> JSONResponse:
+async def _unexpected(request: Request, error: Exception) -> JSONResponse:
     log.error("request_failed", method=request.method, path=shorten(request.url.path), exc_info=error)
-    return refusal(500, "INTERNAL_ERROR", "The service failed on this request.", "Report it with the log's entry.")
+    return error_reply(500, "INTERNAL_ERROR", "The service failed on this request.", "Report it with the log entry.")
 
 
 def handle_errors(app: FastAPI) -> None:
-    """Makes every refusal of `app` look the same."""
+    """Makes every error reply of `app` look the same."""
     app.add_exception_handler(ApiError, _api_error)
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _bug)
-    for kind in _WORLD:
-        app.add_exception_handler(kind, _world)
+    app.add_exception_handler(Exception, _unexpected)
+    for kind in _BY_EXCEPTION:
+        app.add_exception_handler(kind, _known_exception)

@@ -1,4 +1,4 @@
-"""Reading scores: pages of evaluations, one in full, and the report."""
+"""Reads scores: pages of evaluations, one evaluation in full, and the report."""
 
 from __future__ import annotations
 
@@ -27,65 +27,71 @@ router = APIRouter(tags=["evaluations"])
 Name = Annotated[str, Field(max_length=128, pattern=r"^[^\x00]*$")]
 
 
-def _aware(value: object) -> object:
-    # a plus sign that was not escaped arrives as a space
+def _restore_plus(value: object) -> object:
+    # an unescaped plus sign in a URL arrives as a space
     return value.strip().replace(" ", "+") if isinstance(value, str) and value.count(":") > 2 else value
 
 
-Moment = Annotated[datetime, BeforeValidator(_aware)]
+Timestamp = Annotated[datetime, BeforeValidator(_restore_plus)]
 
 
-class Window(BaseModel):
-    """Which part of the rows."""
+class AnswerFilter(BaseModel):
+    """Which answers to include."""
 
     model_config = ConfigDict(extra="forbid")
 
-    tenant: Name | None = Field(default=None, description="Only this tenant's.", examples=["meridian-retail"])
-    agent: Name | None = Field(default=None, description="Only this agent's.", examples=["atlas"])
-    agent_version: Name | None = Field(default=None, description="Only this release's.", examples=["2.4.0"])
-    since: Moment | None = Field(default=None, description="Occurred then or later; no zone is UTC.")
-    until: Moment | None = Field(default=None, description="Occurred before then.")
+    tenant: Name | None = Field(default=None, description="Only this tenant.", examples=["meridian-retail"])
+    agent: Name | None = Field(default=None, description="Only this agent.", examples=["atlas"])
+    agent_version: Name | None = Field(default=None, description="Only this version of the agent.", examples=["2.4.0"])
+    since: Timestamp | None = Field(
+        default=None, description="Only answers at or after this time. A time without a zone is UTC."
+    )
+    until: Timestamp | None = Field(default=None, description="Only answers before this time.")
 
     def wanted(self, caller: Caller) -> EvaluationFilter:
-        """The restriction to what the caller may see."""
+        """The query, restricted to what the caller may access."""
         given = self.model_dump(include={"agent", "agent_version"})
         return EvaluationFilter(tenant=caller.only(self.tenant), since=utc(self.since), until=utc(self.until), **given)
 
 
-class ListQuery(Window):
-    """Filters, order and page of a list."""
+class ListQuery(AnswerFilter):
+    """The filters, order and page of a list."""
 
     tier: Tier | None = Field(default=None, description="Only this tier.")
     verdict: Verdict | None = Field(default=None, description="Only this verdict.")
     filter_status: FilterStatus | None = Field(default=None, description="Only this filter status.")
     reason: ReasonCode | UnscoredReason | None = Field(default=None, description="Only with this reason code.")
-    reference: ReferenceVerdict | None = Field(default=None, description="Only those of which their reference says so.")
-    unscored: bool | None = Field(default=None, description="Only without (true) or only with (false) a score.")
-    min_score: float | None = Field(default=None, ge=0, le=100, description="Least score.")
-    max_score: float | None = Field(default=None, ge=0, le=100, description="Greatest score.")
-    order: Order = Field(default=Order.NEWEST, description="newest, or worst: by p_correct, then score.")
-    limit: int = Field(default=50, ge=1, le=MAX_PAGE, description="Rows of a page.")
-    cursor: str | None = Field(default=None, max_length=400, description="next_cursor of the page before.")
+    reference: ReferenceVerdict | None = Field(default=None, description="Only with this reference verdict.")
+    unscored: bool | None = Field(
+        default=None, description="true: only answers without a score. false: only answers with a score."
+    )
+    min_score: float | None = Field(default=None, ge=0, le=100, description="Minimum score.")
+    max_score: float | None = Field(default=None, ge=0, le=100, description="Maximum score.")
+    order: Order = Field(default=Order.NEWEST, description="newest first, or worst first: by p_correct, then by score.")
+    limit: int = Field(default=50, ge=1, le=MAX_PAGE, description="Rows per page.")
+    cursor: str | None = Field(default=None, max_length=400, description="next_cursor of the previous page.")
 
     def wanted(self, caller: Caller) -> EvaluationFilter:
-        """The restriction to what the caller may see."""
+        """The query, restricted to what the caller may access."""
         given = self.model_dump(mode="json", exclude={"tenant", "since", "until", "order", "limit", "cursor"})
         return EvaluationFilter(tenant=caller.only(self.tenant), since=utc(self.since), until=utc(self.until), **given)
 
 
-class ReportQuery(Window):
-    """Window and grouping of a report."""
+class ReportQuery(AnswerFilter):
+    """The filters and grouping of a report."""
 
-    by: Literal["agent", "agent_version"] = Field(default="agent", description="Whether releases are told apart.")
+    by: Literal["agent", "agent_version"] = Field(
+        default="agent", description="One row per agent, or per version of an agent."
+    )
 
 
 def utc(moment: datetime | None) -> datetime | None:
-    """The moment, in UTC where it names no zone."""
+    """Returns the time. A time without a zone is UTC."""
     return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 class EvaluationItem(BaseModel):
-    """A row of a list."""
+    """One evaluation in a list."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -105,27 +111,31 @@ class EvaluationItem(BaseModel):
     unscored: UnscoredReason | None
     reason_codes: list[str]
     rules_version: int
-    reference_verdict: ReferenceVerdict | None = Field(description="Beside the score; null where none was sent.")
-    reference_level: Rung | None = Field(description="What must be granted for a difference to count.")
+    reference_verdict: ReferenceVerdict | None = Field(
+        description="What the event's reference says about the answer. Null without a reference."
+    )
+    reference_level: Rung | None = Field(description="What must be assumed for the difference to count.")
 
 
 class EvaluationInFull(EvaluationItem):
-    """A row with everything that explains it."""
+    """One evaluation with everything that explains its score."""
 
     attributes: dict[str, Any]
-    record: dict[str, Any] = Field(description="The line that `sqlassay score` would write.")
-    reference: dict[str, Any] | None = Field(description="What the reference says, as `sqlassay verify` writes it.")
+    record: dict[str, Any] = Field(description="The fields that `sqlassay score` writes.")
+    reference: dict[str, Any] | None = Field(
+        description="The comparison with the reference, as `sqlassay verify` writes it."
+    )
 
 
 class EvaluationPage(BaseModel):
-    """A page of rows."""
+    """A page of evaluations."""
 
     items: list[EvaluationItem]
-    next_cursor: str | None = Field(description="Where the next page begins; null on the last.")
+    next_cursor: str | None = Field(description="Send it as `cursor` for the next page. Null on the last page.")
 
 
 class ReportLine(BaseModel):
-    """A line of the paper's Table 4."""
+    """One row of the paper's Table 4."""
 
     tenant: str
     agent: str
@@ -159,7 +169,7 @@ class ReportLine(BaseModel):
 
 
 class ReportReply(BaseModel):
-    """Table 4 over a window."""
+    """The paper's Table 4 for the requested answers."""
 
     by: str
     since: datetime | None
@@ -173,7 +183,7 @@ class ReportReply(BaseModel):
 async def list_evaluations(
     query: Annotated[ListQuery, Query()], service: RunningService, caller: CallingTenant
 ) -> Response:
-    """A page of evaluations, newest first or worst first."""
+    """Returns a page of evaluations, newest first or worst first."""
     page = await evaluation_page(
         service.engine, query.wanted(caller), order=query.order, limit=query.limit, cursor=query.cursor
     )
@@ -187,7 +197,7 @@ async def list_evaluations(
     summary="One evaluation, explained",
 )
 async def get_evaluation(evaluation_id: UUID, service: RunningService, caller: CallingTenant) -> Response:
-    """Everything that is stored about one evaluation."""
+    """Returns everything stored about one evaluation."""
     found = await find_evaluation(service.engine, evaluation_id, caller.tenant)
     if found is None:
         raise ApiError(404, "NOT_FOUND", f"there is no evaluation {evaluation_id}", "Take an id from /v1/evaluations.")
@@ -198,7 +208,7 @@ async def get_evaluation(evaluation_id: UUID, service: RunningService, caller: C
 async def get_report(
     query: Annotated[ReportQuery, Query()], service: RunningService, caller: CallingTenant
 ) -> Response:
-    """Mean and P90 of the score, coverage, mean p_correct and the share judged wrong, per agent or release."""
+    """Returns mean and P90 score, coverage, mean p_correct and the share judged wrong, per agent or agent version."""
     wanted = query.wanted(caller)
     rows = await report(service.engine, wanted, by_version=query.by == "agent_version")
     return as_json(

@@ -1,4 +1,4 @@
-"""`POST /v1/events`: each event is answered for only after its row is committed."""
+"""`POST /v1/events`: accepts events, and replies once their rows are committed or the stream has them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _EXAMPLE = {
 
 
 class EventStatus(StrEnum):
-    """What became of one event of a request."""
+    """The result of one event of a request."""
 
     PUBLISHED = "published"
     SCORED = "scored"
@@ -55,29 +55,31 @@ class EventError(BaseModel):
     """Why an event has no score."""
 
     code: str = Field(description="An InvalidReason, UnscoredReason or DeferredReason.", examples=["INVALID_FIELD"])
-    message: str = Field(description="One line for a person.")
+    message: str = Field(description="Why, in one line.")
 
 
 class EventResult(BaseModel):
-    """One event's answer, in the order sent."""
+    """The result of one event. Results have the order of the events."""
 
-    event_id: str | None = Field(description="Null where the record names none.")
-    status: EventStatus = Field(description="published, scored, unscored and duplicate are kept; the others are not.")
-    evaluation_id: UUID | None = Field(description="The stored row; of a duplicate, the first one's.")
+    event_id: str | None = Field(description="Null when the record has no id.")
+    status: EventStatus = Field(
+        description="The service keeps published, scored, unscored and duplicate events, and not the others."
+    )
+    evaluation_id: UUID | None = Field(description="The stored row. For a duplicate, the row of the first event.")
     score: float | None = Field(description="Φ, 0 to 100.")
-    error: EventError | None = Field(description="Why it is unscored, rejected or deferred.")
+    error: EventError | None = Field(description="Why the event is unscored, rejected or deferred.")
 
 
 class EventsReply(BaseModel):
-    """What became of all events of a request."""
+    """The result of every event of a request."""
 
-    accepted: int = Field(description="Events stored, now or before.")
-    rejected: int = Field(description="Events that can never be stored.")
+    accepted: int = Field(description="Events that are stored or published, by this request or before.")
+    rejected: int = Field(description="Invalid events, which can never be stored.")
     results: list[EventResult]
 
 
 class EventsRefusal(EventsReply):
-    """The same, where no event was accepted or the service has to be asked again."""
+    """The same when no event was accepted, or when the request has to be sent again."""
 
     error: ErrorBody
 
@@ -144,21 +146,21 @@ _BODY: dict[str, Any] = {
     summary="Publish answers to score",
 )
 async def post_events(request: Request, service: RunningService, caller: CallingTenant) -> JSONResponse:
-    """One event, a JSON array of them, one per line (NDJSON), or CloudEvents: one, a batch, or headers `ce-…`.
+    """Accepts one event, a JSON array, one event per line (NDJSON), or CloudEvents: one, a batch, or `ce-…` headers.
 
-    The reply comes when every row is committed or, with Kafka, when the stream has every event; with one result per
-    event, in order. 202: at least one event is stored or published. 422: every event is refused. 503: nothing is lost
-    if you send all of it again.
+    Replies when every row is committed or, with Kafka, when the stream has every event. The reply has one result per
+    event, in order. 202: at least one event is stored or published. 422: every event was rejected. 503: send the whole
+    request again; nothing is lost.
     """
     async with read_body(request, service) as body:
         records = read_records(request, body, caller.tenant, service.settings.limits.max_events)
         outcomes = await service.events.take(records)
-    return answer(outcomes)
+    return _reply(outcomes)
 
 
 @asynccontextmanager
 async def read_body(request: Request, service: Service) -> AsyncGenerator[bytes]:
-    """The request's body, bounded, with its bytes counted as held until the context closes."""
+    """Reads the request's body up to the size limit. Its bytes count as held memory until the context closes."""
     most, held, parts = service.settings.limits.max_body_bytes, 0, list[bytes]()
     try:
         async for part in request.stream():
@@ -168,8 +170,8 @@ async def read_body(request: Request, service: Service) -> AsyncGenerator[bytes]
                 raise ApiError(
                     503,
                     "BUSY",
-                    "other requests fill the memory set aside",
-                    "Wait and send it again.",
+                    "too many large requests at once",
+                    "Send the request again in a second.",
                     {"Retry-After": "1"},
                 )
             held += len(part)
@@ -180,37 +182,41 @@ async def read_body(request: Request, service: Service) -> AsyncGenerator[bytes]
 
 
 def read_records(request: Request, body: bytes, tenant: str | None, most: int) -> list[Record]:
-    """The records of a body by its content type; raises `ApiError` for what holds none."""
+    """Splits a body into records by its content type. Raises `ApiError` when it has none, or more than `most`."""
     kind = media_type(request.headers.get("content-type", ""))
-    envelope = [(name.decode("latin-1"), raw) for name, raw in request.headers.raw if name.startswith(b"ce-")]
-    # of a request and not of one event, so it must not cost the others theirs where it cannot be read
+    # the trace belongs to the request, not to one event: when it is invalid, the events must not suffer
     trace = [("traceparent", raw) for name, raw in request.headers.raw if name == b"traceparent" and raw.isascii()]
-    if envelope:
-        payloads: list[object] = [body]
-        envelope += [("content-type", kind.encode()), *trace]
-    elif kind in _NDJSON:
-        payloads = [line for line in body.split(b"\n") if line.strip()]
-    elif kind in {*_JSON, STRUCTURED, BATCH}:
-        payloads = _read_json(body)
-    else:
-        fix = "Send application/json, application/x-ndjson or CloudEvents."
-        raise ApiError(415, "UNSUPPORTED_MEDIA_TYPE", f"content type {kind!r} is not read here", fix)
+    binary = _binary_headers(request, kind, trace)
+    payloads: list[object] = [body] if binary is not None else _payloads(body, kind)
     if not payloads:
-        raise ApiError(400, "NO_EVENTS", "the body holds no event", "Send at least one event.")
+        raise ApiError(400, "NO_EVENTS", "the body has no event", "Send at least one event.")
     if len(payloads) > most:
-        message = f"the body holds {len(payloads)} events, more than {most}"
+        message = f"the body has {len(payloads)} events, more than {most}"
         raise ApiError(413, "TOO_MANY_EVENTS", message, "Send fewer events at once.")
     size = len(body) // len(payloads)
     return [
-        Record(
-            payload=each, headers=envelope or _envelope(each, kind, trace), require_id=True, tenant=tenant, size=size
-        )
+        Record(payload=each, headers=binary or _headers(each, kind, trace), require_id=True, tenant=tenant, size=size)
         for each in payloads
     ]
 
 
-def _envelope(payload: object, kind: str, trace: list[tuple[str, bytes]]) -> Headers | None:
-    """The headers of one event of a body: a CloudEvent in structured mode, or plain in a traced request, or `None`."""
+def _binary_headers(request: Request, kind: str, trace: list[tuple[str, bytes]]) -> list[tuple[str, bytes]] | None:
+    """The headers of a CloudEvent in binary mode, or None for any other request."""
+    headers = [(name.decode("latin-1"), raw) for name, raw in request.headers.raw if name.startswith(b"ce-")]
+    return [*headers, ("content-type", kind.encode()), *trace] if headers else None
+
+
+def _payloads(body: bytes, kind: str) -> list[object]:
+    if kind in _NDJSON:
+        return [line for line in body.split(b"\n") if line.strip()]
+    if kind in {*_JSON, STRUCTURED, BATCH}:
+        return _read_json(body)
+    fix = "Send application/json, application/x-ndjson or CloudEvents."
+    raise ApiError(415, "UNSUPPORTED_MEDIA_TYPE", f"unsupported content type {kind!r}", fix)
+
+
+def _headers(payload: object, kind: str, trace: list[tuple[str, bytes]]) -> Headers | None:
+    """The headers of one event in a body: a structured CloudEvent's, the trace of the request, or None."""
     structured = kind in {STRUCTURED, BATCH} or looks_structured(payload)
     return [("content-type", STRUCTURED.encode()), *trace] if structured else trace or None
 
@@ -224,28 +230,29 @@ def _read_json(body: bytes) -> list[object]:
     return cast("list[object]", parsed) if isinstance(parsed, list) else [parsed]
 
 
-def answer(ends: Sequence[Outcome | Published]) -> JSONResponse:
-    """The reply to a request whose events ended so."""
-    results = [_result(each) for each in ends]
-    outcomes = [each for each in ends if isinstance(each, Outcome)]
-    ended = [each.kind for each in outcomes]
-    rejected, lost = ended.count(OutcomeKind.DEAD_LETTERED), [each for each in outcomes if _is_lost(each)]
-    accepted = len(ends) - rejected - len(lost)
-    reply = EventsReply(accepted=accepted, rejected=rejected, results=results)
-    status, error = 202, None
+def _reply(results: Sequence[Outcome | Published]) -> JSONResponse:
+    outcomes = [each for each in results if isinstance(each, Outcome)]
+    rejected = [each.kind for each in outcomes].count(OutcomeKind.DEAD_LETTERED)
+    lost = [each for each in outcomes if _is_lost(each)]
+    accepted = len(results) - rejected - len(lost)
+    reply = EventsReply(accepted=accepted, rejected=rejected, results=[_result(each) for each in results])
     if lost:
-        message = f"{len(lost)} of {len(ends)} events could not be stored: {lost[0].detail}"
-        fix = "Send the request again; what was stored will be a duplicate."
-        status, error = 503, ErrorBody(code=lost[0].reason, message=message, fix=fix)
-    elif not accepted:
+        message = f"{len(lost)} of {len(results)} events could not be stored: {lost[0].detail}"
+        fix = "Send the request again. Events that were stored will be duplicates."
+        error = ErrorBody(code=lost[0].reason, message=message, fix=fix)
+        return _error_reply(503, reply, error, {"Retry-After": "2"})
+    if not accepted:
         foreign = all(each.reason == InvalidReason.TENANT_NOT_ALLOWED.value for each in outcomes)
-        message = f"every event is refused; the first: {outcomes[0].detail}"
-        error = ErrorBody(code=outcomes[0].reason, message=message, fix="Mend what each result's error names.")
-        status = 403 if foreign else 422
-    if error is not None:
-        reply = EventsRefusal(**dict(reply), error=error)
-    headers = {"Retry-After": "2"} if status == 503 else None
-    return JSONResponse(reply.model_dump(mode="json"), status, headers)
+        message = f"every event was rejected. The first: {outcomes[0].detail}"
+        error = ErrorBody(code=outcomes[0].reason, message=message, fix="Correct what each result's error names.")
+        return _error_reply(403 if foreign else 422, reply, error)
+    return JSONResponse(reply.model_dump(mode="json"), 202)
+
+
+def _error_reply(
+    status: int, reply: EventsReply, error: ErrorBody, headers: dict[str, str] | None = None
+) -> JSONResponse:
+    return JSONResponse(EventsRefusal(**dict(reply), error=error).model_dump(mode="json"), status, headers)
 
 
 def _is_lost(outcome: Outcome) -> bool:

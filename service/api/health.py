@@ -1,4 +1,4 @@
-"""Whether the process lives, whether it can work, and its metrics."""
+"""Liveness, readiness and metrics of the process."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class Health(BaseModel):
     status: str = Field(examples=["ok"])
 
 
-@router.get("/healthz", response_model=Health, responses=errors(503), summary="Does the process live?")
+@router.get("/healthz", response_model=Health, responses=errors(503), summary="Liveness")
 async def healthz(service: RunningService) -> Response:
-    """200 while events are being worked on; 503 asks for a restart."""
+    """200 while the worker makes progress. 503 means that the process should be restarted."""
     fault = service.worker.fault() if service.worker is not None else None
     if fault is not None:
-        raise ApiError(503, "WORKER_STOPPED", fault, "Restart the process; its log says why.")
+        raise ApiError(503, "WORKER_STOPPED", fault, "Restart the process. Its log has the cause.")
     return as_json({"status": "ok"})
 
 
-@router.get("/readyz", response_model=Health, responses=errors(503), summary="Can it take events?")
+@router.get("/readyz", response_model=Health, responses=errors(503), summary="Readiness")
 async def readyz(service: RunningService) -> Response:
-    """200 while the database answers and the worker runs."""
+    """200 while the database answers and the worker makes progress."""
     await healthz(service)
     with translate_errors(service.engine.url):
         async with asyncio.timeout(_READY_SECONDS), service.engine.connect() as connection:
@@ -46,9 +46,9 @@ async def readyz(service: RunningService) -> Response:
 
 @router.get("/metrics", responses=errors(401, 403), response_class=PlainTextResponse, summary="Metrics")
 async def metrics(request: Request, service: RunningService) -> Response:
-    """Prometheus exposition; with tokens set it needs the one for all tenants, unless it is made public."""
+    """Metrics for Prometheus. Requires the token for all tenants, unless no tokens are set or metrics are public."""
     if not service.settings.http.public_metrics and caller_of(request).tenant is not None:
-        raise forbidden("metrics show every tenant, and this token is of one")
+        raise forbidden("metrics show all tenants, and this token gives access to one")
     if service.worker is not None:
         service.metrics.queue.set(service.worker.pool.depth)
     return Response(service.metrics.exposition(), media_type=CONTENT_TYPE_LATEST)

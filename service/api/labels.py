@@ -1,4 +1,4 @@
-"""Labels: reviewers' words about answers, kept and listed."""
+"""Stores and lists labels: what reviewers say about answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from consumers.keep_labels import ErrorType, KeepLabels, LabelDocument, LabelRec
 from consumers.wire.events import InvalidReason
 from service.api.access import CallingTenant, RunningService
 from service.api.errors import ErrorBody, ErrorReply, errors
-from service.api.evaluations import Moment, Name, utc
+from service.api.evaluations import Name, Timestamp, utc
 from service.api.events import EventError, read_body, read_records
 from service.api.replies import as_json
 from service.storage.label_store import LabelFilter, PostgresLabels, label_page
@@ -34,20 +34,20 @@ _EXAMPLE = {
 
 
 class LabelsReply(BaseModel):
-    """What became of all labels of a request."""
+    """The result for each label of a request."""
 
-    kept: int = Field(description="Labels that stand, now or from before.")
-    errors: list[EventError | None] = Field(description="For each label, in order: why it was not kept, else null.")
+    kept: int = Field(description="Labels that are stored, by this request or before.")
+    errors: list[EventError | None] = Field(description="For each label, in order: why it was not stored, or null.")
 
 
 class LabelsRefusal(LabelsReply):
-    """The same, where no label was kept."""
+    """The same when no label was stored."""
 
     error: ErrorBody
 
 
 class LabelItem(BaseModel):
-    """A label with its event's current evaluation, whose fields are null once it is no longer stored."""
+    """A label with its event's current evaluation. The evaluation's fields are null when it is no longer stored."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -72,26 +72,28 @@ class LabelPage(BaseModel):
     """A page of labels."""
 
     items: list[LabelItem]
-    next_cursor: str | None = Field(description="Send it as cursor for the next page; null on the last.")
+    next_cursor: str | None = Field(description="Send it as `cursor` for the next page. Null on the last page.")
 
 
 class LabelQuery(BaseModel):
-    """Filters and page of a list of labels."""
+    """The filters and page of a list of labels."""
 
     model_config = ConfigDict(extra="forbid")
 
-    tenant: Name | None = Field(default=None, description="Only this tenant's.")
-    agent: Name | None = Field(default=None, description="Only of this agent's answers.")
-    label: LabelValue | None = Field(default=None, description="Only these.")
-    error_type: ErrorType | None = Field(default=None, description="Only of this type.")
-    reviewer: Name | None = Field(default=None, description="Only by this reviewer.")
+    tenant: Name | None = Field(default=None, description="Only this tenant.")
+    agent: Name | None = Field(default=None, description="Only answers of this agent.")
+    label: LabelValue | None = Field(default=None, description="Only labels with this value.")
+    error_type: ErrorType | None = Field(default=None, description="Only labels with this error type.")
+    reviewer: Name | None = Field(default=None, description="Only labels of this reviewer.")
     event_id: Annotated[str, Field(max_length=256, pattern=r"^[^\x00]*$")] | None = Field(
-        default=None, description="Only of events with this id."
+        default=None, description="Only labels of events with this id."
     )
-    since: Moment | None = Field(default=None, description="Labelled then or later; no zone is UTC.")
-    until: Moment | None = Field(default=None, description="Labelled before then.")
-    limit: int = Field(default=50, ge=1, le=MAX_PAGE, description="Labels of a page.")
-    cursor: str | None = Field(default=None, max_length=4000, description="next_cursor of the page before.")
+    since: Timestamp | None = Field(
+        default=None, description="Only labels given at or after this time. A time without a zone is UTC."
+    )
+    until: Timestamp | None = Field(default=None, description="Only labels given before this time.")
+    limit: int = Field(default=50, ge=1, le=MAX_PAGE, description="Labels per page.")
+    cursor: str | None = Field(default=None, max_length=4000, description="next_cursor of the previous page.")
 
 
 def _label_schema() -> dict[str, Any]:
@@ -123,37 +125,37 @@ _BODY: dict[str, Any] = {
     response_model=LabelsReply,
     responses=errors(400, 401, 413, 415) | {status: {"model": LabelsRefusal} for status in (403, 422)} | errors(503),
     openapi_extra=_BODY,
-    summary="Say whether answers are right",
+    summary="Label answers as right or wrong",
 )
 async def post_labels(request: Request, service: RunningService, caller: CallingTenant) -> Response:
     """One label, a JSON array of them, or one per line (NDJSON).
 
-    A reviewer has one label for each event, the latest by `labelled_at`; the same label sent again changes nothing.
-    422: no label was kept. 503: none was kept for now, send it again.
+    A reviewer has one label per event: the latest by `labelled_at`. Sending the same label again changes nothing.
+    422: no label was stored. 503: no label was stored, send them again.
     """
     async with read_body(request, service) as body:
         sent = read_records(request, body, caller.tenant, service.settings.limits.max_events)
         now = datetime.now(UTC)
         records = [LabelRecord(payload=each.payload, tenant=caller.tenant, sent_at=now) for each in sent]
-        return _answer(await KeepLabels(store=PostgresLabels(service.engine))(records))
+        return _reply(await KeepLabels(store=PostgresLabels(service.engine))(records))
 
 
-def _answer(ended: list[Outcome | None]) -> Response:
-    faults = [each for each in ended if each is not None]
+def _reply(outcomes: list[Outcome | None]) -> Response:
+    faults = [each for each in outcomes if each is not None]
     if any(each.kind is OutcomeKind.DEFERRED for each in faults):
         first = next(each for each in faults if each.kind is OutcomeKind.DEFERRED)
-        fix = "Send the request again; labels that stand are left as they are."
+        fix = "Send the request again. Labels that are already stored do not change."
         body = ErrorReply(error=ErrorBody(code=first.reason, message=first.detail, fix=fix))
         return JSONResponse(body.model_dump(), 503, {"Retry-After": "2"})
     reply = LabelsReply(
-        kept=len(ended) - len(faults),
-        errors=[EventError(code=each.reason, message=each.detail) if each else None for each in ended],
+        kept=len(outcomes) - len(faults),
+        errors=[EventError(code=each.reason, message=each.detail) if each else None for each in outcomes],
     )
     if reply.kept:
         return JSONResponse(reply.model_dump(mode="json"))
     foreign = all(each.reason == InvalidReason.TENANT_NOT_ALLOWED.value for each in faults)
-    message = f"every label is refused; the first: {faults[0].detail}"
-    error = ErrorBody(code=faults[0].reason, message=message, fix="Mend what each error names.")
+    message = f"every label was rejected. The first: {faults[0].detail}"
+    error = ErrorBody(code=faults[0].reason, message=message, fix="Correct what each error names.")
     return JSONResponse(LabelsRefusal(**dict(reply), error=error).model_dump(mode="json"), 403 if foreign else 422)
 
 
@@ -166,7 +168,7 @@ def _answer(ended: list[Outcome | None]) -> Response:
 async def list_labels(
     query: Annotated[LabelQuery, Query()], service: RunningService, caller: CallingTenant
 ) -> Response:
-    """Newest first, each beside its event's current evaluation: what calibration and agreement are computed from."""
+    """Returns labels, newest first, each with its event's current evaluation. Calibration and agreement use these."""
     given = query.model_dump(mode="json", exclude={"tenant", "since", "until", "limit", "cursor"})
     wanted = LabelFilter(tenant=caller.only(query.tenant), since=utc(query.since), until=utc(query.until), **given)
     page = await label_page(service.engine, wanted, limit=query.limit, cursor=query.cursor)

@@ -1,4 +1,4 @@
-"""A tenant's rules: read, and replaced by a new version that the next event is scored with."""
+"""Reads and replaces a tenant's rules. The next event is scored with the new version."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from service.storage.rule_store import StoredRules
 
 router = APIRouter(tags=["rules"])
 _Tenant = Annotated[str, Path(max_length=128, pattern=NAME_PATTERN, examples=["meridian-retail"])]
-_IfMatch = Annotated[str | None, Header(description="The version that the change was made from, as its ETag.")]
+_IfMatch = Annotated[str | None, Header(description="The ETag of the version that you changed.")]
 
 
 class RulesReply(BaseModel):
@@ -28,13 +28,13 @@ class RulesReply(BaseModel):
 
     tenant: str
     version: int = Field(description="0 is the built-in default.")
-    author: str | None = Field(description="Whose token stored it.")
+    author: str | None = Field(description="The owner of the token that stored it.")
     created_at: datetime | None
     rules: RulesDocument
 
 
 class RulesHistory(BaseModel):
-    """A tenant's versions, newest first."""
+    """The versions of a tenant's rules, newest first."""
 
     versions: list[RulesReply]
 
@@ -46,7 +46,7 @@ class RulesHistory(BaseModel):
     summary="Rules in force",
 )
 async def get_rules(tenant: _Tenant, service: RunningService, caller: CallingTenant) -> Response:
-    """The tenant's newest rules, or the defaults as version 0."""
+    """Returns the tenant's newest rules, or the defaults as version 0."""
     caller.only(tenant)
     return _reply(await service.rules.current(tenant))
 
@@ -66,12 +66,12 @@ async def get_rules(tenant: _Tenant, service: RunningService, caller: CallingTen
 async def put_rules(
     tenant: _Tenant, request: Request, service: RunningService, caller: CallingTenant, if_match: _IfMatch = None
 ) -> Response:
-    """Stores a new version and answers with it. The next event is scored with it; older versions stay readable."""
+    """Stores a new version and returns it. The next event is scored with it. Older versions stay readable."""
     caller.only(tenant)
     async with read_body(request, service) as body:
         if len(body) > MAX_RULES_BYTES:
             message = f"the rules have {len(body)} bytes, more than {MAX_RULES_BYTES}"
-            raise ApiError(413, "BODY_TOO_LARGE", message, "Drop entries that no question uses.")
+            raise ApiError(413, "BODY_TOO_LARGE", message, "Remove entries that no question uses.")
         document = await asyncio.to_thread(decode_rules, body)
     stored = await service.rules.put(tenant, document, author=caller.name, expected=_version(if_match))
     service.metrics.ruled(await service.rules.rules([tenant]))
@@ -82,10 +82,10 @@ async def put_rules(
     "/v1/tenants/{tenant}/rules/versions",
     response_model=RulesHistory,
     responses=errors(400, 401, 403, 503),
-    summary="The versions there were",
+    summary="Versions of the rules",
 )
 async def list_rules(tenant: _Tenant, service: RunningService, caller: CallingTenant) -> Response:
-    """The newest hundred versions, newest first."""
+    """Returns the newest hundred versions, newest first."""
     caller.only(tenant)
     return as_json({"versions": [_document(each) for each in await service.rules.versions(tenant)]})
 
@@ -94,12 +94,12 @@ async def list_rules(tenant: _Tenant, service: RunningService, caller: CallingTe
     "/v1/tenants/{tenant}/rules/versions/{version}",
     response_model=RulesReply,
     responses=errors(400, 401, 403, 404, 503),
-    summary="One version",
+    summary="One version of the rules",
 )
 async def get_rules_version(
     tenant: _Tenant, version: Annotated[int, Path(ge=0, lt=2**31)], service: RunningService, caller: CallingTenant
 ) -> Response:
-    """The rules that a stored score names."""
+    """Returns one version, such as the one that a stored score names."""
     caller.only(tenant)
     found = await service.rules.version(tenant, version)
     if found is None:
@@ -114,8 +114,8 @@ def _version(if_match: str | None) -> int | None:
     try:
         return int(if_match.strip().removeprefix("W/").strip('"'))
     except ValueError:
-        message = f"If-Match {if_match[:40]!r} is no version"
-        raise ApiError(400, "INVALID_PARAMETER", message, "Send the ETag of the version you changed.") from None
+        message = f"If-Match {if_match[:40]!r} is not a version"
+        raise ApiError(400, "INVALID_PARAMETER", message, "Send the ETag of the version that you changed.") from None
 
 
 def _reply(stored: StoredRules) -> Response:

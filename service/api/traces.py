@@ -1,4 +1,4 @@
-"""`POST /v1/traces`: what an OpenTelemetry exporter or Collector sends over OTLP/HTTP."""
+"""`POST /v1/traces`: accepts spans from an OpenTelemetry exporter or Collector over OTLP/HTTP."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ PROTOBUF, JSON = "application/x-protobuf", "application/json"
 
 
 class _OtlpRoute(APIRoute):
-    """Refuses as OTLP says: a `google.rpc.Status` in the request's encoding, 503 where it may be sent again."""
+    """Sends errors as OTLP requires: a `google.rpc.Status` in the request's encoding; 503 when a retry may help."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The route's handler with its refusals turned."""
+        """Wraps the route's handler to convert its errors."""
         handle = super().get_route_handler()
 
-        async def answer(request: Request) -> Response:
+        async def handle_otlp(request: Request) -> Response:
             try:
                 return await handle(request)
             except ApiError as error:
-                return _refusal(request, error.status, error.body.message, error.headers)
+                return _error(request, error.status, error.body.message, error.headers)
             except InvalidEvent as error:
-                return _refusal(request, 400, error.detail)
+                return _error(request, 400, error.detail)
             except (Unavailable, PoolClosed) as error:
-                return _refusal(request, 503, str(error), {"Retry-After": "2"})
+                return _error(request, 503, str(error), {"Retry-After": "2"})
 
-        return answer
+        return handle_otlp
 
 
 router = APIRouter(tags=["events"], route_class=_OtlpRoute)
@@ -74,7 +74,7 @@ _EXAMPLE = {
 _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": "An `ExportTraceServiceRequest`, plain or gzip.",
+        "description": "An `ExportTraceServiceRequest`, uncompressed or gzip.",
         "content": {
             PROTOBUF: {"schema": {"type": "string", "format": "binary"}},
             JSON: {"schema": {"type": "object"}, "example": _EXAMPLE},
@@ -100,14 +100,14 @@ def _content(schema: dict[str, Any]) -> dict[str, Any]:
     return {PROTOBUF: {"schema": {"type": "string", "format": "binary"}}, JSON: {"schema": schema}}
 
 
-_REFUSALS: dict[int | str, dict[str, Any]] = {
+_ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"description": text, "content": _content(_STATUS)}
     for status, text in {
-        400: "Not trace data; sending it again ends the same way.",
-        401: "No token.",
+        400: "Not trace data. A retry will not help.",
+        401: "No valid token.",
         413: "Too large.",
-        415: "Another content type or encoding.",
-        503: "Send it again after `Retry-After` seconds.",
+        415: "Unsupported content type or encoding.",
+        503: "Temporarily unavailable. Retry after `Retry-After` seconds.",
     }.items()
 }
 
@@ -115,14 +115,14 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
 @router.post(
     "/v1/traces",
     response_class=Response,
-    responses={200: {"description": "Taken.", "content": _content(_PARTIAL)}, **_REFUSALS},
+    responses={200: {"description": "Accepted.", "content": _content(_PARTIAL)}, **_ERRORS},
     openapi_extra=_BODY,
     summary="Publish answers as OpenTelemetry spans",
 )
 async def post_traces(request: Request, service: RunningService, caller: CallingTenant) -> Response:
-    """OTLP/HTTP: spans with SQL become events, joined with the question of their trace.
+    """Turns spans with SQL into events, joined with the question of their trace. OTLP/HTTP.
 
-    200: every span is taken but those counted in `partialSuccess`. 503: send the same again.
+    200: every span is accepted, except those counted in `partialSuccess`. 503: send the same request again.
     """
     encoding = _encoding(request)
     async with read_body(request, service) as body:
@@ -136,17 +136,17 @@ async def post_traces(request: Request, service: RunningService, caller: Calling
 @dataclass(frozen=True, slots=True)
 class _Encoding:
     as_json: bool
-    zipped: bool
+    gzip: bool
 
 
 def _encoding(request: Request) -> _Encoding:
     kind, packed = _kind(request), request.headers.get("content-encoding", "").strip().lower()
     if kind not in {PROTOBUF, JSON}:
         fix = f"Send {PROTOBUF} or {JSON}."
-        raise ApiError(415, "UNSUPPORTED_MEDIA_TYPE", f"content type {kind!r} is not read here: {fix}", fix)
+        raise ApiError(415, "UNSUPPORTED_MEDIA_TYPE", f"unsupported content type {kind!r}: {fix}", fix)
     if packed not in {"", "identity", "gzip"}:
-        fix = "Send gzip, or nothing packed."
-        raise ApiError(415, "UNSUPPORTED_ENCODING", f"content encoding {packed!r} is not read here: {fix}", fix)
+        fix = "Send gzip, or no compression."
+        raise ApiError(415, "UNSUPPORTED_ENCODING", f"unsupported content encoding {packed!r}: {fix}", fix)
     return _Encoding(kind == JSON, packed == "gzip")
 
 
@@ -155,38 +155,38 @@ def _kind(request: Request) -> str:
 
 
 def _read(body: bytes, encoding: _Encoding, service: RunningService, tenant: str | None) -> Export:
-    plain = unzipped(body, service.settings.limits.max_body_bytes) if encoding.zipped else body
+    plain = decompress(body, service.settings.limits.max_body_bytes) if encoding.gzip else body
     table = service.settings.spans.table
     export = read_otlp(plain, table, as_json=encoding.as_json)
     return export if tenant is None else without_foreign_spans(export, tenant, table)
 
 
-def unzipped(body: bytes, most: int) -> bytes:
-    """What the gzip holds; raises `ApiError` where that is over `most` bytes, before it is all unpacked, or no gzip."""
+def decompress(body: bytes, most: int) -> bytes:
+    """Decompresses gzip. Raises `ApiError` when it is invalid, or as soon as it exceeds `most` bytes."""
     parts, held, rest = list[bytes](), 0, body
     while rest:
         unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
         try:
             part = unpacker.decompress(rest, most - held + 1)
         except zlib.error as error:
-            raise _unreadable(str(error)) from None
+            raise _invalid_gzip(str(error)) from None
         held += len(part)
         if held > most:
             fix = "Send fewer spans at once."
-            raise ApiError(413, "BODY_TOO_LARGE", f"unpacked, the body is over {most} bytes: {fix}", fix)
+            raise ApiError(413, "BODY_TOO_LARGE", f"the decompressed body is over {most} bytes: {fix}", fix)
         if not unpacker.eof:
-            raise _unreadable("it ends too early")
+            raise _invalid_gzip("it ends too early")
         parts.append(part)
         rest = unpacker.unused_data
     return b"".join(parts)
 
 
-def _unreadable(why: str) -> ApiError:
-    fix = "Send gzip, or leave Content-Encoding out."
-    return ApiError(400, "INVALID_ENCODING", f"the body is no gzip ({why}): {fix}", fix)
+def _invalid_gzip(reason: str) -> ApiError:
+    fix = "Send valid gzip, or leave out Content-Encoding."
+    return ApiError(400, "INVALID_ENCODING", f"the body is not valid gzip ({reason}): {fix}", fix)
 
 
-def _refusal(request: Request, status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+def _error(request: Request, status: int, message: str, headers: dict[str, str] | None = None) -> Response:
     as_json = _kind(request) == JSON
     content = refused(status, message, as_json=as_json)
     return Response(content, status, headers, media_type=JSON if as_json else PROTOBUF)

@@ -1,4 +1,4 @@
-"""The console's routes: the same readings as the API's, shown to a person."""
+"""The console's routes: the same data as the API, as web pages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from service.storage.scores.reports import report
 router = APIRouter(include_in_schema=False)
 Reader = Annotated[Caller, Depends(reader_of)]
 _HEADERS = {
-    # no script runs, nothing is loaded from elsewhere, and no other site may frame the pages
+    # no scripts, no resources from other sites, no framing by other sites
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -40,7 +40,7 @@ _pages = Environment(
 
 
 def _link(path: str, given: Mapping[str, object], **changed: object) -> str:
-    """A path with the query that was given, changed."""
+    """Builds a link from the current query parameters and the changed ones."""
     query = {name: value for name, value in {**given, **changed}.items() if value not in {None, ""}}
     return f"{path}?{urlencode(query)}" if query else path
 
@@ -48,36 +48,36 @@ def _link(path: str, given: Mapping[str, object], **changed: object) -> str:
 _pages.globals["link"], _pages.globals["evaluator"] = _link, EVALUATOR_VERSION  # pyright: ignore[reportArgumentType] Jinja types its globals by its own
 
 
-def _shown(name: str, **values: object) -> HTMLResponse:
+def _page(name: str, **values: object) -> HTMLResponse:
     return HTMLResponse(_pages.get_template(name).render(values), headers=_HEADERS)
 
 
 @router.get("/")
 async def home() -> Response:
-    """The console is what a person who opens the service wants."""
+    """Redirects to the console."""
     return RedirectResponse("/console", status_code=307)
 
 
 @router.get("/console/style.css")
 async def style() -> Response:
-    """The one style sheet."""
+    """Serves the style sheet."""
     text = _pages.get_template("style.css").render()
     return Response(text, media_type="text/css", headers={"X-Content-Type-Options": "nosniff"})
 
 
 @router.get("/console")
 async def show_report(query: Annotated[ReportQuery, Query()], service: RunningService, reader: Reader) -> Response:
-    """Quality per agent, worst first."""
+    """Shows the quality of each agent, worst first."""
     wanted = query.wanted(reader)
     rows = await report(service.engine, wanted, by_version=query.by == "agent_version")
     worst = sorted(rows, key=lambda row: (row.mean_p_correct is None, row.mean_p_correct or 0.0))
     given = query.model_dump(mode="json", exclude_none=True)
-    return _shown("report.html", title="Agents", rows=worst, given=given, by=query.by)
+    return _page("report.html", title="Agents", rows=worst, given=given, by=query.by)
 
 
 @router.get("/console/evaluations")
 async def show_evaluations(query: Annotated[ListQuery, Query()], service: RunningService, reader: Reader) -> Response:
-    """A page of answers."""
+    """Shows a page of answers."""
     page = await evaluation_page(
         service.engine, query.wanted(reader), order=query.order, limit=query.limit, cursor=query.cursor
     )
@@ -89,27 +89,27 @@ async def show_evaluations(query: Annotated[ListQuery, Query()], service: Runnin
         "filter_status": list(FilterStatus),
         "reference": list(ReferenceVerdict),
     }
-    return _shown("evaluations.html", title="Answers", page=page, given=given, choices=choices)
+    return _page("evaluations.html", title="Answers", page=page, given=given, choices=choices)
 
 
 @router.get("/console/evaluations/{evaluation_id}")
 async def show_evaluation(evaluation_id: UUID, service: RunningService, reader: Reader) -> Response:
-    """One answer with everything that explains its score."""
+    """Shows one answer with everything that explains its score."""
     found = await find_evaluation(service.engine, evaluation_id, reader.tenant)
     if found is None:
         raise ApiError(
-            404, "NOT_FOUND", f"there is no evaluation {evaluation_id}", "Take one from the list of answers."
+            404, "NOT_FOUND", f"there is no evaluation {evaluation_id}", "Choose one from the list of answers."
         )
     record: dict[str, Any] = found["record"]
-    return _shown("evaluation.html", title="Answer", row=found, record=record, filters=_filters(record))
+    return _page("evaluation.html", title="Answer", row=found, record=record, filters=_filters(record))
 
 
 def _filters(record: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Every filter: the place it ended in, what was asked, and what the SQL says."""
+    """Each filter: its place in the alignment, the words in the question, and the condition in the SQL."""
     alignment: Any = record.get("alignment")
     places: Any = alignment["filters"] if alignment else {}
-    return [(place, str(each.get("span") or ""), _said(each)) for place, found in places.items() for each in found]
+    return [(place, str(each.get("span") or ""), _sql_text(each)) for place, found in places.items() for each in found]
 
 
-def _said(found: Any) -> str:
+def _sql_text(found: Any) -> str:
     return ", ".join(str(each["text"]) for each in found.get("present") or ()) or str(found.get("text") or "")

@@ -1,1 +1,1 @@
-"""The contracts that others build against, written as files."""
+"""The OpenAPI and AsyncAPI contracts that other teams build against."""

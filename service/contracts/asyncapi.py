@@ -1,7 +1,7 @@
-"""The topics as FastStream describes them for AsyncAPI: what stands on each, who writes and who reads it.
+"""The AsyncAPI document of the Kafka topics: the messages on each, and who writes and reads them.
 
-The subscribers read raw records (`consumers/stream/routers.py`), so that one bad record does not fail its batch. This
-module says what they decode each record to.
+The real subscribers read raw records (`consumers/stream/routers.py`), so that one bad record does not fail its batch.
+The subscribers here only declare what each record decodes to.
 """
 
 from datetime import datetime
@@ -27,7 +27,7 @@ _TEXT: dict[str, Any] = {"type": "string"}
 
 
 class ScoreReason(BaseModel):
-    """What moved the judge."""
+    """One of the judge's reasons."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -36,7 +36,7 @@ class ScoreReason(BaseModel):
 
 
 class ScoreEnrichment(BaseModel):
-    """How faithful the enriched question is."""
+    """Whether the enriched question keeps the meaning of the user's question."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -45,7 +45,7 @@ class ScoreEnrichment(BaseModel):
 
 
 class QueryScore(BaseModel):
-    """How an event ended. At least once, always with the same `evaluation_id`; keyed by event id."""
+    """The outcome of an event, keyed by event id. Delivered at least once, always with the same `evaluation_id`."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -57,7 +57,7 @@ class QueryScore(BaseModel):
     agent_version: str | None
     occurred_at: datetime
     trigger: Trigger
-    score: float | None = Field(description="Φ, 0 to 100; null where `unscored` says why.")
+    score: float | None = Field(description="Φ, 0 to 100. Null without a score; `unscored` has the reason.")
     tier: Tier | None
     filter_status: FilterStatus | None
     verdict: Verdict | None
@@ -72,8 +72,8 @@ class QueryScore(BaseModel):
     enrichment: ScoreEnrichment
 
 
-class ReferenceSaid(BaseModel):
-    """What an event's reference says of its answer, once it was judged. At least once, always with the same `ce_id`."""
+class ReferenceResult(BaseModel):
+    """The comparison of an answer with its reference. Delivered at least once, always with the same `ce_id`."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -83,7 +83,7 @@ class ReferenceSaid(BaseModel):
     agent: str
     agent_version: str | None
     evaluation_id: str = Field(description="The event's current evaluation.")
-    reference: dict[str, Any] = Field(description="`verdict`, `level`, `counterexample` and what they rest on.")
+    reference: dict[str, Any] = Field(description="`verdict`, `level`, `counterexample` and their assumptions.")
 
 
 def _headers(**names: str) -> dict[str, Any]:
@@ -91,10 +91,10 @@ def _headers(**names: str) -> dict[str, Any]:
 
 
 _CLOUD_EVENT = {
-    "ce_specversion": "1.0; the `ce_` headers make it a CloudEvent, without any it is plain JSON.",
-    "ce_id": "The event's identity, with its source.",
-    "ce_source": "Where it was born.",
-    "ce_type": "Any.",
+    "ce_specversion": "1.0. A record with `ce_` headers is a CloudEvent; without them it is plain JSON.",
+    "ce_id": "The event's id. Together with its source it identifies the event.",
+    "ce_source": "Where the event comes from.",
+    "ce_type": "Any value.",
     "ce_time": "RFC 3339.",
     "content-type": "application/json, or application/cloudevents+json for structured mode.",
 }
@@ -102,16 +102,16 @@ _RESULT = {
     "ce_specversion": "1.0",
     "ce_id": "The evaluation's id.",
     "ce_source": "The event's source.",
-    "ce_type": f"{RESULT_TYPE}, or {REFERENCE_TYPE}, whose id is its own.",
+    "ce_type": f"{RESULT_TYPE}, or {REFERENCE_TYPE} with an id of its own.",
     "ce_time": "The event's time.",
     "content-type": "application/json",
 }
 _WHERE = {f"{PREFIX}{name}": f"The record's {name}." for name in ("topic", "partition", "offset", "timestamp")}
-_DEAD = {f"{PREFIX}reason": "An invalid reason.", f"{PREFIX}detail": "One line for a person.", **_WHERE}
+_DEAD = {f"{PREFIX}reason": "An invalid reason.", f"{PREFIX}detail": "Why, in one line.", **_WHERE}
 
 
 def _topics(settings: KafkaSettings) -> tuple[KafkaBroker, dict[str, dict[str, Any]]]:
-    """A broker that is never started, and the headers of each topic's records."""
+    """A broker that only declares the topics, and the headers of each topic's records."""
     broker = KafkaBroker(settings.bootstrap_servers or "localhost:9092")
 
     @broker.subscriber(settings.topic_events, title=settings.topic_events, description="Answers to score.")
@@ -122,18 +122,20 @@ def _topics(settings: KafkaSettings) -> tuple[KafkaBroker, dict[str, dict[str, A
     @broker.subscriber(settings.topic_spans, title=settings.topic_spans, description=spans)
     async def on_spans(spans: bytes) -> None: ...
 
-    @broker.subscriber(settings.topic_labels, title=settings.topic_labels, description="What reviewers say.")
+    @broker.subscriber(settings.topic_labels, title=settings.topic_labels, description="Reviewers' labels.")
     async def on_label(label: LabelDocument) -> None: ...
 
-    said = "Results: how an event ended, then, where it came with a reference, what that says of the answer."
+    results = "Results: the outcome of each event and, for events with a reference, the comparison with it."
     broker.publisher(
-        settings.topic_scores, title=settings.topic_scores, description=said, schema=QueryScore | ReferenceSaid
+        settings.topic_scores, title=settings.topic_scores, description=results, schema=QueryScore | ReferenceResult
     )
-    dead = "Records that can never be an evaluation, as they came; a long one is cut."
+    dead = "Invalid records, unchanged except that long ones are cut."
     broker.publisher(settings.topic_dead, title=settings.topic_dead, description=dead, schema=bytes)
     return broker, {
-        settings.topic_events: _headers(**_CLOUD_EVENT, ce_sampledrate="This event stands for so many."),
-        settings.topic_spans: _headers(**{TENANT_HEADER: "The only tenant its sender may write for."}),
+        settings.topic_events: _headers(
+            **_CLOUD_EVENT, ce_sampledrate="The number of events that this one represents."
+        ),
+        settings.topic_spans: _headers(**{TENANT_HEADER: "The only tenant that the sender may write for."}),
         settings.topic_labels: _headers(),
         settings.topic_scores: _headers(**_RESULT),
         settings.topic_dead: _headers(**_DEAD),
@@ -141,7 +143,7 @@ def _topics(settings: KafkaSettings) -> tuple[KafkaBroker, dict[str, dict[str, A
 
 
 def asyncapi(version: str, schema_version: Literal["3.0.0"] = "3.0.0") -> dict[str, Any]:
-    """The AsyncAPI document of the topics by their default names."""
+    """Builds the AsyncAPI document with the default topic names."""
     broker, headers = _topics(KafkaSettings())
     described = AsyncAPI(
         broker,
@@ -152,7 +154,7 @@ def asyncapi(version: str, schema_version: Literal["3.0.0"] = "3.0.0") -> dict[s
     )
     document: dict[str, Any] = described.to_specification().to_jsonable()
     for name, message in document["components"]["messages"].items():
-        # FastStream's own header, which no record here has
+        # a header that FastStream adds and no record here has
         message.pop("correlationId", None)
         message["headers"] = headers[name.partition(":")[0]]
     return document

@@ -1,4 +1,4 @@
-"""Writes the contracts and the tables of reasons: `python -m service.contracts.write`. A test finds drift."""
+"""Writes the contracts and the generated pages: `python -m service.contracts.write`. A test detects drift."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from service.settings import Settings
 FOLDER = Path(__file__).parents[2] / "docs/contracts"
 REASONS = FOLDER.parent / "reasons.md"
 VERSION = "1"
-"""Of the contracts: the `v1` of the routes. It is not the evaluator's, which changes no field."""
+"""The version of the contracts, as in the `v1` of the routes. It is independent of the evaluator version."""
 Document: TypeAlias = dict[str, Any]
 
 
 def openapi() -> Document:
-    """The HTTP API."""
+    """The OpenAPI document of the HTTP API."""
     document = create_app(Settings()).openapi()
     return {**document, "info": {**document["info"], "version": VERSION}}
 
@@ -32,11 +32,11 @@ CONTRACTS: Mapping[str, Callable[[], Document]] = {
     "openapi.json": openapi,
     "asyncapi.json": lambda: asyncapi(VERSION),
 }
-"""File name and what it holds."""
+"""The content of each file."""
 
 
-def written(document: Document) -> bytes:
-    """A contract as its file holds it."""
+def file_content(document: Document) -> bytes:
+    """Formats a contract as it is stored in its file."""
     return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
 
 
@@ -44,7 +44,7 @@ def main() -> int:
     """Writes every contract, the page of benchmarks and the tables of `docs/reasons.md`."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, build in CONTRACTS.items():
-        (FOLDER / name).write_bytes(written(build()))
+        (FOLDER / name).write_bytes(file_content(build()))
     write_page()
     REASONS.write_text(reasons_page(REASONS.read_text(encoding="utf-8")), encoding="utf-8")
     return 0

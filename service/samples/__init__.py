@@ -1,4 +1,4 @@
-"""Two invented companies, the answers three agents gave them, and their rules: what `sqlassay demo` replays."""
+"""Sample data for `sqlassay demo`: answers of three agents to two invented companies, and the companies' rules."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ RULES = "rules.json"
 
 
 def sample_events() -> Iterator[dict[str, Any]]:
-    """Every sample event in the order of `occurred_at`, as a producer would publish it."""
+    """Yields the sample events in the order of `occurred_at`."""
     with files(__name__).joinpath(EVENTS).open(encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)
 
 
 def sample_rules() -> dict[str, dict[str, Any]]:
-    """Each sample tenant's rules document, by tenant."""
+    """Returns the rules of each sample tenant."""
     return json.loads(files(__name__).joinpath(RULES).read_text(encoding="utf-8"))

@@ -156,7 +156,7 @@ def test_every_panel_says_what_it_shows_in_which_unit_from_metrics_that_there_ar
 @pytest.mark.parametrize(
     ("conditions", "said"),
     [
-        ({"objective": 0.5, "fastShare": 0.02}, "can never be seen"),
+        ({"objective": 0.5, "fastShare": 0.02}, "can never be reached"),
         ({"slowShare": 0.001}, "is no faster than the budget allows"),
         ({"long": "soon"}, "long"),
         ({"coverage": 1.5}, "coverage"),

@@ -46,7 +46,7 @@ async def test_an_answer_is_explained(client):
         "missing",
         "matched",
         "city = &#39;oslo&#39;",
-        "The number",
+        "How the score is computed",
         f"{reply['score']:.1f}",
     ):
         assert part in shown, part
@@ -81,7 +81,7 @@ async def test_filters_narrow_the_list_and_pages_follow_each_other(client):
     assert len(re.findall(r"ovens has town \d", first)) == 3
     following = re.search(r'class="next" href="([^"]+)"', first)[1].replace("&amp;", "&")
     assert len(re.findall(r"ovens has town \d", await page(client, following))) == 2
-    assert "No answer fits" in await page(client, "/console/evaluations?agent=nobody")
+    assert "No answers match" in await page(client, "/console/evaluations?agent=nobody")
     assert (await client.get("/console/evaluations?tier=splendid")).status_code == 400
 
 

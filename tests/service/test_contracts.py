@@ -16,13 +16,13 @@ from scoring.query import Unscored
 from scoring.rules import Rules
 from service.contracts.asyncapi import QueryScore, asyncapi
 from service.contracts.reasons import reasons_page
-from service.contracts.write import CONTRACTS, FOLDER, REASONS, written
+from service.contracts.write import CONTRACTS, FOLDER, REASONS, file_content
 from service.judges.weights import local_judge
 
 
 @pytest.mark.parametrize("name", CONTRACTS)
 def test_the_contract_checked_in_is_what_the_code_says(name):
-    current = written(CONTRACTS[name]())
+    current = file_content(CONTRACTS[name]())
     assert (FOLDER / name).read_bytes() == current, f"docs/contracts/{name} is out of date: run make contracts"
 
 

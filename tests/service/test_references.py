@@ -77,7 +77,15 @@ async def test_the_console_shows_the_database_and_both_results(client, wait_unti
     await client.post("/v1/events", json=EVENT)
     [row] = (await judged(client, wait_until)).values()
     shown = (await client.get(f"/console/evaluations/{row['id']}")).text
-    for part in ("Against its reference", "different", "S0", "height &gt; 3", "the reference gives", "no row", "alone"):
+    for part in (
+        "Comparison with the reference",
+        "different",
+        "S0",
+        "height &gt; 3",
+        "result of the reference",
+        "no rows",
+        "alone",
+    ):
         assert part in shown, part
     assert "different S0" in (await client.get("/console/evaluations", params={"reference": "different"})).text
 

@@ -1,4 +1,4 @@
-"""Publishes one event and waits for its score: what `helm test` runs. Standard library only."""
+"""Publishes one event and waits for its score. `helm test` runs this, so it uses only the standard library."""
 
 import json
 import os
@@ -15,18 +15,18 @@ TENANT = "*" if "*" in TOKENS or not TOKENS else sorted(TOKENS)[0]
 
 
 def call(path, body=None):
-    """The reply of the service, read as JSON."""
+    """Calls the service and returns the JSON of its reply."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(BASE + path, data=data)  # noqa: S310 the release's own Service
     request.add_header("Content-Type", "application/json")
     if TOKENS:
         request.add_header("Authorization", f"Bearer {TOKENS[TENANT]}")
-    with urllib.request.urlopen(request, timeout=10) as reply:  # noqa: S310 the same
+    with urllib.request.urlopen(request, timeout=10) as reply:  # noqa: S310 as above
         return json.load(reply)
 
 
 def main():
-    """0 when the canary has a score before the time is up."""
+    """Returns 0 when the event is scored in time, else 1."""
     deadline = time.monotonic() + float(os.environ.get("CANARY_TIMEOUT", "60"))
     tenant = "sqlassay-canary" if TENANT == "*" else TENANT
     event = {
@@ -36,19 +36,19 @@ def main():
         "question": "How many parcels were sent to Lisbon in 2025?",
         "sql": "SELECT COUNT(*) FROM parcels WHERE city = 'Lisbon' AND EXTRACT(YEAR FROM sent_on) = 2025",
     }
-    sought = "/v1/evaluations?" + urllib.parse.urlencode({"tenant": tenant, "agent": "canary", "limit": 100})
+    search = "/v1/evaluations?" + urllib.parse.urlencode({"tenant": tenant, "agent": "canary", "limit": 100})
     published = False
     while time.monotonic() < deadline:
         try:
             published = published or bool(call("/v1/events", event))
-            for row in call(sought)["items"] if published else []:
+            for row in call(search)["items"] if published else []:
                 if row["event_id"] == event["event_id"]:
                     print(f"the canary was scored {row['score']}")
                     return 0 if row["score"] is not None else 1
         except (urllib.error.URLError, TimeoutError, ValueError) as error:
             print(f"not yet: {error}", file=sys.stderr)
         time.sleep(1)
-    print("no score came in time", file=sys.stderr)
+    print("the canary was not scored in time", file=sys.stderr)
     return 1
 
 

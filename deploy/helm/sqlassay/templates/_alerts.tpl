@@ -6,8 +6,8 @@
 {{- end }}
 
 {{/*
-The share of answers below Good at which one window of the error budget burns too fast: the budget times the factor
-that spends `share` of the period's budget within the window. A share above 1 can never be seen: refused.
+The share of answers below Good that burns the error budget too fast: the budget times the factor that spends `share`
+of the period's budget within the window. Fails when the result is above 1, because no traffic could reach it.
 (dict "conditions" . "speed" "fast")
 */}}
 {{- define "sqlassay.burnBound" -}}
@@ -17,7 +17,7 @@ that spends `share` of the period's budget within the window. A share above 1 ca
 {{- $factor := divf (mulf $share (include "sqlassay.seconds" $c.period | float64)) (include "sqlassay.seconds" $window | float64) }}
 {{- $bound := mulf $factor (subf 1.0 $c.objective) }}
 {{- if ge $bound 1.0 }}
-{{- fail (printf "alerts.conditions: with objective %v a burn of %v times its budget (%sShare %v of %s in %s) can never be seen: lower %sShare below %v" $c.objective $factor .speed $share $c.period $window .speed (divf (divf (include "sqlassay.seconds" $window | float64) (include "sqlassay.seconds" $c.period | float64)) (subf 1.0 $c.objective))) }}
+{{- fail (printf "alerts.conditions: with objective %v a burn of %v times its budget (%sShare %v of %s in %s) can never be reached: lower %sShare below %v" $c.objective $factor .speed $share $c.period $window .speed (divf (divf (include "sqlassay.seconds" $window | float64) (include "sqlassay.seconds" $c.period | float64)) (subf 1.0 $c.objective))) }}
 {{- end }}
 {{- if le $factor 1.0 }}
 {{- fail (printf "alerts.conditions: %sShare %v of %s in %s is no faster than the budget allows: raise it above %v" .speed $share $c.period $window (divf (include "sqlassay.seconds" $window | float64) (include "sqlassay.seconds" $c.period | float64))) }}
@@ -25,7 +25,7 @@ that spends `share` of the period's budget within the window. A share above 1 ca
 {{- round $bound 4 }}
 {{- end }}
 
-{{/* The rules with the conditions written in. */}}
+{{/* The rules with the conditions filled in. */}}
 {{- define "sqlassay.rules" -}}
 {{- $rules := .Files.Get "files/rules.yaml" }}
 {{- $rules = $rules | replace "${fastBound}" (include "sqlassay.burnBound" (dict "conditions" .Values.alerts.conditions "speed" "fast")) }}
@@ -36,7 +36,7 @@ that spends `share` of the period's budget within the window. A share above 1 ca
 {{- $rules = $rules | replace (printf "${%s}" $name) (toString $value) }}
 {{- end }}
 {{- if regexMatch "\\$\\{[A-Za-z]+\\}" $rules }}
-{{- fail (printf "files/rules.yaml: %s is no value of alerts.conditions" (regexFind "\\$\\{[A-Za-z]+\\}" $rules)) }}
+{{- fail (printf "files/rules.yaml: %s is not a value of alerts.conditions" (regexFind "\\$\\{[A-Za-z]+\\}" $rules)) }}
 {{- end }}
 {{- $rules }}
 {{- end }}

@@ -57,7 +57,7 @@ envFrom:
   - secretRef: {name: {{ include "sqlassay.secret" . }}}
 {{- end }}
 
-{{/* The Pod of one role: (dict "root" $ "role" "api" "values" .Values.api) */}}
+{{/* The Pod template of one role: (dict "root" $ "role" "api" "values" .Values.api) */}}
 {{- define "sqlassay.pod" -}}
 {{- $root := .root }}
 metadata:
