@@ -1,8 +1,11 @@
-"""The chart as its tests render it: in process, offline."""
+"""Renders the chart in process and offline. Each set of values is rendered once."""
 
 from __future__ import annotations
 
+import copy
+import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +18,26 @@ LEAST = {
     "kafka": {"bootstrapServers": "kafka-0.kafka:9092"},
     "secrets": {"databaseUrl": "postgresql://assay:pass@db:5432/assay", "tokens": {"*": "all-tenants"}},
 }
-"""What an installation cannot do without."""
+"""The smallest set of values that installs."""
 BUILT_IN = {"v1", "apps/v1", "batch/v1", "policy/v1", "autoscaling/v2", "networking.k8s.io/v1"}
-"""Versions of Kubernetes' own objects; all others are for operators."""
+"""API versions of Kubernetes itself. All others belong to operators."""
 
 
 def merged(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
-    """`left` with what `right` says otherwise."""
+    """`left` with the values of `right` on top."""
     both = {key: merged(left[key], right[key]) for key in left.keys() & right.keys() if isinstance(left[key], dict)}
     return {**left, **right, **both}
 
 
 def render(values: dict[str, Any] | None = None, *, least: bool = True) -> list[dict[str, Any]]:
-    """Every object that the chart makes of these values, after its schema has passed them."""
+    """Validates the values and returns every rendered object."""
     given = merged(LEAST, values or {}) if least else values or {}
+    return copy.deepcopy(_rendered(json.dumps(given)))
+
+
+@cache
+def _rendered(values: str) -> list[dict[str, object]]:
+    given = json.loads(values)
     with Chart.load(CHART) as chart:
         chart.validate_schema(given)
         files = chart.render(given, name="assay", namespace="quality")
@@ -36,12 +45,12 @@ def render(values: dict[str, Any] | None = None, *, least: bool = True) -> list[
 
 
 def documents(text: str) -> Iterator[dict[str, Any]]:
-    """The objects of one rendered file."""
-    return (each for each in yaml.safe_load_all(text) if each)
+    """The objects in one rendered file."""
+    return (each for each in yaml.load_all(text, yaml.CSafeLoader) if each)
 
 
 def only(objects: list[dict[str, Any]], kind: str, name: str | None = None) -> dict[str, Any]:
-    """The one object of a kind, and of a name where there are several."""
+    """The only object of a kind, or of a kind and name."""
     found = [each for each in objects if each["kind"] == kind and name in {None, each["metadata"]["name"]}]
     assert len(found) == 1, [each["metadata"]["name"] for each in found]
     return found[0]

@@ -1,4 +1,4 @@
-"""What `helm test` runs, against a service that runs."""
+"""The canary of `helm test`, against a running service."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOKENS = json.dumps({"library": "secret"})
 
 @pytest.fixture
 def service(database: URL) -> Iterator[str]:
-    """The address of a service in a process of its own, guarded by a token."""
+    """Runs a service that requires a token, and yields its address."""
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")},
         "SQLASSAY_DATABASE__URL": database.render_as_string(hide_password=False),
@@ -45,13 +45,13 @@ def canary(url: str, tokens: str, seconds: int) -> subprocess.CompletedProcess[s
     return subprocess.run([sys.executable, CANARY], env=environment, capture_output=True, text=True, check=False)
 
 
-def test_the_canary_is_scored_and_says_so(service: str):
+def test_the_canary_is_scored(service: str):
     done = canary(service, TOKENS, 60)
     assert done.returncode == 0, done.stderr
     assert re.fullmatch(r"the canary was scored [\d.]+\n", done.stdout)
 
 
-def test_a_canary_that_is_not_let_in_fails(service: str):
+def test_a_canary_with_a_wrong_token_fails(service: str):
     done = canary(service, json.dumps({"library": "wrong"}), 2)
     assert done.returncode == 1
     assert "401" in done.stderr

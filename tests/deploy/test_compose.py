@@ -1,4 +1,4 @@
-"""The stack of compose.yaml, held together though no container engine runs here."""
+"""compose.yaml is consistent. The tests need no container engine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def stack() -> dict[str, dict[str, Any]]:
     return yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
 
 
-def test_every_service_that_is_waited_for_is_there_and_can_be_waited_for(stack):
+def test_every_service_that_others_wait_for_exists_and_has_a_health_check(stack):
     for name, service in stack.items():
         for other, how in service.get("depends_on", {}).items():
             assert other in stack, (name, other)
@@ -28,7 +28,7 @@ def test_every_service_that_is_waited_for_is_there_and_can_be_waited_for(stack):
                 assert "healthcheck" in stack[other], (name, other)
 
 
-def test_every_variable_is_a_setting_and_names_a_service_of_the_stack(stack):
+def test_every_variable_is_a_setting_and_names_an_existing_service(stack):
     for name in ("api", "worker", "migrate"):
         environment = stack[name]["environment"]
         assert set(environment) <= KNOWN
@@ -43,14 +43,14 @@ def test_ports_are_open_on_loopback_only(stack):
     assert all(port.startswith("127.0.0.1:") for port in ports)
 
 
-def test_everything_mounted_from_the_project_is_there(stack):
+def test_every_mounted_path_exists(stack):
     mounted = [volume for service in stack.values() for volume in service.get("volumes", []) if volume.startswith("./")]
     assert len(mounted) >= 4
     for volume in mounted:
         assert (ROOT / volume.partition(":")[0]).exists(), volume
 
 
-def test_prometheus_scrapes_what_serves_metrics_and_reads_the_rules(stack):
+def test_prometheus_scrapes_every_role_and_reads_the_rules(stack):
     config = yaml.safe_load((ROOT / "deploy" / "prometheus" / "prometheus.yml").read_text())
     targets = config["scrape_configs"][0]["static_configs"][0]["targets"]
     assert {target.partition(":")[0] for target in targets} == {"api", "worker"}
@@ -59,7 +59,7 @@ def test_prometheus_scrapes_what_serves_metrics_and_reads_the_rules(stack):
     assert alertmanager.partition(":")[0] in stack
 
 
-def test_the_image_has_every_room_and_runs_as_nobody_of_note():
+def test_the_image_has_every_package_and_runs_without_root():
     dockerfile = (ROOT / "Dockerfile").read_text()
     packages = re.search(r"packages = \[(.*)\]", (ROOT / "pyproject.toml").read_text())[1]
     for room in re.findall(r'"(\w+)"', packages):

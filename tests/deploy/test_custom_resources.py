@@ -1,4 +1,4 @@
-"""What the chart makes for operators, against the types that are published for their custom resources."""
+"""The chart's custom resources match the published types of their operators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TYPES: dict[str, type[BaseModel]] = {
     "ServiceMonitor": ServiceMonitor,
     "PrometheusRule": PrometheusRule,
 }
-"""Made from the operators' own CustomResourceDefinitions."""
+"""Generated from the operators' CustomResourceDefinitions."""
 EVERYTHING: dict[str, Any] = {
     "worker": {"autoscaling": {"kind": "keda"}},
     "metrics": {"serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}}},
@@ -26,7 +26,7 @@ EVERYTHING: dict[str, Any] = {
 
 
 def unknown(made: dict[str, Any]) -> bool:
-    """Whether the type lacks a field of the object: it reads past those, and an API server would drop them."""
+    """Whether the object has a field that its type lacks, and that an API server would drop."""
     read = TYPES[str(made["kind"])].model_validate(made)
     return read.model_dump(mode="json", by_alias=True, exclude_unset=True) != made
 
@@ -36,12 +36,12 @@ def objects() -> list[dict[str, Any]]:
     return render(EVERYTHING)
 
 
-def test_every_object_that_is_not_kubernetes_own_has_a_published_type():
+def test_every_custom_resource_has_a_published_type():
     assert {each["kind"] for each in render(EVERYTHING) if each["apiVersion"] not in BUILT_IN} == set(TYPES)
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_an_operator_takes_what_the_chart_makes_for_it(objects: list[dict[str, Any]], kind: str):
+def test_every_custom_resource_matches_its_type(objects: list[dict[str, Any]], kind: str):
     assert not unknown(only(objects, kind))
 
 
@@ -57,7 +57,7 @@ def test_an_operator_takes_what_the_chart_makes_for_it(objects: list[dict[str, A
         ("PrometheusRule", ("spec", "groups", 0, "name"), None),
     ],
 )
-def test_a_wrong_or_absent_value_is_refused(
+def test_a_wrong_or_missing_value_is_rejected(
     objects: list[dict[str, Any]], kind: str, path: tuple[str | int, ...], value: object
 ):
     made = copy.deepcopy(only(objects, kind))

@@ -1,4 +1,4 @@
-"""Rules and dashboards: of one piece with the metrics, the runbooks and the chart that ships them."""
+"""The alert rules and dashboards match the metrics, the runbooks and the chart."""
 
 from __future__ import annotations
 
@@ -26,11 +26,9 @@ RULES = PROMETHEUS / "sqlassay.rules.yml"
 CASES = sorted((PROMETHEUS / "tests").glob("*.test.yml"))
 RUNBOOKS = ROOT / "docs" / "runbooks"
 WRITE = os.environ.get("SQLASSAY_TEST_WRITE_RULES")
-"""Set, the rules beside Prometheus' configuration are written anew from the chart."""
+"""When set, the test writes the rules of compose from the chart."""
 LEAD = r"http://localhost:3000/d/([\w-]+)\?viewPanel=(\d+)(&var-.*)?"
-HEADER = (
-    "# Rendered from deploy/helm/sqlassay/files/rules.yaml with the chart's default conditions; not edited by hand.\n"
-)
+HEADER = "# Rendered from deploy/helm/sqlassay/files/rules.yaml with the chart's default conditions. Do not edit.\n"
 
 
 @pytest.fixture(scope="module")
@@ -51,37 +49,51 @@ def run(program: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False)
 
 
-def test_the_rules_beside_prometheus_are_those_of_the_chart(rules: dict[str, Any]):
+def test_the_rules_of_compose_are_rendered_from_the_chart(rules: dict[str, Any]):
     rendered = HEADER + yaml.safe_dump(rules, sort_keys=False, width=200, allow_unicode=True)
     if WRITE:
         RULES.write_text(rendered)
-    assert RULES.read_text() == rendered, "SQLASSAY_TEST_WRITE_RULES=1 make test ARGS='-k monitoring' writes them anew"
+    assert RULES.read_text() == rendered, "SQLASSAY_TEST_WRITE_RULES=1 make test ARGS='-k monitoring' writes them"
 
 
-def test_the_rules_are_what_prometheus_reads(promtool: Path):
+def test_prometheus_accepts_the_rules(promtool: Path):
     done = run(promtool, "check", "rules", RULES)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("cases", CASES, ids=lambda path: path.stem)
-def test_the_rules_fire_and_are_silent_as_their_cases_say(promtool: Path, cases: Path):
+def test_the_rules_fire_exactly_as_their_cases_say(promtool: Path, cases: Path):
     done = run(promtool, "test", "rules", cases)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(("before", "after"), [("< on (tenant)", "> on (tenant)"), ("> 0.28", "> 0.99")])
-def test_a_broken_rule_fails_the_cases(promtool: Path, tmp_path: Path, before: str, after: str):
-    broken = RULES.read_text().replace(before, after)
-    assert broken != RULES.read_text()
+def cases_of(alert: str) -> dict[str, object]:
+    """The quality cases that mention an alert, in a file of their own."""
+    document = yaml.safe_load((PROMETHEUS / "tests" / "quality.test.yml").read_text())
+    return {**document, "tests": [each for each in document["tests"] if alert in json.dumps(each)]}
+
+
+@pytest.mark.parametrize(
+    ("alert", "before", "after"),
+    [
+        ("SQLAssayMeanBelowTier", "< on (tenant)", "> on (tenant)"),
+        ("SQLAssayJudgedWrongHigh", "> 0.28", "> 0.99"),
+    ],
+)
+def test_a_broken_rule_fails_the_cases_of_its_alert(
+    promtool: Path, tmp_path: Path, alert: str, before: str, after: str
+):
+    rules = RULES.read_text()
     (tmp_path / "tests").mkdir()
-    (tmp_path / RULES.name).write_text(broken)
-    for each in CASES:
-        (tmp_path / "tests" / each.name).write_text(each.read_text())
-    done = run(promtool, "test", "rules", *(tmp_path / "tests").glob("*.yml"))
-    assert done.returncode != 0
+    cases = tmp_path / "tests" / "cases.yml"
+    cases.write_text(yaml.safe_dump(cases_of(alert)))
+    for written, passes in ((rules, True), (rules.replace(before, after), False)):
+        (tmp_path / RULES.name).write_text(written)
+        done = run(promtool, "test", "rules", cases)
+        assert (done.returncode == 0) is passes, done.stdout + done.stderr
 
 
-def test_every_alert_says_how_bad_it_is_what_it_is_and_what_to_do(rules: dict[str, Any]):
+def test_every_alert_has_a_severity_a_description_and_a_runbook(rules: dict[str, Any]):
     for alert in every(rules, "alert"):
         assert alert["labels"]["severity"] in {"page", "ticket", "info"}
         assert {"summary", "description", "runbook_url"} <= alert["annotations"].keys()
@@ -89,7 +101,7 @@ def test_every_alert_says_how_bad_it_is_what_it_is_and_what_to_do(rules: dict[st
         assert alert["annotations"]["runbook_url"].endswith(f"/{alert['alert']}.md")
 
 
-def test_every_alert_leads_to_a_panel_that_there_is(rules: dict[str, Any]):
+def test_every_alert_links_to_an_existing_panel(rules: dict[str, Any]):
     shown = [json.loads(path.read_text()) for path in HOME.glob("*.json")]
     ids = {board["uid"]: [panel["id"] for panel in board["panels"] if panel["type"] != "row"] for board in shown}
     assert all(len(each) == len(set(each)) for each in ids.values())
@@ -99,7 +111,7 @@ def test_every_alert_leads_to_a_panel_that_there_is(rules: dict[str, Any]):
         assert int(found[2]) in ids[found[1]], alert["alert"]
 
 
-def test_every_alert_has_a_runbook_and_cases_and_no_runbook_is_without_its_alert(rules: dict[str, Any]):
+def test_alerts_and_runbooks_match_and_every_alert_has_cases(rules: dict[str, Any]):
     alerts = {alert["alert"] for alert in every(rules, "alert")}
     assert alerts == {path.stem for path in RUNBOOKS.glob("SQLAssay*.md")}
     index = (RUNBOOKS / "README.md").read_text()
@@ -109,7 +121,7 @@ def test_every_alert_has_a_runbook_and_cases_and_no_runbook_is_without_its_alert
 
 
 def exposed() -> set[str]:
-    """Every name that a query may use of what the service exposes."""
+    """Every metric name that a query may use."""
     names: set[str] = set()
     for name, kind, _ in Metrics(MetricSettings(), "local").declared():
         names |= {
@@ -125,13 +137,13 @@ def names_in(query: str) -> set[str]:
     return set(re.findall(r"\bsqlassay[_:][a-z_:]+", query))
 
 
-def test_rules_use_metrics_that_there_are(rules: dict[str, Any]):
+def test_rules_use_declared_metrics_only(rules: dict[str, Any]):
     known = exposed() | {rule["record"] for rule in every(rules, "record")}
     used = {name for group in rules["groups"] for rule in group["rules"] for name in names_in(rule["expr"])}
     assert used <= known
 
 
-def test_dashboards_are_those_that_the_code_builds():
+def test_the_dashboards_are_built_from_the_code():
     assert {path.stem: path.read_text() for path in HOME.glob("*.json")} == boards(), "python -m grafana.build"
 
 
@@ -142,7 +154,7 @@ def panels() -> Iterator[tuple[str, dict[str, Any]]]:
                 yield path.stem, panel
 
 
-def test_every_panel_says_what_it_shows_in_which_unit_from_metrics_that_there_are():
+def test_every_panel_has_a_description_a_unit_and_declared_metrics():
     titles = [(board, panel["title"]) for board, panel in panels()]
     assert len(titles) == len(set(titles)) > 25
     for board, panel in panels():
@@ -164,12 +176,12 @@ def test_every_panel_says_what_it_shows_in_which_unit_from_metrics_that_there_ar
         ({"windows": 3}, "windows"),
     ],
 )
-def test_conditions_under_which_an_alert_could_never_or_always_fire_are_refused(conditions: dict[str, Any], said: str):
+def test_conditions_that_never_or_always_fire_are_rejected(conditions: dict[str, Any], said: str):
     with pytest.raises(HelmError, match=said):
         render({"alerts": {"enabled": True, "conditions": conditions}})
 
 
-def test_an_example_for_alertmanager_routes_by_severity_and_silences_what_is_explained():
+def test_the_example_for_alertmanager_is_valid_and_names_existing_alerts():
     path = PROMETHEUS / "alertmanager.yml"
     done = run(found(AMTOOL), "check-config", path)
     assert done.returncode == 0, done.stdout + done.stderr

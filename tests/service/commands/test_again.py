@@ -1,12 +1,10 @@
-"""`backfill` and `forget` as processes of their own on a database with events in it."""
+"""`backfill`, `forget` and `migrate` on a database with events in it."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
 import subprocess
-import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -21,8 +19,7 @@ from service.judges.weights import local_judge
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine
 from service.storage.scores.score_store import PostgresScores
-
-BARE = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
+from tests.service.commands import command_line
 
 
 @pytest.fixture
@@ -46,18 +43,10 @@ async def engine(database):
 @pytest.fixture
 def sqlassay(database):
     """Runs a command on this test's database."""
-    environment = BARE | {"SQLASSAY_DATABASE__URL": database.render_as_string(hide_password=False)}
+    url = database.render_as_string(hide_password=False)
 
-    async def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        return await asyncio.to_thread(
-            subprocess.run,
-            [sys.executable, "-m", "service", *arguments],
-            env=environment | more,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+    async def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+        return await asyncio.to_thread(command_line.sqlassay, *arguments, SQLASSAY_DATABASE__URL=url, **settings)
 
     return run
 
@@ -67,16 +56,16 @@ async def count(engine, condition: str) -> int:
         return await connection.scalar(text(f"SELECT count(*) FROM evaluations WHERE {condition}"))
 
 
-async def test_a_backfill_tells_its_cost_and_waits_for_a_yes(engine, sqlassay):
-    told = await sqlassay("backfill", "--tenant", "bakers")
-    assert (told.returncode, told.stdout) == (0, "")
-    estimate = json.loads(told.stderr.splitlines()[0])
+async def test_a_backfill_prints_its_cost_and_scores_only_with_yes(engine, sqlassay):
+    printed = await sqlassay("backfill", "--tenant", "bakers")
+    assert (printed.returncode, printed.stdout) == (0, "")
+    estimate = json.loads(printed.stderr.splitlines()[0])
     assert estimate == {"events": 2, "model_calls": 0, "tokens": 0, "cost": 0.0, "withheld": 0}
-    assert "--yes" in told.stderr
+    assert "--yes" in printed.stderr
     assert await count(engine, "trigger = 'backfill'") == 0
 
 
-async def test_other_rules_give_rows_of_their_own_that_can_be_made_current(engine, sqlassay, tmp_path):
+async def test_other_rules_give_separate_rows_that_can_be_made_current(engine, sqlassay, tmp_path):
     rules = tmp_path / "rules.json"
     rules.write_text('{"lambda_min": 7}')
     assert (await sqlassay("rules", "set", "bakers", str(rules))).returncode == 0
@@ -102,22 +91,22 @@ async def test_other_rules_give_rows_of_their_own_that_can_be_made_current(engin
         (("--since", "soon"), 2, "ISO 8601"),
     ],
 )
-async def test_what_cannot_be_scored_again_is_told(engine, sqlassay, arguments, code, said):
+async def test_a_backfill_that_is_not_possible_says_why(engine, sqlassay, arguments, code, said):
     done = await sqlassay("backfill", *arguments)
     assert (done.returncode, done.stdout) == (code, "")
     assert said in done.stderr
 
 
-async def test_what_is_forgotten_is_counted_and_cannot_be_scored_again(engine, sqlassay):
+async def test_forgotten_events_are_counted_and_cannot_be_scored_again(engine, sqlassay):
     done = await sqlassay("forget", "--tenant", "bakers", "--event", "1")
     expected = {"evaluations": 1, "labels": 0, "deferred": 0, "replies": 0, "dead_letters": 0}
     assert (done.returncode, json.loads(done.stdout)) == (0, expected)
-    told = await sqlassay("backfill", "--tenant", "bakers")
-    assert json.loads(told.stderr.splitlines()[0])["events"] == 1
-    assert json.loads(told.stderr.splitlines()[0])["withheld"] == 1
+    printed = await sqlassay("backfill", "--tenant", "bakers")
+    assert json.loads(printed.stderr.splitlines()[0])["events"] == 1
+    assert json.loads(printed.stderr.splitlines()[0])["withheld"] == 1
 
 
-async def test_a_part_that_is_down_ends_the_command_and_it_can_be_run_again(engine, sqlassay):
+async def test_forget_can_be_run_again_after_a_dependency_was_down(engine, sqlassay):
     done = await sqlassay("forget", "--tenant", "bakers", SQLASSAY_REDIS__URL="redis://127.0.0.1:1/0")
     assert done.returncode == 3
     assert "Redis" in done.stderr
@@ -126,7 +115,7 @@ async def test_a_part_that_is_down_ends_the_command_and_it_can_be_run_again(engi
     assert (again.returncode, json.loads(again.stdout)["evaluations"]) == (0, 0)
 
 
-async def test_migrating_makes_the_partitions_of_the_days_to_come(engine, sqlassay):
+async def test_migrate_creates_the_partitions_of_the_coming_days(engine, sqlassay):
     done = await sqlassay("migrate")
     assert done.returncode == 0
     async with engine.connect() as connection:

@@ -1,4 +1,4 @@
-"""What a terminal shows: everything that explains a score, and nothing an event could use to rewrite the screen."""
+"""The terminal shows everything that explains a score, and no event can rewrite the screen."""
 
 import io
 
@@ -52,7 +52,7 @@ def test_an_explanation_shows_every_stage_and_the_arithmetic() -> None:
         assert reason.code.value in text
 
 
-def test_texts_of_an_event_cannot_move_the_cursor_or_restyle_the_screen() -> None:
+def test_texts_of_an_event_cannot_move_the_cursor_or_change_colours() -> None:
     result = scored(
         "How many [bold red]loans[/] are \x1b[2J there?", "SELECT COUNT(*) FROM loans -- \x1b]0;title\x07 [/]"
     )
@@ -72,7 +72,7 @@ def test_an_answer_without_a_score_says_why() -> None:
     assert "DROP TABLE loans" in text
 
 
-def test_a_figure_that_is_not_there_is_no_zero() -> None:
+def test_a_missing_figure_is_a_dash_and_not_zero() -> None:
     row = dict.fromkeys(("mean", "p90", "coverage", "mean_p_correct", "judged_wrong"))
     text = drawn(report_table([{"tenant": "t", "agent": "a", "agent_version": None, "received": 3} | row]))
     assert text.count("–") == 5

@@ -14,6 +14,7 @@ from scoring.rules import Rules
 from service.commands.jsonl import read_lines
 from service.commands.score_lines import LocalScorer
 from service.judges.weights import local_judge, packaged_weights
+from tests.service.commands.command_line import sqlassay
 
 GOOD = {
     "event_id": "7",
@@ -26,10 +27,6 @@ FIELDS = (
 )
 
 
-def sqlassay(*arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([sys.executable, "-m", "service", *arguments], input=text, capture_output=True, check=False)
-
-
 def scored(*lines: bytes) -> list[dict]:
     done = sqlassay("score", "-", text=b"\n".join(lines))
     assert done.returncode == 0, done.stderr
@@ -40,11 +37,11 @@ def event(**fields: Any) -> bytes:
     return json.dumps(GOOD | fields).encode()
 
 
-def test_a_line_in_gives_a_line_out_with_every_field(tmp_path: Path) -> None:
+def test_every_line_gives_a_row_with_every_field(tmp_path: Path) -> None:
     source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     source.write_bytes(event() + b"\n")
     done = sqlassay("score", str(source), "--out", str(target))
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     [row] = [json.loads(line) for line in target.read_text().splitlines()]
     assert set(row) == set(FIELDS.split())
     assert row["event_id"] == "7"
@@ -97,7 +94,7 @@ def test_rows_come_in_the_order_of_the_lines_and_bad_lines_have_one_too() -> Non
     assert all(row["score"] is None and row["reasons"][0]["detail"] for row in rows if row["unscored"])
 
 
-def test_only_a_final_newline_is_no_line() -> None:
+def test_a_final_newline_adds_no_line() -> None:
     assert [line.raw for line in read_lines(io.BytesIO(b"a\n\nb\n"))] == [b"a", b"", b"b"]
     assert [line.raw for line in read_lines(io.BytesIO(b"\xef\xbb\xbfa\r\nb"))] == [b"a", b"b"]
     assert list(read_lines(io.BytesIO(b""))) == []
@@ -173,8 +170,8 @@ def test_a_rules_file_applies_to_every_line(tmp_path: Path) -> None:
 def test_bad_usage_ends_with_2_and_says_what_is_wrong(arguments: list[str], said: str) -> None:
     done = sqlassay(*arguments)
     assert done.returncode == 2
-    assert said in done.stderr.decode()
-    assert b"Traceback" not in done.stderr
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -188,12 +185,12 @@ def test_bad_usage_ends_with_2_and_says_what_is_wrong(arguments: list[str], said
         ('{"tiers": {"excellent": 10, "good": 20, "marginal": 30}}', "tiers"),
     ],
 )
-def test_rules_that_cannot_be_read_name_what_is_wrong(tmp_path: Path, document: str, said: str) -> None:
+def test_invalid_rules_end_with_2_and_say_what_is_wrong(tmp_path: Path, document: str, said: str) -> None:
     rules = tmp_path / "rules.json"
     rules.write_text(document)
     done = sqlassay("score", "-", "--rules", str(rules), text=event())
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert said in done.stderr.decode()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
 
 
 def test_the_input_is_never_overwritten(tmp_path: Path) -> None:
@@ -212,7 +209,7 @@ def test_one_answer_piped_is_one_json_object() -> None:
     assert set(row) == set(FIELDS.split())
 
 
-def test_weights_of_ones_own_give_another_verdict_and_name_themselves(tmp_path: Path):
+def test_other_weights_give_another_verdict_and_their_name(tmp_path: Path):
     document = packaged_weights() | {"version": "ours", "intercept": -3.0}
     own = tmp_path / "weights.json"
     own.write_text(json.dumps(document), encoding="utf-8")
@@ -224,7 +221,7 @@ def test_weights_of_ones_own_give_another_verdict_and_name_themselves(tmp_path: 
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"version": "x"}'])
-def test_weights_that_are_none_are_refused_by_the_name_of_their_file(tmp_path: Path, text: str):
+def test_an_invalid_weights_file_ends_with_2(tmp_path: Path, text: str):
     own = tmp_path / "weights.json"
     own.write_text(text, encoding="utf-8")
     done = sqlassay("score", "-q", "How many?", "--sql", "SELECT 1", "--weights", str(own))

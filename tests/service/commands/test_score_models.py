@@ -1,14 +1,13 @@
-"""`sqlassay score --judge llm|cascade`: the model of the settings judges, and the file keeps its order."""
+"""`sqlassay score --judge llm|cascade`: the configured model judges, and rows keep the order of the lines."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 
 from service.judges.weights import local_judge
 from tests.servers.model_server import VERDICT, ModelServer, model_process_server, model_server
+from tests.service.commands import command_line
 
 __all__ = ["model_process_server", "model_server"]
 
@@ -20,14 +19,7 @@ def sqlassay(
 ) -> subprocess.CompletedProcess[str]:
     server = {} if url is None else {"BASE_URL": url, "MODEL": "stand-in", "PRICES": PRICES}
     named = {f"SQLASSAY_JUDGE__{name}": value for name, value in {**server, **settings}.items()}
-    return subprocess.run(
-        [sys.executable, "-m", "service", *arguments],
-        input=text,
-        capture_output=True,
-        check=False,
-        text=True,
-        env={**os.environ, **named},
-    )
+    return command_line.sqlassay(*arguments, text=text, **named)
 
 
 def event(number: int, columns: int = 1) -> str:
@@ -68,13 +60,13 @@ def test_a_cascade_asks_only_where_the_local_judge_is_below_the_bar(model_server
     assert asked == sum(row["confidence"] < 0.85 for row in local)
 
 
-def test_a_model_that_is_down_leaves_the_local_verdict_marked_so() -> None:
+def test_a_model_that_is_down_gives_the_local_verdict_as_a_fallback() -> None:
     done = sqlassay("score", "-", "--judge", "llm", text=event(1), url="http://127.0.0.1:9/v1", TRIES="1")
     row = json.loads(done.stdout)
     assert (row["fallback"], row["judge"], row["model"]) == (True, local_judge().name, "stand-in")
 
 
-def test_a_model_without_a_price_is_refused_with_the_fix() -> None:
+def test_a_model_without_a_price_ends_with_2_and_names_the_setting() -> None:
     done = sqlassay("score", "-", "--judge", "llm", url="http://127.0.0.1:9/v1", PRICES="{}")
     assert done.returncode == 2
     assert "SQLASSAY_JUDGE__PRICES" in done.stderr
