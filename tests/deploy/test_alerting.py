@@ -1,4 +1,4 @@
-"""The whole chain on real servers, from events to a webhook, and every panel's query on a real Prometheus."""
+"""Real servers from events to a webhook, and every panel's query on a real Prometheus."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ FAST_FORWARD = {
     "dropWindow": "10m", "fastWindow": "10m", "fastShort": "5m", "slowWindow": "1h", "slowShort": "10m",
     "fastShare": 0.0005, "slowShare": 0.003, "judgedWrong": 0.95, "absent": "30s", "stuck": "60s", "age": 60,
 }  # fmt: skip
-"""The rules' own conditions, in seconds where they are minutes and hours.
+"""Conditions in seconds instead of minutes and hours.
 
-Bad traffic lasts until the mean is below its tier: never so long that nearly all answers of a window are judged wrong.
+Bad traffic lasts only until the mean is below its tier, so never all answers of a window are judged wrong.
 """
 GOOD = "SELECT COUNT(*) FROM loaves WHERE bakery = 'Crumb {n}'"
 BAD = "SELECT MAX(price) FROM ovens"
@@ -56,7 +56,7 @@ BAD = "SELECT MAX(price) FROM ovens"
 
 @dataclass
 class Webhook:
-    """What Alertmanager sent."""
+    """The alerts that Alertmanager sent."""
 
     alerts: list[dict[str, Any]] = field(default_factory=list)
     port: int = field(default_factory=free_port)
@@ -95,7 +95,7 @@ async def started(server: Server) -> AsyncIterator[Server]:
 
 @asynccontextmanager
 async def service(database: URL, kafka: Kafka, redis: RedisSpace, log: Path) -> AsyncIterator[str]:
-    """A service with every part real; its address."""
+    """Runs a service on real servers and yields its address."""
     port = free_port()
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")},
@@ -110,9 +110,9 @@ async def service(database: URL, kafka: Kafka, redis: RedisSpace, log: Path) -> 
         "SQLASSAY_REDIS__PREFIX": redis.prefix,
         "SQLASSAY_HTTP__PORT": str(port),
     }
-    with log.open("wb") as said:
-        child = subprocess.Popen(  # noqa: ASYNC220 started once, in no time
-            [sys.executable, "-m", "service", "serve"], env=environment, stderr=said, stdout=said, cwd=ROOT
+    with log.open("wb") as output:
+        child = subprocess.Popen(  # noqa: ASYNC220 starting takes no time
+            [sys.executable, "-m", "service", "serve"], env=environment, stderr=output, stdout=output, cwd=ROOT
         )
         try:
             yield f"127.0.0.1:{port}"
@@ -123,7 +123,7 @@ async def service(database: URL, kafka: Kafka, redis: RedisSpace, log: Path) -> 
 
 @dataclass
 class Traffic:
-    """Answers, a few each moment, good or bad as it is told."""
+    """Publishes a few answers every half second: good ones, or bad ones when `good` is off."""
 
     address: str
     good: bool = True
@@ -151,7 +151,7 @@ class Traffic:
 WaitUntil = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 
 
-async def test_a_fall_below_a_tier_reaches_on_call_and_ends_and_every_panel_has_data(
+async def test_a_mean_below_its_tier_alerts_and_resolves_and_every_panel_has_data(
     database: URL, kafka: Kafka, redis: RedisSpace, webhook: Webhook, tmp_path: Path, wait_until: WaitUntil
 ):
     found(PROMETHEUS)
@@ -185,7 +185,7 @@ async def test_a_fall_below_a_tier_reaches_on_call_and_ends_and_every_panel_has_
         traffic = Traffic(address)
         publishing = asyncio.create_task(traffic.run())
         stack.callback(publishing.cancel)
-        # in seconds where the rules have minutes, what a worker takes to warm up would look like being stuck
+        # with conditions in seconds, a worker that is still starting would count as stuck
         await wait_until(scores)
         await stack.enter_async_context(started(prometheus))
         await wait_until(
@@ -199,11 +199,11 @@ async def test_a_fall_below_a_tier_reaches_on_call_and_ends_and_every_panel_has_
         assert {"tenant": "bakers", "agent": "crumb", "tier": "marginal", "severity": "page"}.items() <= alert[
             "labels"
         ].items()
-        said = re.fullmatch(
+        summary = re.fullmatch(
             r"crumb of bakers: mean score ([\d.]+) over 20s, below marginal \(50\)", alert["annotations"]["summary"]
         )
-        assert said
-        assert float(said[1]) < 50
+        assert summary
+        assert float(summary[1]) < 50
 
         traffic.good = True
         await wait_until(lambda: _true(webhook.seen("SQLAssayMeanBelowTier", "resolved")))
@@ -218,7 +218,7 @@ async def _true(seen: Sequence[object]) -> bool:
 
 
 def panel_queries() -> Iterator[tuple[str, str]]:
-    """Every panel's query, as Grafana would send it."""
+    """Every panel's query as Grafana sends it."""
     for text in boards().values():
         for panel in json.loads(text)["panels"]:
             for target in panel.get("targets", []):
@@ -248,10 +248,10 @@ ABSENT = {
     "Calls not made: {{tenant}}",
     "Telemetry: {{signal}} {{end}}",
 }
-"""Panels of what does not happen while all goes well and nobody asks a model; the next test makes it happen."""
+"""Panels without data while nothing fails and no model is asked. The next test gives them data."""
 
 
-async def test_panels_of_what_goes_wrong_and_of_models_have_data_when_it_does(tmp_path: Path, wait_until: WaitUntil):
+async def test_panels_of_failures_and_models_have_data_when_these_occur(tmp_path: Path, wait_until: WaitUntil):
     found(PROMETHEUS)
     metrics = Metrics(MetricSettings(), "local")
     server, thread = start_http_server(0, addr="127.0.0.1", registry=metrics.registry)
@@ -261,7 +261,7 @@ async def test_panels_of_what_goes_wrong_and_of_models_have_data_when_it_does(tm
         assert set(wanted) == ABSENT
 
         async def all_give() -> bool:
-            happen(metrics)
+            record_failures(metrics)
             return all([bool(await prometheus.ask(query)) for query in wanted.values()])
 
         await wait_until(all_give)
@@ -269,8 +269,8 @@ async def test_panels_of_what_goes_wrong_and_of_models_have_data_when_it_does(tm
     thread.join()
 
 
-def happen(metrics: Metrics) -> None:
-    """What the panels are about, told to the metrics as the service tells it."""
+def record_failures(metrics: Metrics) -> None:
+    """Records one of everything that these panels show."""
     event = decode_event({"question": "How many?", "sql": ""}, require_id=False)
     metrics.evaluated(evaluate(event, Unscored(UnscoredReason.EMPTY_SQL), Rules(), datetime.now(UTC)))
     metrics.ended([Outcome(kind=OutcomeKind.UNSCORED, reason="EMPTY_SQL")])

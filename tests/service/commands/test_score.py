@@ -226,4 +226,4 @@ def test_an_invalid_weights_file_ends_with_2(tmp_path: Path, text: str):
     own.write_text(text, encoding="utf-8")
     done = sqlassay("score", "-q", "How many?", "--sql", "SELECT 1", "--weights", str(own))
     assert done.returncode == 2
-    assert b"weights.json" in done.stderr
+    assert "weights.json" in done.stderr
