@@ -127,10 +127,10 @@ async def test_a_tenant_s_token_stores_its_own_answers_only(serving):
     [
         ({"Content-Type": "text/plain"}, b"", 415, "application/x-protobuf"),
         (PROTOBUF | {"Content-Encoding": "br"}, b"", 415, "'br'"),
-        (PROTOBUF | {"Content-Encoding": "gzip"}, b"plain", 400, "no gzip"),
+        (PROTOBUF | {"Content-Encoding": "gzip"}, b"plain", 400, "not valid gzip"),
         (PROTOBUF, b"\xff\xff", 400, "protobuf"),
         ({"Content-Type": "application/json"}, b"[]", 400, "an array"),
-        (PROTOBUF | {"Content-Encoding": "gzip"}, gzip.compress(b"\0" * 5000, mtime=0), 413, "unpacked"),
+        (PROTOBUF | {"Content-Encoding": "gzip"}, gzip.compress(b"\0" * 5000, mtime=0), 413, "decompressed"),
         (PROTOBUF, b"\0" * 5000, 413, "4096"),
     ],
 )
