@@ -15,12 +15,12 @@ from consumers.judging.memory_counts import MemoryModelCounts
 from consumers.wire.rules_document import RulesDocument
 from scoring.judging.local import LocalJudge
 from scoring.rules import JudgePolicy, Rules
+from service.commands.command_context import settings, with_database
 from service.commands.exits import Exit, refuse
 from service.commands.options import BackfillOptions
 from service.commands.progress import progress
 from service.commands.report import parse_time
 from service.commands.score import read_judge
-from service.commands.stored import settings, with_database
 from service.judges.configured_panel import TEMPLATE, open_panel
 from service.pipeline.rescore import BackfillTally, Estimate, Rescore, estimate
 from service.redis.link import open_redis

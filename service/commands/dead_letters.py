@@ -13,8 +13,8 @@ import orjson
 
 from consumers.errors import Unavailable
 from consumers.wire.texts import shorten
+from service.commands.command_context import settings
 from service.commands.exits import Exit, give_up, refuse
-from service.commands.stored import settings
 from service.kafka.dead_letter_topic import StoredDeadLetter, dead_letters, replay
 from service.settings.loading import SettingsError
 from service.settings.stream_settings import KafkaSettings

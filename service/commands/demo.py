@@ -24,7 +24,7 @@ import orjson
 
 from service.commands.exits import give_up
 from service.commands.progress import progress
-from service.commands.rendering.tables import report_table, worst_answers
+from service.commands.rendering.report_tables import report_table, worst_answers
 from service.commands.rendering.terminal import print_to_terminal
 from service.samples import sample_events, sample_rules
 from service.settings.variables import PREFIX

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from service.commands.stored import settings, with_database
+from service.commands.command_context import settings, with_database
 from service.pipeline.forget_texts import Forgotten, Subject, forget_dead_letters, forget_replies, forget_rows
 from service.redis.link import open_redis
 from service.settings import Settings

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from service.commands.stored import settings, with_database
+from service.commands.command_context import settings, with_database
 from service.storage import database
 from service.storage.retention import do_housekeeping
 

@@ -7,11 +7,11 @@ import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 
+from service.commands.command_context import with_database
 from service.commands.exits import Exit, refuse
 from service.commands.options import ReportOptions
-from service.commands.rendering.tables import report_table
+from service.commands.rendering.report_tables import report_table
 from service.commands.rendering.terminal import print_to_terminal
-from service.commands.stored import with_database
 from service.storage.scores.evaluation_pages import EvaluationFilter
 from service.storage.scores.reports import report as stored_report
 

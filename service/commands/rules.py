@@ -8,9 +8,9 @@ import sys
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.wire.events import RulesDocument, is_name
+from service.commands.command_context import settings, with_database
 from service.commands.exits import Exit, refuse
 from service.commands.rules_file import load_rules
-from service.commands.stored import settings, with_database
 from service.redis.link import open_redis
 from service.redis.rule_cache import open_rules
 from service.storage.rule_store import PostgresRules, StoredRules

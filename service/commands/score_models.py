@@ -16,6 +16,7 @@ from scoring.query import Query, Unscored, UnscoredReason
 from scoring.record import Record
 from scoring.rules import JudgePolicy, Rules
 from scoring.verdict import Reply, Score
+from service.commands.command_context import settings
 from service.commands.exits import refuse
 from service.commands.jsonl import InputLine
 from service.commands.score_lines import (
@@ -27,7 +28,6 @@ from service.commands.score_lines import (
     scored_file,
     scorer_failed,
 )
-from service.commands.stored import settings
 from service.judges.configured_panel import open_panel
 from service.redis.link import open_redis
 from service.settings import Settings

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from consumers.errors import Unavailable
+from service.commands.command_context import settings
 from service.commands.exits import give_up, refuse
-from service.commands.stored import settings
 from service.pipeline.running import ProcessRole
 from service.serving import run
 from service.settings.loading import SettingsError

@@ -26,7 +26,7 @@ from scoring.rules import Rules
 from scoring.sql import read_sql
 from service.commands.exits import refuse
 from service.commands.jsonl import InputLine, open_input, read_lines
-from service.commands.rendering.tables import bench_table
+from service.commands.rendering.report_tables import bench_table
 from service.commands.rendering.terminal import print_to_terminal
 from service.commands.score_lines import read_event
 from service.judges.weights import local_judge

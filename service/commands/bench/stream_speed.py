@@ -16,8 +16,8 @@ import orjson
 from consumers.errors import Unavailable
 from service.commands.bench.rig import Rig, Sample, rigged, slow_model
 from service.commands.bench.scoring_speed import is_scorable, measure
+from service.commands.command_context import settings as read_settings
 from service.commands.exits import give_up, refuse
-from service.commands.stored import settings as read_settings
 from service.judges.weights import local_judge
 from service.samples import sample_events
 from service.settings import Settings

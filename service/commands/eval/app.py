@@ -2,7 +2,7 @@
 
 import typer
 
-from service.commands.eval.options import JudgeOptions
+from service.commands.eval.judge_options import JudgeOptions
 from service.commands.options import with_options
 
 evaluation = typer.Typer(help="Measure agents and judges offline.", no_args_is_help=True)

@@ -10,8 +10,8 @@ from scoring.evaluation import examine
 from scoring.rules import Rules
 from scoring.signals import read_signals
 from scoring.verdict import Case
+from service.commands.eval.judge_options import JudgeOptions
 from service.commands.eval.labelled_answers import LabelledAnswer, read_labelled_answers
-from service.commands.eval.options import JudgeOptions
 from service.commands.exits import refuse
 from service.commands.jsonl import same_file
 from service.commands.learn import balanced

@@ -17,8 +17,8 @@ from evals.plots import reliability, risk_coverage
 from evals.report import Report
 from scoring.rules import JudgePolicy
 from service.commands.eval.held_out import held_out_judgements, training_files
+from service.commands.eval.judge_options import JudgeOptions
 from service.commands.eval.labelled_answers import LabelledAnswer, read_labelled_answers, replayed
-from service.commands.eval.options import JudgeOptions
 from service.commands.eval.verdicts import Verdicts, verdicts_of
 from service.commands.exits import refuse
 from service.commands.score import read_judge

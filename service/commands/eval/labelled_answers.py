@@ -10,7 +10,7 @@ from typing import cast
 from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, decode_event, parse_json
 from evals.agreement import Judged
 from scoring.query import Query
-from service.commands.eval.options import JudgeOptions
+from service.commands.eval.judge_options import JudgeOptions
 from service.commands.exits import refuse
 from service.commands.jsonl import open_input, read_lines
 

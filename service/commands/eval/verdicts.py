@@ -14,8 +14,8 @@ from scoring.evaluation import examine
 from scoring.judging.local import LocalJudge
 from scoring.rules import JudgePolicy, JudgeRules, Rules
 from scoring.verdict import Case
+from service.commands.eval.judge_options import JudgeOptions
 from service.commands.eval.labelled_answers import LabelledAnswer, replayed
-from service.commands.eval.options import JudgeOptions
 from service.commands.exits import refuse
 from service.commands.score_lines import LocalScorer
 from service.commands.score_models import with_models

@@ -8,7 +8,7 @@ from scoring.query import Query, Unscored
 from scoring.rules import Rules
 from scoring.verdict import Score
 from service.commands.rendering.answer import explanation, refusal
-from service.commands.rendering.tables import report_table, worst_answers
+from service.commands.rendering.report_tables import report_table, worst_answers
 from service.commands.score_lines import LocalScorer
 from service.judges.weights import local_judge
 
