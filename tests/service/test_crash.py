@@ -1,4 +1,4 @@
-"""Killed at any moment, the service loses no event that it answered for and doubles none that is sent again."""
+"""A service killed at any moment loses no acknowledged event and stores none twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stream on a real broker: what is committed, what is buried, what is told, and what moves in a rebalance."""
+"""The stream on a real broker: commits, dead letters, results and rebalances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reaches the log."""
+"""Rate limits and formats of the log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def record(message: str, *values: object, at: float = 0.0, name: str = "aiokafka
     return made
 
 
-def test_a_library_says_a_thing_once_a_second_and_other_things_as_they_come():
+def test_a_library_message_is_written_once_a_second_and_other_messages_at_once():
     limited = RateLimited(seconds=1.0)
     said = [
         record("no connection to %s", "1"),
@@ -30,7 +30,7 @@ def test_a_library_says_a_thing_once_a_second_and_other_things_as_they_come():
     assert [limited.filter(each) for each in said] == [True, False, True, True, True]
 
 
-def test_the_log_of_the_service_is_spaced(capsys, monkeypatch):
+def test_the_services_log_is_rate_limited(capsys, monkeypatch):
     root = logging.getLogger()
     monkeypatch.setattr(root, "handlers", root.handlers)
     monkeypatch.setattr(root, "level", root.level)
@@ -44,12 +44,12 @@ def test_the_log_of_the_service_is_spaced(capsys, monkeypatch):
     assert capsys.readouterr().err.count("no connection to broker 1") == 1
 
 
-def test_what_has_a_traceback_is_always_said():
+def test_records_with_a_traceback_are_always_written():
     limited = RateLimited()
     assert all(limited.filter(record("a task failed", error=ValueError("no"))) for _ in range(3))
 
 
-def test_what_is_remembered_of_it_is_bounded():
+def test_the_number_of_remembered_messages_is_bounded():
     limited = RateLimited()
     for number in range(5000):
         assert limited.filter(record(f"offset {number}"))

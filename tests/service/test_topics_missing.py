@@ -1,4 +1,4 @@
-"""A broker that makes no topics by itself: which one is missing is said, and not that Kafka is away."""
+"""A broker that creates no topics: the error names the missing topic and does not call Kafka unavailable."""
 
 from __future__ import annotations
 

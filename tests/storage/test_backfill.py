@@ -103,7 +103,7 @@ async def test_relative_dates_are_anchored_as_they_were(engine, store):
     assert all(first == second for first, second in by_event.values())
 
 
-async def test_again_nothing_is_scored_and_nothing_written(engine, store):
+async def test_a_second_backfill_scores_and_writes_nothing(engine, store):
     await rescore(engine)(EvaluationFilter(tenant="bakers"), nothing)
     asked: list[Case] = []
 
@@ -129,7 +129,7 @@ async def test_new_rows_become_current_when_asked_and_one_alone_is(engine, store
     assert set(await store.record([scored("timed")])) == {scored("timed").key}
 
 
-async def test_a_score_that_comes_late_finds_the_one_that_a_backfill_wrote_beside(engine):
+async def test_a_late_score_makes_the_backfills_row_of_the_same_version_current(engine):
     store = PostgresScores(engine, clock=lambda: NOW)
     each = event("late", occurred_at="2026-10-05T08:00:00Z")
     failed = evaluate(each, Unscored(UnscoredReason.JUDGE_UNAVAILABLE, "away"), Rules(), NOW)
@@ -154,7 +154,7 @@ async def test_other_tenants_other_times_and_withheld_texts_are_left_alone(engin
     assert [(each.tenant, each.events) for each in await workloads(engine, wanted, 0.85)] == [("bakers", 1)]
 
 
-async def test_a_judge_that_cannot_be_had_leaves_the_rows_as_they_are(engine, store):
+async def test_an_unavailable_judge_leaves_the_rows_unchanged(engine, store):
     class Absent(Panel):
         async def ask(self, case: Case, *, tenant: str) -> DeferredReason:
             return DeferredReason.JUDGE_UNAVAILABLE

@@ -1,4 +1,4 @@
-"""What is forgotten is nowhere any more, and what is not stays."""
+"""Forgetting deletes texts everywhere and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told again of rows that stand."""
+"""Results of rows stored before are published again."""
 
 from __future__ import annotations
 

@@ -114,14 +114,14 @@ async def test_labels_go_with_their_tenants_rows(engine):
     assert await rows_of(engine, "labels") == 1
 
 
-async def test_one_process_keeps_house_at_a_time(engine, store):
+async def test_one_process_at_a_time_does_the_housekeeping(engine, store):
     done = await asyncio.gather(*(do_housekeeping(engine, 30, NOW) for _ in range(3)))
     assert [each for each in done if each is not None]
     assert sum(each.deleted for each in done if each is not None) == 0
     assert sum(each.dropped for each in done if each is not None) == 2
 
 
-async def test_house_is_kept_again_and_again_and_a_failure_does_not_end_it(engine, wait_until):
+async def test_housekeeping_repeats_after_a_failure(engine, wait_until):
     told: list[Housekeeping] = []
     moment = [NOW]
     async with housekeeping(engine, None, told.append, clock=lambda: moment[0], every=0.01):
@@ -133,7 +133,7 @@ async def test_house_is_kept_again_and_again_and_a_failure_does_not_end_it(engin
     assert told[0].made == AHEAD + 2
 
 
-async def test_events_that_come_while_house_is_kept_are_all_there(engine):
+async def test_events_stored_during_housekeeping_are_all_there(engine):
     store = PostgresScores(engine, clock=lambda: NOW)
     batches = [
         [evaluation(f"{batch}-{age}", occurred_at=str(NOW - timedelta(days=age))) for age in range(0, 40, 4)]

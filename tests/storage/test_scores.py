@@ -64,7 +64,7 @@ async def test_what_is_recorded_has_a_claim(store):
     assert await store.claims([written.key]) == {written.key: written.claim}
 
 
-async def test_a_claim_stands_for_ever_and_the_later_row_is_not_written(store):
+async def test_the_first_evaluation_keeps_the_claim_and_later_ones_are_not_written(store):
     first, later, other = evaluation("a"), evaluation("a", "SELECT 2"), evaluation("b")
     await store.record([first])
     assert await store.record([later, other]) == {first.key: first.claim}
@@ -76,13 +76,13 @@ async def test_nothing_to_record_is_nothing_recorded(store):
     assert await store.claims([]) == {}
 
 
-async def test_keys_are_told_apart_by_tenant_and_source(store):
+async def test_tenant_and_source_are_part_of_the_event_key(store):
     each = [evaluation("a"), evaluation("a", tenant="t"), evaluation("a", source="/s")]
     assert await store.record(each) == {}
     assert len(await store.claims([one.key for one in each] + [EventKey("nobody", "/s", "a")])) == 3
 
 
-async def test_of_batches_at_once_that_hold_the_same_events_one_writes_each(store):
+async def test_concurrent_batches_with_the_same_events_write_each_event_once(store):
     batches = [[evaluation(str(number)) for number in order] for order in (range(60), reversed(range(60)), range(60))]
     stood = await asyncio.gather(*(store.record(batch) for batch in batches))
     assert sum(60 - len(claims) for claims in stood) == 60
@@ -106,7 +106,7 @@ async def test_the_longest_names_fit(store):
     assert await store.record([evaluation("字" * 256, **names)]) == {}
 
 
-async def test_a_row_without_a_score_for_reasons_of_ours_is_filled_once(store):
+async def test_a_row_without_a_score_because_of_the_judge_is_filled_once(store):
     failed = evaluation("a", reason=UnscoredReason.JUDGE_UNAVAILABLE)
     await store.record([failed, evaluation("b")])
     claim = (await store.claims([failed.key]))[failed.key]
@@ -118,7 +118,7 @@ async def test_a_row_without_a_score_for_reasons_of_ours_is_filled_once(store):
     assert set(await store.record([second])) == {failed.key}
 
 
-async def test_rows_whose_commit_was_not_heard_of_are_their_writers_own_when_it_writes_them_again(store):
+async def test_retrying_after_a_lost_commit_acknowledgement_is_idempotent(store):
     first, failed = evaluation("a"), evaluation("b", reason=UnscoredReason.JUDGE_UNAVAILABLE)
     assert await store.record([first, failed]) == {}
     assert await store.record([first, failed, evaluation("c")]) == {}
@@ -214,7 +214,7 @@ async def test_the_same_event_deferred_twice_is_kept_once_and_its_attempts_stand
     assert (taken.attempts, again.attempts) == (1, 2)
 
 
-async def test_a_try_that_only_let_others_pass_is_none(deferred):
+async def test_a_throttled_try_does_not_count_as_an_attempt(deferred):
     await deferred.defer([deferral("a")])
     for minutes in (1, 2, 3):
         [taken] = await deferred.take_due(NOW + timedelta(minutes=minutes), 1, 60)
