@@ -31,7 +31,7 @@ class Quantity:
 
 
 def read_quantities(reading: Reading) -> list[Quantity]:
-    """Every number in order, except those in a time already read."""
+    """Every number in order, also those that are part of a time; ordinals only outside times."""
     found: list[Quantity] = []
     for place in reading.number_places:
         if found and place < found[-1].end:

@@ -180,7 +180,7 @@ class QuestionSpec:
     time_ranges: tuple[TimeRange | RelativeTime, ...] = ()
     """Those of `filters`, listed."""
     numbers: tuple[Number, ...] = ()
-    """Every number outside times, also those that are a k."""
+    """Every number, also those that are a k or part of a date."""
     distinct: bool = False
     """`different`, `distinct`, `unique` is asked for."""
     ratios: tuple[Ratio, ...] = ()
