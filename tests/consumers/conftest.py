@@ -21,6 +21,7 @@ from consumers.ports import RuleSource, ScoreStore
 from consumers.queueing.retrying import Backoff
 from consumers.score_events import ScoreEvents
 from service.judges.weights import local_judge
+from tests.memory.driving import Bench
 from tests.memory.stores import MemoryDeferred, MemoryOutcomes, MemoryRules, MemoryScores
 
 IMPATIENT = PoolLimits(linger=0, patience=0)
@@ -93,3 +94,10 @@ def world() -> World:
 @pytest.fixture
 def new_world() -> Callable[[], World]:
     return World
+
+
+@pytest.fixture
+def bench() -> Bench:
+    bench = Bench()
+    bench.room.set()
+    return bench

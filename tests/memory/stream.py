@@ -34,6 +34,8 @@ class MemorySource:
     """Commits that will fail."""
     lost: bool = False
     """Its partitions went to another member."""
+    looks: int = 0
+    """How often its lag was asked for."""
     away: bool = False
     """The broker does not answer."""
 
@@ -56,6 +58,7 @@ class MemorySource:
 
     async def lag(self) -> Mapping[Partition, int]:
         """What was set."""
+        self.looks += 1
         if self.away:
             raise Unavailable("no answer")
         return self.behind
