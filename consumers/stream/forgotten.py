@@ -1,8 +1,8 @@
-"""Whose a dead letter is, as far as what is left of it says."""
+"""Which tenant and event a dead letter belongs to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
 from consumers.stream.dead_letters import DeadLetter
@@ -10,9 +10,9 @@ from consumers.wire.events import InvalidEvent, parse_json
 
 
 def concerns(letter: DeadLetter, tenant: str, event_id: str | None = None) -> bool:
-    """Whether a dead letter is of this tenant, and of this event where one is named.
+    """Whether a dead letter belongs to this tenant, and to this event if `event_id` is given.
 
-    One that cannot be read counts as theirs where it holds the names: too much is removed rather than too little.
+    A letter that cannot be parsed belongs to them if it contains the names: better remove too much than too little.
     """
     documents = list(_documents(letter.value))
     if not documents:
@@ -20,9 +20,12 @@ def concerns(letter: DeadLetter, tenant: str, event_id: str | None = None) -> bo
     named = {str(each["tenant"]) for each in documents if each.get("tenant") is not None}
     if tenant not in named and (named or tenant != "default"):
         return False
+    return event_id is None or event_id in _event_ids(letter, documents)
+
+
+def _event_ids(letter: DeadLetter, documents: Iterable[Mapping[str, object]]) -> set[str]:
     ids = {str(each[name]) for each in documents for name in ("event_id", "id") if each.get(name) is not None}
-    ids |= {raw.decode("utf-8", "replace") for name, raw in letter.headers if name == "ce_id"}
-    return event_id is None or event_id in ids
+    return ids | {raw.decode("utf-8", "replace") for name, raw in letter.headers if name == "ce_id"}
 
 
 def _documents(value: bytes) -> Iterator[Mapping[str, object]]:

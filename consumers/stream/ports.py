@@ -1,4 +1,4 @@
-"""What the driver reads from and writes to: records by partition and offset, and what a broker must be able to do."""
+"""The ports of the driver: records by partition and offset, and what it needs of a broker."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class StreamRecord(Protocol):
 
 
 def partition_of(record: StreamRecord) -> Partition:
-    """Where a record stands."""
+    """The partition of a record."""
     return Partition(record.topic, record.partition)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """What is published."""
+    """A record to publish."""
 
     topic: str
     key: bytes | None
@@ -93,25 +93,25 @@ class Flow(Protocol):
     """Counts what the driver does."""
 
     def committed(self, topic: str, result: str) -> None:
-        """A commit ended so: `done`, `failed` or `not_assigned`."""
+        """Counts a commit by its result: `done`, `failed` or `not_assigned`."""
         ...
 
     def rebalanced(self, topic: str, partitions: int) -> None:
-        """So many partitions are assigned now."""
+        """Sets how many partitions are assigned."""
         ...
 
     def lagged(self, partition: Partition, records: int) -> None:
-        """So many records of a partition are not handled yet."""
+        """Sets how many records of a partition have not ended."""
         ...
 
     def aged(self, topic: str, seconds: float) -> None:
-        """A record was handled so long after it was published."""
+        """Observes how long after its publication a record ended."""
         ...
 
     def paused(self, topic: str, now: bool) -> None:
-        """Fetching is paused, or goes on."""
+        """Sets whether fetching is paused."""
         ...
 
     def dead_lettered(self, topic: str, reason: str) -> None:
-        """A dead letter was acknowledged."""
+        """Counts a dead letter that was acknowledged."""
         ...
