@@ -134,9 +134,8 @@ def _is_kind(reading: Reading, place: int) -> bool:
 
 
 def _name(reading: Reading, place: int, *, title_case: bool) -> Literal | None:
-    if _opens_sentence(reading, place) and not _opens_as_name(reading, place):
-        return None
-    if not _nameable(reading, place):
+    opens = _opens_sentence(reading, place) and not _opens_as_name(reading, place)
+    if opens or not _nameable(reading, place):
         return None
     start, end = _trimmed(reading, place, _name_end(reading, place))
     if start >= end or _only_names_a_kind(reading, start, end):
@@ -226,9 +225,11 @@ def _joined(reading: Reading, place: int) -> int:
     language, after = reading.language, place
     while after < place + 3 and (reading.lower(after) in language.joiners or reading.lower(after) in language.articles):
         after += 1
-    if not _capitalised(reading, after) or reading.lowers[after] in language.ordinary:
-        return 0
-    if "_" in reading.tokens[after].text:
+    if (
+        not _capitalised(reading, after)
+        or reading.lowers[after] in language.ordinary
+        or "_" in reading.tokens[after].text
+    ):
         return 0
     if reading.lowers[place] in language.of and reading.lowers[place - 1] in language.ordinary:
         return 0
@@ -320,11 +321,7 @@ def _chained(reading: Reading, literals: list[Literal]) -> list[Literal]:
     place = 0
     while place < len(literals):
         last = place
-        while (
-            last + 1 < len(literals)
-            and last - place < _LONGEST
-            and _in_chain(reading, literals[last], literals[last + 1])
-        ):
+        while last + 1 < min(len(literals), place + _LONGEST + 1) and _in_chain(reading, *literals[last : last + 2]):
             last += 1
         chain = literals[place : last + 1]
         found += [_as_part(reading, chain, at) for at in range(len(chain))] if last > place else chain
@@ -347,7 +344,6 @@ def _as_part(reading: Reading, chain: list[Literal], at: int) -> Literal:
     spans += [(chain[at - 1].start, each.end)] if at else []
     spans += [(each.start, chain[at + 1].end)] if each is not last else []
     others = list(dict.fromkeys(reading.span(start, end) for start, end in spans))
-    shorter = each.end - each.start < last.end - last.start
-    if shorter:
+    if each.end - each.start < last.end - last.start:
         others.append(f"{each.value} {reading.span(last.start + each.end - each.start, last.end)}")
     return replace(each, others=(*each.others, *others))
