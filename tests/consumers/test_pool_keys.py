@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from consumers.wire.events import SPAN_SOURCE
 from scoring.query import Unscored, UnscoredReason
@@ -49,7 +49,10 @@ async def test_a_question_that_is_found_late_completes_its_answer_whichever_come
     ends = [(await world.use_case()([each]))[0] for each in (bare, whole, bare, whole, other)]
     assert [each.kind.value for each in ends] == ["unscored", "scored", "duplicate", "duplicate", "dead_lettered"]
     assert len({each.evaluation_id for each in ends[:4]}) == 1
-    together = [replace(each, payload={**each.payload, "event_id": "2"}) for each in (bare, whole, bare)]
+    together = [
+        replace(each, payload={**cast("dict[str, object]", each.payload), "event_id": "2"})
+        for each in (bare, whole, bare)
+    ]
     ends = await world.use_case()(together)
     assert [each.kind.value for each in ends] == ["unscored", "scored", "duplicate"]
 
