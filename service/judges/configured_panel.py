@@ -20,7 +20,6 @@ from consumers.judging.prompting import Template
 from consumers.judging.rates import Rate
 from consumers.judging.slots import Slots
 from scoring.judging.local import LocalJudge
-from service.judges.openai import OpenAIJudge, open_openai_judge
 from service.redis.link import RedisLink
 from service.redis.reply_cache import RedisReplies
 from service.redis.shared_budgets import RedisBudgets, open_budgets
@@ -68,7 +67,10 @@ async def open_panel(
         yield Panel(local=local.judge, model=asking, failed=failed)
 
 
-def _open_model(settings: JudgeSettings, base_url: str, model: str) -> AbstractAsyncContextManager[OpenAIJudge]:
+def _open_model(settings: JudgeSettings, base_url: str, model: str) -> AbstractAsyncContextManager[Model]:
+    # the client is a quarter of the time that a process takes to start, and most processes ask no model
+    from service.judges.openai import open_openai_judge  # noqa: PLC0415 for the reason above
+
     return open_openai_judge(
         base_url=base_url,
         api_key=settings.api_key,
