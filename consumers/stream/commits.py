@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from consumers.errors import Unavailable
 from consumers.stream.offsets import Offsets
-from consumers.stream.ports import Flow, NotAssigned, Source
+from consumers.stream.ports import Flow, NotAssigned, Partition, Source
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -20,11 +21,19 @@ class Commits:
     every: float
     """Seconds between commits."""
     _due: asyncio.Event = field(default_factory=asyncio.Event)
+    _ended: asyncio.Event = field(default_factory=asyncio.Event)
     _one: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def note_ended(self) -> None:
         """A record has ended: there may be an offset to commit."""
         self._due.set()
+        self._ended.set()
+
+    async def wait_until_ended(self, partitions: Collection[Partition]) -> None:
+        """Waits until every record that was read from these partitions has ended."""
+        while not self.offsets.have_ended(partitions):
+            self._ended.clear()
+            await self._ended.wait()
 
     async def commit_when_due(self, source: Source | None) -> None:
         """Waits until a record has ended and commits; what failed is due again."""

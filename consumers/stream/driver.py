@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
 
 from consumers.errors import Unavailable
 from consumers.evaluation.outcomes import DeferredReason, Outcome, OutcomeKind
-from consumers.queueing.groups import Groups
 from consumers.queueing.isolation import isolate_failures
-from consumers.queueing.retrying import Backoff, retry_while_unavailable
+from consumers.queueing.retrying import Backoff
 from consumers.stream.backlog import Backlog, Item
 from consumers.stream.commits import Commits
 from consumers.stream.dead_letter_limit import DeadLetterLimit, DeadLetterPolicy
-from consumers.stream.dead_letters import Draft, publish_cut
+from consumers.stream.dead_letter_queue import DeadLetterQueue
 from consumers.stream.offsets import Offsets
-from consumers.stream.ports import Flow, Message, Partition, Publisher, Source, StreamRecord, partition_of
+from consumers.stream.ports import Flow, Partition, Publisher, Source, StreamRecord, partition_of
 from consumers.stream.progress import Progress
 
 Receipts: TypeAlias = "Sequence[asyncio.Future[Outcome] | asyncio.Future[None]]"
@@ -48,14 +48,12 @@ class DriverPolicy:
     backoff: Backoff = field(default_factory=Backoff)
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class Driver:
-    """The records of one topic on their way through a handler."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriverWorld:
+    """What a driver needs of the process that it runs in."""
 
-    topic: str
-    dead_topic: str
-    handle: Handle
     publisher: Publisher
+    dead_topic: str
     flow: Flow
     failed: Callable[[str, Exception], None]
     """Counts and logs a bug."""
@@ -63,29 +61,41 @@ class Driver:
     """Seconds since 1970."""
     timer: Callable[[], float]
     """Seconds, monotonic."""
-    policy: DriverPolicy = field(default_factory=DriverPolicy)
     excused: Callable[[], bool] = lambda: False
     """Whether a dependency is down, so that nothing can move."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Driver:
+    """The records of one topic on their way through a handler."""
+
+    topic: str
+    handle: Handle
+    world: DriverWorld
+    policy: DriverPolicy = field(default_factory=DriverPolicy)
     released: Callable[[], None] = lambda: None
     """Called after revocation; drops the state of those partitions."""
     _offsets: Offsets = field(init=False, default_factory=Offsets)
     _progress: Progress = field(init=False)
     _commits: Commits = field(init=False)
     _backlog: Backlog = field(init=False)
-    _dead: Groups[tuple[Item, Outcome]] = field(init=False)
-    _limit: DeadLetterLimit = field(init=False)
-    _ended: asyncio.Event = field(init=False, default_factory=asyncio.Event)
+    _dead_letters: DeadLetterQueue = field(init=False)
     _source: Source | None = field(init=False, default=None)
     _is_broken: bool = field(init=False, default=False)
     """Whether a bug has ended it."""
 
     def __post_init__(self) -> None:
-        policy = self.policy
+        policy, world = self.policy, self.world
         self._progress = Progress(self._offsets)
-        self._commits = Commits(topic=self.topic, offsets=self._offsets, flow=self.flow, every=policy.commit_every)
+        self._commits = Commits(topic=self.topic, offsets=self._offsets, flow=world.flow, every=policy.commit_every)
         self._backlog = Backlog(records=policy.ahead, size=policy.ahead_bytes)
-        self._dead = Groups(size=100, linger=0.01)
-        self._limit = DeadLetterLimit(policy.limit)
+        self._dead_letters = DeadLetterQueue(
+            topic=world.dead_topic,
+            publisher=world.publisher,
+            limit=DeadLetterLimit(policy.limit),
+            backoff=policy.backoff,
+            published=self._end_dead,
+        )
 
     def attach(self, source: Source) -> None:
         """Sets the consumer to read from."""
@@ -94,7 +104,7 @@ class Driver:
     @property
     def halted(self) -> str | None:
         """Why the driver has stopped for good; `None` while it has not."""
-        return self._limit.exceeded
+        return self._dead_letters.limit.exceeded
 
     @property
     def waiting(self) -> int:
@@ -109,7 +119,7 @@ class Driver:
             # without a prefix it was fetched for an assignment that has ended: its next owner reads it
             if prefix is not None:
                 if not prefix.waiting:
-                    self._progress.excuse(partition, self.timer())
+                    self._progress.excuse(partition, self.world.timer())
                 prefix.add(record.offset)
                 self._backlog.put(Item(record, prefix))
         self._set_pause()
@@ -117,11 +127,11 @@ class Driver:
     def assigned(self, partitions: Collection[Partition]) -> None:
         """Called when these partitions are assigned to this consumer."""
         self._offsets.assign(partitions)
-        self._progress.restart(self.timer())
+        self._progress.restart(self.world.timer())
         # a consumer fetches from new partitions, paused or not
         self._backlog.paused = False
         self._set_pause()
-        self.flow.rebalanced(self.topic, len(self._offsets.assigned))
+        self.world.flow.rebalanced(self.topic, len(self._offsets.assigned))
 
     async def revoked(self, partitions: Collection[Partition]) -> None:
         """Called before these partitions go to another consumer: commits what ends within a bounded time."""
@@ -138,25 +148,21 @@ class Driver:
     async def _finish(self, partitions: Collection[Partition], seconds: float) -> None:
         for item in self._backlog.drop(partitions):
             item.prefix.forget(item.record.offset)
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while not self._offsets.have_ended(partitions):
-                    self._ended.clear()
-                    await self._ended.wait()
-        except TimeoutError:
-            pass
+                await self._commits.wait_until_ended(partitions)
         await self._commits.commit(self._source)
 
     async def run(self) -> None:
         """Works until cancelled. A bug that ends it is logged and fails the health check."""
-        steps = (self._feed, self._publish_dead_letters, self._commit, self._measure_lag)
+        steps = (self._feed, self._dead_letters.publish, self._commit, self._measure_lag)
         try:
             async with asyncio.TaskGroup() as tasks:
                 for step in steps:
                     tasks.create_task(_for_ever(step))
         except Exception as error:
             self._is_broken = True
-            self.failed(f"topic {self.topic}", error)
+            self.world.failed(f"topic {self.topic}", error)
 
     def _set_pause(self) -> None:
         if self._source is None:
@@ -165,7 +171,7 @@ class Driver:
             self._backlog.close()
         if self._backlog.switch():
             (self._source.pause if self._backlog.paused else self._source.resume)()
-            self.flow.paused(self.topic, self._backlog.paused)
+            self.world.flow.paused(self.topic, self._backlog.paused)
 
     async def _feed(self) -> None:
         waiting = await self._backlog.next()
@@ -183,7 +189,7 @@ class Driver:
             for item in items:
                 self._hand_on_again(item, DeferredReason.STORE_UNAVAILABLE)
         except Exception as error:
-            self.failed(f"topic {self.topic}", error)
+            self.world.failed(f"topic {self.topic}", error)
             raise
         else:
             for item, receipt in zip(items, receipts, strict=True):
@@ -204,14 +210,14 @@ class Driver:
         elif outcome.kind is OutcomeKind.DEFERRED and not outcome.kept:
             self._hand_on_again(item, outcome.reason)
         else:
-            self._limit.count(dead=False)
+            self._dead_letters.limit.count(dead=False)
             self._end(item)
 
     def _hand_on_again(self, item: Item, reason: str) -> None:
         """Queues a record again after a pause; one that a bug keeps handing back is a dead letter in the end."""
         item.tries += 1
         # a dependency is down: nothing moves, and a restart would not bring it back
-        self._progress.excuse(item.partition, self.timer())
+        self._progress.excuse(item.partition, self.world.timer())
         if reason == DeferredReason.INTERNAL_ERROR and item.tries >= self.policy.tries:
             detail = f"handed back {item.tries} times by a bug; the log names it"
             self._dead_letter(item, Outcome(kind=OutcomeKind.DEAD_LETTERED, reason=reason, detail=detail))
@@ -222,44 +228,33 @@ class Driver:
     def _dead_letter(self, item: Item, outcome: Outcome) -> None:
         """Queues a dead letter; while too many wait, as when their topic cannot be written, fetching pauses."""
         self._backlog.hold_dead([item])
-        self._dead.put((item, outcome))
+        self._dead_letters.put(item, outcome)
         self._set_pause()
 
-    async def _publish_dead_letters(self) -> None:
-        group = await self._dead.next()
-        drafts = [Draft(item.record, self.dead_topic, outcome.reason, outcome.detail) for item, outcome in group]
-        refused = set(await publish_cut(self._publish, drafts))
-        if refused:
-            # the broker takes none, however small: their records do not end, and are tried again
-            await asyncio.sleep(self.policy.backoff.most)
-            self._dead.put(*[group[place] for place in sorted(refused)])
-        published = [each for place, each in enumerate(group) if place not in refused]
+    def _end_dead(self, published: Sequence[tuple[Item, Outcome]]) -> None:
+        """Ends the records whose dead letters are durable."""
         for item, outcome in published:
-            self.flow.dead_lettered(self.topic, outcome.reason)
-            self._limit.count(dead=True)
+            self.world.flow.dead_lettered(self.topic, outcome.reason)
+            self._dead_letters.limit.count(dead=True)
             self._end(item)
         self._backlog.release_dead([item for item, _ in published])
         self._set_pause()
-
-    async def _publish(self, messages: Sequence[Message]) -> Collection[int]:
-        return await retry_while_unavailable(lambda: self.publisher.publish(messages), self.policy.backoff)
 
     def _end(self, item: Item) -> None:
         point = item.prefix.point
         item.prefix.end(item.record.offset)
         if item.prefix.point != point:
-            self._progress.move(item.partition, self.timer())
+            self._progress.move(item.partition, self.world.timer())
         if item.record.timestamp > 0:
-            self.flow.aged(self.topic, max(0.0, self.clock() - item.record.timestamp / 1000))
+            self.world.flow.aged(self.topic, max(0.0, self.world.clock() - item.record.timestamp / 1000))
         self._commits.note_ended()
-        self._ended.set()
 
     async def _commit(self) -> None:
         await self._commits.commit_when_due(self._source)
 
     async def _measure_lag(self) -> None:
         """Reports how far each partition is behind, and excuses those that cannot move."""
-        excused = self.excused()
+        excused = self.world.excused()
         if self._source is not None:
             try:
                 self._progress.measure(dict(await self._source.lag()))
@@ -267,10 +262,10 @@ class Driver:
                 excused = True
         for partition in self._offsets.assigned:
             behind = self._progress.behind(partition)
-            self.flow.lagged(partition, behind)
+            self.world.flow.lagged(partition, behind)
             # while a dependency is down nothing moves, and a restart would not bring it back
             if excused or not behind:
-                self._progress.excuse(partition, self.timer())
+                self._progress.excuse(partition, self.world.timer())
         await asyncio.sleep(self.policy.look_every)
 
     def fault(self) -> str | None:
@@ -279,7 +274,7 @@ class Driver:
             return f"reading of {self.topic} has stopped: {self.halted}"
         if self._is_broken:
             return f"reading of {self.topic} has stopped by a bug; the log names it"
-        stall = self._progress.stall(self.timer(), self.policy.stalled)
+        stall = self._progress.stall(self.world.timer(), self.policy.stalled)
         if stall is None:
             return None
         where = f"partition {stall.partition.number} of {self.topic}"

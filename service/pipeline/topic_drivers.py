@@ -10,7 +10,7 @@ from consumers.keep_labels import KeepLabels
 from consumers.pool.pool import Pool
 from consumers.spans.join_spans import JoinSpans
 from consumers.stream.dead_letter_limit import DeadLetterPolicy
-from consumers.stream.driver import Driver, DriverPolicy, Handle
+from consumers.stream.driver import Driver, DriverPolicy, DriverWorld, Handle
 from consumers.stream.ports import Publisher
 from service.pipeline.process_parts import ProcessParts
 from service.pipeline.span_intake import SpansFromKafka
@@ -58,19 +58,17 @@ def _driver(
     released: Callable[[], None] = lambda: None,
     policy: DriverPolicy | None = None,
 ) -> Driver:
-    return Driver(
-        topic=topic,
-        dead_topic=parts.settings.kafka.topic_dead,
-        handle=handle,
+    world = DriverWorld(
         publisher=publisher,
+        dead_topic=parts.settings.kafka.topic_dead,
         flow=parts.metrics.kafka,
         failed=parts.metrics.failed,
         clock=time.time,
         timer=time.monotonic,
-        policy=policy or _driver_policy(parts.settings),
         excused=lambda: pool.waits,
-        released=released,
     )
+    policy = policy or _driver_policy(parts.settings)
+    return Driver(topic=topic, handle=handle, world=world, policy=policy, released=released)
 
 
 def _driver_policy(settings: Settings) -> DriverPolicy:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.queueing.retrying import Backoff
-from consumers.stream.driver import Driver, DriverPolicy
+from consumers.stream.driver import Driver, DriverPolicy, DriverWorld
 from consumers.stream.ports import Partition
 from tests.memory.pooling import until
 from tests.memory.stream import MemoryFlow, MemoryPublisher, MemoryRecord, MemorySource
@@ -55,18 +55,16 @@ class Bench:
 
     @asynccontextmanager
     async def driving(self, policy: DriverPolicy = QUICK) -> AsyncIterator[Driver]:
-        driver = Driver(
-            topic="query-events",
-            dead_topic="query-events.dead",
-            handle=self.handle,
+        world = DriverWorld(
             publisher=self.publisher,
+            dead_topic="query-events.dead",
             flow=self.flow,
             failed=lambda where, error: self.faults.append(error),
             clock=lambda: 2.0,
             timer=lambda: self.now,
-            policy=policy,
             excused=lambda: self.down,
         )
+        driver = Driver(topic="query-events", handle=self.handle, world=world, policy=policy)
         driver.attach(self.source)
         driver.assigned([HERE])
         task = asyncio.create_task(driver.run())
