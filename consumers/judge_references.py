@@ -1,7 +1,7 @@
-"""Answers judged by their references after their rows stand: beside the score, never part of it.
+"""Judges answers by their references once their rows are stored. The verdict stands beside the score.
 
-What waits is kept by the store, written with the row, so that nothing waits in memory and no crash loses one. Whoever
-takes some has them alone for the time of a lease; a verdict is told, then written.
+The store keeps the answers that wait, so a crash loses none. A worker leases some, judges them, publishes the verdicts
+and then writes them.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
-from consumers.errors import Unavailable
 from consumers.ports import Outcomes, RuleSource
+from consumers.queueing.retrying import work_for_ever
 from consumers.references import (
     AwaitedReferences,
     AwaitingReference,
@@ -31,7 +32,7 @@ _COUNTED_EVERY = timedelta(seconds=15)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeReferences:
-    """Takes answers that wait, judges them, tells and writes what was found, for as long as it runs."""
+    """Leases answers that wait, judges them, and publishes and writes their verdicts."""
 
     awaited: AwaitedReferences
     judge: ReferenceJudge
@@ -42,41 +43,41 @@ class JudgeReferences:
     clock: Callable[[], datetime]
     publisher: Publisher | None = None
     topic: str = ""
-    """Of results; empty tells nobody."""
+    """The topic of results; empty publishes nothing."""
     pause: float = 1.0
     """Seconds between looks while nothing waits."""
 
     async def run(self) -> None:
-        """Runs until cancelled; a store that is down is asked again later."""
+        """Runs until cancelled; after an outage of the store or a bug it goes on after a pause."""
         counted: datetime | None = None
-        while True:
-            try:
-                if counted is None or self.clock() - counted >= _COUNTED_EVERY:
-                    counted = self.clock()
-                    self.counts.waits(await self.awaited.waiting())
-                taken = await self()
-            except Unavailable:
-                self.outcomes.stalled("references")
-                taken = 0
-            except Exception as error:
-                self.outcomes.failed("references", error)
-                taken = 0
-            if taken < self.policy.at_once:
-                await asyncio.sleep(self.pause)
+
+        async def count_and_judge() -> bool:
+            nonlocal counted
+            if counted is None or self.clock() - counted >= _COUNTED_EVERY:
+                counted = self.clock()
+                self.counts.waits(await self.awaited.waiting())
+            return await self() >= self.policy.at_once
+
+        await work_for_ever(
+            count_and_judge,
+            pause=self.pause,
+            on_unavailable=partial(self.outcomes.stalled, "references"),
+            on_bug=partial(self.outcomes.failed, "references"),
+        )
 
     async def __call__(self) -> int:
-        """Judges some of those that wait, and returns how many were taken."""
-        taken = await self.awaited.take(self.clock(), self.policy.at_once, self.policy.lease)
-        if not taken:
+        """Judges some of the answers that wait, and returns how many it leased."""
+        leased = await self.awaited.lease(self.clock(), self.policy.at_once, self.policy.lease)
+        if not leased:
             return 0
-        rules = await self.rules.rules({each.tenant for each in taken})
-        judged = await asyncio.gather(*(self._judged(each, rules) for each in taken))
-        # told before it is written: whoever falls between the two has it judged, and told, once more
+        rules = await self.rules.rules({each.tenant for each in leased})
+        judged = await asyncio.gather(*(self._judged(each, rules) for each in leased))
+        # published before it is written: after a crash between the two, the answer is judged and published again
         if self.publisher is not None and self.topic:
             await self.publisher.publish([reference_message(each, self.topic) for each in judged])
-        for each in await self.awaited.conclude(judged):
+        for each in await self.awaited.write_verdicts(judged):
             self.counts.judged(each.awaiting.tenant, each.awaiting.agent, each.finding.verdict)
-        return len(taken)
+        return len(leased)
 
     async def _judged(self, awaiting: AwaitingReference, rules: Mapping[str, Rules]) -> ReferenceJudged:
         why = self.policy.refuses(awaiting, self.clock())

@@ -1,4 +1,4 @@
-"""What scoring an event needs from the world, in its own words. Adapters live in `service/`."""
+"""What scoring an event needs from outside. Adapters live in `service/`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scoring.rules import Rules
 
 
 class RuleSource(Protocol):
-    """Knows the tenants' rules."""
+    """Reads the tenants' rules."""
 
     async def rules(self, tenants: Collection[str]) -> Mapping[str, Rules]:
         """The newest rules of each tenant, the built-in default (version 0) where it has none.
@@ -22,16 +22,16 @@ class RuleSource(Protocol):
 
 
 class ScoreStore(Protocol):
-    """Keeps one current evaluation per event key: the first, until one is asked to take its place."""
+    """Keeps one current evaluation for each event key: the first, until another one replaces it."""
 
     async def claims(self, keys: Collection[EventKey]) -> Mapping[EventKey, Claim]:
-        """The claims that stand on these keys; raises `StoreUnavailable`."""
+        """The claims on these keys; raises `StoreUnavailable`."""
         ...
 
     async def record(self, evaluations: Sequence[Evaluation]) -> Mapping[EventKey, Claim]:
         """Claims the keys and writes the rows in one transaction; their keys must be distinct.
 
-        Returns the claims of events that are stored already: those evaluations were not written. An evaluation that
+        Returns the claims of events that were already stored; their evaluations are not written. An evaluation that
         `fills` an existing claim is written into its row. Retrying after a lost commit acknowledgement is idempotent.
         Raises `StoreUnavailable` (nothing is written, or everything: call again) or `RefusedByStore` (nothing is
         written).
@@ -40,32 +40,32 @@ class ScoreStore(Protocol):
 
 
 class Outcomes(Protocol):
-    """Counts what happens."""
+    """Counts records, rows, stages and faults."""
 
     def consumed(self, count: int, trigger: Trigger = Trigger.LIVE) -> None:
-        """A batch of `count` records was taken from the stream."""
+        """Counts records that were read."""
         ...
 
     def ended(self, outcomes: Sequence[Outcome]) -> None:
-        """These records ended."""
+        """Counts how these records ended."""
         ...
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        """A row was committed."""
+        """Counts a row that was committed."""
         ...
 
     def took(self, stage: str, seconds: float) -> None:
-        """A stage of a batch took this long."""
+        """Observes how long a stage of a batch took."""
         ...
 
     def ruled(self, rules: Mapping[str, Rules]) -> None:
-        """These rules are in force."""
+        """Notes the rules in force."""
         ...
 
     def stalled(self, dependency: str) -> None:
-        """A dependency did not answer, and is asked again."""
+        """Counts a call that a dependency did not answer; the call is repeated."""
         ...
 
     def failed(self, where: str, error: Exception) -> None:
-        """A bug showed itself; the record or batch was still accounted for."""
+        """Logs and counts a bug; the record or batch still gets an outcome."""
         ...

@@ -1,4 +1,4 @@
-"""Answers that came with a reference: what waits to be judged by it, which are, and how the world is told."""
+"""Answers that came with a reference: those still to be judged, the policy, and the published verdict."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from consumers.stream.ports import Message
 from references.verdict import AnswerPair, NotJudged, ReferenceFinding, ReferenceVerdict, reference_record
 
 REFERENCE_TYPE = "sqlassay.reference.v1"
-"""CloudEvents type of what a reference says of an answer."""
+"""CloudEvents type of a reference's verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AwaitingReference:
-    """An answer that was not judged by its reference yet, with its current evaluation."""
+    """An answer that has not been judged by its reference yet, with its current evaluation."""
 
     event: UUID
     """The digest of its event's key."""
@@ -35,19 +35,19 @@ class AwaitingReference:
     sql: str
     dialect: str | None
     tries: int
-    """How often it was taken, this time included."""
+    """How often it was leased, this time included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceJudged:
-    """What the reference says of an answer."""
+    """An answer with what its reference says of it."""
 
     awaiting: AwaitingReference
     finding: ReferenceFinding
 
     @property
     def record(self) -> dict[str, object]:
-        """All of it as JSON."""
+        """The finding as JSON."""
         return reference_record(self.finding)
 
 
@@ -59,14 +59,14 @@ class ReferencePolicy:
     patience: float = 86_400.0
     """Seconds after which an answer is no longer judged."""
     tries: int = 3
-    """Times one is taken before it is given up."""
+    """Most times that an answer is tried."""
     at_once: int = 4
-    """Taken together."""
+    """Most answers judged together."""
     lease: float = 300.0
-    """Seconds that those who took some have them alone."""
+    """Seconds for which a leased answer is given to no other worker."""
 
     def refuses(self, awaiting: AwaitingReference, now: datetime) -> NotJudged | None:
-        """Why an answer is not judged; `None` where it is."""
+        """Returns why an answer is not judged; `None` where it is."""
         if not self.judge:
             return NotJudged.OFF
         if awaiting.reference_sql is None:
@@ -78,7 +78,7 @@ class ReferencePolicy:
 
 
 def reference_message(judged: ReferenceJudged, topic: str) -> Message:
-    """What a reference says of an answer, for the topic of results: at least once, always with the same id."""
+    """A reference's verdict as a message for the topic of results; an event's message always has the same id."""
     awaiting = judged.awaiting
     document = {
         "event_id": awaiting.event_id,
@@ -102,37 +102,37 @@ def reference_message(judged: ReferenceJudged, topic: str) -> Message:
 class AwaitedReferences(Protocol):
     """Keeps the answers that wait to be judged by their references."""
 
-    async def take(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[AwaitingReference]:
-        """Takes up to `limit` that wait, newest first; nobody else is given them for `lease_seconds`.
+    async def lease(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[AwaitingReference]:
+        """Leases up to `limit` that wait, newest first; nobody else receives them for `lease_seconds`.
 
         Raises `StoreUnavailable`.
         """
         ...
 
-    async def conclude(self, judged: Sequence[ReferenceJudged]) -> Sequence[ReferenceJudged]:
-        """Writes what was found of those that still wait, and returns them; raises `StoreUnavailable`."""
+    async def write_verdicts(self, judged: Sequence[ReferenceJudged]) -> Sequence[ReferenceJudged]:
+        """Writes the verdicts of answers that still wait, and returns those; raises `StoreUnavailable`."""
         ...
 
     async def waiting(self) -> int:
-        """How many wait, counted up to a bound; raises `StoreUnavailable`."""
+        """The number that wait, counted up to a bound; raises `StoreUnavailable`."""
         ...
 
 
 class ReferenceJudge(Protocol):
-    """Judges an answer by its reference, somewhere where it cannot do harm."""
+    """Judges an answer by its reference, isolated from the service."""
 
     async def judge(self, pair: AnswerPair) -> ReferenceFinding:
-        """What is found, or why nothing was."""
+        """Returns the finding, or the reason why there is none."""
         ...
 
 
 class ReferenceCounts(Protocol):
-    """Counts what becomes of references."""
+    """Counts verdicts of references."""
 
     def judged(self, tenant: str, agent: str, verdict: ReferenceVerdict) -> None:
-        """A verdict was written."""
+        """Counts a verdict that was written."""
         ...
 
     def waits(self, count: int) -> None:
-        """So many wait."""
+        """Sets how many answers wait."""
         ...

@@ -1,1 +1,1 @@
-"""The schema's history: each revision goes forward only, under a lock that one process holds."""
+"""The schema's history. Revisions only upgrade, under a lock that one process holds."""

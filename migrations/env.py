@@ -1,4 +1,4 @@
-"""How Alembic reaches the database: over the caller's connection, or over its own for the `alembic` command."""
+"""Connects Alembic to the database: over the caller's connection, or its own for the `alembic` command."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run(connection: Connection) -> None:
 
 
 async def run_apart() -> None:
-    """Runs them on a connection of our own, for writing new revisions: `alembic revision --autogenerate`."""
+    """Runs the revisions on a new connection, for `alembic revision --autogenerate`."""
     url = load_settings().database.url
     if url is None:
         raise SystemExit("set SQLASSAY_DATABASE__URL to write revisions; `sqlassay migrate` runs them anywhere")

@@ -1,4 +1,4 @@
-"""Events that wait for a dependency: kept durably, tried again when due."""
+"""Events that wait for a dependency: stored, and tried again when due."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class Deferral:
     source: str
     event_id: str
     payload: bytes
-    """The event as canonical JSON, its id included: enough to consume it anew."""
+    """The event as canonical JSON with its id: enough to consume it again."""
     payload_hash: str
-    """`QueryEvent.payload_hash`, which tells a resend from another event of the same id."""
+    """`QueryEvent.payload_hash`: the same event sent again has the same hash, another event with its id does not."""
     timestamp: datetime | None = None
-    """Its record's, which stands in for an event time it does not name."""
+    """The record's, for an event without a time of its own."""
     reason: DeferredReason
     due: datetime
     """When it is tried next."""
     attempts: int = 0
-    """How often it was taken to be tried."""
+    """How often it was taken for a try."""
 
     @property
     def key(self) -> EventKey:

@@ -1,4 +1,4 @@
-"""One event with what became of it: what the store keeps."""
+"""One event with its result: the row that the store keeps."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from scoring.rules import JudgePolicy, Rules, Tier
 from scoring.verdict import Composite, Enrichment, FilterStatus, Reply, Score
 
 FILLABLE = frozenset({UnscoredReason.JUDGE_UNAVAILABLE, UnscoredReason.BUDGET_SPENT, UnscoredReason.SCORER_FAILED})
-"""Reasons that speak of us and not of the answer: a later try may give the row its score, once."""
+"""Reasons that lie with the service and not with the answer: a later try may give the row its score, once."""
 
-# ids are told apart, not kept secret; asking the system for each would let go of the interpreter's lock each time, and
-# the thread that scores would wait for it longer than it works
-_CHANCE = random.Random()  # noqa: S311 see above
+# ids must be unique, not secret: the system's source of randomness would release the interpreter's lock at each call,
+# and the scoring thread would wait for the lock longer than it works
+_RANDOM = random.Random()  # noqa: S311 see above
 
 
 class EventKey(NamedTuple):
@@ -35,7 +35,7 @@ class EventKey(NamedTuple):
 
     @property
     def digest(self) -> UUID:
-        """The key in 16 bytes: what an index holds of it, however long its names are.
+        """The key in 16 bytes, however long its names are, for indexes.
 
         >>> EventKey("t", "/s", "1").digest == EventKey("t", "/s", "1").digest != EventKey("t", "/s1", "").digest
         True
@@ -45,18 +45,18 @@ class EventKey(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """Who holds an event key: what the event said, and its current row."""
+    """The current row of an event key, and a hash of its event's content."""
 
     payload_hash: str
     evaluation_id: UUID
     occurred_at: datetime | None = None
-    """The event time its rows stand under."""
+    """The event time of its rows."""
     fillable: bool = False
-    """Its row has no score for one of the reasons in `FILLABLE`, and may be given one."""
+    """Whether its row has no score for one of the reasons in `FILLABLE`, and may be given one."""
 
 
 class Scored(NamedTuple):
-    """What is counted and told of a score beside its line out, and cheap to send between processes."""
+    """The parts of a score that are counted and published beside its line out; cheap to send between processes."""
 
     composite: Composite
     tier: Tier
@@ -64,7 +64,7 @@ class Scored(NamedTuple):
     filter_status: FilterStatus
     enrichment: Enrichment
     policy: JudgePolicy
-    """Which of the judges were to be asked."""
+    """Which judges the rules ask for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,18 +76,18 @@ class Evaluation:
     payload_hash: str
     received_at: datetime
     occurred_at: datetime
-    """Event time: the event's own, else its record's, else when it was received."""
+    """The event's own time, else its record's, else the time at which it was received."""
     result: Scored | Unscored
     rules_version: int
     record: dict[str, object]
     """The line out: everything needed to explain the score later."""
     trigger: Trigger = Trigger.LIVE
     current: bool = True
-    """Whether this is the evaluation that lists and reports read; others of the same event are history."""
+    """Whether lists and reports read this evaluation; the event's other evaluations are history."""
     withheld: bool = False
-    """The tenant's rules say that texts are not stored."""
+    """Whether the tenant's rules forbid storing texts."""
     timings: StageTimings | None = field(default=None, compare=False)
-    """Where the event is traced."""
+    """Set where the event is traced."""
 
     @property
     def key(self) -> EventKey:
@@ -96,7 +96,7 @@ class Evaluation:
 
     @property
     def claim(self) -> Claim:
-        """What stands under the key once the row is committed."""
+        """The claim on the key once the row is committed."""
         return Claim(self.payload_hash, self.id, self.occurred_at, self.fillable)
 
     @property
@@ -105,7 +105,7 @@ class Evaluation:
         return isinstance(self.result, Unscored) and self.result.reason in FILLABLE
 
     def fills(self, claim: Claim) -> bool:
-        """Whether it is the score that the row of `claim` lacks, or what became of it once its question was found."""
+        """Whether it may replace the row of `claim`: it is the score, or the event's question, that the row lacks."""
         scores = claim.fillable and claim.payload_hash == self.payload_hash and isinstance(self.result, Scored)
         return claim.evaluation_id == self.id and (scores or self.event.completes(claim.payload_hash))
 
@@ -117,14 +117,14 @@ def event_key(event: QueryEvent) -> EventKey:
 
 @dataclass(frozen=True, slots=True)
 class LineOut:
-    """How an event ended, with its line out."""
+    """The result of an event with its line out."""
 
     result: Scored | Unscored
     line: dict[str, object]
 
 
 def line_out(event: QueryEvent, end: Score | Unscored, rules: Rules) -> LineOut:
-    """The end with its line out, without texts where the tenant's rules say so."""
+    """The result with its line out, without texts where the tenant's rules forbid storing them."""
     record = score_record(end) if isinstance(end, Score) else unscored_record(end, rules.version)
     line = {"event_id": event.event_id, **record}
     return LineOut(_scored(end) if isinstance(end, Score) else end, line if rules.store_raw else without_texts(line))
@@ -152,10 +152,10 @@ def evaluate(
     trigger: Trigger = Trigger.LIVE,
     claim: Claim | None = None,
 ) -> Evaluation:
-    """The evaluation of an event under one version of its tenant's rules.
+    """Makes the evaluation of an event under one version of its tenant's rules.
 
-    `timestamp` is its record's, for an event that names no time. With a `claim` that is fillable it takes the place
-    of that claim's row.
+    `timestamp` is the record's, for an event without a time of its own. With a `claim`, the evaluation replaces that
+    claim's row.
     """
     end = end if isinstance(end, LineOut) else line_out(event, end, rules)
     occurred_at = event.occurred_at or timestamp or received_at
@@ -176,8 +176,8 @@ def evaluate(
 
 
 def time_ordered_id(moment: datetime) -> UUID:
-    """A UUID of version 7 (RFC 9562) whose first 48 bits are `moment` in ms, so that a row's day is in its id."""
+    """A UUID of version 7 (RFC 9562): its first 48 bits are `moment` in ms, so the id contains its row's day."""
     millis = min(max(int(moment.timestamp() * 1000), 0), (1 << 48) - 1)
-    number = (millis << 80) | _CHANCE.getrandbits(80)
+    number = (millis << 80) | _RANDOM.getrandbits(80)
     number = (number & ~(0xF << 76)) | (0x7 << 76)
     return UUID(int=(number & ~(0x3 << 62)) | (0x2 << 62))

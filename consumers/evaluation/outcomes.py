@@ -1,4 +1,4 @@
-"""How a consumed record ended. Every one ends in exactly one outcome; consumed is their sum."""
+"""How a consumed record ended. Each ends in exactly one outcome, so outcomes add up to records consumed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class OutcomeKind(StrEnum):
     DEAD_LETTERED = "dead_lettered"
     """The record can never become an evaluation."""
     DEFERRED = "deferred"
-    """Put off: kept for a later try, or, where a dependency is down, to be sent again."""
+    """The event is kept for a later try or, where a dependency is down, must be sent again."""
 
 
 class Trigger(StrEnum):
@@ -32,15 +32,15 @@ class Trigger(StrEnum):
     LIVE = "live"
     """An agent just published it."""
     DEFERRED = "deferred"
-    """It was put off, and is tried again."""
+    """It was deferred and is tried again."""
     BACKFILL = "backfill"
-    """It was scored before, and is scored again by another judge, evaluator or rules."""
+    """It was scored before and is scored again by another judge, evaluator or rules."""
     REPLAY = "replay"
-    """It was a dead letter, and is given another chance."""
+    """It was a dead letter and was sent back."""
 
 
 class DeferredReason(StrEnum):
-    """What was missing."""
+    """Why an event is deferred."""
 
     STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
     """The database does not answer."""
@@ -51,11 +51,11 @@ class DeferredReason(StrEnum):
     INTERNAL_ERROR = "INTERNAL_ERROR"
     """A bug; the log names it."""
     TENANT_THROTTLED = "TENANT_THROTTLED"
-    """Too many of the tenant's events wait for a model: those over its share let other tenants pass."""
+    """Too many of the tenant's events wait for a model; those over its share let other tenants pass."""
     EVENT_DEADLINE = "EVENT_DEADLINE"
     """The event waited for a model longer than its deadline."""
     INTERRUPTED = "INTERRUPTED"
-    """The process stopped before the event was stored; Kafka hands it to another."""
+    """The process stopped before the event was stored; Kafka delivers it to another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,14 +75,14 @@ class Outcome:
     score: float | None = None
     trigger: Trigger = Trigger.LIVE
     kept: bool = False
-    """A deferred event is kept and will be tried again: nobody needs to send it."""
+    """Whether a deferred event is kept and tried again, so that nobody needs to send it again."""
     timings: StageTimings | None = field(default=None, compare=False, repr=False)
-    """Where the event is traced."""
+    """Set where the event is traced."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """Counts what was consumed and how it ended.
+    """Counts records consumed and how they ended.
 
     >>> tally = Tally()
     >>> tally.consume(1); tally.finish([Outcome(kind=OutcomeKind.SCORED)]); tally.balanced
@@ -93,14 +93,14 @@ class Tally:
     ended: Counter[OutcomeKind] = field(default_factory=Counter[OutcomeKind])
 
     def consume(self, count: int) -> None:
-        """`count` records were taken from the stream."""
+        """Counts records that were read."""
         self.consumed += count
 
     def finish(self, outcomes: Sequence[Outcome]) -> None:
-        """These records ended."""
+        """Counts these outcomes."""
         self.ended.update(outcome.kind for outcome in outcomes)
 
     @property
     def balanced(self) -> bool:
-        """Everything consumed ended in one outcome."""
+        """Whether every record consumed has ended."""
         return self.consumed == self.ended.total()

@@ -1,4 +1,4 @@
-"""What is left of an evaluation whose texts are not kept: its score, codes and versions, and nothing anyone wrote."""
+"""Removes texts from the line out of a tenant that stores none; score, codes and versions remain."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _KEPT = frozenset(
 )
 """Fields of a line out that hold no text of a person, an agent or a model."""
 _LISTED = {"reasons": ("code", "weight"), "normalizations": ("rule",)}
-"""Of each entry of these lists, what is kept."""
+"""For each of these lists, the fields of an entry that are kept."""
 _DIMENSIONS = ("projection", "aggregation", "grouping")
 
 
 def without_texts(record: Mapping[str, object]) -> dict[str, object]:
-    """The line out with every field that may hold a text emptied; fields it does not know are emptied too.
+    """The line out with every field that may hold a text emptied; unknown fields are emptied too.
 
     >>> without_texts({"score": 90.0, "sql_spec": {"tables": ["t"]}, "reasons": [{"code": "X", "detail": "Oslo"}]})
     {'score': 90.0, 'sql_spec': None, 'reasons': [{'code': 'X', 'detail': ''}]}

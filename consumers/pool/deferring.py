@@ -1,4 +1,4 @@
-"""Deferred events: what is kept of one, what becomes of it after its last try, and the loop that tries them again."""
+"""Deferred events: what is stored of them, their result after the last try, and the loop that tries them again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SAMPLEDRATE, _TRACEPARENT = "sampledrate", "traceparent"
 
 
 def deferral(known: Known, reason: DeferredReason, retries: Retries, now: datetime) -> Deferral | None:
-    """What is kept of an event until its next try; `None` after its last try.
+    """The deferral of an event until its next try; `None` after its last try.
 
     A throttled event was not tried, so it is never given up.
     """
@@ -122,7 +122,7 @@ class RetryDeferred:
     """Seconds between looks while nothing is due."""
 
     async def run(self) -> None:
-        """Runs until cancelled. Where the store is down, or a bug shows itself, it goes on after a pause."""
+        """Runs until cancelled; after an outage of the store or a bug it goes on after a pause."""
 
         async def retry_due() -> bool:
             return await self() >= self.most
@@ -137,8 +137,8 @@ class RetryDeferred:
     async def __call__(self) -> int:
         """Tries events that are due, up to `most`, and returns how many ended for good.
 
-        Those deferred again do not count: taking more of the same would only load the store. Waits until all have
-        ended, but no longer than their lease: what has not ended then is due again.
+        Events deferred again do not count: trying more of them at once would only load the store. Waits until all have
+        ended, but no longer than their lease; those that have not ended by then are due again.
         """
         limit = self.most if self.breaker() is BreakerState.CLOSED else self.few
         due = await self.deferred.take_due(self.clock(), limit, self.lease)
@@ -153,18 +153,18 @@ class RetryDeferred:
         return len(for_good)
 
     async def _drop(self, ended: Sequence[tuple[Deferral, Outcome]]) -> None:
-        """Drops deferrals after results and dead letters are published: if the process dies before, they stay due."""
+        """Drops deferrals after their dead letters are published: if the process dies before that, they stay due."""
         for kept, outcome in ended:
             if outcome.kind is OutcomeKind.DEAD_LETTERED:
-                await self._patiently(partial(self.on_dead_letter, kept, outcome))
-        await self._patiently(lambda: self.deferred.drop([kept.key for kept, _ in ended]))
+                await self._retry(partial(self.on_dead_letter, kept, outcome))
+        await self._retry(lambda: self.deferred.drop([kept.key for kept, _ in ended]))
 
     async def _defer_again(self, handed_back: Sequence[Deferral]) -> None:
         """Makes these due soon: they need not wait for the end of their lease."""
         due = self.clock() + timedelta(seconds=self.handed_back)
-        await self._patiently(lambda: self.deferred.defer([replace(kept, due=due) for kept in handed_back]))
+        await self._retry(lambda: self.deferred.defer([replace(kept, due=due) for kept in handed_back]))
 
-    async def _patiently(self, call: Callable[[], Awaitable[object]]) -> None:
+    async def _retry(self, call: Callable[[], Awaitable[object]]) -> None:
         backoff = Backoff(first=self.pause, most=self.pause)
         await retry_while_unavailable(call, backoff, on_failure=self._note_stall)
 

@@ -1,4 +1,4 @@
-"""The records in flight: the room they fill, which of them are of one event, and their receipts."""
+"""The records in flight: the room they use, which of them belong to one event, and their receipts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PoolClosed(Unavailable):
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """One record on its way, with what each stage adds. Reading what no stage has added yet is a bug."""
+    """One record in flight, with what each stage adds. Reading what no stage has added yet is a bug."""
 
     record: Record
     receipt: Receipt
@@ -46,11 +46,11 @@ class Job:
     end: Standing | Outcome = field(init=False)
     """What is stored under its key, or why nothing is."""
     followers: list[Job] = field(default_factory=list["Job"])
-    """Records of the same event that came while this one was on its way."""
+    """Records of the same event that arrived while this one was in flight."""
     holds_place: bool = False
     """Whether it holds one of the places for events that wait for a model."""
     is_last_try: bool = False
-    """Whether it is written without a score because it was tried too often."""
+    """Whether it is stored without a score because it was tried too often."""
 
     @property
     def known(self) -> Known:
@@ -69,7 +69,7 @@ class Job:
 
 
 class Flight:
-    """All records in flight, within bounds of number and bytes."""
+    """All records in flight, limited in number and bytes."""
 
     def __init__(self, *, records: int, size: int, outcomes: Outcomes, timer: Callable[[], float]) -> None:
         self._room = Room(most=records, most_bytes=size)
@@ -85,7 +85,7 @@ class Flight:
 
     @property
     def full(self) -> bool:
-        """Whether one more record would have to wait."""
+        """Whether another record would have to wait."""
         return not self._room.fits(0)
 
     async def admit(self, record: Record) -> Job:
@@ -107,11 +107,11 @@ class Flight:
         self._note_drained()
 
     async def drained(self) -> None:
-        """Returns once it is closed and every record has ended."""
+        """Returns once the flight is closed and every record has ended."""
         await self._drained.wait()
 
     def lead_or_follow(self, job: Job) -> StageResult:
-        """Makes the job the one of its event that is worked on, or a follower of that one."""
+        """Makes the job the leader of its event, or a follower of the leader."""
         self.shares.note_active(job.tenant, self._timer())
         leader = self._leaders.setdefault(job.known.key, job)
         if leader is job:
@@ -125,10 +125,10 @@ class Flight:
         self.shares.occupy(job.tenant)
 
     def end(self, job: Job) -> list[Job]:
-        """Ends a job by its `end`, and the jobs that follow it.
+        """Ends a job with its `end`, and its followers.
 
-        Returns the followers that must go on by themselves: they have other content and their key is still free, or
-        they hold the question that the stored row lacks.
+        Returns the followers that must be scored themselves: those with other content whose key is still free, and
+        those with the question that the stored row lacks.
         """
         if job.decoded is None:
             assert isinstance(job.end, Outcome)  # noqa: S101 nothing is stored of a record that is not an event

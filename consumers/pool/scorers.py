@@ -1,4 +1,4 @@
-"""Who does the work that needs the processor, away from the event loop."""
+"""Runs the CPU-bound work of the pool away from the event loop."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ class Scorer(Protocol):
 
     @property
     def chunks(self) -> int:
-        """How many chunks of events it judges at once."""
+        """How many chunks of events it judges in parallel."""
         ...
 
     async def decode(self, records: Sequence[Record]) -> Sequence[Known | Outcome]:
-        """The event that each record is, or how it ended."""
+        """Decodes each record to an event, or to the outcome it ends with."""
         ...
 
     async def judge(self, events: Sequence[Known], found: LookedUp) -> Sequence[Evaluation | Case]:
-        """Each event's evaluation, or the case for which a model must be asked."""
+        """Returns each event's evaluation, or the case for which a model must be asked."""
         ...
 
     def close(self) -> None:
-        """Begins nothing more, and waits for nothing."""
+        """Starts no more work, and does not wait for work in progress."""
         ...
 
 
 class ThreadScorer:
-    """A `Scorer` in one thread of this process: two that parse would only fight over the interpreter's lock."""
+    """A `Scorer` in one thread: two threads would only compete for the interpreter's lock."""
 
     chunks = 1
 
@@ -50,13 +50,13 @@ class ThreadScorer:
         return await asyncio.get_running_loop().run_in_executor(self._thread, call)
 
     async def decode(self, records: Sequence[Record]) -> Sequence[Known | Outcome]:
-        """The event that each record is, or how it ended."""
+        """Decodes each record to an event, or to the outcome it ends with."""
         return await self._run(lambda: [self._score.decode(each) for each in records])
 
     async def judge(self, events: Sequence[Known], found: LookedUp) -> Sequence[Evaluation | Case]:
-        """Each event's evaluation, or the case for which a model must be asked."""
+        """Returns each event's evaluation, or the case for which a model must be asked."""
         return await self._run(lambda: [self._score.judge_at_once(each, found) for each in events])
 
     def close(self) -> None:
-        """Begins nothing more, and waits for nothing."""
+        """Starts no more work, and does not wait for work in progress."""
         self._thread.shutdown(wait=False, cancel_futures=True)

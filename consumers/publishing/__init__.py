@@ -1,1 +1,1 @@
-"""What the service publishes: events for its workers, and results for the world."""
+"""What the service publishes: events for its workers, and results for other systems."""

@@ -14,7 +14,7 @@ EVENT_TYPE = "sqlassay.query.answered.v1"
 
 
 def event_message(known: Known, topic: str) -> Message:
-    """The event, keyed so that all records of one event stand in one partition, in the order they were sent."""
+    """The event as a message; its key puts all records of one event in one partition, in the order they were sent."""
     event = known.event
     headers = [
         ("ce_specversion", b"1.0"),

@@ -1,4 +1,4 @@
-"""How an event ended, as told on the topic of results: at least once, always with the same id."""
+"""How an event ended, as published on the topic of results: at least once, always with the same id."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from consumers.stream.ports import Message
 
 RESULT_TYPE = "sqlassay.evaluation.v1"
 """CloudEvents type of a result."""
-_SAME = (
+_COPIED = (
     "score tier filter_status verdict confidence p_correct judge composite unscored evaluator_version rules_version"
 ).split()
 """Fields of the line out that a result carries as they are."""
@@ -39,13 +39,15 @@ def result_message(evaluation: Evaluation, topic: str) -> Message:
 
 
 def stored_message(row: Mapping[str, object], topic: str) -> Message:
-    """The same result, told again from the row that stands."""
+    """The same result, published again from the stored row."""
     key = EventKey(str(row["tenant"]), str(row["source"]), str(row["event_id"]))
-    said = {name: row[name] for name in ("agent", "agent_version", "occurred_at", "trigger")}
-    return _message(key, cast("UUID", row["id"]), said, cast("Mapping[str, object]", row["record"]), topic)
+    context = {name: row[name] for name in ("agent", "agent_version", "occurred_at", "trigger")}
+    return _message(key, cast("UUID", row["id"]), context, cast("Mapping[str, object]", row["record"]), topic)
 
 
-def _message(key: EventKey, id_: UUID, said: Mapping[str, object], record: Mapping[str, object], topic: str) -> Message:
+def _message(
+    key: EventKey, id_: UUID, context: Mapping[str, object], record: Mapping[str, object], topic: str
+) -> Message:
     reasons = cast("Sequence[Mapping[str, object]]", record.get("reasons") or ())
     enrichment = cast("Mapping[str, object]", record.get("enrichment") or {})
     document = {
@@ -53,12 +55,12 @@ def _message(key: EventKey, id_: UUID, said: Mapping[str, object], record: Mappi
         "event_id": key.event_id,
         "tenant": key.tenant,
         "source": key.source,
-        **said,
-        **{name: record.get(name) for name in _SAME},
+        **context,
+        **{name: record.get(name) for name in _COPIED},
         "reasons": [{"code": each["code"], "detail": str(each["detail"])[:_MOST_DETAIL]} for each in reasons],
         "enrichment": {"status": enrichment.get("status"), "score": enrichment.get("score")},
     }
-    moment = said["occurred_at"]
+    moment = context["occurred_at"]
     headers = [
         ("ce_specversion", b"1.0"),
         ("ce_type", RESULT_TYPE.encode()),

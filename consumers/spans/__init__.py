@@ -1,4 +1,4 @@
-"""Traces as a way in: which spans hold a question, which an answer, and how the two are joined."""
+"""Traces as an input: finds the spans that hold questions and answers, and joins the two."""
 
 from consumers.spans.join import Joined, JoinLimits, SpanEvent, SpanJoin, TraceKey
 from consumers.spans.span import Span

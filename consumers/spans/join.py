@@ -1,4 +1,4 @@
-"""Joins an answer with the question of its trace, whatever order and batches the spans come in. Knows no clock."""
+"""Joins each answer with the question of its trace, in whatever order the spans arrive. Reads no clock."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from consumers.spans.table import INHERITED, SpanFields, SpanReader, SpanTable
 from consumers.wire.events import SPAN_SOURCE
 
 MAX_ANCESTORS = 64
-"""How far above an answer its question is looked for."""
+"""Most spans above an answer in which its question is looked for."""
 _NODE_SIZE = 400
-"""Bytes a span takes beside its texts, about."""
+"""Approximate bytes of a span beside its texts."""
 
 
 class TraceKey(NamedTuple):
-    """A trace, apart for each sender, so that no tenant's spans join another's."""
+    """A trace of one sender: no tenant's spans join another's."""
 
     tenant: str | None
     """The only tenant its sender may write for; `None` is any."""
@@ -28,10 +28,10 @@ class TraceKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinLimits:
-    """What the join may hold; a trace over a bound is closed before its time, the oldest first."""
+    """How much the join may hold. Over a limit, the oldest traces are closed early."""
 
     seconds: float = 60.0
-    """How long a trace stays open after its first span came."""
+    """How long a trace stays open after its first span arrives."""
     spans: int = 100_000
     characters: int = 64 * 1024 * 1024
 
@@ -46,11 +46,11 @@ class SpanEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
-    """What a step of the join gives."""
+    """The result of one step of the join."""
 
     events: Sequence[SpanEvent] = ()
     closed: Sequence[TraceKey] = ()
-    """Traces that give no more events; a span that comes later opens its trace anew."""
+    """Traces that give no more events; a span that arrives later opens its trace again."""
 
 
 @dataclass(slots=True)
@@ -67,14 +67,14 @@ class _Trace:
     size: int = 0
     nodes: dict[str, _Node] = field(default_factory=dict[str, _Node])
     open: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """Answers whose chain is not complete, and the chain so far: ids from the answer up."""
+    """Answers whose chain is incomplete, with the chain so far: span ids from the answer upwards."""
     waiting: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """For a span that has not come, the answers whose chain goes on there."""
+    """For each missing span, the answers whose chain continues there."""
 
 
 class SpanJoin:
-    """The open traces. An answer is given once: when the chain of spans above it is complete and holds a question,
-    else when its trace closes, with what is known then."""
+    """The open traces. Each answer is given once: when the chain of spans above it is complete and holds a question,
+    else when its trace closes."""
 
     def __init__(self, table: SpanTable, limits: JoinLimits) -> None:
         self._reader = SpanReader(table)
@@ -83,10 +83,10 @@ class SpanJoin:
         self.spans = 0
         """Spans held."""
         self.characters = 0
-        """Their size, about."""
+        """Their approximate size."""
 
     def add(self, spans: Iterable[Span], now: float, *, tenant: str | None = None) -> Joined:
-        """Takes spans; a span that was seen in its open trace before changes nothing."""
+        """Adds spans; a span that its open trace already has changes nothing."""
         events: list[SpanEvent] = []
         for span in spans:
             key = TraceKey(tenant, span.trace_id)
@@ -100,7 +100,7 @@ class SpanJoin:
         return Joined(events=(*events, *closed.events), closed=closed.closed)
 
     def _insert(self, trace: _Trace, span: Span) -> list[list[str]]:
-        """Holds the span; returns the chains that are complete with it."""
+        """Adds the span; returns the chains that it completes."""
         fields = self._reader.read(span)
         trace.nodes[span.span_id] = _Node(span.parent_id, span.parent_is_remote, span.start_nanos, fields)
         size = _NODE_SIZE + fields.size
@@ -114,7 +114,7 @@ class SpanJoin:
         return [trace.open.pop(answer) for answer in complete]
 
     def close_due(self, now: float) -> Joined:
-        """Closes the traces whose time is up, and the oldest while the bounds are passed."""
+        """Closes the traces whose time is up, and the oldest ones while a limit is exceeded."""
         events: list[SpanEvent] = []
         closed: list[TraceKey] = []
         while self._traces and (self._is_full() or self._oldest_at() + self._limits.seconds <= now):
@@ -129,7 +129,7 @@ class SpanJoin:
         return Joined(events=[each for key in keys for each in self._close(key, self._traces.pop(key))], closed=keys)
 
     def drop(self, keys: Iterable[TraceKey]) -> None:
-        """Forgets traces without an event: someone else will be handed their spans again."""
+        """Drops traces without giving events: another worker receives their spans again."""
         for key in keys:
             trace = self._traces.pop(key, None)
             if trace is not None:
@@ -137,7 +137,7 @@ class SpanJoin:
 
     @property
     def due_at(self) -> float | None:
-        """When the next trace closes."""
+        """When the next trace closes; `None` without open traces."""
         return self._oldest_at() + self._limits.seconds if self._traces else None
 
     def _oldest_at(self) -> float:
@@ -157,11 +157,11 @@ class SpanJoin:
 
 
 def _climb(trace: _Trace, answer: str) -> bool:
-    """Lengthens the answer's chain as far as spans have come; whether it is complete and holds a question."""
+    """Extends the answer's chain through the spans at hand; returns whether it is complete and holds a question."""
     chain = trace.open[answer]
     here = trace.nodes[chain[-1]].parent_id if chain else answer
     while here is not None and len(chain) < MAX_ANCESTORS and here not in chain:
-        if chain and trace.nodes[chain[-1]].remote and _is_told(trace, chain):
+        if chain and trace.nodes[chain[-1]].remote and _has_question_and_agent(trace, chain):
             return True
         if here not in trace.nodes:
             trace.waiting.setdefault(here, []).append(answer)
@@ -171,14 +171,14 @@ def _climb(trace: _Trace, answer: str) -> bool:
     return any(trace.nodes[each].fields.question is not None for each in chain)
 
 
-def _is_told(trace: _Trace, chain: Sequence[str]) -> bool:
-    """Whether question and agent are known: a caller in another process, who may never report, is not waited for."""
+def _has_question_and_agent(trace: _Trace, chain: Sequence[str]) -> bool:
+    """Whether the chain has both; a caller in another process, which may never report, is then not waited for."""
     fields = [trace.nodes[each].fields for each in chain]
-    return any(each.question is not None for each in fields) and any("agent" in each.said for each in fields)
+    return any(each.question is not None for each in fields) and any("agent" in each.inheritable for each in fields)
 
 
 def _event(key: TraceKey, trace: _Trace, chain: Sequence[str], only: str | None = None) -> SpanEvent:
-    """The event of a chain's answer; `only` is the question where the chain holds none."""
+    """The event of a chain's answer; `only` is its question where the chain holds none."""
     fields = [trace.nodes[each].fields for each in chain]
     asked = next((place for place, each in enumerate(fields) if each.question is not None), len(fields))
     question = fields[asked].question if asked < len(fields) else only
@@ -196,11 +196,11 @@ def _event(key: TraceKey, trace: _Trace, chain: Sequence[str], only: str | None 
 
 
 def _inherited(fields: Sequence[SpanFields], asked: int) -> dict[str, object]:
-    """What the nearest span says; the enriched question of none above the one that asks."""
+    """For each field, the value of the nearest span; an enriched question above the span of the question is ignored."""
     found: dict[str, object] = dict(fields[0].fallback)
     for place in reversed(range(len(fields))):
         names = INHERITED if place <= asked else INHERITED - {"enriched_question"}
-        found |= {name: text for name, text in fields[place].said.items() if name in names}
+        found |= {name: text for name, text in fields[place].inheritable.items() if name in names}
     return found
 
 
@@ -209,7 +209,7 @@ def _attributes(fields: Sequence[SpanFields]) -> dict[str, object]:
 
 
 def _only_question(trace: _Trace) -> str | None:
-    """The question of a trace in which just one is asked, for an answer that stands beside it and not below."""
+    """The question of a trace with exactly one, for an answer that is not below the question's span."""
     asked = {node.fields.question for node in trace.nodes.values() if node.fields.question is not None}
     return next(iter(asked)) if len(asked) == 1 else None
 

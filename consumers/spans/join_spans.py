@@ -1,4 +1,4 @@
-"""The use case: spans in, the events they give submitted, and a receipt that says when nobody needs the spans again."""
+"""Joins spans, submits their events, and gives the sender a receipt that resolves once all events are durable."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from consumers.queueing.retrying import Backoff
 from consumers.spans import Joined, Span, SpanEvent, SpanJoin, TraceKey
 
 Storing: TypeAlias = "asyncio.Task[Sequence[Outcome]]"
-"""The events of one trace on their way to the store."""
+"""Stores the events of one trace."""
 _CHUNK = 200
 """Most events submitted at once."""
 _SLICE = 500
-"""Most spans joined before others have their turn."""
+"""Most spans joined before other tasks run."""
 
 
 class Submit(Protocol):
-    """The engine: takes records, back-pressured, and gives a receipt each that resolves with a durable outcome."""
+    """Submits records to the pool, and waits while it is full."""
 
     def __call__(self, records: Sequence[Record], /) -> Awaitable[Sequence[asyncio.Future[Outcome]]]:
-        """One receipt per record, in order."""
+        """Returns one receipt per record, in order; it resolves with a durable outcome."""
         ...
 
 
 class OnDeadLetter(Protocol):
-    """Keeps what can never be an evaluation, with why."""
+    """Keeps an event that can never become an evaluation, with the reason."""
 
     def __call__(self, event: SpanEvent, outcome: Outcome, /) -> Awaitable[None]:
         """Returns when it is durable; raises `Unavailable`."""
@@ -38,32 +38,32 @@ class OnDeadLetter(Protocol):
 
 
 async def count_only(event: SpanEvent, outcome: Outcome) -> None:
-    """For a process without dead letters: the outcome is counted, and the sender told."""
+    """For a process without a dead-letter topic: publishes nothing; the outcome is counted and returned anyway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
-    """What became of spans that were taken."""
+class SpansReceipt:
+    """What the sender of spans can wait for."""
 
     storing: Sequence[Storing]
     done: asyncio.Future[None]
-    """Resolves when the spans' traces are closed and all their events durable; cancelled where that will not be."""
+    """Resolves when the spans' traces are closed and their events durable; cancelled where they are dropped."""
 
     async def stored(self) -> list[Outcome]:
-        """How the events ended that the spans' traces gave so far, once all of them are durable."""
+        """The outcomes of the events that the spans' traces have given so far, once all are durable."""
         ended = await asyncio.gather(*(asyncio.shield(task) for task in self.storing))
         return [outcome for outcomes in ended for outcome in outcomes]
 
 
 @dataclass(slots=True, eq=False)
-class _Ticket:
-    """One sender's spans, and how many of their traces are not finished; one more while they are being taken."""
+class _Sender:
+    """Counts the unfinished traces of one sender's spans, and one more while the spans are being added."""
 
     done: asyncio.Future[None]
     open: int = 1
 
     def count_down(self) -> None:
-        """One less."""
+        """Resolves `done` when nothing is left to wait for."""
         self.open -= 1
         if self.open == 0 and not self.done.done():
             self.done.set_result(None)
@@ -71,29 +71,29 @@ class _Ticket:
 
 @dataclass(slots=True, eq=False)
 class _Trace:
-    """A trace outside the join: who waits for it, and its events that are not durable yet."""
+    """The senders that wait for a trace, and its events that are not durable yet."""
 
-    tickets: set[_Ticket] = field(default_factory=set[_Ticket])
+    senders: set[_Sender] = field(default_factory=set[_Sender])
     storing: set[Storing] = field(default_factory=set["Storing"])
     closed: bool = False
 
     def finish(self) -> None:
-        """Tells those who wait, once nothing more can come of the trace."""
+        """Counts the trace as finished for its senders, if it is closed and all its events are durable."""
         if not self.closed or self.storing:
             return
-        for ticket in self.tickets:
-            ticket.count_down()
-        self.tickets.clear()
+        for sender in self.senders:
+            sender.count_down()
+        self.senders.clear()
 
-    def give_up(self) -> None:
-        """Tells those who wait that it will not be."""
-        for ticket in self.tickets:
-            ticket.done.cancel()
-        self.tickets.clear()
+    def drop(self) -> None:
+        """Cancels the receipts of the trace's senders."""
+        for sender in self.senders:
+            sender.done.cancel()
+        self.senders.clear()
 
 
 class JoinSpans:
-    """Drives a `SpanJoin` by the clock. An event that the engine could not store is submitted again until it is."""
+    """Drives a `SpanJoin` by the clock, and submits each event until it is stored."""
 
     def __init__(
         self,
@@ -118,34 +118,34 @@ class JoinSpans:
         """Spans held."""
         return self._join.spans
 
-    async def take(self, spans: Sequence[Span], *, tenant: str | None = None) -> Taken:
-        """Takes the spans of one sender, as soon as there is room; `tenant` is the only one it may write for."""
+    async def add(self, spans: Sequence[Span], *, tenant: str | None = None) -> SpansReceipt:
+        """Adds the spans of one sender once there is room; `tenant` is the only one it may write for."""
         await self._room.wait()
-        ticket, storing = _Ticket(asyncio.get_running_loop().create_future()), set[Storing]()
+        sender, storing = _Sender(asyncio.get_running_loop().create_future()), set[Storing]()
         for start in range(0, len(spans), _SLICE):
             part = spans[start : start + _SLICE]
-            traces = self._expect(part, ticket, tenant)
-            self._obey(self._join.add(part, self._timer(), tenant=tenant))
+            traces = self._expect(part, sender, tenant)
+            self._apply(self._join.add(part, self._timer(), tenant=tenant))
             self._opened.set()
             storing.update(*(trace.storing for trace in traces))
-            # others have their turn: one export may hold ten thousand spans
+            # lets other tasks run: one export may hold ten thousand spans
             await asyncio.sleep(0)
-            if ticket.done.cancelled():
+            if sender.done.cancelled():
                 break
-        ticket.count_down()
-        return Taken(storing=list(storing), done=ticket.done)
+        sender.count_down()
+        return SpansReceipt(storing=list(storing), done=sender.done)
 
-    def _expect(self, spans: Sequence[Span], ticket: _Ticket, tenant: str | None) -> list[_Trace]:
-        """The spans' traces, which the ticket waits for."""
+    def _expect(self, spans: Sequence[Span], sender: _Sender, tenant: str | None) -> list[_Trace]:
+        """The spans' traces, which the sender now waits for."""
         traces = [self._trace(TraceKey(tenant, each)) for each in dict.fromkeys(span.trace_id for span in spans)]
         for trace in traces:
-            if ticket not in trace.tickets:
-                trace.tickets.add(ticket)
-                ticket.open += 1
+            if sender not in trace.senders:
+                trace.senders.add(sender)
+                sender.open += 1
         return traces
 
     async def run(self) -> None:
-        """Closes traces when their time is up, for ever."""
+        """Closes traces when their time is up, until cancelled."""
         while True:
             due = self._join.due_at
             if due is None:
@@ -153,18 +153,18 @@ class JoinSpans:
                 await self._opened.wait()
                 continue
             await asyncio.sleep(max(due - self._timer(), 0.0))
-            self._obey(self._join.close_due(self._timer()))
+            self._apply(self._join.close_due(self._timer()))
 
     async def close(self) -> None:
-        """Closes every trace now, and waits until what they gave is durable."""
-        self._obey(self._join.close_all())
+        """Closes every trace now, and waits until their events are durable."""
+        self._apply(self._join.close_all())
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def forget(self) -> None:
-        """Drops every open trace with its events that are not stored: others will be handed the spans."""
+        """Drops every open trace with its events that are not stored: other workers receive the spans again."""
         self._join.drop(self._traces)
         for trace in self._traces.values():
-            trace.give_up()
+            trace.drop()
         self._traces.clear()
         for task in self._tasks:
             task.cancel()
@@ -172,7 +172,7 @@ class JoinSpans:
     def _trace(self, key: TraceKey) -> _Trace:
         return self._traces.setdefault(key, _Trace())
 
-    def _obey(self, step: Joined) -> None:
+    def _apply(self, step: Joined) -> None:
         events: dict[TraceKey, list[SpanEvent]] = {}
         for event in step.events:
             events.setdefault(event.trace, []).append(event)
@@ -195,7 +195,7 @@ class JoinSpans:
             self._tasks.discard(task)
             self._count(-len(events))
             failed = task.cancelled() or task.exception() is not None
-            trace.give_up() if failed else trace.finish()
+            trace.drop() if failed else trace.finish()
 
         task.add_done_callback(ended)
 
@@ -240,6 +240,6 @@ class JoinSpans:
 
 def _record(event: SpanEvent) -> Record:
     size = sum(len(text) for text in event.payload.values() if isinstance(text, str))
-    # the event's id is trace and span id, as W3C's trace context has them; what was exported was sampled
+    # the event's id is trace and span id, as in W3C's trace context; an exported span was sampled
     traceparent = f"00-{event.payload['event_id']}-01"
     return Record(payload=event.payload, require_id=True, tenant=event.trace.tenant, size=size, traceparent=traceparent)

@@ -1,4 +1,4 @@
-"""The question in what a model was sent: plain text, or a list of messages as the gen_ai conventions write them."""
+"""Finds the question in a model's input: plain text, or a list of messages as in the gen_ai conventions."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import cast
 
 import orjson
 
-_ASKS = frozenset({"user", "human"})
-"""Roles whose words are the question."""
+_ASKING_ROLES = frozenset({"user", "human"})
+"""Roles whose messages hold the question."""
 _TEXT_KEYS = ("content", "text")
 
 
 def question_in(value: object) -> str | None:
-    """The text, or of messages what the user said last; `None` where nobody asks.
+    """The text itself, or the user's last message; `None` where there is no question.
 
     >>> question_in("How many?")
     'How many?'
@@ -23,12 +23,12 @@ def question_in(value: object) -> str | None:
     'How many?'
     """
     parsed = _parsed(value) if isinstance(value, str) else value
-    text = parsed if isinstance(parsed, str) else _last_asked(parsed)
+    text = parsed if isinstance(parsed, str) else _last_question(parsed)
     return text if isinstance(text, str) and text.strip() else None
 
 
 def _parsed(text: str) -> object:
-    """The messages that a text holds as JSON; the text itself where it holds none."""
+    """The messages that a text holds as JSON, else the text itself."""
     if text.lstrip()[:1] not in {"[", "{"}:
         return text
     try:
@@ -39,7 +39,7 @@ def _parsed(text: str) -> object:
 
 
 def _messages(value: object) -> list[Mapping[str, object]]:
-    """The messages of a list, of one message, or of `{"messages": […]}`."""
+    """The messages in a list, in one message, or in `{"messages": […]}`."""
     if isinstance(value, Mapping):
         held = cast("Mapping[str, object]", value)
         value = held.get("messages", [held])
@@ -49,13 +49,13 @@ def _messages(value: object) -> list[Mapping[str, object]]:
     return [cast("Mapping[str, object]", each) for each in parts if isinstance(each, Mapping) and "role" in each]
 
 
-def _last_asked(value: object) -> str | None:
-    asked = [each for each in _messages(value) if str(each["role"]).lower() in _ASKS]
+def _last_question(value: object) -> str | None:
+    asked = [each for each in _messages(value) if str(each["role"]).lower() in _ASKING_ROLES]
     return next((text for each in reversed(asked) if (text := _text(each))), None)
 
 
 def _text(message: Mapping[str, object]) -> str:
-    """A message's words: its content, or the text parts of it."""
+    """The text of a message: its content, or its text parts."""
     content = message.get("content", message.get("parts"))
     if isinstance(content, str):
         return content
@@ -69,5 +69,5 @@ def _part(part: object) -> str:
         return part
     if not isinstance(part, Mapping) or cast("Mapping[str, object]", part).get("type", "text") != "text":
         return ""
-    said = cast("Mapping[str, object]", part)
-    return next((text for key in _TEXT_KEYS if isinstance(text := said.get(key), str)), "")
+    fields = cast("Mapping[str, object]", part)
+    return next((text for key in _TEXT_KEYS if isinstance(text := fields.get(key), str)), "")

@@ -1,4 +1,4 @@
-"""One span of a trace, as far as events are made of it."""
+"""One span of a trace, with the fields that events are made from."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Span:
     span_id: str
     """16 hexadecimal digits, lower case."""
     parent_id: str | None = None
-    """The span it is part of; `None` is the trace's root."""
+    """The parent span; `None` for the trace's root."""
     parent_is_remote: bool = False
-    """The parent ran in another process, as far as the producer knows."""
+    """Whether the producer knows that the parent ran in another process."""
     start_nanos: int = 0
-    """When it began, in ns since 1970 UTC; 0 is unknown."""
+    """Start in ns since 1970 UTC; 0 is unknown."""
     attributes: Attributes = field(default_factory=dict[str, JsonValue])
     resource: Attributes = field(default_factory=dict[str, JsonValue])
     """Attributes of the process it ran in."""

@@ -1,4 +1,4 @@
-"""Which attribute of a span says what of an event: the documented table, and how one span is read by it."""
+"""Which span attributes hold which field of an event: the documented table, and the reader that applies it."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from consumers.spans.span import Attributes, Span
 from scoring.sql import KNOWN_DIALECTS
 
 RESOURCE = "resource:"
-"""Before a name: an attribute of the process that wrote the SQL, read where no span says it."""
+"""Prefix for attributes of the process that wrote the SQL; they are read where no span has the field."""
 
 Names = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpanTable:
-    """For each field of an event the attributes that may say it, first to last.
+    """For each field of an event, the attributes that may hold it, in order of preference.
 
-    Question, agent and the like are looked up on the SQL's own span, then on the one it is part of, and so on.
+    Question, agent and similar fields are looked up on the span of the SQL, then on its parent, and so on.
     """
 
     sql: Names = ("sqlassay.sql", "db.query.text", "db.statement")
-    """A span that has one of these is an answer, unless its database is known to speak no SQL."""
+    """A span with one of these is an answer, unless its database is known not to speak SQL."""
     dialect: Names = ("sqlassay.dialect", "db.system.name", "db.system")
-    """Read on the SQL's own span only."""
+    """Read only on the span of the SQL."""
     question: Names = ("sqlassay.question", "gen_ai.input.messages", "gen_ai.prompt")
     enriched_question: Names = ("sqlassay.enriched_question",)
-    """Read no higher than the question."""
+    """Not read above the span of the question."""
     tenant: Names = ("sqlassay.tenant", "resource:sqlassay.tenant")
     agent: Names = ("sqlassay.agent", "gen_ai.agent.name", "gen_ai.agent.id", "resource:service.name")
     agent_version: Names = ("sqlassay.agent_version", "gen_ai.agent.version", "resource:service.version")
@@ -39,11 +39,11 @@ class SpanTable:
     """Copied to the event's attributes under their own names."""
 
     def span_names(self) -> frozenset[str]:
-        """Every attribute of a span that is read."""
+        """The span attributes that are read."""
         return frozenset(name for name in self._names() if not name.startswith(RESOURCE))
 
     def resource_names(self) -> frozenset[str]:
-        """Every attribute of a resource that is read."""
+        """The resource attributes that are read."""
         return frozenset(name.removeprefix(RESOURCE) for name in self._names() if name.startswith(RESOURCE))
 
     def _names(self) -> Iterator[str]:
@@ -53,28 +53,28 @@ class SpanTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpanFields:
-    """What one span says, by the table."""
+    """The fields of an event that one span holds."""
 
     sql: str | None = None
     dialect: str | None = None
     question: str | None = None
-    said: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Fields of an event that a span above the SQL may say too."""
+    inheritable: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Fields that a span above the SQL may hold too."""
     fallback: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The same, of its process."""
+    """The same fields, from the attributes of its process."""
     attributes: Attributes = field(default_factory=dict[str, JsonValue])
 
     @property
     def size(self) -> int:
-        """Characters held, about."""
-        texts = (self.sql or "", self.question or "", *self.said.values(), *self.fallback.values())
+        """Approximate number of characters held."""
+        texts = (self.sql or "", self.question or "", *self.inheritable.values(), *self.fallback.values())
         return sum(map(len, texts)) + sum(len(str(value)) for value in self.attributes.values())
 
 
-_SILENT = SpanFields()
+_EMPTY = SpanFields()
 INHERITED = frozenset({"enriched_question", "tenant", "agent", "agent_version"})
-"""Fields that a span above the SQL may say."""
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+"""Fields that a span above the SQL may hold."""
+_NO_FALLBACK: Mapping[str, str] = MappingProxyType({})
 
 
 class SpanReader:
@@ -93,25 +93,25 @@ class SpanReader:
         self._systems = tuple(name for name in table.dialect if name.startswith("db."))
 
     def read(self, span: Span) -> SpanFields:
-        """What the span says."""
+        """The fields that the span holds."""
         if not span.attributes:
-            return _SILENT
-        said = _said(span.attributes, self._own)
-        question, sql, dialect = said.pop("question", None), said.pop("sql", None), said.pop("dialect", None)
+            return _EMPTY
+        found = _first_values(span.attributes, self._own)
+        question, sql, dialect = found.pop("question", None), found.pop("sql", None), found.pop("dialect", None)
         if sql is not None and any(str(span.attributes.get(name)) in _NO_SQL for name in self._systems):
             sql = None
         return SpanFields(
             sql=sql,
             dialect=dialect if sql is not None else None,
             question=question,
-            said=said,
-            fallback=_said(span.resource, self._process) if sql is not None else _NOTHING,
+            inheritable=found,
+            fallback=_first_values(span.resource, self._process) if sql is not None else _NO_FALLBACK,
             attributes={name: value for name, value in span.attributes.items() if name in self._copied},
         )
 
 
 _Ranks = Mapping[str, Sequence[tuple[str, int]]]
-"""For an attribute the fields that it may say, each with its place in their row of the table."""
+"""For each attribute, the fields it may hold, each with the attribute's position in that field's row."""
 
 
 def _ranked(names: Mapping[str, Names], own: Callable[[str], str | None]) -> _Ranks:
@@ -123,30 +123,30 @@ def _ranked(names: Mapping[str, Names], own: Callable[[str], str | None]) -> _Ra
     return ranks
 
 
-def _said(attributes: Attributes, ranks: _Ranks) -> dict[str, str]:
-    """For each field what the first attribute of its row says that says anything."""
+def _first_values(attributes: Attributes, ranks: _Ranks) -> dict[str, str]:
+    """For each field, the value of the first attribute in its row that has one."""
     found: dict[str, tuple[int, str]] = {}
     for name, value in attributes.items():
         for row, place in ranks.get(name, ()):
-            if (row not in found or place < found[row][0]) and (text := _READ.get(row, _told)(value)) is not None:
+            if (row not in found or place < found[row][0]) and (text := _READ.get(row, _text)(value)) is not None:
                 found[row] = (place, text)
     return {row: text for row, (_, text) in found.items()}
 
 
 _TRANSACTIONAL = frozenset("begin start commit end rollback abort savepoint release".split())
 _LONGEST_TRANSACTIONAL = 60
-"""Characters; what is longer is a program that begins so."""
+"""Characters; a longer text is a program that starts with such a statement."""
 
 
 def _sql(value: JsonValue) -> str | None:
-    """The SQL; drivers trace the frame of a transaction too, which answers nothing."""
+    """The SQL; `None` for transaction statements, which drivers trace too."""
     if not isinstance(value, str):
         return None
     words = value.lower().replace(";", " ").split(None, 1) if len(value) <= _LONGEST_TRANSACTIONAL else ()
     return None if words and words[0] in _TRANSACTIONAL else value
 
 
-def _told(value: JsonValue) -> str | None:
+def _text(value: JsonValue) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
@@ -165,11 +165,11 @@ _DIALECTS = {
     "gcp.bigquery": "bigquery",
     "trinodb": "trino",
 }
-"""Values of `db.system.name` and `db.system` that the SQL parser calls otherwise."""
+"""Values of `db.system.name` and `db.system` for which the SQL parser has another name."""
 
 
 def dialect_of(value: JsonValue) -> str | None:
-    """The dialect that a database system speaks; `None` where it is not known, and then it is guessed.
+    """The dialect of a database system; `None` where it is unknown and must be guessed.
 
     >>> dialect_of("microsoft.sql_server"), dialect_of("sqlite"), dialect_of("other_sql")
     ('tsql', 'sqlite', None)

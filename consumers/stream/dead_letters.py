@@ -1,4 +1,4 @@
-"""Dead letters: what is kept of a record that can never be an evaluation, and how it is read and replayed."""
+"""Dead letters: records that can never become an evaluation, kept with the reason; how they are read and replayed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from consumers.stream.ports import Message, Publisher, StreamRecord
 MAX_KEPT_BYTES = 900 * 1024
 """Bytes of a record's value that its dead letter keeps: brokers refuse messages over 1 MiB by default."""
 KEPT_BYTES = (MAX_KEPT_BYTES, MAX_KEPT_BYTES // 10, MAX_KEPT_BYTES // 100, MAX_KEPT_BYTES // 1000, 0)
-"""The same for brokers that accept less. The last letter holds only the record's place and the reason."""
+"""Sizes to try, for brokers that accept less. The last one keeps only the record's place and the reason."""
 MAX_DETAIL = 500
 PREFIX = "dead-letter-"
 """Prefix of the headers that hold a dead letter's origin and reason."""
@@ -39,7 +39,7 @@ def dead_letter(record: StreamRecord, topic: str, *, reason: str, detail: str, m
         "partition": str(record.partition),
         "offset": str(record.offset),
         "timestamp": str(record.timestamp),
-        # Kafka reads a null value as the order to forget its key, so a tombstone must not stay one
+        # to Kafka a null value deletes the key's records, so a tombstone's dead letter gets an empty value
         "tombstone": "1" if value is None else "",
         "truncated": str(len(value)) if cut and value is not None else "",
     }
@@ -48,7 +48,7 @@ def dead_letter(record: StreamRecord, topic: str, *, reason: str, detail: str, m
         headers.append((_KEY, key))
     return Message(
         topic=topic,
-        # each has a key of its own: a compacted topic needs one, and a tombstone with it removes this letter alone
+        # a unique key: a compacted topic needs one, and a tombstone with it removes only this dead letter
         key=_place(record).encode(),
         value=(value or b"")[:most],
         headers=[*(_own_headers(record) if most else ()), *headers],
@@ -64,14 +64,14 @@ class Draft(NamedTuple):
     detail: str
 
     def message(self, most: int) -> Message:
-        """The letter with at most `most` bytes of the record's value."""
+        """The dead letter with at most `most` bytes of the record's value."""
         return dead_letter(self.record, self.topic, reason=self.reason, detail=self.detail, most=most)
 
 
 async def publish_cut(
     publish: Callable[[Sequence[Message]], Awaitable[Collection[int]]], drafts: Sequence[Draft]
 ) -> list[int]:
-    """Publishes dead letters, each cut until the broker accepts it; returns the positions of those it never does.
+    """Publishes dead letters, each cut until the broker accepts it; returns the positions of those it never accepts.
 
     `publish` returns the positions of the messages that are too large.
     """
@@ -85,9 +85,9 @@ async def publish_cut(
 
 
 async def publish_dead_letter(publisher: Publisher, draft: Draft) -> None:
-    """Returns once the dead letter is acknowledged; raises `Unavailable`, also where the broker accepts no size."""
+    """Returns once the dead letter is acknowledged; raises `Unavailable`, also where the broker refuses every size."""
     if await publish_cut(publisher.publish, [draft]):
-        raise Unavailable(f"the broker takes no record on {draft.topic}, however small")
+        raise Unavailable(f"the broker refuses every record on {draft.topic}, however small")
 
 
 def _place(record: StreamRecord) -> str:
@@ -112,7 +112,7 @@ class PlainRecord:
     """An event that was not read from a topic, as a record."""
 
     topic: str
-    """Where it is sent when it is replayed."""
+    """The topic to which a replay sends it."""
     key: bytes | None
     value: bytes
     partition: int = -1
@@ -131,7 +131,7 @@ class DeadLetter:
     partition: int
     offset: int
     truncated: int | None
-    """Bytes of the whole value, where it is cut."""
+    """Bytes of the whole value, where only its beginning is kept."""
     tombstone: bool
     replayed: bool
     """Whether it was replayed before and is a dead letter again."""
@@ -181,7 +181,7 @@ def replayed(letter: DeadLetter, topic: str) -> Message:
 
 
 def replay_mark(topic: str, partition: int, offset: int) -> Message:
-    """A message for the dead-letter topic: the letter at this place was replayed."""
+    """A message for the dead-letter topic: the dead letter at this place was replayed."""
     place = f"{partition}:{offset}".encode()
     return Message(topic=topic, key=b"mark/" + place, value=b"", headers=[(_MARK, place)])
 
@@ -192,7 +192,7 @@ def is_mark(record: StreamRecord) -> bool:
 
 
 def mark_of(record: StreamRecord) -> tuple[int, int]:
-    """The partition and offset of the letter that was replayed."""
+    """The partition and offset of the dead letter that was replayed."""
     said = next((raw or b"" for name, raw in record.headers if name == _MARK), b"").decode("utf-8", "replace")
     partition, _, offset = said.partition(":")
     return _number(partition), _number(offset)

@@ -12,7 +12,8 @@ from consumers.wire.events import InvalidEvent, parse_json
 def concerns(letter: DeadLetter, tenant: str, event_id: str | None = None) -> bool:
     """Whether a dead letter belongs to this tenant, and to this event if `event_id` is given.
 
-    A letter that cannot be parsed belongs to them if it contains the names: better remove too much than too little.
+    A dead letter that cannot be parsed belongs to them if it contains the names: erasure removes too much rather than
+    too little.
     """
     documents = list(_documents(letter.value))
     if not documents:
@@ -29,7 +30,7 @@ def _event_ids(letter: DeadLetter, documents: Iterable[Mapping[str, object]]) ->
 
 
 def _documents(value: bytes) -> Iterator[Mapping[str, object]]:
-    """The object that the value is, and the data in it where that is an envelope's."""
+    """The JSON object in the value, and the `data` inside it where it is an envelope."""
     try:
         parsed = parse_json(value)
     except InvalidEvent:

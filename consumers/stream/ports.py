@@ -1,4 +1,4 @@
-"""The ports of the driver: records by partition and offset, and what it needs of a broker."""
+"""The driver's ports: records by partition and offset, and what it needs from a broker."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class Publisher(Protocol):
     """Writes to topics."""
 
     async def publish(self, messages: Sequence[Message]) -> Collection[int]:
-        """Returns once every message is acknowledged by all replicas in sync, but those too large for the broker.
+        """Returns once every message is acknowledged by all in-sync replicas, except those too large for the broker.
 
-        Of these it returns the positions. Raises `Unavailable`; some of the messages may be written then.
+        Returns the positions of messages that are too large. Raises `Unavailable`; some messages may then be written.
         """
         ...
 
@@ -74,14 +74,14 @@ class Source(Protocol):
         ...
 
     async def commit(self, points: Mapping[Partition, int]) -> None:
-        """Commits these offsets: of each partition, the next record to read.
+        """Commits for each partition the offset of the next record to read.
 
-        Raises `Unavailable`, and `NotAssigned` where a partition is another member's by now.
+        Raises `Unavailable`, or `NotAssigned` where another member now owns a partition.
         """
         ...
 
     async def lag(self) -> Mapping[Partition, int]:
-        """Records of each assigned partition that were published and not yet fetched; raises `Unavailable`."""
+        """The number of records of each assigned partition that are not fetched yet; raises `Unavailable`."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Event keys, evaluations and the tenants' rules.
+"""Creates event keys, evaluations and the tenants' rules.
 
 Revision 0001, the first.
 """

@@ -1,7 +1,7 @@
-"""Evaluations by the day of their event, several for one event, one of them current; events that wait; labels.
+"""Partitions evaluations by day and allows several for one event; adds deferred events and labels.
 
-Revision 0002. Rows of 0001 are copied, so it needs as much free space as they take; `sqlassay migrate` then moves them
-from the partition of other days to their own.
+Revision 0002. Rows of 0001 are copied, so it needs as much free space as they use. `sqlassay migrate` then moves them
+from the default partition to those of their days.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _OLD_COLUMNS = """
     dialect, reference_sql, score, tier, filter_status, verdict, confidence, p_correct, judge, unscored,
     enrichment_status, enrichment_score, reason_codes, rules_version, evaluator_version, attributes, record
 """
-# EventKey.digest, as the code of this revision computes it
+# computes EventKey.digest as the code of this revision does
 _DIGEST = """
     encode(substr(sha256(convert_to(
         length(tenant) || ':' || tenant || length(source) || ':' || source || event_id, 'UTF8')), 1, 16), 'hex')::uuid

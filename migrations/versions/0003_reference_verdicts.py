@@ -1,6 +1,6 @@
-"""What references say of answers, and which answers wait for it.
+"""Adds the verdicts of references, and the answers that wait for one.
 
-Revision 0003. Events stored before have none, and say so by having no row.
+Revision 0003. Events stored before have no row.
 """
 
 from __future__ import annotations

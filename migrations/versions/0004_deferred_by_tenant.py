@@ -1,4 +1,4 @@
-"""Events that wait are taken from each tenant in turn.
+"""Deferred events are taken from each tenant in turn.
 
 Revision 0004.
 """
@@ -12,6 +12,6 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """Lets the events of one tenant that are due be found without those of the others."""
+    """Indexes deferred events by tenant, then by due time."""
     op.create_index("deferred_events_tenant", "deferred_events", ["tenant", "due"])
     op.drop_index("deferred_events_due", "deferred_events")

@@ -11,8 +11,9 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
-from consumers.keep_labels import ErrorType, KeepLabels, LabelDocument, LabelRecord, LabelValue
+from consumers.keep_labels import KeepLabels, LabelRecord
 from consumers.wire.events import InvalidReason
+from consumers.wire.labels import ErrorType, LabelDocument, LabelValue
 from service.api.access import CallingTenant, RunningService
 from service.api.errors import ErrorBody, ErrorReply, errors
 from service.api.evaluations import Name, Timestamp, utc

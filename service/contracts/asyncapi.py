@@ -12,11 +12,11 @@ from faststream.specification import AsyncAPI
 from pydantic import BaseModel, ConfigDict, Field
 
 from consumers.evaluation.outcomes import Trigger
-from consumers.keep_labels import LabelDocument
 from consumers.publishing.results import RESULT_TYPE
 from consumers.references import REFERENCE_TYPE
 from consumers.stream.dead_letters import PREFIX
 from consumers.wire.events import QueryEvent
+from consumers.wire.labels import LabelDocument
 from scoring.query import UnscoredReason
 from scoring.rules import Tier
 from scoring.verdict import EnrichmentStatus, FilterStatus, Verdict

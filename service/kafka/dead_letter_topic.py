@@ -96,9 +96,9 @@ async def replay(
     most: int | None,
     report: Callable[[StoredDeadLetter, str | None], None],
 ) -> None:
-    """Sends dead letters back to their topic, each once, and calls `report` with each and why it was not sent.
+    """Sends dead letters back to their topics, each once; reports each with the reason why it was not sent.
 
-    Raises `KafkaUnavailable`. Those reported as sent stay sent.
+    Raises `KafkaUnavailable`; dead letters reported before that stay sent.
     """
     async with open_publisher(settings) as publisher:
         sent = 0

@@ -94,7 +94,7 @@ class SpansInMemory:
         """Takes the spans and waits until every event that they complete is durable; raises `Unavailable`."""
         try:
             async with asyncio.timeout(self.patience):
-                taken = await self.joined.take(export.spans, tenant=tenant)
+                taken = await self.joined.add(export.spans, tenant=tenant)
                 outcomes = await taken.stored()
         except TimeoutError:
             raise Unavailable("events of these spans are not stored yet: send them again") from None
@@ -143,7 +143,7 @@ class SpansFromKafka:
         """Takes one record, whose offset may be committed when the receipt resolves. Raises `InvalidEvent`."""
         export = await asyncio.to_thread(self._read, value)
         self.metrics.spanned(len(export.spans), export.rejected)
-        return (await self.joined.take(export.spans, tenant=_sender(headers))).done
+        return (await self.joined.add(export.spans, tenant=_sender(headers))).done
 
     def _read(self, value: bytes | None) -> Export:
         if value is None:

@@ -59,7 +59,7 @@ class PostgresReferences:
 
     engine: AsyncEngine
 
-    async def take(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[AwaitingReference]:
+    async def lease(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[AwaitingReference]:
         """Leases waiting answers to this caller, newest first. Answers whose row is gone are deleted."""
         values = {"now": now, "limit": limit, "lease": now + timedelta(seconds=lease_seconds)}
         with translate_errors(self.engine.url):
@@ -70,7 +70,7 @@ class PostgresReferences:
                     await connection.execute(delete(REFERENCE_VERDICTS).where(_TABLE.event.in_(expired)))
         return [_read(row) for row in rows if row["id"] is not None]
 
-    async def conclude(self, judged: Sequence[ReferenceJudged]) -> Sequence[ReferenceJudged]:
+    async def write_verdicts(self, judged: Sequence[ReferenceJudged]) -> Sequence[ReferenceJudged]:
         """Writes the verdicts of answers that still wait; those forgotten or expired meanwhile stay as they are."""
         now = datetime.now(UTC)
         with translate_errors(self.engine.url):

@@ -41,7 +41,7 @@ def published(record: Read, **said: Any) -> Read:
     headers=st.lists(st.tuples(st.text(max_size=8), st.binary(max_size=8)), max_size=4),
     detail=st.text(max_size=900),
 )
-def test_a_dead_letter_says_where_it_stood_and_why_and_keeps_what_came(value, key, headers, detail):
+def test_a_dead_letter_has_the_place_reason_and_content_of_its_record(value, key, headers, detail):
     letter = read_dead_letter(published(Read(value=value, key=key, headers=tuple(headers)), detail=detail))
     assert (letter.reason, letter.topic, letter.partition, letter.offset) == ("NOT_JSON", "query-events", 3, 41)
     assert (letter.key, letter.value, letter.tombstone) == (key, value or b"", value is None)

@@ -1,4 +1,4 @@
-"""Events put off and tried again."""
+"""Deferred events and the loop that tries them again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def record(sql: str = "SELECT COUNT(*) FROM ovens", **changes: Any) -> Record:
     return Record(payload=payload, require_id=True, size=100)
 
 
-def test_an_event_that_only_let_others_pass_keeps_all_its_tries():
+def test_a_throttled_event_keeps_all_its_tries():
     attempts = 0
     for _ in range(50):
         known = decode(replace(record(), attempts=attempts + 1))
@@ -38,7 +38,7 @@ def test_an_event_that_only_let_others_pass_keeps_all_its_tries():
     assert attempts == 0
 
 
-def put_off_by_another_worker(world, each: Record) -> Deferral:
+def deferral_by_another_worker(world, each: Record) -> Deferral:
     known = decode(each)
     assert isinstance(known, Known)
     kept = deferral(known, DeferredReason.EVENT_DEADLINE, Retries(), world.now)
@@ -52,23 +52,23 @@ def retrying(world, pool, **parts) -> RetryDeferred:
     return RetryDeferred(**known | {"submit": pool.submit, "breaker": lambda: BreakerState.CLOSED} | parts)
 
 
-async def test_what_another_worker_put_off_after_its_row_was_written_does_not_wait_for_ever(world):
+async def test_an_event_deferred_after_another_worker_stored_its_row_is_dropped(world):
     async with world.running() as pool:
         await asyncio.gather(*await pool.submit([record()]))
-        await world.deferred.defer([put_off_by_another_worker(world, record())])
+        await world.deferred.defer([deferral_by_another_worker(world, record())])
         assert await retrying(world, pool)() == 1
     assert world.deferred.kept == {}
     assert world.outcomes.outcomes[-1].kind is OutcomeKind.DUPLICATE
 
 
-async def test_an_event_put_off_whose_id_another_one_took_meanwhile_is_buried_and_waits_no_longer(world):
+async def test_a_deferred_event_whose_id_was_taken_meanwhile_becomes_a_dead_letter(world):
     dead_lettered = []
 
     async def on_dead_letter(kept, outcome):
         dead_lettered.append((kept.payload, outcome.reason))
 
     async with world.running() as pool:
-        kept = put_off_by_another_worker(world, record())
+        kept = deferral_by_another_worker(world, record())
         await world.deferred.defer([kept])
         await asyncio.gather(*await pool.submit([record(sql="SELECT 2")]))
         assert await retrying(world, pool, on_dead_letter=on_dead_letter)() == 1
@@ -78,7 +78,7 @@ async def test_an_event_put_off_whose_id_another_one_took_meanwhile_is_buried_an
 
 @dataclass
 class Board:
-    """Results, which nobody takes while it is shut."""
+    """A `Results` that blocks while it is shut."""
 
     open: asyncio.Event = field(default_factory=asyncio.Event)
     asked: asyncio.Event = field(default_factory=asyncio.Event)
@@ -90,8 +90,8 @@ class Board:
         self.told += [(key.event_id, getattr(end, "id", None) or end.evaluation_id) for key, end in ends.items()]
 
 
-async def test_an_event_put_off_waits_until_its_result_is_told_even_if_the_process_dies_between(world):
-    await world.deferred.defer([put_off_by_another_worker(world, record())])
+async def test_a_deferral_is_dropped_only_after_its_result_is_published_even_if_the_process_dies(world):
+    await world.deferred.defer([deferral_by_another_worker(world, record())])
     world.now += timedelta(hours=1)
     dying = Board()
     pool = world.pool(results=dying)
@@ -112,13 +112,13 @@ async def test_an_event_put_off_waits_until_its_result_is_told_even_if_the_proce
     assert world.deferred.kept == {}
 
 
-async def put_off(world, count: int) -> None:
-    await world.deferred.defer([put_off_by_another_worker(world, record(event_id=str(each))) for each in range(count)])
+async def defer_events(world, count: int) -> None:
+    await world.deferred.defer([deferral_by_another_worker(world, record(event_id=str(each))) for each in range(count)])
 
 
 @pytest.mark.parametrize("state", [BreakerState.OPEN, BreakerState.HALF_OPEN])
-async def test_while_the_model_is_left_alone_only_a_few_are_tried_and_the_rest_at_once_when_it_answers(world, state):
-    await put_off(world, 30)
+async def test_while_the_breaker_is_not_closed_only_a_few_are_tried_and_then_all_at_once(world, state):
+    await defer_events(world, 30)
     async with world.running() as pool:
         retry = retrying(world, pool, breaker=lambda: state, few=4)
         assert await retry() == 4
@@ -128,7 +128,7 @@ async def test_while_the_model_is_left_alone_only_a_few_are_tried_and_the_rest_a
 
 @dataclass
 class Halting(MemoryDeferred):
-    """Does not answer the first few times that it is asked to drop or to keep anything."""
+    """A store that fails the first few calls of `drop` and `defer`."""
 
     halts: int = 1
 
@@ -146,13 +146,13 @@ class Halting(MemoryDeferred):
         return await MemoryDeferred.defer(self, deferrals)
 
 
-async def test_what_ended_is_dropped_once_and_buried_once_however_long_the_store_is_away(world):
+async def test_an_ended_deferral_is_dropped_once_and_dead_lettered_once_however_long_the_store_is_down(world):
     dead_lettered = []
 
     async def on_dead_letter(kept, outcome):
         dead_lettered.append(outcome.reason)
 
-    await put_off(world, 1)
+    await defer_events(world, 1)
     store = Halting(kept=world.deferred.kept)
     async with world.running() as pool:
         await asyncio.gather(*await pool.submit([record(sql="SELECT 2", event_id="0")]))
@@ -160,12 +160,12 @@ async def test_what_ended_is_dropped_once_and_buried_once_however_long_the_store
     assert (dead_lettered, store.kept, world.outcomes.stalls) == (["ID_CONFLICT"], {}, ["deferred"])
 
 
-async def test_what_the_pool_hands_back_is_due_soon_and_not_when_its_lease_ends(world):
+async def test_an_event_the_pool_hands_back_is_due_before_its_lease_ends(world):
     class Away(MemoryScores):
         async def claims(self, keys):
             raise StoreUnavailable("away")
 
-    await put_off(world, 2)
+    await defer_events(world, 2)
     store = Halting(kept=world.deferred.kept, halts=3)
     async with world.running(store=Away()) as pool:
         assert await retrying(world, pool, deferred=store, pause=0.001, handed_back=5)() == 0
@@ -173,21 +173,21 @@ async def test_what_the_pool_hands_back_is_due_soon_and_not_when_its_lease_ends(
     assert store.halts < 0
 
 
-async def test_an_event_that_does_not_end_keeps_the_others_waiting_no_longer_than_its_lease(world):
+async def test_an_event_that_does_not_end_delays_the_others_no_longer_than_its_lease(world):
     async def submit(records):
         receipts = [asyncio.get_running_loop().create_future() for _ in records]
         receipts[1].set_result(Outcome(kind=OutcomeKind.SCORED))
         receipts[2].set_exception(PoolClosed("stopping"))
         return receipts
 
-    await put_off(world, 3)
+    await defer_events(world, 3)
     async with asyncio.timeout(20):
         async with world.running() as pool:
             assert await retrying(world, pool, submit=submit, lease=0.01)() == 1
     assert [key.event_id for key in world.deferred.kept] == ["0", "2"]
 
 
-async def test_retries_outlive_a_bug(world):
+async def test_the_loop_goes_on_after_a_bug(world):
     class Buggy(MemoryDeferred):
         async def take_due(self, now, limit, lease_seconds):
             raise ValueError("no such reason")
@@ -195,7 +195,7 @@ async def test_retries_outlive_a_bug(world):
     async with world.running() as pool:
         running = asyncio.create_task(retrying(world, pool, deferred=Buggy(), pause=0.001).run())
         async with asyncio.timeout(20):
-            while len(world.outcomes.faults) < 2:  # noqa: ASYNC110 the loop under test tells nobody but these counts
+            while len(world.outcomes.faults) < 2:  # noqa: ASYNC110 the loop under test has no event to wait for
                 await asyncio.sleep(0.001)
         assert not running.done()
         running.cancel()

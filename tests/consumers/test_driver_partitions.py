@@ -100,7 +100,7 @@ async def test_a_partition_of_which_nothing_is_fetched_may_wait_for_another_that
         assert "9 wait" in (driver.fault() or "")
 
 
-async def test_a_record_that_cannot_be_buried_is_a_fault_though_all_after_it_end(bench):
+async def test_a_dead_letter_that_cannot_be_published_is_a_fault_though_all_later_records_end(bench):
     bench.publisher.failures = 10**6
     async with bench.driving() as driver:
         driver.receive(records(0))

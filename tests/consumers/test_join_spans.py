@@ -60,7 +60,7 @@ async def joining(
 async def test_spans_are_done_when_their_trace_is_closed_and_its_events_are_durable(wait_until):
     engine = Engine()
     async with joining(engine, seconds=0.05) as joined:
-        taken = await joined.take([span(1, attributes=ASKED), span(2, 1, ANSWERED)], tenant="kites")
+        taken = await joined.add([span(1, attributes=ASKED), span(2, 1, ANSWERED)], tenant="kites")
         await wait_until(lambda: is_true(lambda: engine.records))
         [record] = engine.records
         assert (record.payload["question"], record.tenant) == ("How many kites flew?", "kites")
@@ -78,7 +78,7 @@ async def is_true(condition) -> bool:
 async def test_a_record_of_several_traces_is_done_with_the_last_of_them(wait_until):
     engine = Engine()
     async with joining(engine) as joined:
-        taken = await joined.take([span(1, attributes=ASKED), span(1, 9, ANSWERED, trace=2)])
+        taken = await joined.add([span(1, attributes=ASKED), span(1, 9, ANSWERED, trace=2)])
         assert await taken.stored() == []
         assert not taken.done.done()
         closing = asyncio.create_task(joined.close())
@@ -91,14 +91,14 @@ async def test_a_record_of_several_traces_is_done_with_the_last_of_them(wait_unt
 
 async def test_no_spans_are_done_at_once():
     async with joining(Engine()) as joined:
-        taken = await joined.take([])
+        taken = await joined.add([])
         assert taken.done.done()
 
 
 async def test_an_event_that_could_not_be_stored_is_submitted_until_it_is(wait_until):
     engine = Engine()
     async with joining(engine) as joined:
-        taken = await joined.take([span(1, attributes=ASKED | ANSWERED)])
+        taken = await joined.add([span(1, attributes=ASKED | ANSWERED)])
         for attempt in (1, 2, 3):
             await wait_until(lambda attempt=attempt: is_true(lambda: len(engine.receipts) == attempt))
             engine.end(OutcomeKind.DEFERRED, reason="STORE_UNAVAILABLE")
@@ -107,7 +107,7 @@ async def test_an_event_that_could_not_be_stored_is_submitted_until_it_is(wait_u
         assert [each.kept for each in await taken.stored()] == [True]
 
 
-async def test_what_can_never_be_stored_is_buried_before_its_spans_are_done(wait_until):
+async def test_an_event_that_cannot_be_stored_is_dead_lettered_before_its_spans_are_done(wait_until):
     engine, dead_lettered = Engine(), list[str]()
     tries = iter([False, True])
 
@@ -117,7 +117,7 @@ async def test_what_can_never_be_stored_is_buried_before_its_spans_are_done(wait
         dead_lettered.append(f"{event.trace.trace_id[-1]} {outcome.reason}")
 
     async with joining(engine, on_dead_letter=on_dead_letter) as joined:
-        taken = await joined.take([span(1, attributes=ASKED | ANSWERED)])
+        taken = await joined.add([span(1, attributes=ASKED | ANSWERED)])
         for attempt in (1, 2):
             await wait_until(lambda attempt=attempt: is_true(lambda: len(engine.receipts) == attempt))
             engine.end(OutcomeKind.DEAD_LETTERED, reason="INVALID_TEXT")
@@ -125,22 +125,22 @@ async def test_what_can_never_be_stored_is_buried_before_its_spans_are_done(wait
         assert dead_lettered == ["1 INVALID_TEXT"]
 
 
-async def test_a_resend_waits_for_what_is_not_durable_yet_and_submits_nothing(wait_until):
+async def test_a_resend_waits_for_events_that_are_not_durable_yet_and_submits_nothing(wait_until):
     engine = Engine()
     async with joining(engine) as joined:
         spans = [span(1, attributes=ASKED | ANSWERED)]
-        await joined.take(spans)
-        again = await joined.take(spans)
+        await joined.add(spans)
+        again = await joined.add(spans)
         await wait_until(lambda: is_true(lambda: engine.records))
         engine.end()
         assert len(await again.stored()) == 1
         assert len(engine.records) == 1
 
 
-async def test_who_is_cut_off_while_waiting_costs_nobody_the_event(wait_until):
+async def test_a_sender_that_disconnects_while_waiting_loses_no_event(wait_until):
     engine = Engine()
     async with joining(engine) as joined:
-        taken = await joined.take([span(1, attributes=ASKED | ANSWERED)])
+        taken = await joined.add([span(1, attributes=ASKED | ANSWERED)])
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(taken.stored(), 0.001)
         await wait_until(lambda: is_true(lambda: engine.records))
@@ -151,8 +151,8 @@ async def test_who_is_cut_off_while_waiting_costs_nobody_the_event(wait_until):
 async def test_spans_wait_at_the_door_while_too_many_events_are_not_durable(wait_until):
     engine = Engine()
     async with joining(engine, most=2) as joined:
-        await joined.take([span(number, attributes=ASKED | ANSWERED) for number in (1, 2)])
-        waiting = asyncio.create_task(joined.take([span(3, attributes=ASKED | ANSWERED)]))
+        await joined.add([span(number, attributes=ASKED | ANSWERED) for number in (1, 2)])
+        waiting = asyncio.create_task(joined.add([span(3, attributes=ASKED | ANSWERED)]))
         await wait_until(lambda: is_true(lambda: len(engine.records) == 2))
         assert not waiting.done()
         engine.end()
@@ -162,15 +162,15 @@ async def test_spans_wait_at_the_door_while_too_many_events_are_not_durable(wait
 async def test_what_is_forgotten_is_never_done():
     engine = Engine()
     async with joining(engine) as joined:
-        open_still = await joined.take([span(1, 9, ANSWERED)])
-        storing = await joined.take([span(1, attributes=ASKED | ANSWERED, trace=2)])
+        open_still = await joined.add([span(1, 9, ANSWERED)])
+        storing = await joined.add([span(1, attributes=ASKED | ANSWERED, trace=2)])
         joined.forget()
         assert open_still.done.cancelled()
         assert storing.done.cancelled()
         assert joined.spans == 0
         with pytest.raises(asyncio.CancelledError):
             await storing.stored()
-        anew = await joined.take([span(1, 9, ANSWERED)])
+        anew = await joined.add([span(1, 9, ANSWERED)])
         assert not anew.done.done()
 
 
@@ -179,7 +179,7 @@ async def test_a_large_export_is_joined_in_full_and_done_with_its_last_trace(wai
     async with joining(engine) as joined:
         asked = [span(1, attributes=ASKED, trace=trace) for trace in range(1, 901)]
         answered = [span(2, 1, ANSWERED, trace=trace) for trace in range(1, 901)]
-        taken = await joined.take([*answered, *asked])
+        taken = await joined.add([*answered, *asked])
         await wait_until(lambda: is_true(lambda: len(engine.records) == 900))
         engine.end()
         assert len(await taken.stored()) == 900
@@ -191,17 +191,17 @@ async def test_a_large_export_is_joined_in_full_and_done_with_its_last_trace(wai
 async def test_what_is_forgotten_while_it_is_taken_is_not_done():
     engine = Engine()
     async with joining(engine) as joined:
-        taking = asyncio.create_task(joined.take([span(number, 9_999, ANSWERED) for number in range(1, 1500)]))
+        taking = asyncio.create_task(joined.add([span(number, 9_999, ANSWERED) for number in range(1, 1500)]))
         await asyncio.wait([taking], timeout=0)
         joined.forget()
         assert (await taking).done.cancelled()
         assert joined.spans == 0
 
 
-async def test_an_engine_that_stops_is_told_to_those_who_wait(wait_until):
+async def test_receipts_are_cancelled_when_the_pool_stops(wait_until):
     engine = Engine()
     async with joining(engine) as joined:
-        taken = await joined.take([span(1, attributes=ASKED | ANSWERED)])
+        taken = await joined.add([span(1, attributes=ASKED | ANSWERED)])
         await wait_until(lambda: is_true(lambda: engine.receipts))
         engine.receipts[0].set_exception(ConnectionError("stopped"))
         with pytest.raises(ConnectionError):

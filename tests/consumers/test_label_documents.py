@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from consumers.keep_labels import MAX_LABEL_BYTES, ErrorType, LabelValue, decode_label
+from consumers.keep_labels import decode_label
 from consumers.wire.events import InvalidEvent
+from consumers.wire.labels import MAX_LABEL_BYTES, ErrorType, LabelValue
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 GOOD = {"event_id": "7", "agent": "crumb", "label": "wrong", "reviewer": "ann"}

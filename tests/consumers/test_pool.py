@@ -38,7 +38,7 @@ async def test_a_sender_waits_while_the_pool_is_full(world):
         assert (await receipt).event_id == "3"
 
 
-async def test_bytes_bound_what_is_in_flight_but_one_large_record_passes_alone(world):
+async def test_records_in_flight_are_limited_in_bytes_but_one_large_record_passes_alone(world):
     gate = Gate()
     async with world.running(store=gate, limits=replace(PATIENT, size=50)) as pool:
         await pool.submit([record(1)])
@@ -50,7 +50,7 @@ async def test_bytes_bound_what_is_in_flight_but_one_large_record_passes_alone(w
     assert len(gate.rows) == 2
 
 
-async def test_a_closed_pool_finishes_what_it_took_and_takes_no_more(world):
+async def test_a_closed_pool_finishes_its_records_and_accepts_no_more(world):
     async with world.running() as pool:
         [receipt] = await pool.submit([record()])
         pool.close()
@@ -59,7 +59,7 @@ async def test_a_closed_pool_finishes_what_it_took_and_takes_no_more(world):
     assert receipt.result().kind is OutcomeKind.SCORED
 
 
-async def test_a_pool_that_is_cancelled_tells_those_who_wait_and_the_count_still_adds_up(world):
+async def test_a_cancelled_pool_fails_its_receipts_and_the_count_still_adds_up(world):
     gate = Gate()
     pool = world.pool(store=gate)
     [receipt] = await pool.submit([record()])

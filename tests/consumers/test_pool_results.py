@@ -53,7 +53,7 @@ class Deaf(MemoryScores):
         return stood
 
 
-async def test_rows_whose_commit_was_not_heard_of_count_once_and_as_what_they_are(world):
+async def test_rows_whose_commit_acknowledgement_was_lost_are_counted_once_with_their_own_outcome(world):
     board = Board()
     async with world.running(store=Deaf(), results=board, limits=PATIENT) as pool:
         ends = await asyncio.gather(*await pool.submit([record(1), record(1), record(2)]))

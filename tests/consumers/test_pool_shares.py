@@ -21,7 +21,7 @@ async def test_calls_of_one_tenant_are_bounded_and_another_tenants_do_not_wait_f
         await asyncio.gather(*receipts)
 
 
-async def test_a_flood_that_waits_for_its_model_is_put_off_so_that_others_pass(world):
+async def test_a_flood_that_waits_for_its_model_is_deferred_so_that_others_pass(world):
     model = Model()
     world.rules.known["flood"] = BY_MODEL
     async with world.running(panel=model, limits=replace(PATIENT, records=20, batch=5)) as pool:
@@ -36,7 +36,7 @@ async def test_a_flood_that_waits_for_its_model_is_put_off_so_that_others_pass(w
     assert all(each.kept for each in over)
 
 
-async def test_a_tenant_alone_is_held_back_and_never_put_off(world):
+async def test_a_tenant_alone_waits_and_is_never_deferred(world):
     model = Model()
     world.rules.known["flood"] = BY_MODEL
     async with world.running(panel=model, limits=replace(PATIENT, records=10, batch=5)) as pool:

@@ -132,7 +132,7 @@ def test_the_frame_of_a_transaction_is_no_answer(sql):
 
 
 @pytest.mark.parametrize("sql", ["", "DROP TABLE kites", "BEGIN " + "SELECT 1; " * 20 + "END"])
-def test_whatever_else_the_database_was_told_is_one(sql):
+def test_every_other_statement_is_an_answer(sql):
     assert join(span("a", attributes=ASKED | {"db.query.text": sql}))["a"]["sql"] == sql
 
 
@@ -170,7 +170,7 @@ MESSAGES = [
 
 
 @pytest.mark.parametrize(("value", "question"), [case[1:] for case in MESSAGES], ids=[case[0] for case in MESSAGES])
-def test_the_question_is_what_the_user_said_last(value, question):
+def test_the_question_is_the_users_last_message(value, question):
     assert question_in(value) == question
     if not isinstance(value, str):
         assert question_in(json.dumps(value)) == (question if question or isinstance(value, list) else str(value))

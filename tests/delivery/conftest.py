@@ -11,7 +11,7 @@ from tests.delivery.stage import SlowModel, Stage, staged
 from tests.servers.fixtures import Kafka, RedisSpace
 from tests.servers.sessions import own_server
 
-# of a broker that a test took away its clients say so ten times a second, and bury why a test failed
+# clients of a broker that a test stopped log ten times a second, and hide why a test failed
 logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
 
 

@@ -175,7 +175,7 @@ class Stage:
         return places
 
     async def _send(self, producer: AIOKafkaProducer, each: Message) -> asyncio.Future[Any]:
-        # a record without a value is a tombstone, which needs the key that it buries
+        # a record without a value is a tombstone, which needs the key that it deletes
         key = b"grave" if each.value is None else None
         return await producer.send(self.kafka.events, each.value, key=key, headers=list(each.headers))
 

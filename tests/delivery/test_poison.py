@@ -64,12 +64,12 @@ async def test_every_good_event_is_scored_and_every_bad_one_is_a_dead_letter_wit
     dead = await dead_letters(stage)
     ends = dict(zip(places, [*(bad_or_none for _, bad_or_none in parts), *last], strict=True))
     due = {place: each.kind for place, each in ends.items() if each is not None and each.end == DEAD}
-    unburied = {place: kind for place, kind in due.items() if not dead.get(place)}
-    assert not unburied
-    buried_alive = Counter(
+    without_dead_letter = {place: kind for place, kind in due.items() if not dead.get(place)}
+    assert not without_dead_letter
+    wrongly_dead_lettered = Counter(
         ends[place].kind if ends.get(place) else "a good event" for place in dead.keys() - due.keys()
     )
-    assert not buried_alive
+    assert not wrongly_dead_lettered
     assert not any("" in reasons for reasons in dead.values())
 
     assert worker.runs

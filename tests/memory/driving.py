@@ -1,4 +1,4 @@
-"""A driver between a broker in memory and receipts that the test resolves."""
+"""A test bench for the driver: an in-memory broker, and receipts that the test resolves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUICK = DriverPolicy(commit_every=0.001, look_every=0.001, drain=0.05, backoff=B
 
 @dataclass
 class Bench:
-    """A driver between a memory of a broker and receipts that the test resolves."""
+    """A driver between an in-memory broker and receipts that the test resolves."""
 
     source: MemorySource = field(default_factory=MemorySource)
     publisher: MemoryPublisher = field(default_factory=MemoryPublisher)
@@ -34,11 +34,10 @@ class Bench:
     room: asyncio.Event = field(default_factory=asyncio.Event)
     bug: Exception | None = None
     poison: int | None = None
-    """Offset of a record with which no batch can be handled."""
+    """Offset of a record that makes every batch with it fail."""
     calls: int = 0
-
     entered: int = 0
-    """Batches that came, handled or not."""
+    """Batches that were handed over, handled or not."""
 
     async def handle(self, records):
         self.entered += 1
@@ -83,6 +82,6 @@ def records(*offsets: int, partition: int = 0, **changes) -> list[MemoryRecord]:
 
 
 async def looked_again(bench: Bench) -> None:
-    """Waits until the driver has measured its lag twice more: what could go on has gone on."""
+    """Waits until the driver has measured its lag twice more, so that all other work it could do is done."""
     looks = bench.source.looks
     await until(lambda: bench.source.looks >= looks + 2)

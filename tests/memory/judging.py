@@ -12,9 +12,9 @@ class MemoryReplies:
     kept: dict[tuple[str, str, str], str] = field(default_factory=dict[tuple[str, str, str], str])
 
     async def find(self, tenant: str, model: str, digest: str) -> str | None:
-        """What the model wrote to that very prompt."""
+        """The model's reply to that prompt."""
         return self.kept.get((tenant, model, digest))
 
     async def keep(self, tenant: str, model: str, digest: str, text: str) -> None:
-        """Remembers it."""
+        """Keeps the reply."""
         self.kept[tenant, model, digest] = text

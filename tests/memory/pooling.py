@@ -1,4 +1,4 @@
-"""A store and a model that tests hold up, and the records that pass them."""
+"""A store and a model that tests can block, and records for them."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def record(id_: object = 1, sql: str = "SELECT COUNT(*) FROM ovens", **changes: 
 async def until(condition: Callable[[], bool]) -> None:
     """Waits until the condition holds."""
     async with asyncio.timeout(20):
-        while not condition():  # noqa: ASYNC110 what is tested has no event that only tests would wait for
+        while not condition():  # noqa: ASYNC110 the code under test has no event that only tests would wait for
             await asyncio.sleep(0.001)
 
 
 @dataclass
 class Gate(MemoryScores):
-    """A store that records while it is open, and can be down."""
+    """A store that records only while it is open, and can be down."""
 
     open: asyncio.Event = field(default_factory=asyncio.Event)
     asked: asyncio.Event = field(default_factory=asyncio.Event)
@@ -73,7 +73,7 @@ class Model(Panel):
 
 @dataclass(frozen=True, kw_only=True)
 class RationedModel(Model):
-    """A model that answers as many calls as `left` is released."""
+    """A model that answers one call for each release of `left`."""
 
     left: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
 

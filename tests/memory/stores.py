@@ -1,4 +1,4 @@
-"""One in-memory class per port: the world that tests play in."""
+"""In-memory stores: one class for each port."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scoring.rules import Rules
 
 @dataclass(slots=True)
 class MemoryDeferred:
-    """A `DeferredEvents` that forgets with the process."""
+    """A `DeferredEvents` in memory."""
 
     kept: dict[EventKey, Deferral] = field(default_factory=dict[EventKey, Deferral])
 
@@ -33,7 +33,7 @@ class MemoryDeferred:
         return each.key not in self.kept or self.kept[each.key].payload_hash == each.payload_hash
 
     async def take_due(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[Deferral]:
-        """Those due, each tenant in turn, longest due first."""
+        """Leases those due, tenants in turn, longest due first."""
         lines = Turns[Deferral]()
         for each in sorted(self.kept.values(), key=lambda each: each.due):
             if each.due <= now:
@@ -45,7 +45,7 @@ class MemoryDeferred:
         return taken
 
     async def drop(self, keys: Collection[EventKey]) -> None:
-        """Forgets them."""
+        """Deletes them."""
         for key in keys:
             self.kept.pop(key, None)
 
@@ -61,12 +61,12 @@ def _attempts(each: Deferral, before: Deferral) -> int:
 
 @dataclass(slots=True)
 class MemoryScores:
-    """A `ScoreStore` that forgets with the process."""
+    """A `ScoreStore` in memory."""
 
     rows: dict[EventKey, Evaluation] = field(default_factory=dict[EventKey, Evaluation])
 
     async def claims(self, keys: Collection[EventKey]) -> Mapping[EventKey, Claim]:
-        """The claims that stand on these keys."""
+        """The claims on these keys."""
         return {key: self.rows[key].claim for key in keys if key in self.rows}
 
     async def record(self, evaluations: Sequence[Evaluation]) -> Mapping[EventKey, Claim]:
@@ -93,7 +93,7 @@ class MemoryRules:
 
 @dataclass(slots=True)
 class MemoryOutcomes:
-    """An `Outcomes` that keeps what it was told."""
+    """An `Outcomes` that keeps every call's arguments."""
 
     tally: Tally = field(default_factory=Tally)
     outcomes: list[Outcome] = field(default_factory=list[Outcome])
@@ -104,7 +104,7 @@ class MemoryOutcomes:
     faults: list[tuple[str, Exception]] = field(default_factory=list[tuple[str, Exception]])
 
     def consumed(self, count: int, trigger: Trigger = Trigger.LIVE) -> None:
-        """Counts records taken."""
+        """Counts records read."""
         self.tally.consume(count)
 
     def ended(self, outcomes: Sequence[Outcome]) -> None:
@@ -125,7 +125,7 @@ class MemoryOutcomes:
         self.in_force.update(rules)
 
     def stalled(self, dependency: str) -> None:
-        """Keeps what did not answer."""
+        """Keeps the dependency that did not answer."""
         self.stalls.append(dependency)
 
     def failed(self, where: str, error: Exception) -> None:

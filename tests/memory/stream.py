@@ -1,4 +1,4 @@
-"""One in-memory class per port of the stream, with what they were told within reach."""
+"""One in-memory class for each port of the stream; tests read their fields."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class MemorySource:
     failures: int = 0
     """Commits that will fail."""
     lost: bool = False
-    """Its partitions went to another member."""
+    """Whether its partitions are now another member's."""
     looks: int = 0
-    """How often its lag was asked for."""
+    """How often its lag was read."""
     away: bool = False
-    """The broker does not answer."""
+    """Whether the broker fails to answer."""
 
     def pause(self) -> None:
         """Fetches no more."""
@@ -48,7 +48,7 @@ class MemorySource:
         self.paused = False
 
     async def commit(self, points: Mapping[Partition, int]) -> None:
-        """Remembers them."""
+        """Keeps the offsets."""
         if self.lost:
             raise NotAssigned("another member has it")
         if self.failures:
@@ -57,7 +57,7 @@ class MemorySource:
         self.committed.update(points)
 
     async def lag(self) -> Mapping[Partition, int]:
-        """What was set."""
+        """The lag that the test has set."""
         self.looks += 1
         if self.away:
             raise Unavailable("no answer")
@@ -66,13 +66,13 @@ class MemorySource:
 
 @dataclass(slots=True)
 class MemoryPublisher:
-    """A `Publisher` that keeps what it was given."""
+    """A `Publisher` that keeps its messages."""
 
     messages: list[Message] = field(default_factory=list[Message])
     failures: int = 0
     """Publications that will fail."""
     largest: int = 1_000_000
-    """Bytes of the largest value it takes."""
+    """Bytes of the largest value it accepts."""
     calls: int = 0
 
     async def publish(self, messages: Sequence[Message]) -> Collection[int]:
@@ -88,7 +88,7 @@ class MemoryPublisher:
 
 @dataclass(slots=True)
 class MemoryFlow:
-    """A `Flow` that keeps what it was told."""
+    """A `Flow` that keeps every call's arguments."""
 
     commits: Counter[str] = field(default_factory=Counter[str])
     dead: Counter[str] = field(default_factory=Counter[str])

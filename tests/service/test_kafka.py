@@ -328,10 +328,10 @@ async def test_labels_of_the_stream_are_kept_and_those_of_unknown_events_are_dea
             for each in (label, {**label, "event_id": "b"}, {**label, "label": "green"}):
                 await producer.send_and_wait(bench.kafka.labels, orjson.dumps(each))
 
-        async def buried() -> bool:
+        async def dead_lettered() -> bool:
             return len(await bench.read(bench.kafka.dead)) == 2
 
-        await wait_until(buried)
+        await wait_until(dead_lettered)
     engine = create_async_engine(bench.database)
     async with engine.connect() as connection:
         kept = (await connection.execute(text("SELECT event_id, label, reviewer FROM labels"))).all()

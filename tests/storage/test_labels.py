@@ -11,7 +11,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from consumers.evaluation.outcomes import OutcomeKind
-from consumers.keep_labels import ErrorType, KeepLabels, LabelRecord
+from consumers.keep_labels import KeepLabels, LabelRecord
+from consumers.wire.labels import ErrorType
 from service.storage.label_store import LabelFilter, PostgresLabels, label_page
 from service.storage.scores.score_store import PostgresScores
 from tests.memory.stores import MemoryLabels, MemoryScores

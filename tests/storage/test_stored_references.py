@@ -135,19 +135,19 @@ async def test_the_evaluation_shows_the_database_and_counts_and_results_say_it_t
     assert dict(message.headers)["ce_type"] == b"sqlassay.reference.v1"
 
 
-async def test_what_a_dead_worker_had_taken_waits_again_when_its_lease_ends(desk):
+async def test_answers_leased_by_a_dead_worker_wait_again_when_the_lease_ends(desk):
     await desk.store.record([answered("1")])
-    assert len(await desk.waiting.take(desk.now, 10, 300)) == 1
+    assert len(await desk.waiting.lease(desk.now, 10, 300)) == 1
     assert await desk.work() == 0
     desk.now += timedelta(seconds=301)
     assert await desk.work() == 1
     assert (await desk.said())["1"] == ("different", "S0")
 
 
-async def test_what_ends_every_worker_that_takes_it_is_given_up(desk):
+async def test_an_answer_that_kills_every_worker_is_given_up(desk):
     await desk.store.record([answered("1")])
     for _ in range(3):
-        await desk.waiting.take(desk.now, 10, 300)
+        await desk.waiting.lease(desk.now, 10, 300)
         desk.now += timedelta(seconds=301)
     await desk.work()
     assert (await desk.said())["1"] == ("not_judged", None)
@@ -156,16 +156,16 @@ async def test_what_ends_every_worker_that_takes_it_is_given_up(desk):
 
 async def test_the_newest_are_judged_first_and_what_waited_too_long_is_not(desk):
     await desk.store.record([answered(str(number)) for number in range(1, 5)])
-    assert [each.event_id for each in await desk.waiting.take(desk.now, 2, 300)] in (["3", "4"], ["4", "3"])
+    assert [each.event_id for each in await desk.waiting.lease(desk.now, 2, 300)] in (["3", "4"], ["4", "3"])
     desk.now += timedelta(hours=2)
     await desk.work(patience=3600)
     assert set(desk.counts.verdicts) == {("default", "default", "not_judged")}
 
 
-async def test_two_workers_never_take_the_same(desk):
+async def test_two_workers_never_lease_the_same_answer(desk):
     await desk.store.record([answered(str(number)) for number in range(1, 7)])
-    one = await desk.waiting.take(desk.now, 4, 300)
-    other = await desk.waiting.take(desk.now, 4, 300)
+    one = await desk.waiting.lease(desk.now, 4, 300)
+    other = await desk.waiting.lease(desk.now, 4, 300)
     assert (len(one), len(other)) == (4, 2)
     assert not {each.event for each in one} & {each.event for each in other}
 
@@ -215,7 +215,7 @@ async def test_a_later_score_and_a_backfill_leave_what_the_reference_said_alone(
 async def test_what_was_forgotten_while_it_was_judged_stays_forgotten(desk):
     one = answered("1")
     await desk.store.record([one, answered("2", tenant="millers")])
-    [*taken] = await desk.waiting.take(desk.now, 10, 300)
+    [*taken] = await desk.waiting.lease(desk.now, 10, 300)
     await forget_rows(desk.engine, Subject("default"))
     desk.now += timedelta(seconds=301)
     assert await desk.work() == 1
@@ -233,7 +233,7 @@ async def test_what_was_said_is_forgotten_but_for_verdict_and_level(desk):
     assert (found["reference_verdict"], found["reference_level"], found["reference"]) == ("different", "S0", None)
 
 
-async def test_rows_that_are_kept_no_longer_take_what_their_references_said_along(desk):
+async def test_an_answer_waits_no_longer_once_its_row_has_expired(desk):
     old = str(NOW - timedelta(days=40))
     await desk.store.record([answered("1", occurred_at=old), answered("2")])
     await PostgresRules(desk.engine).put("default", RulesDocument(retention_days=30))

@@ -1,0 +1,137 @@
+"""The wire contract of labels: a person's statement about the answer to one event."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Self, cast
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from consumers.wire.events import (
+    NAME_PATTERN,
+    InvalidEvent,
+    InvalidReason,
+    parse_json,
+    refuse_bad_text,
+    refuse_large,
+    to_utc,
+)
+from consumers.wire.texts import json_type, shown
+
+MAX_LABEL_BYTES = 256 * 1024
+"""Largest label, in bytes of JSON."""
+
+
+class LabelValue(StrEnum):
+    """A reviewer's judgement of an answer."""
+
+    RIGHT = "right"
+    """The SQL answers the question."""
+    WRONG = "wrong"
+    """The SQL does not answer it."""
+    UNSURE = "unsure"
+    """The reviewer cannot decide; the label is kept but not counted."""
+
+
+class ErrorType(StrEnum):
+    """What is wrong with an answer, according to a reviewer."""
+
+    FILTER = "filter"
+    """A condition is missing, or there is one too many."""
+    VALUE = "value"
+    """A condition has the wrong value or operator."""
+    TIME = "time"
+    """The wrong period or grain of time."""
+    COLUMN = "column"
+    """The wrong columns are returned or read."""
+    AGGREGATION = "aggregation"
+    """A function is wrong, missing or not asked for."""
+    GROUPING = "grouping"
+    """Grouped by the wrong columns, or not at all."""
+    JOIN = "join"
+    """The wrong tables, or tables joined wrongly."""
+    ORDER = "order"
+    """The wrong order, or the wrong number of rows."""
+    QUESTION = "question"
+    """The question was misunderstood as a whole."""
+    OTHER = "other"
+    """None of these; the note explains it."""
+
+
+_Name = Annotated[str, Field(strict=True, min_length=1, max_length=128, pattern=NAME_PATTERN)]
+
+
+class LabelDocument(BaseModel):
+    """A label as it is sent. The event is named by `evaluation_id`, or by `event_id` and its `source` or `agent`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    tenant: _Name = Field(default="default", description="The event's tenant.")
+    evaluation_id: UUID | None = Field(default=None, description="Any evaluation of the event.")
+    event_id: Annotated[str, Field(strict=True, min_length=1, max_length=256)] | None = Field(
+        default=None,
+        description="The event's id; with `source`, or with `agent` where the event has the default source.",
+    )
+    source: Annotated[str, Field(strict=True, min_length=1, max_length=260)] | None = Field(
+        default=None, description="The event's source; default `/{tenant}/{agent}`."
+    )
+    agent: _Name = Field(default="default", description="The agent that answered; read where `source` is absent.")
+    label: LabelValue = Field(description="right, wrong or unsure.")
+    error_type: ErrorType | None = Field(default=None, description="What is wrong with the answer.")
+    note: Annotated[str, Field(strict=True, max_length=10_000)] | None = Field(default=None, description="For people.")
+    correction: Annotated[str, Field(strict=True, max_length=100_000)] | None = Field(
+        default=None, description="SQL that answers the question."
+    )
+    reviewer: _Name = Field(
+        description="The person who labels; of each reviewer only the latest label of an event is kept."
+    )
+    labelled_at: Annotated[datetime, AfterValidator(to_utc)] | None = Field(
+        default=None,
+        description="When the answer was labelled; default: when the label was sent. Without a zone it is UTC.",
+    )
+
+    @model_validator(mode="after")
+    def _names_an_event(self) -> Self:
+        if self.evaluation_id is None and self.event_id is None:
+            raise ValueError("name the event by evaluation_id, or by event_id and its source or agent")
+        return self
+
+
+def read_label_document(raw: object, *, tenant: str | None) -> LabelDocument:
+    """Reads `raw` (JSON bytes or text, or a parsed object); raises `InvalidEvent` where it is not a label.
+
+    `tenant` is the only tenant its sender may label for, and the default of a label without one; `None` is any.
+    """
+    if isinstance(raw, bytes | bytearray | str):
+        refuse_large(len(raw), MAX_LABEL_BYTES)
+        raw = parse_json(raw)
+    if not isinstance(raw, Mapping):
+        raise InvalidEvent(InvalidReason.NOT_AN_OBJECT, f"the record is {json_type(raw)}: send one JSON object")
+    given = cast("Mapping[str, object]", raw)
+    fields = {name: given[name] for name in LabelDocument.model_fields if given.get(name) is not None}
+    refuse_bad_text(fields)
+    document = _validated({"tenant": tenant or "default", **fields})
+    if tenant is not None and document.tenant != tenant:
+        detail = f"field tenant names another tenant than your token's, {tenant!r}: label only its events"
+        raise InvalidEvent(InvalidReason.TENANT_NOT_ALLOWED, detail)
+    return document
+
+
+def _validated(fields: Mapping[str, Any]) -> LabelDocument:
+    try:
+        return LabelDocument.model_validate(fields)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        path = ".".join(str(part) for part in fault["loc"][:2]) or "label"
+        if fault["type"] == "missing":
+            detail = f"field {path} is absent: a label needs label, reviewer and its event"
+            raise InvalidEvent(InvalidReason.MISSING_FIELD, detail) from None
+        detail = f"field {path}: {fault['msg'].removeprefix('Value error, ')}, got {shown(fault['input'])}"
+        raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
+    except RecursionError:
+        raise InvalidEvent(
+            InvalidReason.INVALID_FIELD, "a field nests too deeply: send a label as documented"
+        ) from None
