@@ -1,4 +1,4 @@
-"""Judges answers by their references once their rows are stored. The verdict stands beside the score.
+"""Judges answers by their references once their rows are stored; the verdict never changes the score.
 
 The store keeps the answers that wait, so a crash loses none. A worker leases some, judges them, publishes the verdicts
 and then writes them.

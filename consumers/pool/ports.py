@@ -16,7 +16,7 @@ class DeferredEvents(Protocol):
     async def defer(self, deferrals: Sequence[Deferral]) -> Collection[EventKey]:
         """Keeps the deferrals durably, one for each event key; their keys must be distinct.
 
-        A key that is already kept keeps its attempts, except the last attempt of a throttled event, which was no try.
+        A deferral that is already kept loses no attempts, except the last one of a throttled event: it was not tried.
         Returns the keys that already hold an event with other content: those deferrals are not kept. Raises
         `StoreUnavailable` or `RefusedByStore` (nothing is kept).
         """
@@ -43,7 +43,7 @@ class Results(Protocol):
     """Publishes how events ended."""
 
     async def publish(self, ends: Mapping[EventKey, Evaluation | Claim]) -> None:
-        """Returns once every result is durable; a claim stands for the result of its stored row.
+        """Returns once every result is durable; for a claim it publishes the result of the stored row.
 
         The same result may be published twice, with the same id. Raises `Unavailable`.
         """

@@ -152,20 +152,20 @@ class DeadLetter:
 
 def read_dead_letter(record: StreamRecord) -> DeadLetter:
     """Decodes a record of the dead-letter topic; missing headers read as unknown."""
-    said = {
+    fields = {
         name.removeprefix(PREFIX): (raw or b"").decode("utf-8", "replace")
         for name, raw in record.headers
         if name.startswith(PREFIX)
     }
     own = [(name, raw) for name, raw in record.headers if not name.startswith(PREFIX)]
     return DeadLetter(
-        reason=said.get("reason", "UNKNOWN"),
-        detail=said.get("detail", ""),
-        topic=said.get("topic", ""),
-        partition=_number(said.get("partition")),
-        offset=_number(said.get("offset")),
-        truncated=_number(said["truncated"]) if said.get("truncated") else None,
-        tombstone=said.get("tombstone") == "1",
+        reason=fields.get("reason", "UNKNOWN"),
+        detail=fields.get("detail", ""),
+        topic=fields.get("topic", ""),
+        partition=_number(fields.get("partition")),
+        offset=_number(fields.get("offset")),
+        truncated=_number(fields["truncated"]) if fields.get("truncated") else None,
+        tombstone=fields.get("tombstone") == "1",
         replayed=trigger_of(own) is Trigger.REPLAY,
         key=next((raw for name, raw in record.headers if name == _KEY), None),
         value=record.value or b"",
@@ -193,8 +193,8 @@ def is_mark(record: StreamRecord) -> bool:
 
 def mark_of(record: StreamRecord) -> tuple[int, int]:
     """The partition and offset of the dead letter that was replayed."""
-    said = next((raw or b"" for name, raw in record.headers if name == _MARK), b"").decode("utf-8", "replace")
-    partition, _, offset = said.partition(":")
+    place = next((raw or b"" for name, raw in record.headers if name == _MARK), b"").decode("utf-8", "replace")
+    partition, _, offset = place.partition(":")
     return _number(partition), _number(offset)
 
 

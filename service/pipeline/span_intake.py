@@ -94,8 +94,8 @@ class SpansInMemory:
         """Takes the spans and waits until every event that they complete is durable; raises `Unavailable`."""
         try:
             async with asyncio.timeout(self.patience):
-                taken = await self.joined.add(export.spans, tenant=tenant)
-                outcomes = await taken.stored()
+                receipt = await self.joined.add(export.spans, tenant=tenant)
+                outcomes = await receipt.stored()
         except TimeoutError:
             raise Unavailable("events of these spans are not stored yet: send them again") from None
         dead = [each for each in outcomes if each.kind is OutcomeKind.DEAD_LETTERED]

@@ -48,7 +48,7 @@ def test_a_dead_letter_has_the_place_reason_and_content_of_its_record(value, key
     assert list(letter.headers) == headers
 
 
-def test_a_huge_value_is_cut_and_says_how_long_it_was_and_is_not_replayed():
+def test_a_huge_value_is_cut_with_its_length_noted_and_is_not_replayed():
     letter = read_dead_letter(published(Read(value=b"x" * 10_000_000)))
     assert (len(letter.value), letter.truncated) == (MAX_KEPT_BYTES, 10_000_000)
     assert "10000000" in (letter.fault or "")
@@ -65,7 +65,7 @@ def test_a_dead_letter_fits_a_broker_however_large_the_record_was(record):
     assert headers + len(letter.key or b"") + len(letter.value or b"") < 1_000_000
 
 
-def test_a_replayed_record_is_as_it_came_but_marked_and_is_not_replayed_twice():
+def test_a_replayed_record_is_the_original_with_a_mark_and_is_not_replayed_twice():
     came = Read(value=b'{"a": 1}', headers=(("ce_id", b"7"),))
     message = replayed(read_dead_letter(published(came)), "query-events")
     assert (message.topic, message.key, message.value) == ("query-events", came.key, came.value)
@@ -76,7 +76,7 @@ def test_a_replayed_record_is_as_it_came_but_marked_and_is_not_replayed_twice():
     assert "before" in (again.fault or "")
 
 
-def test_headers_that_no_broker_of_ours_wrote_are_read_as_unknown():
+def test_foreign_headers_are_read_as_unknown():
     letter = read_dead_letter(
         Read(headers=(("dead-letter-offset", b"9" * 5000), ("dead-letter-partition", b"\xff"), ("x", b"\xff")))
     )
@@ -84,7 +84,7 @@ def test_headers_that_no_broker_of_ours_wrote_are_read_as_unknown():
 
 
 @given(st.lists(st.booleans(), max_size=60))
-def test_the_limit_is_exceeded_exactly_when_the_policy_says(ends):
+def test_the_limit_is_exceeded_exactly_as_its_policy_defines(ends):
     policy = DeadLetterPolicy(consecutive=4, ratio=0.5, window=10)
     limit = DeadLetterLimit(policy)
     for dead in ends:
@@ -102,7 +102,7 @@ def test_no_limits_are_never_exceeded():
     assert limit.exceeded is None
 
 
-def test_events_that_stand_nowhere_on_a_topic_have_keys_of_their_own():
+def test_dead_letters_of_events_without_a_topic_have_unique_keys():
     letters = [
         dead_letter(PlainRecord(topic="query-events", key=None, value=value), "dead", reason="ID_CONFLICT", detail="d")
         for value in (b"{}", b"{} ")

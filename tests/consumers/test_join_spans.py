@@ -26,7 +26,7 @@ def span(number: int, parent: int = 0, attributes: Any = None, *, trace: int = 1
 
 @dataclass(slots=True)
 class Engine:
-    """Takes records and gives them the outcomes it is told to, when it is told to."""
+    """A pool whose receipts the test resolves."""
 
     records: list[Any] = field(default_factory=list[Record])
     receipts: list[asyncio.Future[Outcome]] = field(default_factory=list[asyncio.Future[Outcome]])
@@ -60,15 +60,15 @@ async def joining(
 async def test_spans_are_done_when_their_trace_is_closed_and_its_events_are_durable(wait_until):
     engine = Engine()
     async with joining(engine, seconds=0.05) as joined:
-        taken = await joined.add([span(1, attributes=ASKED), span(2, 1, ANSWERED)], tenant="kites")
+        receipt = await joined.add([span(1, attributes=ASKED), span(2, 1, ANSWERED)], tenant="kites")
         await wait_until(lambda: is_true(lambda: engine.records))
         [record] = engine.records
         assert (record.payload["question"], record.tenant) == ("How many kites flew?", "kites")
         await wait_until(lambda: is_true(lambda: joined.spans == 0))
-        assert not taken.done.done()
+        assert not receipt.done.done()
         engine.end()
-        assert [each.kind for each in await taken.stored()] == [OutcomeKind.SCORED]
-        await taken.done
+        assert [each.kind for each in await receipt.stored()] == [OutcomeKind.SCORED]
+        await receipt.done
 
 
 async def is_true(condition) -> bool:
@@ -78,33 +78,33 @@ async def is_true(condition) -> bool:
 async def test_a_record_of_several_traces_is_done_with_the_last_of_them(wait_until):
     engine = Engine()
     async with joining(engine) as joined:
-        taken = await joined.add([span(1, attributes=ASKED), span(1, 9, ANSWERED, trace=2)])
-        assert await taken.stored() == []
-        assert not taken.done.done()
+        receipt = await joined.add([span(1, attributes=ASKED), span(1, 9, ANSWERED, trace=2)])
+        assert await receipt.stored() == []
+        assert not receipt.done.done()
         closing = asyncio.create_task(joined.close())
         await wait_until(lambda: is_true(lambda: engine.receipts))
-        assert not taken.done.done()
+        assert not receipt.done.done()
         engine.end(OutcomeKind.UNSCORED)
         await closing
-        await taken.done
+        await receipt.done
 
 
-async def test_no_spans_are_done_at_once():
+async def test_a_receipt_for_no_spans_is_done_at_once():
     async with joining(Engine()) as joined:
-        taken = await joined.add([])
-        assert taken.done.done()
+        receipt = await joined.add([])
+        assert receipt.done.done()
 
 
 async def test_an_event_that_could_not_be_stored_is_submitted_until_it_is(wait_until):
     engine = Engine()
     async with joining(engine) as joined:
-        taken = await joined.add([span(1, attributes=ASKED | ANSWERED)])
+        receipt = await joined.add([span(1, attributes=ASKED | ANSWERED)])
         for attempt in (1, 2, 3):
             await wait_until(lambda attempt=attempt: is_true(lambda: len(engine.receipts) == attempt))
             engine.end(OutcomeKind.DEFERRED, reason="STORE_UNAVAILABLE")
         await wait_until(lambda: is_true(lambda: len(engine.receipts) == 4))
         engine.end(OutcomeKind.DEFERRED, kept=True)
-        assert [each.kept for each in await taken.stored()] == [True]
+        assert [each.kept for each in await receipt.stored()] == [True]
 
 
 async def test_an_event_that_cannot_be_stored_is_dead_lettered_before_its_spans_are_done(wait_until):
@@ -117,11 +117,11 @@ async def test_an_event_that_cannot_be_stored_is_dead_lettered_before_its_spans_
         dead_lettered.append(f"{event.trace.trace_id[-1]} {outcome.reason}")
 
     async with joining(engine, on_dead_letter=on_dead_letter) as joined:
-        taken = await joined.add([span(1, attributes=ASKED | ANSWERED)])
+        receipt = await joined.add([span(1, attributes=ASKED | ANSWERED)])
         for attempt in (1, 2):
             await wait_until(lambda attempt=attempt: is_true(lambda: len(engine.receipts) == attempt))
             engine.end(OutcomeKind.DEAD_LETTERED, reason="INVALID_TEXT")
-        assert [each.reason for each in await taken.stored()] == ["INVALID_TEXT"]
+        assert [each.reason for each in await receipt.stored()] == ["INVALID_TEXT"]
         assert dead_lettered == ["1 INVALID_TEXT"]
 
 
@@ -140,15 +140,15 @@ async def test_a_resend_waits_for_events_that_are_not_durable_yet_and_submits_no
 async def test_a_sender_that_disconnects_while_waiting_loses_no_event(wait_until):
     engine = Engine()
     async with joining(engine) as joined:
-        taken = await joined.add([span(1, attributes=ASKED | ANSWERED)])
+        receipt = await joined.add([span(1, attributes=ASKED | ANSWERED)])
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(taken.stored(), 0.001)
+            await asyncio.wait_for(receipt.stored(), 0.001)
         await wait_until(lambda: is_true(lambda: engine.records))
         engine.end()
-        assert len(await taken.stored()) == 1
+        assert len(await receipt.stored()) == 1
 
 
-async def test_spans_wait_at_the_door_while_too_many_events_are_not_durable(wait_until):
+async def test_spans_wait_while_too_many_events_are_not_durable(wait_until):
     engine = Engine()
     async with joining(engine, most=2) as joined:
         await joined.add([span(number, attributes=ASKED | ANSWERED) for number in (1, 2)])
@@ -159,7 +159,7 @@ async def test_spans_wait_at_the_door_while_too_many_events_are_not_durable(wait
         await waiting
 
 
-async def test_what_is_forgotten_is_never_done():
+async def test_receipts_of_forgotten_spans_are_cancelled():
     engine = Engine()
     async with joining(engine) as joined:
         open_still = await joined.add([span(1, 9, ANSWERED)])
@@ -179,16 +179,16 @@ async def test_a_large_export_is_joined_in_full_and_done_with_its_last_trace(wai
     async with joining(engine) as joined:
         asked = [span(1, attributes=ASKED, trace=trace) for trace in range(1, 901)]
         answered = [span(2, 1, ANSWERED, trace=trace) for trace in range(1, 901)]
-        taken = await joined.add([*answered, *asked])
+        receipt = await joined.add([*answered, *asked])
         await wait_until(lambda: is_true(lambda: len(engine.records) == 900))
         engine.end()
-        assert len(await taken.stored()) == 900
-        assert not taken.done.done()
+        assert len(await receipt.stored()) == 900
+        assert not receipt.done.done()
         await joined.close()
-        await taken.done
+        await receipt.done
 
 
-async def test_what_is_forgotten_while_it_is_taken_is_not_done():
+async def test_receipts_of_spans_forgotten_while_being_added_are_cancelled():
     engine = Engine()
     async with joining(engine) as joined:
         taking = asyncio.create_task(joined.add([span(number, 9_999, ANSWERED) for number in range(1, 1500)]))
@@ -201,9 +201,9 @@ async def test_what_is_forgotten_while_it_is_taken_is_not_done():
 async def test_receipts_are_cancelled_when_the_pool_stops(wait_until):
     engine = Engine()
     async with joining(engine) as joined:
-        taken = await joined.add([span(1, attributes=ASKED | ANSWERED)])
+        receipt = await joined.add([span(1, attributes=ASKED | ANSWERED)])
         await wait_until(lambda: is_true(lambda: engine.receipts))
         engine.receipts[0].set_exception(ConnectionError("stopped"))
         with pytest.raises(ConnectionError):
-            await taken.stored()
-        assert taken.done.cancelled()
+            await receipt.stored()
+        assert receipt.done.cancelled()

@@ -12,7 +12,7 @@ NOW = datetime(2026, 11, 2, tzinfo=UTC)
 GOOD = {"event_id": "7", "agent": "crumb", "label": "wrong", "reviewer": "ann"}
 
 
-def test_what_is_left_out_has_a_default():
+def test_absent_fields_have_defaults():
     label = decode_label(GOOD, tenant="bakers", sent_at=NOW)
     assert label.target.key == ("bakers", "/bakers/crumb", "7")
     assert (label.label, label.error_type, label.labelled_at) == (LabelValue.WRONG, None, NOW)
@@ -44,7 +44,7 @@ def test_a_label_as_json_is_read_in_full():
         ({"tenant": "millers"}, "TENANT_NOT_ALLOWED", "tenant"),
     ],
 )
-def test_what_is_no_label_is_refused_with_the_field_and_the_fix(change, reason, said):
+def test_an_invalid_label_is_refused_with_the_field_and_the_fix(change, reason, said):
     with pytest.raises(InvalidEvent) as refusal:
         decode_label(GOOD | change, tenant="bakers", sent_at=NOW)
     assert refusal.value.reason == reason

@@ -78,14 +78,14 @@ def test_an_answer_beside_the_only_question_of_its_trace_answers_it():
     assert join(asked, answered, other)["c"]["question"] == ""
 
 
-def test_an_answer_without_a_question_says_so_and_has_no_score():
+def test_an_answer_without_a_question_is_unscored_for_that_reason():
     [event] = join(span("a", "b", ANSWERED)).values()
     unscored = check_question(decode_event(event, require_id=True).query())
     assert unscored is not None
     assert unscored.reason is UnscoredReason.NO_QUESTION
 
 
-def test_a_blank_question_of_any_other_source_is_a_blank_one():
+def test_a_blank_question_from_another_source_is_not_a_missing_one():
     unscored = check_question(decode_event({"question": " ", "sql": "s"}, require_id=False).query())
     assert unscored is not None
     assert unscored.reason is UnscoredReason.EMPTY_QUESTION
@@ -111,7 +111,7 @@ def test_agent_release_and_tenant_come_from_the_nearest_span_and_then_from_the_p
     assert (event["agent"], event["agent_version"], event["tenant"]) == ("gust", "2", "strings")
 
 
-def test_the_table_says_which_attributes_are_read():
+def test_the_table_lists_the_attributes_that_are_read():
     table = SpanTable(question=("ask",), sql=("answer",), attributes=("wind",))
     spans = [span("a", attributes={"ask": "q", "wind": 7, "other": 1} | ASKED), span("b", "a", {"answer": "s"})]
     [event] = join(*spans, span("c", "a", ANSWERED), table=table).values()
@@ -122,12 +122,12 @@ def test_the_table_says_which_attributes_are_read():
 
 
 @pytest.mark.parametrize("system", ["redis", "mongodb"])
-def test_a_query_of_a_store_that_speaks_no_sql_is_no_answer(system):
+def test_a_query_of_a_store_without_sql_is_not_an_answer(system):
     assert join(span("a", attributes=ASKED | {"db.query.text": "GET kite", "db.system.name": system})) == {}
 
 
 @pytest.mark.parametrize("sql", ["BEGIN", "commit;", "START TRANSACTION READ ONLY", "ROLLBACK TO SAVEPOINT a"])
-def test_the_frame_of_a_transaction_is_no_answer(sql):
+def test_a_transaction_statement_is_not_an_answer(sql):
     assert join(span("a", attributes=ASKED | {"db.query.text": sql})) == {}
 
 
@@ -226,7 +226,7 @@ def test_a_dropped_trace_gives_no_event():
     assert not opened.close_all().events
 
 
-def test_no_sender_s_spans_join_another_s():
+def test_spans_of_different_senders_are_not_joined():
     opened = SpanJoin(SpanTable(), JoinLimits())
     opened.add([span("b", "a", ANSWERED)], 0.0, tenant="kites")
     opened.add([span("a", attributes=ASKED)], 0.0, tenant="strings")
@@ -300,7 +300,7 @@ def test_any_attributes_are_read_as_an_event_or_an_invalid_one(attributes):
             continue
 
 
-def test_the_attribute_table_is_documented_as_it_is():
+def test_the_attribute_table_is_documented():
     page = (Path(__file__).parents[2] / "docs/events.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| ((?:`[\w.:]+`(?:, )?)+) \|", page, flags=re.MULTILINE)
     documented = {field: tuple(re.findall(r"`(.+?)`", names)) for field, names in rows}
