@@ -51,8 +51,10 @@ _CHUNK_SECONDS = 20.0
 class ProcessScorer:
     """Examines and judges in `processes` processes; decodes in a thread of this one."""
 
-    def __init__(self, score: ScoreEvents, *, processes: int, weights: Path | None) -> None:
-        self._score, self._weights = score, weights
+    def __init__(
+        self, score: ScoreEvents, *, processes: int, weights: Path | None, chunk_seconds: float = _CHUNK_SECONDS
+    ) -> None:
+        self._score, self._weights, self._chunk_seconds = score, weights, chunk_seconds
         self._thread = ThreadScorer(score)
         self.chunks = processes
         self._pool = self._open_pool()
@@ -112,7 +114,14 @@ class ProcessScorer:
             self._pool = self._open_pool()
         sent = [(each.event, each.sampledrate) for each in events]
         rules = {each.event.tenant: found.rules[each.event.tenant] for each in events}
-        return await asyncio.wrap_future(self._pool.schedule(_judge_all, args=[sent, rules], timeout=_CHUNK_SECONDS))
+        judged = asyncio.wrap_future(self._pool.schedule(_judge_all, args=[sent, rules], timeout=self._chunk_seconds))
+        # a process killed right as it receives a chunk loses it, and the pool never answers for it; a chunk in front
+        # of this one may take as long as this one
+        done, _ = await asyncio.wait([judged], timeout=3 * self._chunk_seconds)
+        if not done:
+            judged.cancel()
+            raise BrokenProcessPool("a process died and its chunk was lost")
+        return judged.result()
 
     def close(self) -> None:
         """Stops the thread and the processes, with their current work."""

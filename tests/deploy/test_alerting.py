@@ -41,6 +41,8 @@ from tests.servers.install import ALERTMANAGER, PROMETHEUS
 from tests.servers.processes import Server, free_port
 from tests.servers.prometheus_server import AlertmanagerServer, PrometheusServer
 
+pytestmark = pytest.mark.slow  # waits for Prometheus and Alertmanager
+
 FAST_FORWARD = {
     "long": "20s", "short": "8s", "hold": "4s", "settle": "3s", "minCount": 10, "minShortCount": 2,
     "dropWindow": "10m", "fastWindow": "10m", "fastShort": "5m", "slowWindow": "1h", "slowShort": "10m",

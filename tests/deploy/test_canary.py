@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL
 
+pytestmark = pytest.mark.slow  # starts a service for each test
+
 ROOT = Path(__file__).parents[2]
 CANARY = ROOT / "deploy" / "helm" / "sqlassay" / "files" / "canary.py"
 TOKENS = json.dumps({"library": "secret"})

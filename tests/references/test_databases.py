@@ -117,8 +117,8 @@ def test_what_gives_too_many_rows_is_a_failure_and_never_a_part(run: Run):
 
 
 @pytest.mark.parametrize("name", ["../mill", "mill/../mill", "", ".hidden", "mill?mode=rw", "nö", "a" * 200])
-def test_a_name_that_is_none_is_refused(folder: str, name: str):
-    with pytest.raises(UnknownDatabaseError, match="is no name"), open_database(folder, name, LIMITS):
+def test_an_invalid_database_name_is_refused(folder: str, name: str):
+    with pytest.raises(UnknownDatabaseError, match="is not a database name"), open_database(folder, name, LIMITS):
         pass
 
 

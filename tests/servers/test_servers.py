@@ -18,6 +18,8 @@ from tests.servers.kafka_server import KafkaServer
 from tests.servers.postgres_server import PostgresServer
 from tests.servers.redis_server import RedisServer
 
+pytestmark = pytest.mark.slow  # starts and kills servers
+
 WaitUntil = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 
 

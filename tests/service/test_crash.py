@@ -16,6 +16,8 @@ import pytest
 from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+pytestmark = pytest.mark.slow  # kills services
+
 EVENTS = [
     {
         "event_id": str(number),

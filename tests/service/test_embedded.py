@@ -15,6 +15,8 @@ from service.settings import Settings
 from service.settings.loading import SettingsError, load_settings
 from service.storage.embedded import embedded_postgres
 
+pytestmark = pytest.mark.slow  # starts and kills embedded servers
+
 CHILD = """
 import sys
 from pathlib import Path

@@ -8,8 +8,11 @@ import sys
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.served import ROOT, served
+
+pytestmark = pytest.mark.slow  # starts a service for each example
 
 EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.py"))
 

@@ -308,7 +308,7 @@ async def test_dead_letters_are_listed_and_sent_back_once(bench: Bench, wait_unt
     code, _, told = await sqlassay(bench, "dead-letters", "replay", "--reason", "NOT_JSON")
     assert code == 1
     assert "1 not sent: it was sent back already" in told
-    assert "1 not sent: it was replayed before, and died again" in told
+    assert "1 not sent: it was replayed before, and is a dead letter again" in told
     code, out, _ = await sqlassay(bench, "dead-letters", "list", "--reason", "NOTHING")
     assert (code, out) == (1, b"")
 

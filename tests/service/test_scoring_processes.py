@@ -8,10 +8,13 @@ import os
 import signal
 import time
 from collections.abc import AsyncGenerator, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any, cast
 
 import pytest
+from pebble import ProcessPool
 
 from consumers.decoding import Known, Record
 from consumers.evaluation.evaluation import Evaluation, Scored
@@ -140,6 +143,36 @@ async def test_a_process_that_dies_during_a_chunk_costs_no_event_its_score(
     kill_all()
     judged = await judging
     assert len(judged) == 400
+    assert all(isinstance(each, Evaluation) and isinstance(each.result, Scored) for each in judged)
+
+
+class LosesTheFirst:
+    """A pool whose first chunk is lost, as when its process is killed right as it receives it."""
+
+    active = True
+
+    def __init__(self, pool: ProcessPool) -> None:
+        self.pool, self.lost = pool, False
+
+    def schedule(self, *arguments: Any, **options: Any) -> Any:
+        if self.lost:
+            return self.pool.schedule(*arguments, **options)
+        self.lost = True
+        return Future()
+
+    def stop(self) -> None:
+        self.pool.stop()
+
+    def join(self) -> None:
+        self.pool.join()
+
+
+async def test_a_chunk_that_is_lost_with_its_process_is_judged_again(score: ScoreEvents) -> None:
+    scorer = ProcessScorer(score, processes=1, weights=None, chunk_seconds=5)
+    await scorer.judge(events(score, "plain", 1), LookedUp({}, RULES))
+    scorer._chunk_seconds, scorer._pool = 1, cast("Any", LosesTheFirst(scorer._pool))
+    judged = await scorer.judge(events(score, "garden", 3), LookedUp({}, RULES))
+    scorer.close()
     assert all(isinstance(each, Evaluation) and isinstance(each.result, Scored) for each in judged)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
+import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from sqlalchemy import URL
 
@@ -16,6 +17,8 @@ from consumers.spans import Span
 from service.otlp import write_protobuf
 from tests.served import served
 from tests.servers.fixtures import Kafka
+
+pytestmark = pytest.mark.slow  # kills workers and waits for rebalances
 
 ASKED = {"sqlassay.question": "How many ferries sail today?", "gen_ai.agent.name": "atlas"}
 ANSWERED = {"db.query.text": "SELECT COUNT(*) FROM sailings WHERE day = 'today'", "db.system.name": "postgresql"}

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import httpx
+import pytest
 from aiokafka import AIOKafkaConsumer
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as genai
@@ -29,6 +30,8 @@ from service.telemetry import TracedOutcomes
 from tests.memory.stores import MemoryOutcomes
 from tests.served import ROOT, served
 from tests.servers.collector import Collector, attributes, collector
+
+pytestmark = pytest.mark.slow  # starts a service and a collector for each test
 
 __all__ = ["collector"]
 
