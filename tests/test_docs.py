@@ -294,7 +294,7 @@ def commands_in(text: str) -> set[str]:
 def test_ci_and_the_commit_hooks_run_what_the_repository_has() -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())
     runs = [step["run"] for step in workflow["jobs"]["ci"]["steps"] if "run" in step]
-    assert runs == [".ci/run"]
+    assert runs[-1] == ".ci/run"
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
     hooks = (ROOT / ".pre-commit-config.yaml").read_text()
     assert commands_in(hooks) <= targets

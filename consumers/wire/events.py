@@ -24,27 +24,8 @@ from pydantic import (
 )
 from pydantic import model_validator as after_validation
 
-from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
 from consumers.wire.texts import bad_character, json_type, shorten, shown
 from scoring.query import Query
-
-__all__ = [
-    "MAX_EVENT_BYTES",
-    "NAME_PATTERN",
-    "SPAN_SOURCE",
-    "InvalidEvent",
-    "InvalidReason",
-    "InvalidRules",
-    "QueryEvent",
-    "RulesDocument",
-    "decode_event",
-    "decode_rules",
-    "is_name",
-    "parse_json",
-    "refuse_bad_text",
-    "refuse_large",
-    "to_utc",
-]
 
 MAX_EVENT_BYTES = 1024 * 1024
 """Largest event, in bytes of JSON."""

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from consumers.errors import RefusedByStore, Unavailable
 from consumers.pool.flight import PoolClosed
-from consumers.wire.events import InvalidRules
+from consumers.wire.rules_document import InvalidRules
 from consumers.wire.texts import shorten
 from service.logs import log
 from service.storage.rule_store import RulesConflict

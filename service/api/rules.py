@@ -10,8 +10,8 @@ from fastapi import APIRouter, Header, Path, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from consumers.wire.events import NAME_PATTERN, RulesDocument, decode_rules
-from consumers.wire.rules_document import MAX_RULES_BYTES
+from consumers.wire.events import NAME_PATTERN
+from consumers.wire.rules_document import MAX_RULES_BYTES, RulesDocument, decode_rules
 from service.api.access import CallingTenant, RunningService
 from service.api.errors import ApiError, errors
 from service.api.events import read_body

@@ -7,7 +7,8 @@ import sys
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.wire.events import RulesDocument, is_name
+from consumers.wire.events import is_name
+from consumers.wire.rules_document import RulesDocument
 from service.commands.command_context import settings, with_database
 from service.commands.exits import Exit, refuse
 from service.commands.rules_file import load_rules

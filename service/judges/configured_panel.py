@@ -98,7 +98,7 @@ def _call_model(settings: JudgeSettings, model: Model, budgets: Budgets, counts:
         budgets=budgets,
         slots=Slots(total=settings.in_flight, of_tenant=settings.tenant_in_flight),
         rate=Rate(per_minute=settings.per_minute),
-        breaker=Breaker(failures=settings.breaker_failures, cool_down=settings.breaker_rest),
+        breaker=Breaker(failures=settings.breaker_failures, cool_down=settings.breaker_cool_down),
         policy=CallPolicy(deadline=settings.deadline, timeout=settings.timeout, tries=settings.tries),
         counts=counts,
         timer=time.monotonic,

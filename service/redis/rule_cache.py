@@ -17,7 +17,7 @@ import orjson
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import CacheUnavailable, RulesUnavailable
-from consumers.wire.events import RulesDocument
+from consumers.wire.rules_document import RulesDocument
 from scoring.rules import Rules
 from service.redis.link import RedisLink
 from service.storage.rule_store import PostgresRules, StoredRules

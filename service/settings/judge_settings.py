@@ -67,8 +67,8 @@ class JudgeSettings(SettingsGroup):
     breaker_failures: int = Field(
         default=5, ge=1, description="Failures in a row after which calls of the model pause."
     )
-    breaker_rest: float = Field(
-        default=5.0, gt=0, le=600, description="Seconds of the first pause; doubled each time, up to a minute."
+    breaker_cool_down: float = Field(
+        default=5.0, gt=0, le=600, description="Seconds of the first cool-down; doubled each time, up to a minute."
     )
 
 

@@ -14,7 +14,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.errors import RulesUnavailable, StoreUnavailable
-from consumers.wire.events import InvalidRules, RulesDocument
+from consumers.wire.rules_document import InvalidRules, RulesDocument
 from scoring.rules import Rules
 from service.logs import log
 from service.storage.database import translate_errors

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from consumers.wire.events import InvalidRules, RulesDocument, decode_rules
+from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
 from scoring.rules import JudgePolicy, Rules, Tier
 from service.samples import sample_rules
 

@@ -235,7 +235,7 @@ async def test_the_breaker_opens_after_failures_and_closes_when_the_model_answer
     opened: Opened, model_server: ModelServer, wait_until: Callable[..., Any]
 ) -> None:
     model_server.script({"do": "status", "status": 500, "headers": {}})
-    async with opened(breaker_failures=3, breaker_rest=0.3) as (panel, counts):
+    async with opened(breaker_failures=3, breaker_cool_down=0.3) as (panel, counts):
         assert await asked(panel, WAITING) is DeferredReason.JUDGE_UNAVAILABLE
         assert counts.state is BreakerState.OPEN
         calls = len(model_server.seen())

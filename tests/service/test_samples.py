@@ -11,7 +11,8 @@ from itertools import pairwise
 
 import pytest
 
-from consumers.wire.events import decode_event, decode_rules
+from consumers.wire.events import decode_event
+from consumers.wire.rules_document import decode_rules
 from scoring.evaluation import conclude, examine
 from scoring.query import Unscored, UnscoredReason
 from scoring.reasons import ReasonCode

@@ -13,7 +13,8 @@ from consumers.evaluation.evaluation import Claim, evaluate
 from consumers.evaluation.outcomes import DeferredReason
 from consumers.judging.budgets import Price
 from consumers.judging.panel import Panel
-from consumers.wire.events import RulesDocument, decode_event
+from consumers.wire.events import decode_event
+from consumers.wire.rules_document import RulesDocument
 from scoring.evaluation import conclude, examine
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import JudgePolicy, Rules

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from consumers.wire.events import RulesDocument
+from consumers.wire.rules_document import RulesDocument
 from scoring.query import UnscoredReason
 from service.storage.partitions import AHEAD, OTHER_DAYS, partition_name
 from service.storage.retention import Housekeeping, do_housekeeping, housekeeping

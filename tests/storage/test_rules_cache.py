@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from sqlalchemy import text
 
 from consumers.errors import RulesUnavailable
-from consumers.wire.events import RulesDocument
+from consumers.wire.rules_document import RulesDocument
 from scoring.rules import Rules
 from service.redis.link import open_redis
 from service.redis.rule_cache import RedisRules

@@ -13,7 +13,8 @@ import pytest
 from consumers.evaluation.deferrals import Deferral
 from consumers.evaluation.evaluation import Evaluation, EventKey, evaluate
 from consumers.evaluation.outcomes import DeferredReason, Trigger
-from consumers.wire.events import SPAN_SOURCE, RulesDocument, decode_event
+from consumers.wire.events import SPAN_SOURCE, decode_event
+from consumers.wire.rules_document import RulesDocument
 from scoring.evaluation import conclude
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules

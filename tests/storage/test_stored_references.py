@@ -16,7 +16,8 @@ from consumers.evaluation.evaluation import evaluate
 from consumers.evaluation.outcomes import Trigger
 from consumers.judge_references import JudgeReferences
 from consumers.references import ReferencePolicy
-from consumers.wire.events import RulesDocument, decode_event
+from consumers.wire.events import decode_event
+from consumers.wire.rules_document import RulesDocument
 from references.judging import judge_answer
 from references.verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
 from scoring.query import Unscored, UnscoredReason

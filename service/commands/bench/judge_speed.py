@@ -18,7 +18,8 @@ from rich.text import Text
 
 from consumers.judging.memory_counts import MemoryModelCounts
 from consumers.judging.panel import Panel
-from consumers.wire.events import QueryEvent, decode_event, decode_rules
+from consumers.wire.events import QueryEvent, decode_event
+from consumers.wire.rules_document import decode_rules
 from scoring.evaluation import examine
 from scoring.rules import JudgePolicy, JudgeRules, Rules
 from scoring.verdict import Case, Reply
