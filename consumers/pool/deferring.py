@@ -141,7 +141,7 @@ class RetryDeferred:
         ended, but no longer than their lease; those that have not ended by then are due again.
         """
         limit = self.most if self.breaker() is BreakerState.CLOSED else self.few
-        due = await self.deferred.take_due(self.clock(), limit, self.lease)
+        due = await self.deferred.lease_due(self.clock(), limit, self.lease)
         receipts = await self.submit([record_of(each) for each in due])
         if receipts:
             await asyncio.wait(receipts, timeout=self.lease)

@@ -22,7 +22,7 @@ class DeferredEvents(Protocol):
         """
         ...
 
-    async def take_due(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[Deferral]:
+    async def lease_due(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[Deferral]:
         """Leases up to `limit` that are due, tenants in turn, longest due first; each counts as one more attempt.
 
         Nobody else receives them for `lease_seconds`. Those neither dropped nor deferred again by then are due again.

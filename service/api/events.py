@@ -154,7 +154,7 @@ async def post_events(request: Request, service: RunningService, caller: Calling
     """
     async with read_body(request, service) as body:
         records = read_records(request, body, caller.tenant, service.settings.limits.max_events)
-        outcomes = await service.events.take(records)
+        outcomes = await service.events.accept(records)
     return _reply(outcomes)
 
 

@@ -36,7 +36,7 @@ class Published:
 class EventIntake(Protocol):
     """Takes records."""
 
-    async def take(self, records: Sequence[Record]) -> Sequence[Outcome | Published]:
+    async def accept(self, records: Sequence[Record]) -> Sequence[Outcome | Published]:
         """The outcome of each record, in order; raises `Unavailable` if they must be sent again."""
         ...
 
@@ -47,7 +47,7 @@ class EventsInMemory:
 
     pool: Pool
 
-    async def take(self, records: Sequence[Record]) -> Sequence[Outcome | Published]:
+    async def accept(self, records: Sequence[Record]) -> Sequence[Outcome | Published]:
         return await asyncio.gather(*await self.pool.submit(records))
 
 
@@ -62,7 +62,7 @@ class EventsToKafka:
     telemetry: Telemetry | None = None
     """`None` without OpenTelemetry."""
 
-    async def take(self, records: Sequence[Record]) -> Sequence[Outcome | Published]:
+    async def accept(self, records: Sequence[Record]) -> Sequence[Outcome | Published]:
         """Returns `Published` once all in-sync replicas have the event, or why it is invalid.
 
         Raises `KafkaUnavailable`.
@@ -150,7 +150,7 @@ def _publishing(events: EventIntake) -> Submit:
     """Adapts the intake to the join: a published event counts as ended."""
 
     async def submit(records: Sequence[Record], /) -> list[asyncio.Future[Outcome]]:
-        ends, receipts = await events.take(records), list[asyncio.Future[Outcome]]()
+        ends, receipts = await events.accept(records), list[asyncio.Future[Outcome]]()
         for end in ends:
             receipt: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
             receipt.set_result(end if isinstance(end, Outcome) else Outcome(kind=OutcomeKind.DEFERRED, kept=True))

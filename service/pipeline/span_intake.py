@@ -39,7 +39,7 @@ class Rejected:
 class SpanIntake(Protocol):
     """Takes spans from an exporter."""
 
-    async def take(self, export: Export, tenant: str | None) -> Rejected:
+    async def accept(self, export: Export, tenant: str | None) -> Rejected:
         """Takes the spans; raises `Unavailable` if they must be sent again."""
         ...
 
@@ -90,7 +90,7 @@ class SpansInMemory:
     patience: float = 5.0
     """Seconds to wait until complete events are durable."""
 
-    async def take(self, export: Export, tenant: str | None) -> Rejected:
+    async def accept(self, export: Export, tenant: str | None) -> Rejected:
         """Takes the spans and waits until every event that they complete is durable; raises `Unavailable`."""
         try:
             async with asyncio.timeout(self.patience):
@@ -112,7 +112,7 @@ class SpansToKafka:
     most_bytes: int = 512 * 1024
     """Largest record."""
 
-    async def take(self, export: Export, tenant: str | None) -> Rejected:
+    async def accept(self, export: Export, tenant: str | None) -> Rejected:
         """Returns once every record is acknowledged; raises `Unavailable`."""
         records = [
             (trace_id, *each)
@@ -139,7 +139,7 @@ class SpansFromKafka:
     metrics: Metrics
     max_bytes: int
 
-    async def take(self, value: bytes | None, headers: Headers) -> asyncio.Future[None]:
+    async def read(self, value: bytes | None, headers: Headers) -> asyncio.Future[None]:
         """Takes one record, whose offset may be committed when the receipt resolves. Raises `InvalidEvent`."""
         export = await asyncio.to_thread(self._read, value)
         self.metrics.spanned(len(export.spans), export.rejected)

@@ -80,7 +80,7 @@ def join_span_records(spans: SpansFromKafka) -> Handle:
 
 async def _join(spans: SpansFromKafka, record: StreamRecord) -> asyncio.Future[Outcome] | asyncio.Future[None]:
     try:
-        return await spans.take(record.value, record.headers)
+        return await spans.read(record.value, record.headers)
     except InvalidEvent as error:
         return _resolved(Outcome(kind=OutcomeKind.DEAD_LETTERED, reason=error.reason.value, detail=error.detail))
 

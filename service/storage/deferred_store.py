@@ -76,7 +76,7 @@ class PostgresDeferred:
                 kept = {EventKey(*row) for row in await connection.execute(upsert)}
         return [each.key for each in deferrals if each.key not in kept]
 
-    async def take_due(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[Deferral]:
+    async def lease_due(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[Deferral]:
         """Leases due events to this caller: tenants take turns, and the longest due goes first."""
         values = {"now": now, "limit": limit, "lease": now + timedelta(seconds=lease_seconds)}
         with translate_errors(self.engine.url):

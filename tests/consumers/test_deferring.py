@@ -189,7 +189,7 @@ async def test_an_event_that_does_not_end_delays_the_others_no_longer_than_its_l
 
 async def test_the_loop_goes_on_after_a_bug(world):
     class Buggy(MemoryDeferred):
-        async def take_due(self, now, limit, lease_seconds):
+        async def lease_due(self, now, limit, lease_seconds):
             raise ValueError("no such reason")
 
     async with world.running() as pool:

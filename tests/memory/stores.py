@@ -32,7 +32,7 @@ class MemoryDeferred:
     def _same(self, each: Deferral) -> bool:
         return each.key not in self.kept or self.kept[each.key].payload_hash == each.payload_hash
 
-    async def take_due(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[Deferral]:
+    async def lease_due(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[Deferral]:
         """Leases those due, tenants in turn, longest due first."""
         lines = Turns[Deferral]()
         for each in sorted(self.kept.values(), key=lambda each: each.due):

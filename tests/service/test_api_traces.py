@@ -146,7 +146,7 @@ async def test_a_refusal_is_a_status_in_the_encoding_of_the_request(serving, hea
 class Down:
     """Spans that cannot be taken."""
 
-    async def take(self, export: object, tenant: str | None) -> Rejected:
+    async def accept(self, export: object, tenant: str | None) -> Rejected:
         raise Unavailable("Kafka does not answer")
 
 

@@ -28,7 +28,7 @@ def intake(publisher: MemoryPublisher) -> EventsToKafka:
 async def test_what_is_published_reads_back_as_the_same_event_with_the_same_hash():
     publisher = MemoryPublisher()
     sent = Record(payload={**SAMPLE, "agent": "crumb", "attributes": {"n": 1}}, require_id=True, tenant="bakers")
-    assert await intake(publisher).take([sent]) == [Published("a")]
+    assert await intake(publisher).accept([sent]) == [Published("a")]
     [message] = publisher.messages
     again = decode(Record(payload=message.value, headers=message.headers))
     direct = decode(sent)
@@ -42,20 +42,20 @@ async def test_the_rate_that_an_envelope_names_goes_along():
     publisher, headers = MemoryPublisher(), [("ce_specversion", b"1.0"), ("ce_id", b"7"), ("ce_source", b"/s")]
     headers += [("ce_type", b"t"), ("ce_sampledrate", b"20")]
     value = b'{"question": "q", "sql": "SELECT 1"}'
-    await intake(publisher).take([Record(payload=value, headers=headers)])
+    await intake(publisher).accept([Record(payload=value, headers=headers)])
     envelope = read_envelope(publisher.messages[0].value, publisher.messages[0].headers)
     assert (envelope.id, envelope.source, envelope.sampledrate) == ("7", "/s", 20)
 
 
 async def test_with_kafka_down_the_sender_is_told_to_send_again():
     with pytest.raises(Unavailable):
-        await intake(MemoryPublisher(failures=1)).take([Record(payload=SAMPLE)])
+        await intake(MemoryPublisher(failures=1)).accept([Record(payload=SAMPLE)])
 
 
 async def test_what_the_broker_holds_too_large_is_refused_and_the_others_are_published():
     publisher = MemoryPublisher(largest=1000)
     large = {**SAMPLE, "event_id": "b", "attributes": {"note": "x" * 2000}}
-    ends = await intake(publisher).take([Record(payload=each) for each in (SAMPLE, large, 7)])
+    ends = await intake(publisher).accept([Record(payload=each) for each in (SAMPLE, large, 7)])
     assert [each.reason if isinstance(each, Outcome) else each.event_id for each in ends] == [
         "a",
         "EVENT_TOO_LARGE",

@@ -43,7 +43,7 @@ async def test_each_trace_is_a_record_keyed_by_its_id_with_its_sender():
     topics = Topics()
     spans = [span(1, 1, **{"sqlassay.question": "q"}), span(2, 1), span(1, 2, **{"db.query.text": "s"})]
     export = Export(spans=spans, rejected=1, fault="no id")
-    rejected = await SpansToKafka(publisher=topics, topic="query-spans").take(export, "kites")
+    rejected = await SpansToKafka(publisher=topics, topic="query-spans").accept(export, "kites")
     assert (rejected.count, rejected.fault) == (1, "no id")
     assert [(each.topic, each.key, each.headers) for each in topics.messages] == [
         ("query-spans", spans[0].trace_id.encode(), [("sqlassay-tenant", b"kites")]),
@@ -57,7 +57,7 @@ async def test_a_large_trace_is_several_records_and_a_span_too_large_for_one_is_
     texts = ["x" * 400, "y" * 5000, "w" * 850, *("z" * 400 for _ in range(6))]
     spans = [span(1, number, **{"db.query.text": text}) for number, text in enumerate(texts, 1)]
     to_kafka = SpansToKafka(publisher=topics, topic="query-spans", most_bytes=1024)
-    rejected = await to_kafka.take(Export(spans=spans), None)
+    rejected = await to_kafka.accept(Export(spans=spans), None)
     sent = [each for message in topics.messages for each in read_otlp(message.value or b"", TABLE).spans]
     assert {each.span_id for each in spans} - {each.span_id for each in sent} >= {spans[1].span_id, spans[2].span_id}
     assert rejected.count == len(spans) - len(sent)
@@ -70,7 +70,7 @@ async def test_spans_that_kafka_does_not_acknowledge_must_be_sent_again():
             raise Unavailable("Kafka does not answer")
 
     with pytest.raises(Unavailable):
-        await SpansToKafka(publisher=Down(), topic="t").take(Export(spans=[span(1, 1)]), None)
+        await SpansToKafka(publisher=Down(), topic="t").accept(Export(spans=[span(1, 1)]), None)
 
 
 async def test_an_event_that_can_never_be_stored_is_a_dead_letter_that_can_be_replayed():
@@ -109,7 +109,7 @@ def from_kafka() -> tuple[SpansFromKafka, list[Any]]:
 async def test_what_was_written_to_the_topic_and_what_the_collector_writes_in_json_is_joined():
     topics = Topics()
     asked, answered = span(1, 1, **{"sqlassay.question": "q"}), span(1, 2, **{"db.query.text": "SELECT 1"})
-    await SpansToKafka(publisher=topics, topic="query-spans").take(Export(spans=[asked]), "kites")
+    await SpansToKafka(publisher=topics, topic="query-spans").accept(Export(spans=[asked]), "kites")
     document = {
         "traceId": answered.trace_id,
         "spanId": answered.span_id,
@@ -120,8 +120,8 @@ async def test_what_was_written_to_the_topic_and_what_the_collector_writes_in_js
     spans, submitted = from_kafka()
     [written] = topics.messages
     receipts = [
-        await spans.take(written.value, written.headers),
-        await spans.take(collector, [("sqlassay-tenant", b"kites"), ("other", b"\xff")]),
+        await spans.read(written.value, written.headers),
+        await spans.read(collector, [("sqlassay-tenant", b"kites"), ("other", b"\xff")]),
     ]
     await spans.joined.close()
     await asyncio.gather(*receipts)
@@ -142,5 +142,5 @@ async def test_what_was_written_to_the_topic_and_what_the_collector_writes_in_js
 async def test_a_record_without_spans_is_a_dead_letter(value, reason):
     spans, _ = from_kafka()
     with pytest.raises(InvalidEvent) as refusal:
-        await spans.take(value, [])
+        await spans.read(value, [])
     assert refusal.value.reason is reason

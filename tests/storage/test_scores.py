@@ -196,29 +196,29 @@ def deferral(
 async def test_what_is_deferred_is_given_to_one_when_due_and_again_after_the_lease(deferred):
     sent = [deferral("late", minutes=9), deferral("b", minutes=-1, timestamp=NOW), deferral("a", minutes=-2)]
     assert await deferred.defer(sent) == []
-    taken = await asyncio.gather(*(deferred.take_due(NOW, 10, 60) for _ in range(3)))
+    taken = await asyncio.gather(*(deferred.lease_due(NOW, 10, 60) for _ in range(3)))
     [first] = [each for each in taken if each]
     assert {each.event_id for each in first} == {"a", "b"}
     assert {each.attempts for each in first} == {1}
     [b] = [each for each in first if each.event_id == "b"]
     assert (b.payload, b.timestamp, b.key) == (sent[1].payload, NOW, sent[1].key)
-    assert list(await deferred.take_due(NOW + timedelta(seconds=59), 10, 60)) == []
-    assert {each.attempts for each in await deferred.take_due(NOW + timedelta(seconds=60), 10, 60)} == {2}
+    assert list(await deferred.lease_due(NOW + timedelta(seconds=59), 10, 60)) == []
+    assert {each.attempts for each in await deferred.lease_due(NOW + timedelta(seconds=60), 10, 60)} == {2}
 
 
 async def test_the_same_event_deferred_twice_is_kept_once_and_its_attempts_stand(deferred):
     await deferred.defer([deferral("a")])
-    [taken] = await deferred.take_due(NOW, 1, 60)
+    [taken] = await deferred.lease_due(NOW, 1, 60)
     assert await deferred.defer([deferral("a", minutes=5)]) == []
     assert await deferred.waiting() == 1
-    [again] = await deferred.take_due(NOW + timedelta(minutes=5), 1, 60)
+    [again] = await deferred.lease_due(NOW + timedelta(minutes=5), 1, 60)
     assert (taken.attempts, again.attempts) == (1, 2)
 
 
 async def test_a_throttled_try_does_not_count_as_an_attempt(deferred):
     await deferred.defer([deferral("a")])
     for minutes in (1, 2, 3):
-        [taken] = await deferred.take_due(NOW + timedelta(minutes=minutes), 1, 60)
+        [taken] = await deferred.lease_due(NOW + timedelta(minutes=minutes), 1, 60)
         assert taken.attempts == 1
         over = deferral("a", minutes=minutes, reason=DeferredReason.TENANT_THROTTLED, attempts=0)
         assert await deferred.defer([over]) == []
@@ -228,7 +228,7 @@ async def test_each_tenant_has_its_turn_however_many_events_of_another_were_due_
     flood = [deferral(str(number), tenant="flood", minutes=-60 - number) for number in range(300)]
     few = [deferral(name, tenant=name, minutes=-1) for name in ("bakers", "millers")]
     assert await deferred.defer(flood + few) == []
-    first, second = [await deferred.take_due(NOW, 10, 60) for _ in range(2)]
+    first, second = [await deferred.lease_due(NOW, 10, 60) for _ in range(2)]
     assert sorted({each.tenant for each in first}) == ["bakers", "flood", "millers"]
     assert len(first) == len(second) == 10
     assert {each.event_id for each in first if each.tenant == "flood"} == {str(number) for number in range(292, 300)}
@@ -238,14 +238,14 @@ async def test_another_event_with_the_id_of_one_that_waits_is_not_kept(deferred)
     first, other, third = deferral("a"), deferral("a", sql="SELECT 2"), deferral("c")
     await deferred.defer([first])
     assert list(await deferred.defer([other, third])) == [other.key]
-    assert {each.payload for each in await deferred.take_due(NOW, 10, 1)} == {first.payload, third.payload}
+    assert {each.payload for each in await deferred.lease_due(NOW, 10, 1)} == {first.payload, third.payload}
 
 
 async def test_an_event_waits_until_it_is_dropped_even_when_its_row_is_written(store, deferred):
     await deferred.defer([deferral("a"), deferral("b")])
     await store.record([evaluation("a", tenant="bakers")])
     await deferred.drop([deferral("b").key])
-    assert [each.event_id for each in await deferred.take_due(NOW, 10, 1)] == ["a"]
+    assert [each.event_id for each in await deferred.lease_due(NOW, 10, 1)] == ["a"]
     assert await deferred.waiting() == 1
 
 
