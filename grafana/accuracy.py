@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grafana.panels import TIERS, Panel, Rows
+from grafana.panels import TIERS, DashboardPanel, Rows
 from grafana.queries import grown, parts, rate
 
 WHO = 'tenant=~"$tenant", agent=~"$agent"'
@@ -34,7 +34,7 @@ def accuracy() -> Rows:
     ]
 
 
-def _glance() -> list[Panel]:
+def _glance() -> list[DashboardPanel]:
     received = f"{grown(SCORES, where=WHO)} + ({grown(UNSCORED, where=SCORED)} or vector(0))"
     p90 = f"histogram_quantile(0.9, {grown('sqlassay_score_bucket', 'le', WHO)})"
     stats = [
@@ -70,14 +70,14 @@ def _glance() -> list[Panel]:
         ),
     ]
     return [
-        Panel(title=title, shows=shows, queries={"": query}, kind="stat", width=4, unit=unit, steps=steps)
+        DashboardPanel(title=title, shows=shows, queries={"": query}, kind="stat", width=4, unit=unit, steps=steps)
         for title, shows, query, unit, steps in stats
     ]
 
 
-def _over_time() -> list[Panel]:
+def _over_time() -> list[DashboardPanel]:
     count = rate("sqlassay_score_count", BY, WHO)
-    answers = Panel(
+    answers = DashboardPanel(
         title="Answers per minute",
         shows="Answers of each agent. When there are few, the other panels jump.",
         queries={AGENT: f"60 * {count}"},
@@ -87,9 +87,9 @@ def _over_time() -> list[Panel]:
     return [by_agent, _judged_wrong(count), _tiers(), answers, by_judge, by_version, _confidence()]
 
 
-def _mean_scores() -> tuple[Panel, Panel, Panel]:
+def _mean_scores() -> tuple[DashboardPanel, DashboardPanel, DashboardPanel]:
     bound = 'max by (tenant) (sqlassay_tier_bound{tenant=~"$tenant", tier="marginal"})'
-    by_agent = Panel(
+    by_agent = DashboardPanel(
         title="Mean score by agent",
         shows="Mean score, with each tenant's own bound of Marginal. Markers show a new judge or new rules.",
         queries={AGENT: mean("sqlassay_score"), "bound of {{tenant}}": bound},
@@ -97,14 +97,14 @@ def _mean_scores() -> tuple[Panel, Panel, Panel]:
         unit="none",
         most=100,
     )
-    by_judge = Panel(
+    by_judge = DashboardPanel(
         title="Mean score by judge",
         shows="Mean score by judge and evaluator version. Scores of different ones do not compare.",
         queries={"{{judge}}, evaluator {{evaluator}}": mean("sqlassay_score", "judge, evaluator")},
         unit="none",
         most=100,
     )
-    by_version = Panel(
+    by_version = DashboardPanel(
         title="Mean score by version",
         shows="Mean score by version of each agent. A release marker shows where a version begins.",
         queries={f"{AGENT} {{{{version}}}}": mean("sqlassay_version_score", f"{BY}, version")},
@@ -115,9 +115,9 @@ def _mean_scores() -> tuple[Panel, Panel, Panel]:
     return by_agent, by_judge, by_version
 
 
-def _judged_wrong(count: str) -> Panel:
+def _judged_wrong(count: str) -> DashboardPanel:
     wrong = rate("sqlassay_judged_wrong_total", BY, WHO)
-    return Panel(
+    return DashboardPanel(
         title="Judged wrong by agent",
         shows="Share of the scored answers that are judged wrong. The alert fires above 0.28.",
         queries={AGENT: f"{wrong} / ({count} > 0)"},
@@ -127,8 +127,8 @@ def _judged_wrong(count: str) -> Panel:
     )
 
 
-def _tiers() -> Panel:
-    return Panel(
+def _tiers() -> DashboardPanel:
+    return DashboardPanel(
         title="Tiers",
         shows="Share of the answers in each tier.",
         queries={"{{tier}}": parts("sqlassay_tier_total", "tier", WHO)},
@@ -138,8 +138,8 @@ def _tiers() -> Panel:
     )
 
 
-def _confidence() -> Panel:
-    return Panel(
+def _confidence() -> DashboardPanel:
+    return DashboardPanel(
         title="Confidence",
         shows="How sure the judge is. High: γ of .85 or more. Low: γ below .65.",
         queries={"{{confidence}}": parts("sqlassay_confidence_total", "confidence", WHO)},
@@ -148,33 +148,33 @@ def _confidence() -> Panel:
     )
 
 
-def _wrong() -> list[Panel]:
+def _wrong() -> list[DashboardPanel]:
     slices = "tenant, agent, judge, evaluator"
     worst = f"{grown('sqlassay_score_sum', slices, WHO)} / ({grown('sqlassay_score_count', slices, WHO)} > 0)"
     reasons = f"topk(12, {grown('sqlassay_reason_total', 'code', WHO)})"
     return [
-        Panel(
+        DashboardPanel(
             title="Filter status",
             shows="Whether the SQL applies the filters that the question asks for.",
             queries={"{{status}}": parts("sqlassay_filter_status_total", "status", WHO)},
             kind="stacked",
             unit="percentunit",
         ),
-        Panel(
+        DashboardPanel(
             title="Verdicts",
             shows="Verdicts of the judge.",
             queries={"{{verdict}}": parts("sqlassay_verdict_total", "verdict", WHO)},
             kind="stacked",
             unit="percentunit",
         ),
-        Panel(
+        DashboardPanel(
             title="Reason codes",
             shows="The most frequent reason codes over the time range, per scored answer.",
             queries={"{{code}}": f"{reasons} / scalar({grown('sqlassay_score_count', where=WHO)})"},
             kind="bars",
             unit="percentunit",
         ),
-        Panel(
+        DashboardPanel(
             title="Worst slices",
             shows="The agents with the lowest mean score over the time range, by judge and evaluator version.",
             queries={"mean": f"bottomk(15, {worst})"},
@@ -182,7 +182,7 @@ def _wrong() -> list[Panel]:
             unit="none",
             steps=SCORE_STEPS,
         ),
-        Panel(
+        DashboardPanel(
             title="Without a score",
             shows="Events without a score, by reason. Events that were not sampled are left out.",
             queries={"{{reason}}": rate("sqlassay_unscored_total", "reason", SCORED)},
@@ -190,15 +190,15 @@ def _wrong() -> list[Panel]:
     ]
 
 
-def _enriched() -> list[Panel]:
+def _enriched() -> list[DashboardPanel]:
     return [
-        Panel(
+        DashboardPanel(
             title="Enrichment by status",
             shows="Whether enriched questions still ask what the user asked.",
             queries={"{{status}}": rate("sqlassay_enrichment_status_total", "status", WHO)},
             kind="stacked",
         ),
-        Panel(
+        DashboardPanel(
             title="Enrichment score",
             shows="Mean score of the enriched questions.",
             queries={AGENT: mean("sqlassay_enrichment_score")},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grafana.panels import Panel, Rows
+from grafana.panels import DashboardPanel, Rows
 from grafana.queries import grown, quantile, rate
 
 TENANT = 'tenant=~"$tenant"'
@@ -27,16 +27,16 @@ def judge() -> Rows:
     return [("Calls", _calls()), ("Against the local judge", _agreement()), ("Cost", _cost())]
 
 
-def _calls() -> list[Panel]:
+def _calls() -> list[DashboardPanel]:
     return [
-        Panel(
+        DashboardPanel(
             title="Calls by end",
             shows="How calls of the model end: replied, refused, failed, or throttled by the server.",
             kind="stacked",
             unit="reqps",
             queries={"{{end}}": rate("sqlassay_model_calls_total", "end")},
         ),
-        Panel(
+        DashboardPanel(
             title="Latency",
             shows="Seconds that one call takes: median and 95th percentile.",
             unit="s",
@@ -45,13 +45,13 @@ def _calls() -> list[Panel]:
                 "p95": quantile(0.95, "sqlassay_model_call_seconds"),
             },
         ),
-        Panel(
+        DashboardPanel(
             title="Breaker",
             shows="Open: the model is not called, and the tenant's policy says what happens instead.",
             queries={"{{state}}": "max by (state) (sqlassay_model_breaker)"},
             most=1,
         ),
-        Panel(
+        DashboardPanel(
             title="Cases by end",
             shows="How the answers sent to a model end. Cached replies cost nothing.",
             kind="stacked",
@@ -60,16 +60,16 @@ def _calls() -> list[Panel]:
     ]
 
 
-def _agreement() -> list[Panel]:
+def _agreement() -> list[DashboardPanel]:
     return [
-        Panel(
+        DashboardPanel(
             title="Agreement",
             shows="Share of the answers judged by a model that both judges call right, or both wrong.",
             unit="percentunit",
             queries={"agreement": f"({BOTH_RIGHT} + {BOTH_WRONG}) / ({rate(AGREEMENT)} > 0)"},
             most=1,
         ),
-        Panel(
+        DashboardPanel(
             title="Verdicts of both judges",
             shows="The same answers judged by both. A cascade asks a model only when the local judge is unsure.",
             kind="stacked",
@@ -79,37 +79,37 @@ def _agreement() -> list[Panel]:
     ]
 
 
-def _cost() -> list[Panel]:
+def _cost() -> list[DashboardPanel]:
     return [
-        Panel(
+        DashboardPanel(
             title="Money by tenant",
             shows="Money spent over the time range, in the currency of the price list.",
             kind="bars",
             queries={"{{tenant}}": grown("sqlassay_model_cost_total", "tenant", TENANT)},
         ),
-        Panel(
+        DashboardPanel(
             title="Tokens",
             shows="Tokens sent and received.",
             queries={"{{way}}": rate("sqlassay_model_tokens_total", "way", TENANT)},
         ),
-        Panel(
+        DashboardPanel(
             title="Money left today",
             shows="Money left until midnight UTC, for tenants with a daily budget, as of their last call.",
             kind="bars",
             queries={"{{tenant}}": left("money")},
         ),
-        Panel(
+        DashboardPanel(
             title="Tokens left today",
             shows="Tokens left until midnight UTC, for tenants with a daily budget, as of their last call.",
             kind="bars",
             queries={"{{tenant}}": left("tokens")},
         ),
-        Panel(
+        DashboardPanel(
             title="Calls not made",
             shows="Calls not made because the tenant's daily budget is spent.",
             queries={"{{tenant}}": rate("sqlassay_model_budget_spent_total", "tenant", TENANT)},
         ),
-        Panel(
+        DashboardPanel(
             title="Without a model",
             shows="Share of the answers judged by the local judge because no model could be asked.",
             unit="percentunit",

@@ -22,7 +22,7 @@ _HEIGHT = {"stat": 4}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Panel:
+class DashboardPanel:
     """One panel."""
 
     title: str
@@ -54,7 +54,7 @@ class Panel:
         return zlib.crc32(self.title.encode()) % 100_000
 
 
-Rows: TypeAlias = Sequence[tuple[str, Sequence[Panel]]]
+Rows: TypeAlias = Sequence[tuple[str, Sequence[DashboardPanel]]]
 """Row titles with their panels."""
 _NEW = {
     "lines": timeseries.Panel,
@@ -73,7 +73,7 @@ def draw(board: dashboard.Dashboard, rows: Rows) -> None:
             board.with_panel(_drawn(each))
 
 
-def _drawn(panel: Panel) -> Any:
+def _drawn(panel: DashboardPanel) -> Any:
     drawn: Any = (
         _NEW[panel.kind]()
         .id(panel.id)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from time import thread_time
 
 from references.comparison.alternatives import MalformedReferenceError, expand
-from references.equivalence.pair import EquivalenceVerdict, Finding, Pair, Rung
+from references.equivalence.pair import EquivalenceVerdict, Pair, PairFinding, Rung
 from references.equivalence.reading.side import Refusal, read_side
 from references.equivalence.verify import verify
 from references.lint import Doubt, ReferenceDoubt, lint
@@ -65,22 +65,22 @@ def _doubts(query: str, dialect: str) -> tuple[ReferenceDoubt, ...]:
 
 
 def _unsupported(reason: str) -> ReferenceFinding:
-    finding = Finding(verdict=EquivalenceVerdict.UNSUPPORTED, reason=reason)
+    finding = PairFinding(verdict=EquivalenceVerdict.UNSUPPORTED, reason=reason)
     return ReferenceFinding(verdict=ReferenceVerdict.UNSUPPORTED, finding=finding)
 
 
 def _unfit(reason: str) -> ReferenceFinding:
-    finding = Finding(verdict=EquivalenceVerdict.ERROR, reason=f"reference: {reason}")
+    finding = PairFinding(verdict=EquivalenceVerdict.ERROR, reason=f"reference: {reason}")
     doubts = (ReferenceDoubt(Doubt.MALFORMED, reason),)
     return ReferenceFinding(verdict=ReferenceVerdict.UNFIT_REFERENCE, finding=finding, doubts=doubts)
 
 
 def _best(
     pair: AnswerPair, queries: Sequence[str], bound: int, budget: float, semantics: Semantics | None
-) -> tuple[str, Finding, Semantics]:
+) -> tuple[str, PairFinding, Semantics]:
     """Returns the alternative that is most favourable to the answer. One proved equal ends the search."""
     ends = thread_time() + budget
-    found: list[tuple[str, Finding, Semantics]] = []
+    found: list[tuple[str, PairFinding, Semantics]] = []
     for place, query in enumerate(queries):
         share = max((ends - thread_time()) / (len(queries) - place), _LEAST)
         asked = Pair(sql_a=query, sql_b=pair.answer, dialect=pair.dialect, semantics=semantics or Semantics.BAG)
@@ -93,7 +93,7 @@ def _best(
     return query, replace(best, cpu_seconds=round(sum(each.cpu_seconds for _, each, _ in found), 6)), compared
 
 
-def _other_order(asked: Pair, finding: Finding, budget: float) -> Finding | None:
+def _other_order(asked: Pair, finding: PairFinding, budget: float) -> PairFinding | None:
     """Returns a finding when the answer has the same rows in another order than the reference requires."""
     side = read_side(asked.sql_a, asked.dialect)
     if isinstance(side, Refusal) or side.tree.args.get("order") is None or finding.verdict not in _ORDER[:2]:
@@ -116,13 +116,13 @@ _ORDER = (
 )
 
 
-def _against(finding: Finding) -> tuple[int, int]:
+def _against(finding: PairFinding) -> tuple[int, int]:
     """Ranks findings by how much they count against the answer; of differences, one on ordinary data counts most."""
     rung = 0 if finding.rung is None else -list(Rung).index(finding.rung)
     return _ORDER.index(finding.verdict), rung
 
 
-def _verdict(finding: Finding) -> ReferenceVerdict:
+def _verdict(finding: PairFinding) -> ReferenceVerdict:
     if finding.verdict is EquivalenceVerdict.ERROR and finding.fault == "sql_a":
         return ReferenceVerdict.UNFIT_REFERENCE
     return ReferenceVerdict(finding.verdict.value)
@@ -131,7 +131,7 @@ def _verdict(finding: Finding) -> ReferenceVerdict:
 _SIDES = {"sql_a": "reference", "sql_b": "answer"}
 
 
-def _reason(finding: Finding) -> str | None:
+def _reason(finding: PairFinding) -> str | None:
     """The reason with `reference` and `answer` for the sides."""
     if finding.reason is None or finding.fault is None:
         return finding.reason

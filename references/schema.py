@@ -18,7 +18,7 @@ MAX_DDL = 400_000
 """The longest DDL that is read, in characters."""
 
 
-class Kind(StrEnum):
+class ValueKind(StrEnum):
     """The kind of a column's values."""
 
     INTEGER = "INTEGER"
@@ -28,13 +28,13 @@ class Kind(StrEnum):
 
     @property
     def numeric(self) -> bool:
-        return self in {Kind.INTEGER, Kind.REAL}
+        return self in {ValueKind.INTEGER, ValueKind.REAL}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class DeclaredColumn:
     name: str
-    kind: Kind
+    kind: ValueKind
     declared: str
     """The type as declared to SQLite, which decides its conversions."""
     nullable: bool = True
@@ -50,12 +50,12 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class DeclaredTable:
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[DeclaredColumn, ...]
     keys: tuple[Key, ...] = ()
 
-    def find(self, name: str) -> Column | None:
+    def find(self, name: str) -> DeclaredColumn | None:
         """Finds a column by its name, in any letter case."""
         folded = name.lower()
         return next((each for each in self.columns if each.name.lower() == folded), None)
@@ -75,7 +75,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    tables: Mapping[str, Table]
+    tables: Mapping[str, DeclaredTable]
     """By lower-cased name."""
     references: tuple[Reference, ...] = ()
     inferred: bool = False
@@ -83,7 +83,7 @@ class Schema:
     ignored: tuple[str, ...] = field(default=())
     """Given constraints that are ignored."""
 
-    def find(self, name: str) -> Table | None:
+    def find(self, name: str) -> DeclaredTable | None:
         return self.tables.get(name.lower())
 
     def guesses(self) -> Iterator[str]:
@@ -111,16 +111,16 @@ _REALS = re.compile(r"REAL|FLOA|DOUB|DEC|NUM|MONEY", re.IGNORECASE)
 _DATES = re.compile(r"DATE|TIME", re.IGNORECASE)
 
 
-def kind_of(declared: str) -> Kind:
+def kind_of(declared: str) -> ValueKind:
     """Returns the kind of values of a declared type.
 
     >>> kind_of("BIGINT"), kind_of("decimal(10, 2)"), kind_of("timestamp"), kind_of("VARCHAR(3)")
-    (<Kind.INTEGER: 'INTEGER'>, <Kind.REAL: 'REAL'>, <Kind.DATE: 'DATE'>, <Kind.TEXT: 'TEXT'>)
+    (<ValueKind.INTEGER: 'INTEGER'>, <ValueKind.REAL: 'REAL'>, <ValueKind.DATE: 'DATE'>, <ValueKind.TEXT: 'TEXT'>)
     """
-    for pattern, kind in ((_INTEGERS, Kind.INTEGER), (_REALS, Kind.REAL), (_DATES, Kind.DATE)):
+    for pattern, kind in ((_INTEGERS, ValueKind.INTEGER), (_REALS, ValueKind.REAL), (_DATES, ValueKind.DATE)):
         if pattern.search(declared):
             return kind
-    return Kind.TEXT
+    return ValueKind.TEXT
 
 
 def read_schema(ddl: str, constraints: object = None, dialect: str | None = None) -> Schema | BadSchema:
@@ -149,7 +149,7 @@ def _read_ddl(ddl: str, dialect: str | None) -> Schema | BadSchema:
 
 
 def _schema_of(trees: list[exp.Create]) -> Schema:
-    tables: dict[str, Table] = {}
+    tables: dict[str, DeclaredTable] = {}
     references: list[Reference] = []
     for tree in trees:
         if not isinstance(tree.this, exp.Schema) or not isinstance(tree.this.this, exp.Table):
@@ -160,22 +160,22 @@ def _schema_of(trees: list[exp.Create]) -> Schema:
     return Schema(tables=tables, references=_resolved(tables, references))
 
 
-def _table(tree: exp.Schema) -> Table:
+def _table(tree: exp.Schema) -> DeclaredTable:
     definitions = [each for each in tree.expressions if isinstance(each, exp.ColumnDef)]
     keys = [Key(columns=tuple(names), reason="declared PRIMARY KEY") for names in _primary(tree, definitions) if names]
     keys.extend(Key(columns=tuple(names), reason="declared UNIQUE") for names in _unique(tree, definitions) if names)
-    columns: dict[str, Column] = {}
+    columns: dict[str, DeclaredColumn] = {}
     for each in definitions:
         columns.setdefault(each.name.lower(), _column(each))
     found = [key for key in keys if all(name in columns for name in key.columns)]
-    return Table(name=tree.this.name, columns=tuple(columns.values()), keys=tuple(found))
+    return DeclaredTable(name=tree.this.name, columns=tuple(columns.values()), keys=tuple(found))
 
 
-def _column(tree: exp.ColumnDef) -> Column:
+def _column(tree: exp.ColumnDef) -> DeclaredColumn:
     declared = tree.kind.sql("sqlite") if tree.kind is not None else ""
     kinds = [each.kind for each in tree.args.get("constraints") or ()]
     required = any(isinstance(each, exp.NotNullColumnConstraint) and not each.args.get("allow_null") for each in kinds)
-    return Column(name=tree.name, kind=kind_of(declared), declared=declared, nullable=not required)
+    return DeclaredColumn(name=tree.name, kind=kind_of(declared), declared=declared, nullable=not required)
 
 
 def _primary(tree: exp.Schema, definitions: list[exp.ColumnDef]) -> Iterator[list[str]]:
@@ -229,7 +229,7 @@ def _pairs(table: str, columns: list[str], reference: exp.Reference) -> Iterator
         )
 
 
-def _resolved(tables: Mapping[str, Table], references: list[Reference]) -> tuple[Reference, ...]:
+def _resolved(tables: Mapping[str, DeclaredTable], references: list[Reference]) -> tuple[Reference, ...]:
     """Keeps references to columns that exist. One without a parent column refers to the parent's key."""
     found: dict[Reference, None] = {}
     for each in references:
@@ -280,7 +280,7 @@ def _distinct(references: tuple[Reference, ...]) -> tuple[Reference, ...]:
     return tuple(reversed(by_columns.values()))
 
 
-def _add_key(tables: dict[str, Table], name: str, columns: tuple[str, ...]) -> None:
+def _add_key(tables: dict[str, DeclaredTable], name: str, columns: tuple[str, ...]) -> None:
     table = tables.get(name.lower())
     if table is None or not columns or any(table.find(each) is None for each in columns):
         return
@@ -288,7 +288,7 @@ def _add_key(tables: dict[str, Table], name: str, columns: tuple[str, ...]) -> N
         tables[name.lower()] = replace(table, keys=(*table.keys, Key(columns=columns, reason="given")))
 
 
-def _forbid_null(tables: dict[str, Table], name: str, column: str) -> None:
+def _forbid_null(tables: dict[str, DeclaredTable], name: str, column: str) -> None:
     table = tables.get(name.lower())
     if table is None:
         return

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from references.equivalence.pair import EquivalenceVerdict, Finding, Rung, Witness
+from references.equivalence.pair import EquivalenceVerdict, PairFinding, Rung, Witness
 from references.equivalence.record import finding_record, plain
 from references.sandbox import Row
 from references.semantics import Semantics
@@ -73,7 +73,7 @@ class ReferenceFinding:
     """The verdict on an answer, and the finding behind it."""
 
     verdict: ReferenceVerdict
-    finding: Finding
+    finding: PairFinding
     """The finding of the alternative that is most favourable to the answer."""
     semantics: Semantics = Semantics.BAG
     alternative: str | None = None
@@ -93,7 +93,7 @@ def not_judged(why: NotJudged) -> ReferenceFinding:
     """Returns a finding that the answer was not judged."""
     return ReferenceFinding(
         verdict=ReferenceVerdict.NOT_JUDGED,
-        finding=Finding(verdict=EquivalenceVerdict.NOT_REFUTED, reason=why.value),
+        finding=PairFinding(verdict=EquivalenceVerdict.NOT_REFUTED, reason=why.value),
     )
 
 

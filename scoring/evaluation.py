@@ -13,7 +13,7 @@ from scoring.composite import compose
 from scoring.query import Query, Unscored, UnscoredReason, unreadable
 from scoring.question import read_enriched, read_question
 from scoring.rules import Rules, UnparseablePolicy
-from scoring.specification import QuestionFilter, QuestionSpec, Source, SqlSpec
+from scoring.specification import FilterOrigin, QuestionFilter, QuestionSpec, SqlSpec
 from scoring.sql import read_sql
 from scoring.verdict import Case, FilterStatus, Reply, Score
 
@@ -83,8 +83,8 @@ def with_conditions(case: Case, found: Sequence[QuestionFilter]) -> Case:
     """The case with its filters aligned again, after a model found conditions that the first reading missed."""
     context = comparison_context(case.query, case.sql)
     rewritten = rewriting(case.question, case.enriched, context)
-    own = tuple(each for each in found if each.source is Source.QUESTION)
-    others = tuple(each for each in found if each.source is not Source.QUESTION)
+    own = tuple(each for each in found if each.source is FilterOrigin.QUESTION)
+    others = tuple(each for each in found if each.source is not FilterOrigin.QUESTION)
     question = replace(case.question, filters=(*case.question.filters, *own))
     enriched = replace(case.enriched, filters=(*case.enriched.filters, *others)) if others else case.enriched
     wanted = requirements(question, enriched, rewritten, case.rules, context)

@@ -17,6 +17,7 @@ from scoring.specification import (
     Block,
     Clause,
     Filter,
+    FilterOrigin,
     Join,
     Limit,
     Op,
@@ -25,7 +26,6 @@ from scoring.specification import (
     QuestionFilter,
     QuestionSpec,
     SortKey,
-    Source,
     SqlFilter,
     SqlSpec,
 )
@@ -45,8 +45,8 @@ from scoring.verdict import (
     Dimension,
     EnrichmentStatus,
     FilterAlignment,
+    FilterMatch,
     FilterStatus,
-    Match,
     NormalizationRule,
     Score,
     Verdict,
@@ -128,7 +128,7 @@ def _filters(filters: FilterAlignment) -> Record:
     }
 
 
-def _match(match: Match) -> Record:
+def _match(match: FilterMatch) -> Record:
     record = filter_record(match.required)
     record["present"] = [filter_record(each) for each in match.present]
     return record
@@ -161,7 +161,7 @@ def filter_record(each: Filter) -> Record:
 
 _SAID: dict[str, str] = {
     each: each.value
-    for kind in (Op, Clause, Source, Tier, FilterStatus, Verdict, EnrichmentStatus, NormalizationRule, ReasonCode)
+    for kind in (Op, Clause, FilterOrigin, Tier, FilterStatus, Verdict, EnrichmentStatus, NormalizationRule, ReasonCode)
     for each in kind
 }
 """Each enum member's value: reading `value` takes five times as long."""

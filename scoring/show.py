@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scoring.specification import Filter, QuestionFilter, SqlFilter
-from scoring.verdict import Match
+from scoring.verdict import FilterMatch
 
 SHOWN = 80
 """Longest text shown of any construct, in characters."""
@@ -26,7 +26,7 @@ def show_filter(each: Filter) -> str:
     return short(f"{subject} {each.op}{value}")
 
 
-def show_match(match: Match) -> str:
+def show_match(match: FilterMatch) -> str:
     """The condition the question asks for → the conditions the SQL applies."""
     there = " and ".join(show_filter(each) for each in match.present)
     return f"{show_filter(match.required)} → {there}" if there else show_filter(match.required)

@@ -61,7 +61,7 @@ class Enrichment:
 
 
 @immutable(kw_only=False)
-class Match:
+class FilterMatch:
     """A required filter and the SQL filters that apply it: two bounds may make one range."""
 
     required: QuestionFilter
@@ -72,9 +72,9 @@ class Match:
 class FilterAlignment:
     """Every filter of both sides, each in exactly one place."""
 
-    matched: tuple[Match, ...] = ()
+    matched: tuple[FilterMatch, ...] = ()
     missing: tuple[QuestionFilter, ...] = ()
-    mismatched: tuple[Match, ...] = ()
+    mismatched: tuple[FilterMatch, ...] = ()
     """The right column with a wrong operator or value."""
     extra: tuple[SqlFilter, ...] = ()
     benign: tuple[SqlFilter, ...] = ()

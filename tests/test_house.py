@@ -21,6 +21,8 @@ MOST_BRANCHES = 12
 
 EXCEPTIONS: dict[str, str] = {}
 """`path` or `path:function` of what may be larger, with the reason."""
+SHARED_CLASS_NAMES: dict[str, str] = {}
+"""Public class names that two modules may define, with the reason."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -100,6 +102,17 @@ def test_every_exception_names_something_large_and_its_reason(trees: dict[str, a
     large |= {named(path) for path in modules() if len(path.read_text(encoding="utf-8").splitlines()) > MOST_LINES}
     assert set(EXCEPTIONS) <= large
     assert all(EXCEPTIONS.values())
+
+
+def test_public_class_names_are_unique(trees: dict[str, ast.Module]) -> None:
+    counts = Counter(
+        node.name
+        for tree in trees.values()
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, count in counts.items() if count > 1} == set(SHARED_CLASS_NAMES)
+    assert all(SHARED_CLASS_NAMES.values())
 
 
 def test_no_module_imports_a_private_name_of_another(trees: dict[str, ast.Module]) -> None:

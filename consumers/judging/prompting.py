@@ -19,7 +19,7 @@ from scoring.record import value_record
 from scoring.rules import BenignFilter
 from scoring.specification import Filter, QuestionFilter, SqlFilter
 from scoring.values import Text, Value
-from scoring.verdict import Case, Dimension, Match
+from scoring.verdict import Case, Dimension, FilterMatch
 from scoring.words import letters
 
 MAX_PROMPT = 60_000
@@ -239,7 +239,7 @@ def _record(case: Case, masker: Masker | None) -> dict[str, object]:
     }
 
 
-def _match(match: Match, masker: Masker | None) -> dict[str, object]:
+def _match(match: FilterMatch, masker: Masker | None) -> dict[str, object]:
     return {**_filter(match.required, masker), "present": [_filter(each, masker) for each in match.present]}
 
 

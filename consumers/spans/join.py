@@ -62,7 +62,7 @@ class _Node:
 
 
 @dataclass(slots=True)
-class _Trace:
+class _OpenTrace:
     opened_at: float
     size: int = 0
     nodes: dict[str, _Node] = field(default_factory=dict[str, _Node])
@@ -79,7 +79,7 @@ class SpanJoin:
     def __init__(self, table: SpanTable, limits: JoinLimits) -> None:
         self._reader = SpanReader(table)
         self._limits = limits
-        self._traces: OrderedDict[TraceKey, _Trace] = OrderedDict()
+        self._traces: OrderedDict[TraceKey, _OpenTrace] = OrderedDict()
         self.spans = 0
         """Spans held."""
         self.characters = 0
@@ -92,14 +92,14 @@ class SpanJoin:
             key = TraceKey(tenant, span.trace_id)
             trace = self._traces.get(key)
             if trace is None:
-                trace = self._traces[key] = _Trace(now)
+                trace = self._traces[key] = _OpenTrace(now)
             if span.span_id not in trace.nodes:
                 ready = self._insert(trace, span)
                 events.extend(_event(key, trace, chain) for chain in ready)
         closed = self.close_due(now)
         return Joined(events=(*events, *closed.events), closed=closed.closed)
 
-    def _insert(self, trace: _Trace, span: Span) -> list[list[str]]:
+    def _insert(self, trace: _OpenTrace, span: Span) -> list[list[str]]:
         """Adds the span; returns the chains that it completes."""
         fields = self._reader.read(span)
         trace.nodes[span.span_id] = _Node(span.parent_id, span.parent_is_remote, span.start_nanos, fields)
@@ -146,17 +146,17 @@ class SpanJoin:
     def _is_full(self) -> bool:
         return self.spans > self._limits.spans or self.characters > self._limits.characters
 
-    def _close(self, key: TraceKey, trace: _Trace) -> list[SpanEvent]:
+    def _close(self, key: TraceKey, trace: _OpenTrace) -> list[SpanEvent]:
         self._release(trace)
         only = _only_question(trace) if trace.open else None
         return [_event(key, trace, chain, only) for chain in trace.open.values()]
 
-    def _release(self, trace: _Trace) -> None:
+    def _release(self, trace: _OpenTrace) -> None:
         self.spans -= len(trace.nodes)
         self.characters -= trace.size
 
 
-def _climb(trace: _Trace, answer: str) -> bool:
+def _climb(trace: _OpenTrace, answer: str) -> bool:
     """Extends the answer's chain through the spans at hand; returns whether it is complete and holds a question."""
     chain = trace.open[answer]
     here = trace.nodes[chain[-1]].parent_id if chain else answer
@@ -171,13 +171,13 @@ def _climb(trace: _Trace, answer: str) -> bool:
     return any(trace.nodes[each].fields.question is not None for each in chain)
 
 
-def _has_question_and_agent(trace: _Trace, chain: Sequence[str]) -> bool:
+def _has_question_and_agent(trace: _OpenTrace, chain: Sequence[str]) -> bool:
     """Whether the chain has both; a caller in another process, which may never report, is then not waited for."""
     fields = [trace.nodes[each].fields for each in chain]
     return any(each.question is not None for each in fields) and any("agent" in each.inheritable for each in fields)
 
 
-def _event(key: TraceKey, trace: _Trace, chain: Sequence[str], only: str | None = None) -> SpanEvent:
+def _event(key: TraceKey, trace: _OpenTrace, chain: Sequence[str], only: str | None = None) -> SpanEvent:
     """The event of a chain's answer; `only` is its question where the chain holds none."""
     fields = [trace.nodes[each].fields for each in chain]
     asked = next((place for place, each in enumerate(fields) if each.question is not None), len(fields))
@@ -208,7 +208,7 @@ def _attributes(fields: Sequence[SpanFields]) -> dict[str, object]:
     return {name: value for each in reversed(fields) for name, value in each.attributes.items()}
 
 
-def _only_question(trace: _Trace) -> str | None:
+def _only_question(trace: _OpenTrace) -> str | None:
     """The question of a trace with exactly one, for an answer that is not below the question's span."""
     asked = {node.fields.question for node in trace.nodes.values() if node.fields.question is not None}
     return next(iter(asked)) if len(asked) == 1 else None

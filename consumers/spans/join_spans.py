@@ -70,7 +70,7 @@ class _Sender:
 
 
 @dataclass(slots=True, eq=False)
-class _Trace:
+class _AwaitedTrace:
     """The senders that wait for a trace, and its events that are not durable yet."""
 
     senders: set[_Sender] = field(default_factory=set[_Sender])
@@ -107,7 +107,7 @@ class JoinSpans:
     ) -> None:
         self._join, self._submit, self._timer, self._on_dead_letter = join, submit, timer, on_dead_letter
         self._backoff, self._most = backoff or Backoff(first=0.5, most=30.0), most_storing
-        self._traces: dict[TraceKey, _Trace] = {}
+        self._traces: dict[TraceKey, _AwaitedTrace] = {}
         self._tasks: set[Storing] = set()
         self._storing = 0
         self._opened, self._room = asyncio.Event(), asyncio.Event()
@@ -135,7 +135,7 @@ class JoinSpans:
         sender.count_down()
         return SpansReceipt(storing=list(storing), done=sender.done)
 
-    def _expect(self, spans: Sequence[Span], sender: _Sender, tenant: str | None) -> list[_Trace]:
+    def _expect(self, spans: Sequence[Span], sender: _Sender, tenant: str | None) -> list[_AwaitedTrace]:
         """The spans' traces, which the sender now waits for."""
         traces = [self._trace(TraceKey(tenant, each)) for each in dict.fromkeys(span.trace_id for span in spans)]
         for trace in traces:
@@ -169,8 +169,8 @@ class JoinSpans:
         for task in self._tasks:
             task.cancel()
 
-    def _trace(self, key: TraceKey) -> _Trace:
-        return self._traces.setdefault(key, _Trace())
+    def _trace(self, key: TraceKey) -> _AwaitedTrace:
+        return self._traces.setdefault(key, _AwaitedTrace())
 
     def _apply(self, step: Joined) -> None:
         events: dict[TraceKey, list[SpanEvent]] = {}
@@ -184,7 +184,7 @@ class JoinSpans:
                 trace.closed = True
                 trace.finish()
 
-    def _start(self, trace: _Trace, events: Sequence[SpanEvent]) -> None:
+    def _start(self, trace: _AwaitedTrace, events: Sequence[SpanEvent]) -> None:
         task = asyncio.create_task(self._store(events))
         trace.storing.add(task)
         self._tasks.add(task)

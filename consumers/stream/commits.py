@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from consumers.errors import Unavailable
 from consumers.stream.offsets import Offsets
-from consumers.stream.ports import Flow, NotAssigned, Partition, Source
+from consumers.stream.ports import Flow, NotAssigned, Partition, TopicConsumer
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -35,7 +35,7 @@ class Commits:
             self._ended.clear()
             await self._ended.wait()
 
-    async def commit_when_due(self, source: Source | None) -> None:
+    async def commit_when_due(self, source: TopicConsumer | None) -> None:
         """Waits until a record has ended and commits; what failed is due again."""
         await self._due.wait()
         self._due.clear()
@@ -43,7 +43,7 @@ class Commits:
             self._due.set()
         await asyncio.sleep(self.every)
 
-    async def commit(self, source: Source | None) -> bool:
+    async def commit(self, source: TopicConsumer | None) -> bool:
         """Commits now; whether the offsets of all that has ended are committed."""
         async with self._one:
             points = self.offsets.due()

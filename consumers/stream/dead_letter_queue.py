@@ -10,7 +10,7 @@ from consumers.queueing.groups import Groups
 from consumers.queueing.retrying import Backoff, retry_while_unavailable
 from consumers.stream.backlog import Item
 from consumers.stream.dead_letter_limit import DeadLetterLimit
-from consumers.stream.dead_letters import Draft, publish_cut
+from consumers.stream.dead_letters import UnpublishedDeadLetter, publish_cut
 from consumers.stream.ports import Message, Publisher
 
 
@@ -37,7 +37,9 @@ class DeadLetterQueue:
     async def publish(self) -> None:
         """Waits for a group and publishes it. What the broker refuses at any size is queued again after a pause."""
         group = await self._waiting.next()
-        drafts = [Draft(item.record, self._topic, outcome.reason, outcome.detail) for item, outcome in group]
+        drafts = [
+            UnpublishedDeadLetter(item.record, self._topic, outcome.reason, outcome.detail) for item, outcome in group
+        ]
         refused = set(await publish_cut(self._send, drafts))
         if refused:
             await asyncio.sleep(self._backoff.most)

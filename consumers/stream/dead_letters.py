@@ -55,7 +55,7 @@ def dead_letter(record: StreamRecord, topic: str, *, reason: str, detail: str, m
     )
 
 
-class Draft(NamedTuple):
+class UnpublishedDeadLetter(NamedTuple):
     """A dead letter to publish."""
 
     record: StreamRecord
@@ -69,7 +69,7 @@ class Draft(NamedTuple):
 
 
 async def publish_cut(
-    publish: Callable[[Sequence[Message]], Awaitable[Collection[int]]], drafts: Sequence[Draft]
+    publish: Callable[[Sequence[Message]], Awaitable[Collection[int]]], drafts: Sequence[UnpublishedDeadLetter]
 ) -> list[int]:
     """Publishes dead letters, each cut until the broker accepts it; returns the positions of those it never accepts.
 
@@ -84,7 +84,7 @@ async def publish_cut(
     return left
 
 
-async def publish_dead_letter(publisher: Publisher, draft: Draft) -> None:
+async def publish_dead_letter(publisher: Publisher, draft: UnpublishedDeadLetter) -> None:
     """Returns once the dead letter is acknowledged; raises `Unavailable`, also where the broker refuses every size."""
     if await publish_cut(publisher.publish, [draft]):
         raise Unavailable(f"the broker refuses every record on {draft.topic}, however small")

@@ -18,7 +18,7 @@ from consumers.stream.commits import Commits
 from consumers.stream.dead_letter_limit import DeadLetterLimit, DeadLetterPolicy
 from consumers.stream.dead_letter_queue import DeadLetterQueue
 from consumers.stream.offsets import Offsets
-from consumers.stream.ports import Flow, Partition, Publisher, Source, StreamRecord, partition_of
+from consumers.stream.ports import Flow, Partition, Publisher, StreamRecord, TopicConsumer, partition_of
 from consumers.stream.progress import Progress
 
 Receipts: TypeAlias = "Sequence[asyncio.Future[Outcome] | asyncio.Future[None]]"
@@ -80,7 +80,7 @@ class Driver:
     _commits: Commits = field(init=False)
     _backlog: Backlog = field(init=False)
     _dead_letters: DeadLetterQueue = field(init=False)
-    _source: Source | None = field(init=False, default=None)
+    _source: TopicConsumer | None = field(init=False, default=None)
     _is_broken: bool = field(init=False, default=False)
     """Whether a bug has ended it."""
 
@@ -97,7 +97,7 @@ class Driver:
             published=self._end_dead,
         )
 
-    def attach(self, source: Source) -> None:
+    def attach(self, source: TopicConsumer) -> None:
         """Sets the consumer to read from."""
         self._source = source
 

@@ -62,7 +62,7 @@ class Publisher(Protocol):
         ...
 
 
-class Source(Protocol):
+class TopicConsumer(Protocol):
     """The consumer of one topic, as far as the driver needs it."""
 
     def pause(self) -> None:

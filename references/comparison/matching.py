@@ -52,11 +52,11 @@ def column_maps(
     candidates = [[place for place, other in enumerate(distinct) if fits(column, other)] for column in own]
     if not all(candidates):
         return
-    search = _Search(own, distinct, candidates, [copies[each] for each in distinct], fits)
+    search = _ColumnSearch(own, distinct, candidates, [copies[each] for each in distinct], fits)
     yield from ([found.index(distinct[place]) for place in placed] for placed in search.maps())
 
 
-class _Search:
+class _ColumnSearch:
     """Backtracks over columns, fewest candidates first. A partial map must fit row by row."""
 
     def __init__(

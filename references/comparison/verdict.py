@@ -17,7 +17,7 @@ from references.sandbox import Failure
 from references.semantics import Semantics
 
 
-class Match(StrEnum):
+class ResultMatch(StrEnum):
     """How an answer's result relates to the reference's."""
 
     EXACT = "exact"
@@ -47,7 +47,7 @@ class Flag(StrEnum):
 class Comparison:
     """The outcome of one comparison."""
 
-    match: Match
+    match: ResultMatch
     error: str | None = None
     """The side that gave no result, and why."""
     alternative: str | None = None
@@ -70,18 +70,18 @@ def compare(reference: str, sql: str, run: Run, *, dialect: str, semantics: Sema
     try:
         expansion = expand(reference)
     except MalformedReferenceError as error:
-        return Comparison(match=Match.NONE, error=f"reference: {error}")
+        return Comparison(match=ResultMatch.NONE, error=f"reference: {error}")
     if not expansion.alternatives:
-        return Comparison(match=Match.NONE, error="reference: it contains no query")
+        return Comparison(match=ResultMatch.NONE, error="reference: it contains no query")
     answer = run(sql)
     if isinstance(answer, Failure):
-        return Comparison(match=Match.NONE, error=f"answer: {answer.detail}")
+        return Comparison(match=ResultMatch.NONE, error=f"answer: {answer.detail}")
     best: Comparison | None = None
     results: dict[str, QueryResult | Failure] = {}
     for alternative in expansion.alternatives:
         found = _against(alternative, answer, _remembered(run, results), dialect, semantics)
         best = found if best is None or _rank(found) > _rank(best) else best
-        if best.match is Match.EXACT:
+        if best.match is ResultMatch.EXACT:
             break
     assert best is not None  # noqa: S101 there is an alternative
     left_out = {Flag.ALTERNATIVES_LEFT_OUT} if expansion.capped else set[Flag]()
@@ -95,7 +95,7 @@ def compare(reference: str, sql: str, run: Run, *, dialect: str, semantics: Sema
 
 
 def _rank(comparison: Comparison) -> tuple[int, bool]:
-    return [Match.NONE, Match.SUBSET, Match.EXACT].index(comparison.match), comparison.error is None
+    return [ResultMatch.NONE, ResultMatch.SUBSET, ResultMatch.EXACT].index(comparison.match), comparison.error is None
 
 
 def _remembered(run: Run, results: dict[str, QueryResult | Failure]) -> Run:
@@ -112,7 +112,7 @@ def _against(
 ) -> Comparison:
     reference = run(alternative.sql)
     if isinstance(reference, Failure):
-        return Comparison(match=Match.NONE, error=f"reference: {reference.detail}")
+        return Comparison(match=ResultMatch.NONE, error=f"reference: {reference.detail}")
     asked = plan(alternative, dialect)
     as_list = asked.ordered if semantics is None else semantics is Semantics.LIST
     whole = run(asked.whole) if asked.whole is not None else None
@@ -120,10 +120,10 @@ def _against(
     once = semantics is Semantics.SET
     found = _match(pair, once=once, as_list=as_list)
     empty = {Flag.BOTH_EMPTY} if not pair.ours and not pair.theirs else set[Flag]()
-    if isinstance(found, Match):
+    if isinstance(found, ResultMatch):
         return Comparison(match=found, alternative=alternative.text, flags=frozenset(empty | pair.flags(as_list)))
     return Comparison(
-        match=Match.NONE, flags=frozenset(found), difference=difference(pair.ours, pair.theirs, pair.names)
+        match=ResultMatch.NONE, flags=frozenset(found), difference=difference(pair.ours, pair.theirs, pair.names)
     )
 
 
@@ -183,12 +183,12 @@ class _Pair:
         return any(first < edge < last for first, last in _ties(self) for edge in edges)
 
 
-def _match(pair: _Pair, *, once: bool, as_list: bool) -> Match | set[Flag]:
+def _match(pair: _Pair, *, once: bool, as_list: bool) -> ResultMatch | set[Flag]:
     """Returns the match, or the flags of a mismatch."""
     if not once and len(pair.ours) != len(pair.theirs):
         return set()
     widths = len(pair.names[0]), len(pair.names[1])
-    level = Match.EXACT if widths[0] == widths[1] else Match.SUBSET
+    level = ResultMatch.EXACT if widths[0] == widths[1] else ResultMatch.SUBSET
     fits: Fits = as_set if once else as_bag
     other_order = False
     for places in column_maps(pair.ours, pair.theirs, widths, fits):

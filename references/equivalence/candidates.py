@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from references.equivalence.pair import EquivalenceVerdict, Finding, Pair
+from references.equivalence.pair import EquivalenceVerdict, Pair, PairFinding
 from references.equivalence.search.witnesses import WitnessPool
 from references.equivalence.verify import recheck, verify
 
-Verify = Callable[[Pair], Finding]
+Verify = Callable[[Pair], PairFinding]
 
 
-def cross_check(pairs: Sequence[Pair], verify_pair: Verify | None = None) -> list[Finding]:
+def cross_check(pairs: Sequence[Pair], verify_pair: Verify | None = None) -> list[PairFinding]:
     """Verifies every pair, and runs the witnesses found on the pairs without one.
 
     All pairs have one reference (`sql_a`) and one schema. Known witnesses are tried before any search.
@@ -21,7 +21,7 @@ def cross_check(pairs: Sequence[Pair], verify_pair: Verify | None = None) -> lis
     return crossed(pairs, [run(pair) for pair in pairs])
 
 
-def crossed(pairs: Sequence[Pair], findings: Sequence[Finding]) -> list[Finding]:
+def crossed(pairs: Sequence[Pair], findings: Sequence[PairFinding]) -> list[PairFinding]:
     """Runs the witnesses of separate findings on the pairs without one."""
     witnesses = sorted(
         (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from references.equivalence.pair import EquivalenceVerdict, Finding, Witness
+from references.equivalence.pair import EquivalenceVerdict, PairFinding, Witness
 from references.equivalence.record import plain
 from references.sandbox import Result, Row, Value
 
@@ -15,7 +15,7 @@ _MOST_ROWS = 20
 """The most rows of a table that are shown."""
 
 
-def explain(title: str, sql_a: str, sql_b: str, finding: Finding) -> str:
+def explain(title: str, sql_a: str, sql_b: str, finding: PairFinding) -> str:
     """Returns the finding in Markdown. Rows that only one result has are marked with `←`."""
     lines = [f"## {title}: {_headline(finding)}", "", *_queries(sql_a, sql_b)]
     if finding.witness is not None:
@@ -28,7 +28,7 @@ def explain(title: str, sql_a: str, sql_b: str, finding: Finding) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _headline(finding: Finding) -> str:
+def _headline(finding: PairFinding) -> str:
     if finding.verdict is EquivalenceVerdict.DIFFERENT:
         return f"different ({finding.rung.value if finding.rung else ''})"
     if finding.verdict is EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias, cast
 
 from references.comparison.results import QueryResult, unified
-from references.comparison.verdict import Flag, Match, compare
+from references.comparison.verdict import Flag, ResultMatch, compare
 from references.equivalence.difference import difference
-from references.equivalence.pair import EquivalenceVerdict, Finding, Pair, Rung, Witness
+from references.equivalence.pair import EquivalenceVerdict, Pair, PairFinding, Rung, Witness
 from references.sandbox import Failure, Result, Row
 from references.semantics import Semantics
 
@@ -53,7 +53,7 @@ def run_on(pair: Pair, run: Run, dialect: str) -> OnDatabase:
     return OnDatabase(summary=counts, rung=rung, alone_a=_alone(left, right), alone_b=_alone(right, left))
 
 
-def with_database(found: OnDatabase, verify: Callable[[], Finding]) -> Finding:
+def with_database(found: OnDatabase, verify: Callable[[], PairFinding]) -> PairFinding:
     """Combines the finding of the search with what a named database shows.
 
     When the queries differ there, a small witness on a rung as low is preferred to its rows.
@@ -65,7 +65,7 @@ def with_database(found: OnDatabase, verify: Callable[[], Finding]) -> Finding:
         return _with_summary(small, found)
     nothing = Result(columns=(), rows=())
     witness = Witness(columns={}, rows={}, result_a=found.alone_a or nothing, result_b=found.alone_b or nothing)
-    return Finding(
+    return PairFinding(
         verdict=EquivalenceVerdict.DIFFERENT,
         rung=found.rung,
         assumption=ASSUMPTION,
@@ -76,7 +76,7 @@ def with_database(found: OnDatabase, verify: Callable[[], Finding]) -> Finding:
     )
 
 
-def _with_summary(finding: Finding, found: OnDatabase) -> Finding:
+def _with_summary(finding: PairFinding, found: OnDatabase) -> PairFinding:
     return replace(finding, reason="; ".join(each for each in (finding.reason, found.summary) if each))
 
 
@@ -93,7 +93,7 @@ def _by_ties(pair: Pair, run: Run, dialect: str) -> bool:
         return False
     ways = ((pair.sql_a, pair.sql_b), (pair.sql_b, pair.sql_a))
     found = [compare(reference, answer, run, dialect=dialect) for reference, answer in ways]
-    return any(each.match is not Match.NONE and Flag.TIES in each.flags for each in found)
+    return any(each.match is not ResultMatch.NONE and Flag.TIES in each.flags for each in found)
 
 
 def _count(result: Result) -> str:

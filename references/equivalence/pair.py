@@ -122,7 +122,7 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class PairFinding:
     """The outcome for a pair."""
 
     verdict: EquivalenceVerdict

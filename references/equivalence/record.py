@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from references.equivalence.pair import Finding, Witness
+from references.equivalence.pair import PairFinding, Witness
 from references.sandbox import Result, Value
 
 Record: TypeAlias = dict[str, object]
@@ -13,7 +13,7 @@ FIELDS = ("verdict", "level", "assumption", "reason", "bound", "trials", "cpu_se
 """The keys of an output line, apart from its id."""
 
 
-def finding_record(finding: Finding) -> Record:
+def finding_record(finding: PairFinding) -> Record:
     """Returns the finding as JSON. Guesses about the schema are part of the assumption."""
     guessed = f"guessed: {'; '.join(finding.notes)}" if finding.notes and finding.assumption else ""
     return {

@@ -12,7 +12,7 @@ from references.equivalence.data.population import Population
 from references.equivalence.data.relevant import relevant
 from references.equivalence.facts.gathering import gathered
 from references.equivalence.inference.tables import infer_schema
-from references.equivalence.pair import ASSUMPTIONS, Certificate, EquivalenceVerdict, Finding, Found, Pair, Witness
+from references.equivalence.pair import ASSUMPTIONS, Certificate, EquivalenceVerdict, Found, Pair, PairFinding, Witness
 from references.equivalence.reading.canonical import canonical
 from references.equivalence.reading.side import Refusal, RefusalKind, Side, as_written, read_side
 from references.equivalence.search.bench import PairBench
@@ -42,7 +42,7 @@ class Deadline(Clock):
         return self._end - thread_time()
 
 
-def verify(pair: Pair, *, bound: int = 3, budget: float = 10.0, pool: WitnessPool | None = None) -> Finding:
+def verify(pair: Pair, *, bound: int = 3, budget: float = 10.0, pool: WitnessPool | None = None) -> PairFinding:
     """Verifies a pair within `budget` CPU seconds. Never raises because of what the pair contains.
 
     Witnesses against other answers to the same question, in `pool`, are tried first.
@@ -66,13 +66,13 @@ def _same_as_written(pair: Pair) -> bool:
     return a is not None and a == as_written(pair.sql_b, pair.dialect)
 
 
-def recheck(pair: Pair, finding: Finding, witnesses: Sequence[Witness]) -> Finding | None:
+def recheck(pair: Pair, finding: PairFinding, witnesses: Sequence[Witness]) -> PairFinding | None:
     """Runs witnesses on a pair that was not refuted. Returns a finding when one shows a difference, else `None`.
 
     The reason says so when this contradicts a proof.
     """
     case = _case(pair, finding.bound or 0, Deadline(_RECHECK), None)
-    if isinstance(case, Finding):
+    if isinstance(case, PairFinding):
         return None
     found = case.told_apart(witnesses)
     if found is None:
@@ -83,14 +83,14 @@ def recheck(pair: Pair, finding: Finding, witnesses: Sequence[Witness]) -> Findi
     return found
 
 
-def _verified(pair: Pair, bound: int, deadline: Deadline, pool: WitnessPool | None) -> Finding:
+def _verified(pair: Pair, bound: int, deadline: Deadline, pool: WitnessPool | None) -> PairFinding:
     case = _case(pair, bound, deadline, pool)
-    if isinstance(case, Finding):
+    if isinstance(case, PairFinding):
         return case
     return replace(case.judge(), notes=tuple(case.schema.guesses()))
 
 
-def _case(pair: Pair, bound: int, deadline: Deadline, pool: WitnessPool | None) -> _Case | Finding:
+def _case(pair: Pair, bound: int, deadline: Deadline, pool: WitnessPool | None) -> _Case | PairFinding:
     sides: list[Side] = []
     for name, sql in (("sql_a", pair.sql_a), ("sql_b", pair.sql_b)):
         side = read_side(sql, pair.dialect)
@@ -115,7 +115,7 @@ class _Case:
     deadline: Deadline
     pool: WitnessPool | None
 
-    def told_apart(self, witnesses: Sequence[Witness]) -> Finding | None:
+    def told_apart(self, witnesses: Sequence[Witness]) -> PairFinding | None:
         """Returns a finding for the first of these witnesses on which the results differ."""
         population = self._population()
         bench = self._bench(population)
@@ -138,7 +138,7 @@ class _Case:
         limits = Limits(seconds=max(min(Limits().seconds, self.deadline.left() / 10), 0.01))
         return PairBench(self.a, self.b, population, self.pair.semantics, limits, typeless=self.schema.inferred)
 
-    def judge(self) -> Finding:
+    def judge(self) -> PairFinding:
         """Returns the finding."""
         population = self._population()
         bench = self._bench(population)
@@ -152,7 +152,7 @@ class _Case:
         finally:
             bench.close()
 
-    def _searched(self, bench: PairBench, population: Population) -> Finding:
+    def _searched(self, bench: PairBench, population: Population) -> PairFinding:
         known = self.pool.try_on(bench, population) if self.pool is not None else None
         if known is not None:
             finding = self._witnessed(bench, population, known, 1)
@@ -167,7 +167,7 @@ class _Case:
             return _not_refuted("time ran out" if sought.exhausted else "no witness was found", sought.trials)
         return self._certified(bench, population, sought.trials)
 
-    def _certified(self, bench: PairBench, population: Population, trials: int) -> Finding:
+    def _certified(self, bench: PairBench, population: Population, trials: int) -> PairFinding:
         certificate = certifier(self.a, self.b, population, self.pair.semantics, bench, self.deadline.left)(self.bound)
         if certificate.found is not None:
             finding = self._witnessed(bench, population, certificate.found, trials + 1)
@@ -175,7 +175,7 @@ class _Case:
                 return finding
         if not certificate.bound:
             return _not_refuted(certificate.reason or "nothing was proved", trials)
-        return Finding(
+        return PairFinding(
             verdict=EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND,
             assumption=certificate.assumption,
             reason=certificate.reason or _beyond(population, certificate.bound),
@@ -183,7 +183,7 @@ class _Case:
             trials=trials,
         )
 
-    def _witnessed(self, bench: PairBench, population: Population, found: Found, trials: int) -> Finding | None:
+    def _witnessed(self, bench: PairBench, population: Population, found: Found, trials: int) -> PairFinding | None:
         """Returns the finding with its smallest witness, run once more; `None` if the difference did not last."""
         least = smallest(bench, population, found)
         witness = bench.witness(least.contents)
@@ -191,7 +191,7 @@ class _Case:
             return None
         if self.pool is not None:
             self.pool.add(witness, least.rung)
-        return Finding(
+        return PairFinding(
             verdict=EquivalenceVerdict.DIFFERENT,
             rung=least.rung,
             assumption=ASSUMPTIONS[least.rung],
@@ -217,8 +217,8 @@ def _beyond(population: Population, bound: int) -> str | None:
     return f"the queries count up to {most} rows: larger tables may show a difference" if most > bound else None
 
 
-def _same(bound: int) -> Finding:
-    return Finding(
+def _same(bound: int) -> PairFinding:
+    return PairFinding(
         verdict=EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND,
         bound=bound,
         assumption="none",
@@ -226,25 +226,25 @@ def _same(bound: int) -> Finding:
     )
 
 
-def _not_refuted(reason: str, trials: int) -> Finding:
-    return Finding(verdict=EquivalenceVerdict.NOT_REFUTED, reason=reason, trials=trials)
+def _not_refuted(reason: str, trials: int) -> PairFinding:
+    return PairFinding(verdict=EquivalenceVerdict.NOT_REFUTED, reason=reason, trials=trials)
 
 
-def _refused(name: str, refusal: Refusal) -> Finding:
+def _refused(name: str, refusal: Refusal) -> PairFinding:
     if refusal.kind is RefusalKind.UNSUPPORTED:
         return _unsupported(f"{name}: {refusal.detail}", name)
     return _error(f"{name}: {refusal.detail}", name)
 
 
-def _unsupported(reason: str, fault: str | None = None) -> Finding:
-    return Finding(verdict=EquivalenceVerdict.UNSUPPORTED, reason=reason, fault=fault)
+def _unsupported(reason: str, fault: str | None = None) -> PairFinding:
+    return PairFinding(verdict=EquivalenceVerdict.UNSUPPORTED, reason=reason, fault=fault)
 
 
-def _error(reason: str, fault: str | None = None) -> Finding:
-    return Finding(verdict=EquivalenceVerdict.ERROR, reason=reason, fault=fault)
+def _error(reason: str, fault: str | None = None) -> PairFinding:
+    return PairFinding(verdict=EquivalenceVerdict.ERROR, reason=reason, fault=fault)
 
 
-def _failed(name: str, side: Side, failure: Failure) -> Finding:
+def _failed(name: str, side: Side, failure: Failure) -> PairFinding:
     """Translated SQL that SQLite cannot run is unsupported; SQL written for SQLite is an error."""
     missing = failure.detail.startswith(("no such column", "no such table", "ambiguous column"))
     if failure.kind is not FailureKind.ERROR or (side.translated and not missing):

@@ -8,7 +8,7 @@ from scoring.alignment.matching import CERTAIN
 from scoring.alignment.same_values import Context, same_value
 from scoring.immutable import immutable
 from scoring.linking import content_words
-from scoring.specification import NEGATION, Op, QuestionFilter, QuestionSpec, Source
+from scoring.specification import NEGATION, FilterOrigin, Op, QuestionFilter, QuestionSpec
 from scoring.values import Choices, DatePart, Number, RelativeTime, Text, TimeRange, Value
 from scoring.verdict import Enrichment, EnrichmentStatus
 
@@ -38,7 +38,7 @@ def rewriting(question: QuestionSpec, enriched: QuestionSpec, context: Context) 
 
 
 def _restrictions(enriched: QuestionSpec) -> list[QuestionFilter]:
-    return [each for each in enriched.filters if each.source is not Source.DEFINITION]
+    return [each for each in enriched.filters if each.source is not FilterOrigin.DEFINITION]
 
 
 def validate(
@@ -84,7 +84,10 @@ def _verbatim(question: QuestionSpec, enriched: QuestionSpec) -> Enrichment:
     added = tuple(
         each.span
         for each in enriched.filters
-        if each.source is Source.ENRICHED and each.start >= begin and each.certain >= CERTAIN and each.rhs not in known
+        if each.source is FilterOrigin.ENRICHED
+        and each.start >= begin
+        and each.certain >= CERTAIN
+        and each.rhs not in known
     )
     return _graded((), added, ())
 

@@ -11,9 +11,18 @@ from scoring.alignment.matching import clashes, meets, split_name
 from scoring.alignment.requirements import Requirements, is_ignored, map_sql_filter
 from scoring.alignment.same_values import Context
 from scoring.rules import BenignFilter, Rules
-from scoring.specification import Clause, Op, QuestionFilter, QuestionSpec, Source, SqlFilter, SqlSpec, SubqueryRole
+from scoring.specification import (
+    Clause,
+    FilterOrigin,
+    Op,
+    QuestionFilter,
+    QuestionSpec,
+    SqlFilter,
+    SqlSpec,
+    SubqueryRole,
+)
 from scoring.values import Choices
-from scoring.verdict import FilterAlignment, FilterStatus, Match
+from scoring.verdict import FilterAlignment, FilterMatch, FilterStatus
 
 
 def align_filters(
@@ -76,8 +85,8 @@ def status(*, met: int, unmet: int, others: int) -> FilterStatus:
 
 def _match(
     required: Sequence[QuestionFilter], present: Sequence[SqlFilter], sql: SqlSpec, context: Context
-) -> tuple[list[Match], list[QuestionFilter]]:
-    matched: list[Match] = []
+) -> tuple[list[FilterMatch], list[QuestionFilter]]:
+    matched: list[FilterMatch] = []
     unmet: list[QuestionFilter] = []
     for each in required:
         met_by = tuple([other for other in present if meets(each, other, context)])
@@ -85,7 +94,7 @@ def _match(
         if context.excluded:
             met_by += tuple(other for other in present if _repeated(other, met_by, context))
         if met_by or (each.op is Op.NOT_EXISTS and _excludes_rows(sql)):
-            matched.append(Match(each, met_by))
+            matched.append(FilterMatch(each, met_by))
         else:
             unmet.append(each)
     return matched, unmet
@@ -159,7 +168,7 @@ def _excludes_rows(sql: SqlSpec) -> bool:
     return bool(anti_joined_blocks(sql))
 
 
-def _left(present: list[SqlFilter], matched: Sequence[Match]) -> list[SqlFilter]:
+def _left(present: list[SqlFilter], matched: Sequence[FilterMatch]) -> list[SqlFilter]:
     return _without(present, [each for match in matched for each in match.present]) if matched else present
 
 
@@ -168,28 +177,28 @@ def _implied(
     questions: tuple[QuestionSpec, QuestionSpec],
     sql: SqlSpec,
     unmet: Sequence[QuestionFilter],
-) -> list[Match]:
+) -> list[FilterMatch]:
     """SQL filters that the question's words ask for though no rule read them (`female`: sex = 'F').
 
     Words of an unmet required filter imply no other filter.
     """
     pairs = [(each, implied_filter(each, questions, sql)) for each in rest]
     return [
-        Match(implied, (each,))
+        FilterMatch(implied, (each,))
         for each, implied in pairs
         if implied is not None and not any(_overlaps(implied, other) for other in unmet)
     ]
 
 
 def _overlaps(implied: QuestionFilter, other: QuestionFilter) -> bool:
-    same_text = (implied.source is Source.QUESTION) == (other.source is Source.QUESTION)
+    same_text = (implied.source is FilterOrigin.QUESTION) == (other.source is FilterOrigin.QUESTION)
     return same_text and other.start <= implied.start < other.start + len(other.span)
 
 
 def _clashes(
     unmet: Sequence[QuestionFilter], rest: Sequence[SqlFilter], context: Context
-) -> tuple[list[Match], list[QuestionFilter]]:
-    mismatched: list[Match] = []
+) -> tuple[list[FilterMatch], list[QuestionFilter]]:
+    mismatched: list[FilterMatch] = []
     missing: list[QuestionFilter] = []
     free = list(rest)
     for each in unmet:
@@ -198,7 +207,7 @@ def _clashes(
             missing.append(each)
         else:
             free.remove(clash)
-            mismatched.append(Match(each, (clash,)))
+            mismatched.append(FilterMatch(each, (clash,)))
     return mismatched, missing
 
 
@@ -221,17 +230,17 @@ def _same_predicate(term: SqlFilter, each: SqlFilter) -> bool:
 
 
 def _contradicted(
-    matched: Sequence[Match], extra: Sequence[SqlFilter]
-) -> tuple[list[Match], list[Match], list[SqlFilter]]:
+    matched: Sequence[FilterMatch], extra: Sequence[SqlFilter]
+) -> tuple[list[FilterMatch], list[FilterMatch], list[SqlFilter]]:
     """Moves each match that an extra contradicts to the mismatched ones, together with the extra."""
-    kept: list[Match] = []
-    contradicted: list[Match] = []
+    kept: list[FilterMatch] = []
+    contradicted: list[FilterMatch] = []
     free = list(extra)
     for match in matched:
         against = tuple(each for each in free if contradicts(each, match.present))
         if against:
             free = [each for each in free if each not in against]
-            contradicted.append(Match(match.required, (*match.present, *against)))
+            contradicted.append(FilterMatch(match.required, (*match.present, *against)))
         else:
             kept.append(match)
     return kept, contradicted, free

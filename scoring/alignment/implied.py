@@ -8,7 +8,7 @@ from typing import TypeAlias
 from scoring.alignment.matching import NEGATIVE
 from scoring.alignment.same_values import FALSE_WORDS, as_number
 from scoring.linking import best_likeness, content_words, operand_words
-from scoring.specification import Op, Operand, QuestionFilter, QuestionSpec, Source, SqlFilter, SqlSpec, Token
+from scoring.specification import FilterOrigin, Op, Operand, QuestionFilter, QuestionSpec, SqlFilter, SqlSpec, Token
 from scoring.values import Boolean, Choices, Expression, Number, Text
 from scoring.words import identifier_words, letters, stem
 
@@ -35,7 +35,7 @@ def implied_filter(
     A subquery's MAX or MIN expresses a superlative, a text value its own words, a flag the words of its column, and a
     number itself.
     """
-    for spec, source in zip(questions, (Source.QUESTION, Source.ENRICHED), strict=True):
+    for spec, source in zip(questions, (FilterOrigin.QUESTION, FilterOrigin.ENRICHED), strict=True):
         span = _span(present, spec, sql)
         if span is not None:
             word, start = span

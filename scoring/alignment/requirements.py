@@ -15,10 +15,10 @@ from scoring.rules import Rules
 from scoring.specification import (
     Column,
     Filter,
+    FilterOrigin,
     Operand,
     QuestionFilter,
     QuestionSpec,
-    Source,
     SqlFilter,
 )
 from scoring.values import Number, RelativeTime, Text, TimeRange
@@ -72,18 +72,18 @@ def _wanted(question: QuestionSpec, enriched: QuestionSpec, context: Context) ->
 
 def _definitions(enriched: QuestionSpec) -> list[QuestionFilter]:
     """Qe's conditions that say what a phrase means."""
-    found = [each for each in enriched.filters if each.source is Source.DEFINITION]
-    return found + [each for each in _in_definitions(enriched, Source.DEFINITION) if each not in found]
+    found = [each for each in enriched.filters if each.source is FilterOrigin.DEFINITION]
+    return found + [each for each in _in_definitions(enriched, FilterOrigin.DEFINITION) if each not in found]
 
 
 def _added_by_enrichment(enriched: QuestionSpec, rewritten: Rewriting) -> list[QuestionFilter]:
     """Conditions that only Qe has, but those that contradict Qu."""
     contradicting = [there for _, there in rewritten.changed]
-    added = [each for each in enriched.filters if each.source is Source.ENRICHED and each not in contradicting]
-    return [*added, *_in_definitions(enriched, Source.ENRICHED)]
+    added = [each for each in enriched.filters if each.source is FilterOrigin.ENRICHED and each not in contradicting]
+    return [*added, *_in_definitions(enriched, FilterOrigin.ENRICHED)]
 
 
-def _in_definitions(enriched: QuestionSpec, source: Source) -> Iterable[QuestionFilter]:
+def _in_definitions(enriched: QuestionSpec, source: FilterOrigin) -> Iterable[QuestionFilter]:
     return [each for definition in enriched.definitions for each in definition.filters if each.source is source]
 
 
@@ -102,7 +102,7 @@ def _resolved(own: QuestionFilter, enriched: QuestionSpec, context: Context) -> 
 
 def _names_ignored(each: QuestionFilter, question: QuestionSpec, rules: Rules) -> bool:
     """Whether the question names an ignored column right before the value."""
-    if each.source is not Source.QUESTION:
+    if each.source is not FilterOrigin.QUESTION:
         return False
     before = question.text[max(0, each.start - 40) : each.start].lower()
     return any(

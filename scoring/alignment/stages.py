@@ -20,7 +20,7 @@ from scoring.alignment.requirements import Requirements, requirements
 from scoring.alignment.same_values import Context
 from scoring.query import Query
 from scoring.rules import Rules
-from scoring.specification import Definition, Kind, Output, Projection, QuestionSpec, SqlSpec
+from scoring.specification import Definition, Output, Projection, QuestionSpec, SqlSpec, TokenKind
 from scoring.verdict import Case, Dimension, Enrichment, FilterAlignment, Normalization
 from scoring.words import letters
 
@@ -64,7 +64,7 @@ class Examination:
             named=self.named,
             defined=frozenset([letters(column) for each in enriched.definitions for column in each.columns]),
             spoken=question.stems if enriched is question else enriched.stems | question.stems,
-            words=[token.kind for token in question.tokens].count(Kind.WORD),
+            words=[token.kind for token in question.tokens].count(TokenKind.WORD),
             read=_names_read(self.sql),
             required=self.required.required,
             filters=self.filters,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scoring.linking import content_words
 from scoring.query import Query, Unscored
-from scoring.specification import Column, Operand, QuestionFilter, Source, SqlFilter
+from scoring.specification import Column, FilterOrigin, Operand, QuestionFilter, SqlFilter
 from scoring.sql import read_predicate
 from scoring.verdict import Case
 from scoring.words import letters
@@ -50,11 +50,14 @@ def accepted(case: Case, proposals: Iterable[Proposal]) -> tuple[QuestionFilter,
     return tuple(found)
 
 
-def _place(query: Query, span: str) -> tuple[Source, int] | None:
+def _place(query: Query, span: str) -> tuple[FilterOrigin, int] | None:
     """Which text contains the span, and where. A span without a content word is in none."""
     if len(span) > LONGEST or not content_words(span):
         return None
-    for source, text in ((Source.QUESTION, query.question), (Source.ENRICHED, query.enriched_question or "")):
+    for source, text in (
+        (FilterOrigin.QUESTION, query.question),
+        (FilterOrigin.ENRICHED, query.enriched_question or ""),
+    ):
         start = text.find(span)
         if start >= 0:
             return source, start
@@ -102,7 +105,7 @@ def _literal(value: Scalar) -> str:
     return "'" + value[:LONGEST].replace("'", "''") + "'"
 
 
-def _filter(case: Case, proposal: Proposal, term: SqlFilter, source: Source, start: int) -> QuestionFilter:
+def _filter(case: Case, proposal: Proposal, term: SqlFilter, source: FilterOrigin, start: int) -> QuestionFilter:
     return QuestionFilter(
         lhs=_operand(case, proposal.lhs, term), op=term.op, rhs=term.rhs, source=source, span=proposal.span, start=start
     )

@@ -10,7 +10,7 @@ from scoring.question.marks import Mark
 from scoring.question.phrases import operand, phrase_before, phrase_end, verb_like
 from scoring.question.quantities import Quantity
 from scoring.question.reading import Reading
-from scoring.specification import Kind, Op, Operand
+from scoring.specification import Op, Operand, TokenKind
 
 
 def read_number_filters(reading: Reading, quantities: Sequence[Quantity]) -> None:
@@ -108,7 +108,7 @@ def _phrase_left(reading: Reading, place: int) -> Operand | None:
     if start == end:
         return None
     head = reading.tokens[end - 1]
-    symbol = reading.tokens[place].kind is Kind.PUNCTUATION and place < len(reading.tokens) - 1
+    symbol = reading.tokens[place].kind is TokenKind.PUNCTUATION and place < len(reading.tokens) - 1
     thing = head.stem != head.lower and head.lower not in language.measures and head.stem not in language.measures
     thing = thing and not symbol
     return None if thing else operand(reading.span(start, end))

@@ -12,7 +12,7 @@ from scoring.question.english import ENGLISH
 from scoring.question.language import Language
 from scoring.question.questions import specify
 from scoring.question.reading import read
-from scoring.specification import Definition, Kind, Op, QuestionSpec, Source
+from scoring.specification import Definition, FilterOrigin, Op, QuestionSpec, TokenKind
 from scoring.values import Choices, Text, TimeRange, Value
 from scoring.words import stem
 
@@ -29,7 +29,7 @@ def read_enriched(text: str, question: QuestionSpec, *, language: Language = ENG
     definitions, blanks = read_definitions(text, language)
     sourced = _sourced(definitions, _QuestionWords(question, language)) if definitions else ()
     if not _only_defines(text, question, blanks):
-        return specify(read(text, Source.ENRICHED, language, blanks), sourced)
+        return specify(read(text, FilterOrigin.ENRICHED, language, blanks), sourced)
     filters = [each.permitted() for each in question.filters]
     filters += [each for definition in sourced for each in definition.filters]
     return question.enriched(text, tuple(filters), sourced)
@@ -87,7 +87,7 @@ class _QuestionWords:
 
     @cached_property
     def _padded(self) -> str:
-        words = [token.lower for token in self._question.tokens if token.kind is not Kind.PUNCTUATION]
+        words = [token.lower for token in self._question.tokens if token.kind is not TokenKind.PUNCTUATION]
         return f" {' '.join(words)} "
 
     @cached_property

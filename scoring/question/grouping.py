@@ -5,7 +5,7 @@ from __future__ import annotations
 from scoring.question.language import Role
 from scoring.question.phrases import phrase_at, verb_like
 from scoring.question.reading import Reading
-from scoring.specification import Kind, Ordering
+from scoring.specification import Ordering, TokenKind
 
 
 def read_groups(reading: Reading) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ def _key(reading: Reading, place: int) -> str:
     word, language = reading.lower(place), reading.language
     if word in language.by or word in language.of or word in _OWN:
         place += 1
-    if place < len(reading.tokens) and reading.tokens[place].kind is Kind.PUNCTUATION:
+    if place < len(reading.tokens) and reading.tokens[place].kind is TokenKind.PUNCTUATION:
         return ""
     start, end = phrase_at(reading, place)
     return reading.span(start, end).lower()

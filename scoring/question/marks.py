@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from scoring.question.language import Cue, CueIndex, Language, Phrases, Role
-from scoring.specification import Kind, Token
+from scoring.specification import Token, TokenKind
 
 
 class Mark(NamedTuple):
@@ -78,7 +78,7 @@ def _applies(tokens: list[Token], lowers: list[str], mark: Mark, language: Langu
 
 def _ends_phrase(tokens: list[Token], lowers: list[str], end: int, language: Language) -> bool:
     """Whether no noun follows: `oldest first`, not `oldest first edition`."""
-    return end >= len(tokens) or tokens[end].kind is not Kind.WORD or lowers[end] in language.breaks
+    return end >= len(tokens) or tokens[end].kind is not TokenKind.WORD or lowers[end] in language.breaks
 
 
 def _is_verb(lowers: list[str], mark: Mark, language: Language) -> bool:
@@ -98,6 +98,6 @@ def _is_listed(lowers: list[str], mark: Mark, language: Language) -> bool:
 
 def _is_noun(token: Token, language: Language) -> bool:
     """Whether a word before `numbers of` makes it a column: `flight numbers of`."""
-    return token.kind is Kind.WORD and not (
+    return token.kind is TokenKind.WORD and not (
         token.lower in language.breaks or token.lower in language.articles or token.lower in language.cues
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from scoring.immutable import immutable
 from scoring.question.language import Role
 from scoring.question.reading import Reading
-from scoring.specification import Kind, Token
+from scoring.specification import Token, TokenKind
 from scoring.values import Text, text
 
 _CLOCK = re.compile(r"\d+:\d+(?:[:.]\d+)*")
@@ -64,17 +64,17 @@ def _is_title_case(reading: Reading) -> bool:
         return False
     tokens = reading.tokens
     capitals = sum(
-        1 for place in reading.value_places if tokens[place].kind is Kind.WORD and tokens[place].text[0].isupper()
+        1 for place in reading.value_places if tokens[place].kind is TokenKind.WORD and tokens[place].text[0].isupper()
     )
-    words = sum(1 for token in tokens if token.kind is Kind.WORD) if capitals > 4 else 0
+    words = sum(1 for token in tokens if token.kind is TokenKind.WORD) if capitals > 4 else 0
     return words > 6 and capitals * 10 > words * 7
 
 
 def _literal_at(reading: Reading, place: int, *, title_case: bool) -> Literal | None:
     token = reading.tokens[place]
-    if token.kind is Kind.PUNCTUATION or token.kind is Kind.NUMBER:
+    if token.kind is TokenKind.PUNCTUATION or token.kind is TokenKind.NUMBER:
         return None
-    if token.kind is Kind.WORD:
+    if token.kind is TokenKind.WORD:
         if token.text[0].isupper() and (reading.language.capitals_name or _has_digit(token.text)):
             return _name(reading, place, title_case=title_case)
         return _lower(reading, place) if token.text.isalpha() else _coded(reading, place) or _lower(reading, place)
@@ -146,7 +146,7 @@ def _name(reading: Reading, place: int, *, title_case: bool) -> Literal | None:
 
 def _opens_sentence(reading: Reading, place: int) -> bool:
     before = place - 1
-    while before >= max(place - 4, 0) and reading.tokens[before].kind is Kind.PUNCTUATION:
+    while before >= max(place - 4, 0) and reading.tokens[before].kind is TokenKind.PUNCTUATION:
         if reading.lowers[before] in _ENDS or reading.lowers[before] in _MARKS_INSIDE:
             return reading.lowers[before] in _ENDS
         before -= 1
@@ -239,7 +239,7 @@ def _joined(reading: Reading, place: int) -> int:
 def _numbered(reading: Reading, end: int) -> bool:
     """`Apollo 9`, but not `Grade 9`, whose number is a value of its own."""
     token, language = reading.tokens[end], reading.language
-    if token.kind is not Kind.NUMBER or reading.claimed[end] or len(token.text) > 4:
+    if token.kind is not TokenKind.NUMBER or reading.claimed[end] or len(token.text) > 4:
         return False
     before = reading.lowers[end - 1]
     return before not in language.keys and before not in language.ordinary and token.text.isdecimal()
@@ -300,7 +300,7 @@ def _acronym(reading: Reading, place: int) -> float:
 def _others(reading: Reading, start: int, end: int) -> tuple[str, ...]:
     """Other forms of a name: a people's country, with the number before it, with the noun after it."""
     found = reading.language.demonyms.get(reading.tokens[start].stem, ()) if end - start == 1 else ()
-    if start and reading.tokens[start - 1].kind is Kind.NUMBER and not reading.claimed[start - 1]:
+    if start and reading.tokens[start - 1].kind is TokenKind.NUMBER and not reading.claimed[start - 1]:
         found += (reading.span(start - 1, end),)
     if reading.tokens[start].text.isupper() and end - start == 1 and _noun_follows(reading, end):
         found += (reading.span(start, end + 1),)

@@ -9,7 +9,7 @@ from scoring.question.language import Role
 from scoring.question.marks import Mark
 from scoring.question.phrases import phrase_end, skip_openers
 from scoring.question.reading import Reading
-from scoring.specification import Kind, Output, Token
+from scoring.specification import Output, Token, TokenKind
 from scoring.words import stem
 
 _MOST = 12
@@ -222,7 +222,7 @@ _COORDINATED = 4
 
 def _distinguishes(reading: Reading, place: int) -> bool:
     word = reading.tokens[place]
-    return word.kind is Kind.WORD and word.lower not in reading.language.conjunctions
+    return word.kind is TokenKind.WORD and word.lower not in reading.language.conjunctions
 
 
 def _output(reading: Reading, start: int, end: int, of: str | None) -> Output:

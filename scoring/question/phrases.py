@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoring.question.language import Language, Role
 from scoring.question.reading import Reading
-from scoring.specification import Kind, Operand
+from scoring.specification import Operand, TokenKind
 
 _ENDING_ROLES = frozenset(
     {
@@ -64,7 +64,12 @@ _SKIPPED = frozenset({Role.SUPERLATIVE, Role.DISTINCT})
 
 def _opens(reading: Reading, place: int) -> bool:
     language, word = reading.language, reading.lowers[place]
-    if word in language.articles or reading.claimed[place] or reading.tokens[place].kind is Kind.NUMBER or word == "'s":
+    if (
+        word in language.articles
+        or reading.claimed[place]
+        or reading.tokens[place].kind is TokenKind.NUMBER
+        or word == "'s"
+    ):
         return True
     return word in language.numbers or word in language.ordinals
 
@@ -80,7 +85,7 @@ def phrase_end(reading: Reading, start: int) -> int:
         if mark is not None and mark.cue.role is Role.PLAIN:
             place, ending = mark.end, _ENDING_LATER
             continue
-        if word in language.breaks or word in language.articles or tokens[place].kind is not Kind.WORD:
+        if word in language.breaks or word in language.articles or tokens[place].kind is not TokenKind.WORD:
             break
         if mark is not None and mark.cue.role in ending:
             break

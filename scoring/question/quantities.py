@@ -7,7 +7,7 @@ import re
 from scoring.immutable import immutable
 from scoring.question.language import Language
 from scoring.question.reading import Reading
-from scoring.specification import Kind, Token
+from scoring.specification import Token, TokenKind
 from scoring.values import Number
 
 _PLAIN = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)(k|mm|m|bn|b|st|nd|rd|th)?")
@@ -37,7 +37,7 @@ def read_quantities(reading: Reading) -> list[Quantity]:
         if found and place < found[-1].end:
             continue
         token = reading.tokens[place]
-        quantity = _figure(reading, place) if token.kind is Kind.NUMBER else _in_words(reading, place, token)
+        quantity = _figure(reading, place) if token.kind is TokenKind.NUMBER else _in_words(reading, place, token)
         if quantity is not None:
             found.append(quantity)
     return found

@@ -20,14 +20,16 @@ from scoring.question.quantities import read_quantities
 from scoring.question.reading import Reading, read
 from scoring.question.superlatives import read_superlatives
 from scoring.question.times import read_times
-from scoring.specification import Definition, Op, QuestionSpec, Source
+from scoring.specification import Definition, FilterOrigin, Op, QuestionSpec
 from scoring.values import Choices, RelativeTime, TimeRange
 
 _NEGATIVE_ROLES = frozenset({Role.NOT, Role.EXCEPT, Role.LACK, Role.NEVER})
 _NEGATIVE_OPS = frozenset({Op.NE, Op.NOT_IN, Op.NOT_CONTAINS, Op.NOT_EXISTS, Op.NOT_WITHIN})
 
 
-def read_question(text: str, *, source: Source = Source.QUESTION, language: Language = ENGLISH) -> QuestionSpec:
+def read_question(
+    text: str, *, source: FilterOrigin = FilterOrigin.QUESTION, language: Language = ENGLISH
+) -> QuestionSpec:
     """What a question asks, in time linear in its length; any text has a specification, if an empty one.
 
     >>> spec = read_question("How many of the customers in Peru paid more than $20?")
@@ -44,7 +46,7 @@ def specify(reading: Reading, definitions: tuple[Definition, ...] = ()) -> Quest
 
     Filters of `definitions` come last. Outputs, `yes_no` and `parts` are read from Qu only.
     """
-    of_user = reading.source is Source.QUESTION
+    of_user = reading.source is FilterOrigin.QUESTION
     times = read_times(reading)
     quantities = read_quantities(reading)
     superlatives, values = read_superlatives(reading, quantities)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from scoring.question.language import Language, Role, value_words
 from scoring.question.marks import Mark, find_marks
 from scoring.question.tokens import Ranges, tokenise
-from scoring.specification import Kind, QuestionFilter, Source, Token
+from scoring.specification import FilterOrigin, QuestionFilter, Token, TokenKind
 
 
 @dataclass(slots=True)
@@ -16,7 +16,7 @@ class Reading:
 
     text: str
     language: Language
-    source: Source
+    source: FilterOrigin
     tokens: list[Token]
     lowers: list[str]
     """The tokens in lower case; a quoted literal is `"`, because it is no word of the sentence."""
@@ -48,7 +48,7 @@ class Reading:
         return self.lowers[place] if 0 <= place < len(self.lowers) else ""
 
     def is_word(self, place: int) -> bool:
-        return 0 <= place < len(self.tokens) and self.tokens[place].kind is Kind.WORD
+        return 0 <= place < len(self.tokens) and self.tokens[place].kind is TokenKind.WORD
 
     def has_role(self, place: int, *roles: Role) -> bool:
         """Whether a cue with one of the roles starts at a place."""
@@ -56,7 +56,7 @@ class Reading:
         return mark is not None and mark.cue.role in roles
 
 
-def read(text: str, source: Source, language: Language, blanks: Ranges = ()) -> Reading:
+def read(text: str, source: FilterOrigin, language: Language, blanks: Ranges = ()) -> Reading:
     """Cuts a text into tokens and marks its cues; leaves out the character ranges in `blanks`."""
     values = value_words(language)
     tokens, value_places = tokenise(text, values, blanks)
@@ -84,7 +84,7 @@ def read(text: str, source: Source, language: Language, blanks: Ranges = ()) -> 
 def _lowers(tokens: list[Token], value_places: list[int]) -> list[str]:
     lowers = [token.lower for token in tokens]
     for place in value_places:
-        if tokens[place].kind is Kind.QUOTED:
+        if tokens[place].kind is TokenKind.QUOTED:
             lowers[place] = '"'
     return lowers
 
@@ -97,4 +97,4 @@ def _number_places(tokens: list[Token], value_places: list[int], values: frozens
     ]
 
 
-_SPOKEN = frozenset({Kind.WORD, Kind.NUMBER})
+_SPOKEN = frozenset({TokenKind.WORD, TokenKind.NUMBER})

@@ -10,7 +10,7 @@ from scoring.question.marks import Mark
 from scoring.question.phrases import phrase_at, phrase_before, phrase_end, verb_like
 from scoring.question.quantities import Quantity
 from scoring.question.reading import Reading
-from scoring.specification import Aggregation, Direction, Kind, Superlative
+from scoring.specification import Aggregation, Direction, Superlative, TokenKind
 
 _REACH = 16
 """Words within which a superlative finds its question word, or the noun of a list of extremes."""
@@ -147,7 +147,7 @@ def _value_phrase(reading: Reading, mark: Mark) -> str:
 def _superlative(reading: Reading, mark: Mark, direction: Direction, k: int | None) -> Superlative:
     start = mark.end
     while reading.tokens[start : start + 1] and (
-        reading.tokens[start].kind is Kind.NUMBER or reading.lowers[start] in reading.language.numbers
+        reading.tokens[start].kind is TokenKind.NUMBER or reading.lowers[start] in reading.language.numbers
     ):
         start += 1
     if reading.lower(start) in reading.language.of:

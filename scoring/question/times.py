@@ -10,7 +10,7 @@ from scoring.question.language import Role
 from scoring.question.moments import DAY, JOINTS, YEAR, Time, calendar_range, year_span
 from scoring.question.reading import Reading
 from scoring.question.years import read_century, read_season, read_year
-from scoring.specification import Kind
+from scoring.specification import TokenKind
 from scoring.values import DatePart, Grain, RelativeTime, TimeRange, period, shift
 
 _ISO = re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?")
@@ -36,10 +36,10 @@ def read_times(reading: Reading) -> list[Time]:
 
 def _time_at(reading: Reading, place: int) -> Time | None:
     token, language = reading.tokens[place], reading.language
-    if token.kind is Kind.NUMBER:
+    if token.kind is TokenKind.NUMBER:
         return _figures(reading, place)
     word = token.lower
-    if token.kind is not Kind.WORD:
+    if token.kind is not TokenKind.WORD:
         return None
     if word in language.months and (token.text[0].isupper() or word not in reading.language.auxiliaries):
         return read_month(reading, place)

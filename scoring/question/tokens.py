@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from scoring.specification import Kind, Token
+from scoring.specification import Token, TokenKind
 from scoring.words import stem
 
 _TOKEN = re.compile(
@@ -74,7 +74,7 @@ def _add(cut: Cut, text: str, begin: int, until: int, values: frozenset[str]) ->
     takes to find them. The named tuple's own constructor would take as long again.
     """
     found, value_places = cut
-    add, forms, new, word = found.append, _forms, _new, Kind.WORD
+    add, forms, new, word = found.append, _forms, _new, TokenKind.WORD
     part = text[begin:until]
     quoting = _QUOTE.search(part) is not None
     place = done = begin
@@ -139,9 +139,9 @@ def _tokens(word: str, start: int) -> tuple[Piece, ...]:
     """The tokens of a match of the pattern."""
     if word.isalpha():
         lower, stemmed, plain = _forms(word)
-        return ((Token(word, lower, stemmed, Kind.WORD, start, start + len(word)), None if plain else True),)
+        return ((Token(word, lower, stemmed, TokenKind.WORD, start, start + len(word)), None if plain else True),)
     if word in _SINGLE_MARKS:
-        return ((Token(word, word, word, Kind.PUNCTUATION, start, start + len(word)), False),)
+        return ((Token(word, word, word, TokenKind.PUNCTUATION, start, start + len(word)), False),)
     if word[0].isalnum() or word[0] == "_":
         return tuple([(token, _is_value(token)) for token in _chunk(word, start)])
     marked = _marked(word, start, start + len(word))
@@ -149,7 +149,7 @@ def _tokens(word: str, start: int) -> tuple[Piece, ...]:
 
 
 def _is_value(token: Token) -> bool:
-    if token.kind is Kind.PUNCTUATION:
+    if token.kind is TokenKind.PUNCTUATION:
         return False
     return token.text != token.lower or not token.lower.isalpha() or len(token.lower) < 2
 
@@ -165,11 +165,11 @@ def _marked(word: str, start: int, end: int) -> Token:
     """A quoted literal, a name in backticks, or a mark."""
     if len(word) > 2 and word[0] in _QUOTES:
         lower = word[1:-1].strip().lower()
-        return Token(word, lower, lower, Kind.QUOTED, start, end)
+        return Token(word, lower, lower, TokenKind.QUOTED, start, end)
     if len(word) > 2 and word[0] == "`":
         lower = word[1:-1].lower()
-        return Token(word, lower, lower, Kind.WORD, start, end)
-    return Token(word, word, word, Kind.PUNCTUATION, start, end)
+        return Token(word, lower, lower, TokenKind.WORD, start, end)
+    return Token(word, word, word, TokenKind.PUNCTUATION, start, end)
 
 
 def _chunk(word: str, start: int) -> Iterator[Token]:
@@ -178,9 +178,9 @@ def _chunk(word: str, start: int) -> Iterator[Token]:
         owner, end = word[:-2], start + len(word)
         # One possessive only: a run of them would recurse once for each.
         yield from [_word(owner, start)] if owner.endswith(_ENDINGS) else _chunk(owner, start)
-        yield Token(word[-2:], "'s", "'s", Kind.PUNCTUATION, end - 2, end)
+        yield Token(word[-2:], "'s", "'s", TokenKind.PUNCTUATION, end - 2, end)
     elif _NUMBER.fullmatch(word) or _YEARS.fullmatch(word):
-        yield Token(word, word.lower(), word, Kind.NUMBER, start, start + len(word))
+        yield Token(word, word.lower(), word, TokenKind.NUMBER, start, start + len(word))
     elif _splits(word):
         for part in _PARTS.finditer(word):
             yield from _part(part.group(), start + part.start())
@@ -198,9 +198,9 @@ def _splits(word: str) -> bool:
 
 def _part(word: str, start: int) -> Iterator[Token]:
     if word in ".:/":
-        yield Token(word, word, word, Kind.PUNCTUATION, start, start + 1)
+        yield Token(word, word, word, TokenKind.PUNCTUATION, start, start + 1)
     elif _NUMBER.fullmatch(word):
-        yield Token(word, word.lower(), word, Kind.NUMBER, start, start + len(word))
+        yield Token(word, word.lower(), word, TokenKind.NUMBER, start, start + len(word))
     else:
         yield _word(word, start)
 
@@ -208,7 +208,7 @@ def _part(word: str, start: int) -> Iterator[Token]:
 def _word(word: str, start: int) -> Token:
     lower = word.lower().replace("’", "'")
     return Token(
-        word, lower, stem(lower) if lower.isalpha() else _stem_last(lower), Kind.WORD, start, start + len(word)
+        word, lower, stem(lower) if lower.isalpha() else _stem_last(lower), TokenKind.WORD, start, start + len(word)
     )
 
 

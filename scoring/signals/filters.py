@@ -8,7 +8,7 @@ from scoring.alignment.matching import CERTAIN
 from scoring.linking import is_named
 from scoring.show import show_filter, show_match, span_of
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, counted
-from scoring.specification import Clause, Definition, Op, QuestionFilter, Source, SqlFilter
+from scoring.specification import Clause, Definition, FilterOrigin, Op, QuestionFilter, SqlFilter
 from scoring.values import Choices, Expression, Number, Pattern, Text, Value
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters
@@ -32,7 +32,7 @@ def _otherwise_met(each: QuestionFilter, case: Case) -> bool:
     """Whether the answer shows the column itself, a LIMIT takes the number, or a column that is read is defined so."""
     if each.lhs is not None and each.lhs.columns:
         shown = {column.name for projection in case.answer for column in projection.operand.columns}
-        return each.source is not Source.QUESTION and all(column.name in shown for column in each.lhs.columns)
+        return each.source is not FilterOrigin.QUESTION and all(column.name in shown for column in each.lhs.columns)
     if isinstance(each.rhs, Number) and any(limit.count == each.rhs.value for limit in case.sql.limits):
         return True
     span = each.span.casefold()

@@ -10,7 +10,7 @@ from scoring.alignment.same_values import as_number
 from scoring.show import show_filter, show_match
 from scoring.signals.filters import applied
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
-from scoring.specification import Clause, Op, QuestionFilter, Source, SqlFilter, SubqueryRole
+from scoring.specification import Clause, FilterOrigin, Op, QuestionFilter, SqlFilter, SubqueryRole
 from scoring.values import Number, Text
 from scoring.verdict import Case
 
@@ -159,7 +159,7 @@ def connective_changed(case: Case) -> Finding | None:
     ...     "SELECT id FROM parcels WHERE origin = 'Faro' AND weight > 20")).detail
     "expected → actual: OR → AND: origin = 'faro'; weight > 20"
     """
-    met = [match for match in case.filters.matched if match.present and match.required.source is Source.QUESTION]
+    met = [match for match in case.filters.matched if match.present and match.required.source is FilterOrigin.QUESTION]
     met.sort(key=lambda match: match.required.start)
     for one, other in pairwise(met):
         between = case.question.text[one.required.start + len(one.required.span) : other.required.start].lower()

@@ -9,7 +9,7 @@ from itertools import islice
 from scoring.alignment.matching import CERTAIN
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding, differing
-from scoring.specification import Kind, QuestionFilter, Source
+from scoring.specification import FilterOrigin, QuestionFilter, TokenKind
 from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
 from scoring.words import squeezed
@@ -99,7 +99,7 @@ def value_unused(case: Case) -> Finding | None:
     """
     if _DIGIT.search(case.question.text) is None:
         return None
-    said = [token.text for token in case.question.tokens if token.text.isdecimal() and token.kind is Kind.NUMBER]
+    said = [token.text for token in case.question.tokens if token.text.isdecimal() and token.kind is TokenKind.NUMBER]
     sql = case.query.sql
     lost = [each for each in said[:MOST] if each not in sql and not (len(each) < 4 and _beside(int(each), sql))]
     return Finding(len(lost) / len(said), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
@@ -132,7 +132,7 @@ def name_unused(case: Case) -> Finding | None:
 
 
 def _is_name(each: QuestionFilter) -> bool:
-    surely = each.certain >= CERTAIN and each.source is Source.QUESTION
+    surely = each.certain >= CERTAIN and each.source is FilterOrigin.QUESTION
     return surely and isinstance(each.rhs, Text) and bool(_long_words(each.rhs.folded))
 
 

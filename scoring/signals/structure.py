@@ -8,7 +8,7 @@ from scoring.linking import STOP_WORDS, content_words, is_named
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import is_key
-from scoring.specification import Column, Filter, Join, Kind, Op, SubqueryRole
+from scoring.specification import Column, Filter, Join, Op, SubqueryRole, TokenKind
 from scoring.values import Choices, Text
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
@@ -166,7 +166,7 @@ def _matter(case: Case) -> list[str]:
     words = [
         token.stem
         for token in case.question.tokens
-        if token.stem in telling and len(token.stem) > 2 and token.kind is Kind.WORD
+        if token.stem in telling and len(token.stem) > 2 and token.kind is TokenKind.WORD
     ]
     return list(dict.fromkeys(words))
 

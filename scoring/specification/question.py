@@ -11,7 +11,7 @@ from scoring.specification.terms import Aggregation, Filter
 from scoring.values import Number, RelativeTime, TimeRange, Value
 
 
-class Kind(StrEnum):
+class TokenKind(StrEnum):
     """What a token of a question is."""
 
     WORD = "word"
@@ -29,12 +29,12 @@ class Token(NamedTuple):
     text: str
     lower: str
     stem: str
-    kind: Kind
+    kind: TokenKind
     start: int
     end: int
 
 
-class Source(StrEnum):
+class FilterOrigin(StrEnum):
     """Which text a question filter was read from."""
 
     QUESTION = "question"
@@ -49,7 +49,7 @@ class Source(StrEnum):
 class QuestionFilter(Filter):
     """A condition the question implies."""
 
-    source: Source = Source.QUESTION
+    source: FilterOrigin = FilterOrigin.QUESTION
     span: str
     """The words it was read from, verbatim."""
     start: int
@@ -66,7 +66,7 @@ class QuestionFilter(Filter):
             lhs=self.lhs,
             op=self.op,
             rhs=self.rhs,
-            source=Source.ENRICHED,
+            source=FilterOrigin.ENRICHED,
             span=self.span,
             start=self.start,
             certain=self.certain,

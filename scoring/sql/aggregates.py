@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from scoring.specification import Aggregation, Clause
 from scoring.sql.arithmetic import divide
-from scoring.sql.conditions import Draft, alternatives, conjunction, emit, record
+from scoring.sql.conditions import FilterDraft, alternatives, conjunction, emit, record
 from scoring.sql.dates import read_unknown_call
 from scoring.sql.expressions import bare
 from scoring.sql.scopes import Modifier, Reader, Scope, read
@@ -191,7 +191,7 @@ def _arms(node: Node) -> tuple[list[Node], Node | None]:
     return [node], node.args.get("false")
 
 
-def _case_condition(scope: Scope, subject: Node | None, arms: list[Node]) -> list[Draft]:
+def _case_condition(scope: Scope, subject: Node | None, arms: list[Node]) -> list[FilterDraft]:
     """The condition for a value that counts: any arm with such a value, or else no arm at all."""
     counting = [arm for arm in arms if not _is_nothing(arm.args["true"])]
     chosen, negated = (counting, False) if counting else (arms, True)

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import orjson
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
-from references.comparison.verdict import Comparison, Match, compare
+from references.comparison.verdict import Comparison, ResultMatch, compare
 from references.databases import DatabaseLimits, UnknownDatabaseError, open_database
 from references.lint import ReferenceDoubt, lint
 from references.semantics import Semantics
@@ -79,7 +79,7 @@ def _start_all(
 def _summarise(tally: Mapping[str, int], out: str) -> None:
     """Prints one line on a terminal when the rows go to a file."""
     if out != STANDARD and sys.stderr.isatty():
-        counts = ", ".join(f"{match.value} {tally.get(match.value, 0)}" for match in Match)
+        counts = ", ".join(f"{match.value} {tally.get(match.value, 0)}" for match in ResultMatch)
         print(f"{sum(tally.values())} lines: {counts}", file=sys.stderr)
 
 
@@ -118,14 +118,14 @@ def _result(future: ProcessFuture[Compared]) -> Compared:
 
 
 def _failed(error: str) -> Compared:
-    return Comparison(match=Match.NONE, error=error), ()
+    return Comparison(match=ResultMatch.NONE, error=error), ()
 
 
 def _row(
     line: InputLine, pair: CompareLine | str, future: ProcessFuture[Compared] | None, *, explain: bool
 ) -> dict[str, object]:
     if isinstance(pair, str) or future is None:
-        return {"id": None, "line": line.number, "match": Match.NONE.value, "error": pair, "alternative": None}
+        return {"id": None, "line": line.number, "match": ResultMatch.NONE.value, "error": pair, "alternative": None}
     found, doubts = _result(future)
     row: dict[str, object] = {
         "id": pair.id,

@@ -23,7 +23,7 @@ from references.databases import DatabaseLimits, UnknownDatabaseError, open_one
 from references.equivalence.candidates import crossed
 from references.equivalence.explain import explain as explained
 from references.equivalence.on_database import OnDatabase, run_on, with_database
-from references.equivalence.pair import EquivalenceVerdict, Finding, Pair
+from references.equivalence.pair import EquivalenceVerdict, Pair, PairFinding
 from references.equivalence.record import finding_record
 from references.equivalence.verify import verify
 from references.semantics import Semantics
@@ -56,8 +56,8 @@ class NamedPair:
     pair: Pair | str
 
 
-RunningPair: TypeAlias = tuple[NamedPair, "ProcessFuture[Finding] | None"]
-Verified: TypeAlias = tuple[NamedPair, Finding]
+RunningPair: TypeAlias = tuple[NamedPair, "ProcessFuture[PairFinding] | None"]
+Verified: TypeAlias = tuple[NamedPair, PairFinding]
 
 
 def verify_pairs(options: VerifyOptions) -> None:
@@ -135,7 +135,7 @@ def read_pair(line: InputLine, semantics: str | None) -> NamedPair:
     return NamedPair(line.number, found.id, pair)
 
 
-def _verify(options: VerifyOptions, pair: Pair) -> Finding:
+def _verify(options: VerifyOptions, pair: Pair) -> PairFinding:
     work = partial(verify, pair, bound=options.bound, budget=options.budget)
     return work() if options.database is None else with_database(_on_database(options.database, pair), work)
 
@@ -157,9 +157,9 @@ def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
 
 
-def _result(named: NamedPair, future: ProcessFuture[Finding] | None) -> Verified:
+def _result(named: NamedPair, future: ProcessFuture[PairFinding] | None) -> Verified:
     if future is None:
-        return named, Finding(verdict=EquivalenceVerdict.ERROR, reason=str(named.pair))
+        return named, PairFinding(verdict=EquivalenceVerdict.ERROR, reason=str(named.pair))
     try:
         return named, future.result()
     except OutOfTimeError:
@@ -172,8 +172,8 @@ def _result(named: NamedPair, future: ProcessFuture[Finding] | None) -> Verified
         return named, _not_refuted(f"the verifier failed ({type(error).__name__}): please report it")
 
 
-def _not_refuted(reason: str) -> Finding:
-    return Finding(verdict=EquivalenceVerdict.NOT_REFUTED, reason=reason)
+def _not_refuted(reason: str) -> PairFinding:
+    return PairFinding(verdict=EquivalenceVerdict.NOT_REFUTED, reason=reason)
 
 
 def _cross_checked(verified: list[Verified]) -> list[Verified]:
@@ -193,12 +193,12 @@ def _cross_checked(verified: list[Verified]) -> list[Verified]:
     return results
 
 
-def _row(named: NamedPair, finding: Finding) -> dict[str, object]:
+def _row(named: NamedPair, finding: PairFinding) -> dict[str, object]:
     row = {"id": named.id, **finding_record(finding)}
     return row if named.id is not None else {**row, "line": named.line}
 
 
-def _print(named: NamedPair, finding: Finding) -> None:
+def _print(named: NamedPair, finding: PairFinding) -> None:
     if isinstance(named.pair, str):
         text = f"## line {named.line}: error\n\n{named.pair}\n"
     else:

@@ -46,7 +46,7 @@ MEANINGS: Mapping[str, str] = {
 """What the names in a benchmark's `--json` output mean."""
 
 
-class Table(BaseModel):
+class FigureTable(BaseModel):
     """Rows of text under a head."""
 
     head: list[str]
@@ -65,7 +65,7 @@ class Recorded(BaseModel):
     machine: str
     about: str | None
     figures: dict[str, float | int | str] = {}
-    tables: list[Table] = []
+    tables: list[FigureTable] = []
     notes: list[str] = []
 
 

@@ -40,7 +40,7 @@ _NO_LONGER_ASSIGNED = (
 
 
 @dataclass(slots=True, eq=False)
-class KafkaSource(ConsumerRebalanceListener):
+class KafkaTopicConsumer(ConsumerRebalanceListener):
     """A `Source` over a FastStream subscriber, which also tells its driver of rebalances."""
 
     driver: Driver
@@ -143,7 +143,7 @@ def _broker(settings: KafkaSettings) -> KafkaBroker:
 
 
 def _subscribe(broker: KafkaBroker, settings: KafkaSettings, driver: Driver, group: str) -> None:
-    source = KafkaSource(driver, settings.timeout)
+    source = KafkaTopicConsumer(driver, settings.timeout)
     subscription = Subscription(
         topic=driver.topic,
         group=group,

@@ -18,7 +18,7 @@ from consumers.pool.pool import Pool
 from consumers.pool.ports import Results
 from consumers.pool.scorers import Scorer, ThreadScorer
 from consumers.score_events import ScoreEvents
-from consumers.stream.dead_letters import Draft, PlainRecord, publish_dead_letter
+from consumers.stream.dead_letters import PlainRecord, UnpublishedDeadLetter, publish_dead_letter
 from service.background import background_task
 from service.kafka.results_topic import KafkaResults
 from service.logs import log
@@ -125,6 +125,8 @@ def _publish_deferral(parts: ProcessParts) -> Callable[[Deferral, Outcome], Awai
 
     async def publish_deferral(deferral: Deferral, outcome: Outcome) -> None:
         record = PlainRecord(topic=kafka.topic_events, key=None, value=deferral.payload)
-        await publish_dead_letter(publisher, Draft(record, kafka.topic_dead, outcome.reason, outcome.detail))
+        await publish_dead_letter(
+            publisher, UnpublishedDeadLetter(record, kafka.topic_dead, outcome.reason, outcome.detail)
+        )
 
     return publish_deferral

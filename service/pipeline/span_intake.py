@@ -15,7 +15,7 @@ from consumers.errors import Unavailable
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable
 from consumers.spans.join_spans import JoinSpans, OnDeadLetter, Submit, count_only
-from consumers.stream.dead_letters import Draft, PlainRecord, publish_dead_letter
+from consumers.stream.dead_letters import PlainRecord, UnpublishedDeadLetter, publish_dead_letter
 from consumers.stream.ports import Message, Publisher
 from consumers.wire.envelopes import Headers
 from consumers.wire.events import InvalidEvent, InvalidReason, refuse_large
@@ -173,7 +173,9 @@ class PublishSpanDeadLetter:
         """Returns once it is acknowledged; raises `Unavailable`."""
         value, key = orjson.dumps(event.payload), event.trace.trace_id.encode()
         record = PlainRecord(topic=self.topic, key=key, value=value)
-        await publish_dead_letter(self.publisher, Draft(record, self.dead_topic, outcome.reason, outcome.detail))
+        await publish_dead_letter(
+            self.publisher, UnpublishedDeadLetter(record, self.dead_topic, outcome.reason, outcome.detail)
+        )
 
 
 def _traces(spans: Sequence[Span]) -> dict[str, list[Span]]:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from references.comparison.alternatives import MOST_ALTERNATIVES, MalformedReferenceError, expand
 from references.comparison.matching import as_bag, column_maps
 from references.comparison.results import QueryResult, unified
-from references.comparison.verdict import Comparison, Flag, Match, compare
+from references.comparison.verdict import Comparison, Flag, ResultMatch, compare
 from references.sandbox import Failure, FailureKind
 from references.semantics import Semantics
 
@@ -49,7 +49,7 @@ def compared(run: Callable[[str], QueryResult | Failure]) -> Callable[..., Compa
     return lambda reference, sql, semantics=None: compare(reference, sql, run, dialect="sqlite", semantics=semantics)
 
 
-EXACT, SUBSET, NONE = Match.EXACT, Match.SUBSET, Match.NONE
+EXACT, SUBSET, NONE = ResultMatch.EXACT, ResultMatch.SUBSET, ResultMatch.NONE
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import yaml
 
 from references.equivalence.candidates import cross_check
 from references.equivalence.explain import explain
-from references.equivalence.pair import EquivalenceVerdict, Finding, Pair, Rung
+from references.equivalence.pair import EquivalenceVerdict, Pair, PairFinding, Rung
 from references.equivalence.reading.side import Refusal, read_side
 from references.equivalence.record import FIELDS, finding_record
 from references.equivalence.search.witnesses import WitnessPool
@@ -213,10 +213,10 @@ def test_candidates_are_checked_against_each_others_witnesses() -> None:
     grouped = "SELECT shelf_id FROM book GROUP BY shelf_id HAVING COUNT(*) >"
     answers = [f"{grouped} 5", reference, f"{grouped} 6"]
 
-    def lazy(pair: Pair) -> Finding:
+    def lazy(pair: Pair) -> PairFinding:
         """Searches for one candidate, and finds nothing for the others."""
         found = verify(pair, bound=0)
-        return found if pair.sql_b == answers[0] else Finding(verdict=EquivalenceVerdict.NOT_REFUTED)
+        return found if pair.sql_b == answers[0] else PairFinding(verdict=EquivalenceVerdict.NOT_REFUTED)
 
     pairs = [library(reference, sql) for sql in answers]
     verdicts = [finding.verdict.value for finding in cross_check(pairs, lazy)]

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from references.comparison.alternatives import expand
 from references.comparison.results import QueryResult
-from references.comparison.verdict import Match, compare
+from references.comparison.verdict import ResultMatch, compare
 from references.databases import Database, DatabaseLimits, open_database
 from tests.development import HOME
 
@@ -67,7 +67,7 @@ def _unlike_itself(gold: str, database: Database):
         ran = database.run(alternative.sql)
         shown = _shown(alternative.sql, alternative.keep, ran) if isinstance(ran, QueryResult) else None
         found = shown is not None and compare(gold, shown, database.run, dialect=database.dialect).match
-        if found is not Match.EXACT:
+        if found is not ResultMatch.EXACT:
             yield alternative
 
 
@@ -95,7 +95,7 @@ def test_golds_that_are_changed_do_not_match(golds: list[dict[str, str]], server
                     continue
                 changed += 1
                 found = compare(row["query"], mutant, database.run, dialect=database.dialect)
-                told_apart += found.match is Match.NONE
+                told_apart += found.match is ResultMatch.NONE
     assert changed >= 100
     assert told_apart / changed >= 0.95
 

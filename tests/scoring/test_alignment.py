@@ -13,7 +13,7 @@ from scoring.evaluation import examine
 from scoring.query import Query
 from scoring.rules import BenignFilter, Rules
 from scoring.sql import read_predicate
-from scoring.verdict import Case, FilterAlignment, Match
+from scoring.verdict import Case, FilterAlignment, FilterMatch
 
 CASES = yaml.safe_load((Path(__file__).parents[1] / "cases" / "alignment.yaml").read_text(encoding="utf-8"))
 PLACES = ("matched", "missing", "mismatched", "extra", "benign", "ignored")
@@ -42,7 +42,7 @@ def examined(case: dict[str, Any], sql: str) -> Case:
 
 def sides(filters: FilterAlignment, place: str) -> list[str | None]:
     entries: Any = getattr(filters, place)
-    wanted = [each.required if isinstance(each, Match) else each for each in entries]
+    wanted = [each.required if isinstance(each, FilterMatch) else each for each in entries]
     return [each.lhs.name if each.lhs is not None else None for each in wanted]
 
 

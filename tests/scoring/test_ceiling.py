@@ -9,7 +9,7 @@ from scoring.evaluation import conclude
 from scoring.judging.ceiling import SURE, ceiling, hold
 from scoring.judging.proposals import OFFERED_OPERATORS, Proposal, accepted
 from scoring.reasons import ReasonCode
-from scoring.specification import Source
+from scoring.specification import FilterOrigin
 from scoring.verdict import Case, FilterStatus, Reply, Verdict
 from tests.examples import example_case
 
@@ -93,7 +93,7 @@ def test_a_proposal_is_accepted_only_when_its_words_stand_in_the_question() -> N
 def test_words_that_only_the_enriched_question_holds_permit_and_do_not_require() -> None:
     case = example_case("name the boats", "SELECT name FROM boats", "name the boats that are afloat")
     [found] = accepted(case, [Proposal(lhs="state", op="=", rhs="afloat", span="that are afloat")])
-    assert found.source is Source.ENRICHED
+    assert found.source is FilterOrigin.ENRICHED
     score = conclude(
         case,
         hold(

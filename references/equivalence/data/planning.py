@@ -10,7 +10,7 @@ from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.literals import swapped
 from references.equivalence.facts.origins import Cell
 from references.sandbox import Value
-from references.schema import Column, Kind, Reference, Schema, Table
+from references.schema import DeclaredColumn, DeclaredTable, Reference, Schema, ValueKind
 
 _NULLS = 0.2
 """Share of NULLs in a nullable column."""
@@ -18,7 +18,7 @@ _NULLS_TESTED = 0.6
 """The same for a column that a query tests for NULL."""
 
 
-def populate(schema: Schema, facts: Facts, tables: Sequence[Table], *, typed: bool = False) -> Population:
+def populate(schema: Schema, facts: Facts, tables: Sequence[DeclaredTable], *, typed: bool = False) -> Population:
     """Plans the tables of a pair. `typed`: a DATE holds no time of day, as in dialects other than SQLite."""
     names = {table.name.lower() for table in tables}
     references = [each for each in schema.references if each.table in names and each.parent in names]
@@ -27,7 +27,7 @@ def populate(schema: Schema, facts: Facts, tables: Sequence[Table], *, typed: bo
     for table in tables:
         for column in table.columns:
             numbers.setdefault(classes(_cell(table, column)), len(numbers))
-    members: dict[int, list[tuple[Cell, Column]]] = {}
+    members: dict[int, list[tuple[Cell, DeclaredColumn]]] = {}
     for table in tables:
         for column in table.columns:
             members.setdefault(numbers[classes(_cell(table, column))], []).append((_cell(table, column), column))
@@ -38,7 +38,7 @@ def populate(schema: Schema, facts: Facts, tables: Sequence[Table], *, typed: bo
     return Population(plans=plans, pools=pools, sizes=tuple(sorted(facts.sizes)), links=links)
 
 
-def _link(reference: Reference, ordered: Sequence[Table]) -> Link:
+def _link(reference: Reference, ordered: Sequence[DeclaredTable]) -> Link:
     names = [table.name.lower() for table in ordered]
     child, parent = (ordered[names.index(name)] for name in (reference.table, reference.parent))
     return Link(
@@ -51,7 +51,7 @@ def _link(reference: Reference, ordered: Sequence[Table]) -> Link:
     )
 
 
-def _cell(table: Table, column: Column) -> Cell:
+def _cell(table: DeclaredTable, column: DeclaredColumn) -> Cell:
     return table.name.lower(), column.name.lower()
 
 
@@ -71,14 +71,14 @@ def _classes(facts: Facts, references: Sequence[Reference]) -> Callable[[Cell], 
     return find
 
 
-def _parents_first(tables: Sequence[Table], references: Sequence[Reference]) -> list[Table]:
+def _parents_first(tables: Sequence[DeclaredTable], references: Sequence[Reference]) -> list[DeclaredTable]:
     """Orders tables so that parents come first; a circle of references is broken at its first table."""
     needs = {
         table.name.lower(): {each.parent for each in references if each.table == table.name.lower()}
         - {table.name.lower()}
         for table in tables
     }
-    left, done = list(tables), list[Table]()
+    left, done = list(tables), list[DeclaredTable]()
     while left:
         placed = {table.name.lower() for table in done}
         ready = next((table for table in left if needs[table.name.lower()] <= placed), left[0])
@@ -88,9 +88,9 @@ def _parents_first(tables: Sequence[Table], references: Sequence[Reference]) -> 
 
 
 def _plan(
-    table: Table,
+    table: DeclaredTable,
     references: Sequence[Reference],
-    ordered: Sequence[Table],
+    ordered: Sequence[DeclaredTable],
     facts: Facts,
     number: Callable[[Cell], int],
 ) -> TablePlan:
@@ -116,12 +116,12 @@ def _plan(
     return TablePlan(name=table.name, slots=tuple(slots), keys=keys)
 
 
-def _target(parent: Table, reference: Reference) -> tuple[str, int]:
+def _target(parent: DeclaredTable, reference: Reference) -> tuple[str, int]:
     names = [column.name.lower() for column in parent.columns]
     return parent.name, names.index(reference.parent_column)
 
 
-def _pool(number: int, members: Sequence[tuple[Cell, Column]], facts: Facts, *, typed: bool) -> ValuePool:
+def _pool(number: int, members: Sequence[tuple[Cell, DeclaredColumn]], facts: Facts, *, typed: bool) -> ValuePool:
     cells = {cell for cell, _ in members}
     inside, beside = _tried(members, facts.inside), _tried(members, facts.beside)
     if typed and all(column.declared.upper() == "DATE" for _, column in members):
@@ -138,7 +138,7 @@ def _pool(number: int, members: Sequence[tuple[Cell, Column]], facts: Facts, *, 
     )
 
 
-def _tried(members: Sequence[tuple[Cell, Column]], values: Mapping[Cell, Iterable[Value]]) -> tuple[Value, ...]:
+def _tried(members: Sequence[tuple[Cell, DeclaredColumn]], values: Mapping[Cell, Iterable[Value]]) -> tuple[Value, ...]:
     return _distinct(value for cell, _ in members for value in values.get(cell, ()))
 
 
@@ -146,11 +146,13 @@ def _is_day(value: Value) -> bool:
     return isinstance(value, str) and len(value) == len("2020-01-01") and value[4] == value[7] == "-"
 
 
-def _kind(kinds: set[Kind], inside: Iterable[Value], *, computed: bool) -> Kind:
+def _kind(kinds: set[ValueKind], inside: Iterable[Value], *, computed: bool) -> ValueKind:
     """The kind of a pool's values. Text columns that are used in computations hold numbers."""
-    if Kind.INTEGER in kinds or (computed and kinds == {Kind.TEXT} and all(_numeric(each) for each in inside)):
-        return Kind.INTEGER
-    return next((kind for kind in (Kind.REAL, Kind.DATE) if kind in kinds), Kind.TEXT)
+    if ValueKind.INTEGER in kinds or (
+        computed and kinds == {ValueKind.TEXT} and all(_numeric(each) for each in inside)
+    ):
+        return ValueKind.INTEGER
+    return next((kind for kind in (ValueKind.REAL, ValueKind.DATE) if kind in kinds), ValueKind.TEXT)
 
 
 def _numeric(value: Value) -> bool:

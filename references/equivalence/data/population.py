@@ -9,7 +9,7 @@ from enum import Enum
 from references.equivalence.data.values import fresh_value
 from references.equivalence.pair import Contents, Rung
 from references.sandbox import Layout, Row, Value
-from references.schema import Column, Kind
+from references.schema import DeclaredColumn, ValueKind
 
 
 class Spread(Enum):
@@ -36,7 +36,7 @@ class ValuePool:
     own: tuple[Value, ...]
     """Values that no other pool has, which show when a query reads another column."""
     swapped: tuple[Value, ...]
-    kind: Kind
+    kind: ValueKind
 
     def fresh(self, number: int) -> Value:
         """Returns a value that is in no pool, another one for each number."""
@@ -47,7 +47,7 @@ class ValuePool:
 class Slot:
     """A column to fill."""
 
-    column: Column
+    column: DeclaredColumn
     pool: int
     key: bool
     parent: tuple[str, int] | None

@@ -8,10 +8,10 @@ from dataclasses import replace
 from sqlglot import exp
 
 from references.equivalence.reading.side import Side
-from references.schema import Schema, Table
+from references.schema import DeclaredTable, Schema
 
 
-def relevant(schema: Schema, sides: Sequence[Side]) -> list[Table]:
+def relevant(schema: Schema, sides: Sequence[Side]) -> list[DeclaredTable]:
     """Returns the tables that the queries name, with the columns that they may read or that must be filled."""
     nodes = [node for side in sides for node in side.tree.walk()]
     named = {node.name.lower() for node in nodes if isinstance(node, exp.Table)}
@@ -24,13 +24,13 @@ def relevant(schema: Schema, sides: Sequence[Side]) -> list[Table]:
     ]
 
 
-def _with_columns(table: Table, names: Set[str]) -> Table:
+def _with_columns(table: DeclaredTable, names: Set[str]) -> DeclaredTable:
     """The table with these columns and those that must not be NULL; with its first column when there are none."""
     columns = [each for each in table.columns if not each.nullable or each.name.lower() in names]
     return replace(table, columns=tuple(columns or table.columns[:1]))
 
 
-def _constrained_columns(table: Table, schema: Schema, named: Set[str]) -> set[str]:
+def _constrained_columns(table: DeclaredTable, schema: Schema, named: Set[str]) -> set[str]:
     """The columns of keys, and of references between tables that the queries name."""
     folded = table.name.lower()
     references = [each for each in schema.references if each.table in named and each.parent in named]

@@ -5,34 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from references.sandbox import Value
-from references.schema import Kind
+from references.schema import ValueKind
 
-SHARED: Mapping[Kind, tuple[Value, ...]] = {
-    Kind.INTEGER: (1, 2, 3, 0, 5, 20),
-    Kind.REAL: (1.5, 2.0, 3.25, 0.5, 20.0),
-    Kind.TEXT: ("a", "b", "c", "d"),
-    Kind.DATE: ("2020-01-15", "2021-06-10", "2022-03-05", "2020-07-20"),
+SHARED: Mapping[ValueKind, tuple[Value, ...]] = {
+    ValueKind.INTEGER: (1, 2, 3, 0, 5, 20),
+    ValueKind.REAL: (1.5, 2.0, 3.25, 0.5, 20.0),
+    ValueKind.TEXT: ("a", "b", "c", "d"),
+    ValueKind.DATE: ("2020-01-15", "2021-06-10", "2022-03-05", "2020-07-20"),
 }
 """Values that all columns of a kind may hold."""
 
 
-def own_value(kind: Kind, number: int, step: int) -> Value:
+def own_value(kind: ValueKind, number: int, step: int) -> Value:
     """Returns a value that only the pool of this number has."""
-    if kind is Kind.INTEGER:
+    if kind is ValueKind.INTEGER:
         return 100 + 10 * number + 3 * step
-    if kind is Kind.REAL:
+    if kind is ValueKind.REAL:
         return 100.5 + 10 * number + 3 * step
-    if kind is Kind.DATE:
+    if kind is ValueKind.DATE:
         return f"{1990 + number % 30}-0{step + 2}-1{step}"
     return f"{'abcdefghijklmnopqrstuvwxyz'[number % 26]}{number // 26 or ''}{'xyz'[step]}"
 
 
-def fresh_value(kind: Kind, number: int) -> Value:
+def fresh_value(kind: ValueKind, number: int) -> Value:
     """Returns another value for each number."""
-    if kind is Kind.INTEGER:
+    if kind is ValueKind.INTEGER:
         return 1001 + number
-    if kind is Kind.REAL:
+    if kind is ValueKind.REAL:
         return 1001.5 + number
-    if kind is Kind.DATE:
+    if kind is ValueKind.DATE:
         return f"20{10 + number % 80:02d}-0{1 + number % 9}-{10 + number // 80 % 18}"
     return f"t{number}"

@@ -9,7 +9,7 @@ from sqlglot.optimizer.scope import Scope
 
 from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.literals import Form, Literal, Operator, values_for
-from references.equivalence.facts.operands import Operand, OperandReader, literal_of, number_of
+from references.equivalence.facts.operands import ComparedSide, ComparedSideReader, literal_of, number_of
 from references.equivalence.facts.origins import Cell, Origins, first_select, sources
 from references.equivalence.reading.side import Side
 from references.schema import Schema
@@ -48,7 +48,7 @@ class Gatherer:
 
     def __init__(self, origins: Origins, facts: Facts) -> None:
         self._origins = origins
-        self._operands = OperandReader(origins)
+        self._operands = ComparedSideReader(origins)
         self._facts = facts
 
     def gather(self) -> None:
@@ -105,7 +105,7 @@ class Gatherer:
             if one.form is Form.COUNT and other.literal is not None:
                 self._add_size(other.literal)
 
-    def _compare_operands(self, operator: Operator, a: Operand, b: Operand, *, closed: bool) -> None:
+    def _compare_operands(self, operator: Operator, a: ComparedSide, b: ComparedSide, *, closed: bool) -> None:
         if b.literal is not None and a.cells:
             self._note(a, operator, b.literal, closed=closed)
         elif a.literal is not None and b.cells:
@@ -113,11 +113,11 @@ class Gatherer:
         elif operator is not Operator.LIKE:
             self._meet(a, b)
 
-    def _meet(self, a: Operand, b: Operand) -> None:
+    def _meet(self, a: ComparedSide, b: ComparedSide) -> None:
         """Notes that the columns of two operands are compared with each other."""
         self._facts.meets.update((x, y) for x in a.cells[:2] for y in b.cells[:2] if x != y)
 
-    def _note(self, operand: Operand, operator: Operator, literal: Literal, *, closed: bool) -> None:
+    def _note(self, operand: ComparedSide, operator: Operator, literal: Literal, *, closed: bool) -> None:
         if operand.form is Form.COUNT:
             return
         found = values_for(operand.form, operator, literal, start=operand.start)

@@ -23,7 +23,7 @@ _DEEPEST = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Operand:
+class ComparedSide:
     """One side of a comparison."""
 
     cells: tuple[Cell, ...] = ()
@@ -33,7 +33,7 @@ class Operand:
     """Where a substring begins."""
 
 
-class OperandReader:
+class ComparedSideReader:
     """Reads the operands of one query."""
 
     __slots__ = ("_origins",)
@@ -41,48 +41,48 @@ class OperandReader:
     def __init__(self, origins: Origins) -> None:
         self._origins = origins
 
-    def read(self, node: exp.Expr | None, scope: Scope | None, depth: int = 0) -> Operand:
+    def read(self, node: exp.Expr | None, scope: Scope | None, depth: int = 0) -> ComparedSide:
         """Reads one side of a comparison."""
         if node is None or depth > _DEEPEST:
-            return Operand()
+            return ComparedSide()
         if isinstance(node, exp.Column):
             return self._column(node, scope, depth)
         if isinstance(node, exp.Literal | exp.Neg | exp.Boolean):
             literal = literal_of(node)
             if literal is not None:
-                return Operand(literal=literal)
+                return ComparedSide(literal=literal)
         if isinstance(node, _SAME):
             return self.read(node.this, scope, depth + 1)
         if isinstance(node, exp.Subquery | exp.Query):
             select = first_select(node)
             if select is None or not select.expressions:
-                return Operand()
+                return ComparedSide()
             return self.read(select.expressions[0], self._origins.scope(select), depth + 1)
         return self._computed(node, scope, depth)
 
-    def _column(self, node: exp.Column, scope: Scope | None, depth: int) -> Operand:
+    def _column(self, node: exp.Column, scope: Scope | None, depth: int) -> ComparedSide:
         origin = self._origins.of(node, scope)
         if origin is None:
             quoted = isinstance(node.this, exp.Identifier) and node.this.quoted and not node.table
-            return Operand(literal=node.name) if quoted else Operand()
+            return ComparedSide(literal=node.name) if quoted else ComparedSide()
         if origin.cell is not None:
-            return Operand(cells=(origin.cell,))
+            return ComparedSide(cells=(origin.cell,))
         return self.read(origin.tree, origin.scope, depth + 1)
 
-    def _computed(self, node: exp.Expr, scope: Scope | None, depth: int) -> Operand:
+    def _computed(self, node: exp.Expr, scope: Scope | None, depth: int) -> ComparedSide:
         if isinstance(node, exp.Count | exp.CountIf | exp.Window) and _counts(node):
-            return Operand(form=Form.COUNT)
+            return ComparedSide(form=Form.COUNT)
         cells = tuple(dict.fromkeys(self._inner(node, scope, depth)))
         if isinstance(node, exp.Substring):
             start = number_of(node.args["start"].name) if isinstance(node.args.get("start"), exp.Literal) else 1
             negative = isinstance(node.args.get("start"), exp.Neg)
-            return Operand(cells=cells, form=Form.PIECE, start=-1 if negative else int(start))
+            return ComparedSide(cells=cells, form=Form.PIECE, start=-1 if negative else int(start))
         if isinstance(node, exp.Length):
-            return Operand(cells=cells, form=Form.LENGTH)
+            return ComparedSide(cells=cells, form=Form.LENGTH)
         if isinstance(node, _DATE_PARTS) or (isinstance(node, exp.Anonymous) and node.name.lower() in _DATE_CALLS):
-            return Operand(cells=cells, form=Form.DATE_PART)
+            return ComparedSide(cells=cells, form=Form.DATE_PART)
         dated = any(isinstance(each, _DATE_PARTS) for each in node.walk())
-        return Operand(cells=cells, form=Form.DATE_PART if dated else Form.MIXED)
+        return ComparedSide(cells=cells, form=Form.DATE_PART if dated else Form.MIXED)
 
     def _inner(self, node: exp.Expr, scope: Scope | None, depth: int) -> Iterator[Cell]:
         for each in node.find_all(exp.Column):

@@ -11,7 +11,7 @@ from references.equivalence.facts.gathering import gathered
 from references.equivalence.facts.origins import Cell
 from references.equivalence.inference.naming import kind_by_name
 from references.equivalence.reading.side import Side
-from references.schema import Column, Kind, Schema, Table
+from references.schema import DeclaredColumn, DeclaredTable, Schema, ValueKind
 
 _DAY = re.compile(r"\d{4}-\d\d")
 _ROUNDS = 3
@@ -31,14 +31,14 @@ def with_types(schema: Schema, sides: Sequence[Side]) -> Schema:
         if votes[cell] is None:
             votes[cell] = kind_by_name(cell[1])
             _spread(votes, facts)
-    tables: dict[str, Table] = {}
+    tables: dict[str, DeclaredTable] = {}
     for folded, table in schema.tables.items():
-        columns = [_as(column, votes[folded, column.name.lower()] or Kind.TEXT) for column in table.columns]
+        columns = [_as(column, votes[folded, column.name.lower()] or ValueKind.TEXT) for column in table.columns]
         tables[folded] = replace(table, columns=tuple(columns))
     return replace(schema, tables=tables)
 
 
-def _spread(votes: dict[Cell, Kind | None], facts: Facts) -> None:
+def _spread(votes: dict[Cell, ValueKind | None], facts: Facts) -> None:
     """Gives columns that are compared with each other one type."""
     for _ in range(_ROUNDS):
         for one, other in sorted(facts.meets):
@@ -47,15 +47,15 @@ def _spread(votes: dict[Cell, Kind | None], facts: Facts) -> None:
                     votes[here] = votes[there]
 
 
-def _as(column: Column, kind: Kind) -> Column:
+def _as(column: DeclaredColumn, kind: ValueKind) -> DeclaredColumn:
     return replace(column, kind=kind, declared=kind.value)
 
 
-def _vote(cell: Cell, facts: Facts) -> Kind | None:
+def _vote(cell: Cell, facts: Facts) -> ValueKind | None:
     values = [*facts.inside.get(cell, ())]
     texts = [each for each in values if isinstance(each, str)]
     if texts:
-        return Kind.DATE if any(_DAY.match(each) for each in texts) else Kind.TEXT
+        return ValueKind.DATE if any(_DAY.match(each) for each in texts) else ValueKind.TEXT
     if any(isinstance(each, float) for each in values):
-        return Kind.REAL
-    return Kind.INTEGER if values or cell in facts.numeric else None
+        return ValueKind.REAL
+    return ValueKind.INTEGER if values or cell in facts.numeric else None

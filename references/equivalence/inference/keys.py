@@ -9,7 +9,7 @@ from references.equivalence.facts.gathering import gathered
 from references.equivalence.facts.origins import Cell
 from references.equivalence.inference.naming import names_table, plain_name, stems
 from references.equivalence.reading.side import Side
-from references.schema import Key, Reference, Schema, Table
+from references.schema import DeclaredTable, Key, Reference, Schema
 
 Keys = dict[str, tuple[str, str]]
 """By table: the column of its key, and why it is taken for one."""
@@ -45,13 +45,13 @@ def _is_key(cell: Cell, keys: Keys) -> bool:
     return cell[0] in keys and keys[cell[0]][0] == cell[1]
 
 
-def _with_key(table: Table, key: tuple[str, str] | None) -> Table:
+def _with_key(table: DeclaredTable, key: tuple[str, str] | None) -> DeclaredTable:
     if key is None:
         return table
     return replace(table, keys=(Key(columns=(key[0],), reason=key[1], guessed=True),))
 
 
-def _own_key(table: Table, schema: Schema) -> tuple[str, str] | None:
+def _own_key(table: DeclaredTable, schema: Schema) -> tuple[str, str] | None:
     """Returns a column that is named `id`, or after its table and no other."""
     names = [column.name.lower() for column in table.columns]
     for name in names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from references.schema import Kind
+from references.schema import ValueKind
 
 _NUMBERS = re.compile(
     r"(?:^|_|[a-z])(?:id|ids|no|num|number|count|age|year|amount|price|cost|score|total|rank|salary|size|qty|quantity|"
@@ -17,16 +17,16 @@ _MOST_WORDS = 8
 _ENDINGS = ("id", "code", "no", "number", "key", "uuid", "nr", "ref")
 
 
-def kind_by_name(name: str) -> Kind:
+def kind_by_name(name: str) -> ValueKind:
     """Guesses what a column holds from its name.
 
     >>> kind_by_name("member_id"), kind_by_name("joined_on"), kind_by_name("nickname")
-    (<Kind.INTEGER: 'INTEGER'>, <Kind.DATE: 'DATE'>, <Kind.TEXT: 'TEXT'>)
+    (<ValueKind.INTEGER: 'INTEGER'>, <ValueKind.DATE: 'DATE'>, <ValueKind.TEXT: 'TEXT'>)
     """
     folded = name.lower()
     if _TIMES.search(folded):
-        return Kind.DATE
-    return Kind.INTEGER if _NUMBERS.search(folded) else Kind.TEXT
+        return ValueKind.DATE
+    return ValueKind.INTEGER if _NUMBERS.search(folded) else ValueKind.TEXT
 
 
 def plain_name(name: str) -> str:

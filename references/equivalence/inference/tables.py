@@ -13,7 +13,7 @@ from references.equivalence.inference.column_types import with_types
 from references.equivalence.inference.keys import with_keys
 from references.equivalence.inference.naming import resemblance
 from references.equivalence.reading.side import Side
-from references.schema import Column, Kind, Schema, Table
+from references.schema import DeclaredColumn, DeclaredTable, Schema, ValueKind
 
 Named = dict[str, tuple[str, dict[str, str]]]
 """Tables by lower-cased name: the name as written, and the columns by lower-cased name."""
@@ -25,9 +25,11 @@ def infer_schema(sides: Sequence[Side]) -> Schema:
     return with_keys(with_types(Schema(tables=tables, inferred=True), sides), sides)
 
 
-def _table(name: str, columns: Mapping[str, str]) -> Table:
+def _table(name: str, columns: Mapping[str, str]) -> DeclaredTable:
     names = [*columns.values()] or ["id"]
-    return Table(name=name, columns=tuple(Column(name=each, kind=Kind.TEXT, declared="TEXT") for each in names))
+    return DeclaredTable(
+        name=name, columns=tuple(DeclaredColumn(name=each, kind=ValueKind.TEXT, declared="TEXT") for each in names)
+    )
 
 
 def _named_tables(sides: Sequence[Side]) -> Named:

@@ -14,7 +14,7 @@ from references.equivalence.proof.logic import (
     NULL,
     Bit,
     Sort,
-    Term,
+    UnknownValue,
     Unprovable,
     as_real,
     before,
@@ -34,11 +34,11 @@ from references.equivalence.proof.machine import Machine
 from references.equivalence.proof.ordering import precedes, sort_keys, ties
 from references.equivalence.proof.rows import Frame, Group
 
-Member = tuple[Bit, Term]
+Member = tuple[Bit, UnknownValue]
 """Whether a row counts, and its value."""
 
 
-def aggregate(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+def aggregate(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     """Evaluates an aggregate over the group of the frame."""
     group = frame.group
     if group is None:
@@ -61,7 +61,7 @@ def _filtered(machine: Machine, node: exp.Filter, group: Group, frame: Frame) ->
     return Group(group.rows, tuple(every(both) for both in zip(group.members, met, strict=True)))
 
 
-def _aggregated(machine: Machine, node: exp.Expr, argument: exp.Expr, group: Group, frame: Frame) -> Term:
+def _aggregated(machine: Machine, node: exp.Expr, argument: exp.Expr, group: Group, frame: Frame) -> UnknownValue:
     distinct = isinstance(argument, exp.Distinct)
     if isinstance(argument, exp.Distinct):
         if len(argument.expressions) != 1:
@@ -84,7 +84,7 @@ def _first(members: Sequence[Member], index: int) -> Bit:
     return every(none(every((bit, same(term, members[index][1])))) for bit, term in members[:index])
 
 
-def _fold(machine: Machine, node: exp.Expr, members: Sequence[Member]) -> Term:
+def _fold(machine: Machine, node: exp.Expr, members: Sequence[Member]) -> UnknownValue:
     if isinstance(node, exp.Count):
         return count(bit for bit, _ in members)
     if isinstance(node, exp.Max):
@@ -102,14 +102,14 @@ def _fold(machine: Machine, node: exp.Expr, members: Sequence[Member]) -> Term:
     raise Unprovable(f"{node.key.upper()} is not covered")
 
 
-def _sum(machine: Machine, members: Sequence[Member]) -> Term:
+def _sum(machine: Machine, members: Sequence[Member]) -> UnknownValue:
     if not members:
         return NULL
     terms = [(bit, as_number(term, machine)) for bit, term in members]
     reals = any(term.sort is Sort.REAL for _, term in terms)
     zero = real(Fraction(0)) if reals else integer(0)
     values = [pick(bit, as_real(term) if reals else term.value, zero) for bit, term in terms]
-    return Term(
+    return UnknownValue(
         null=none(some(bit for bit, _ in terms)),
         value=total(values),
         sort=Sort.REAL if reals else Sort.INTEGER,
@@ -118,20 +118,20 @@ def _sum(machine: Machine, members: Sequence[Member]) -> Term:
     )
 
 
-def _greatest_sum(terms: Sequence[Term]) -> int | None:
+def _greatest_sum(terms: Sequence[UnknownValue]) -> int | None:
     """An upper bound of a sum of counts and constants; `None` when one of the terms has no bound."""
     bounds = [_greatest(term) for term in terms]
     known = [bound for bound in bounds if bound is not None]
     return sum(known) if len(known) == len(bounds) else None
 
 
-def _greatest(term: Term) -> int | None:
+def _greatest(term: UnknownValue) -> int | None:
     if term.most is not None:
         return term.most
     return term.literal if isinstance(term.literal, int) and term.literal >= 0 else None
 
 
-def _extreme(members: Sequence[Member], *, highest: bool) -> Term:
+def _extreme(members: Sequence[Member], *, highest: bool) -> UnknownValue:
     """The greatest or least value of the rows that count; NULL when there is none."""
     result = NULL
     for bit, term in members:
@@ -141,7 +141,7 @@ def _extreme(members: Sequence[Member], *, highest: bool) -> Term:
     return result
 
 
-def windowed(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+def windowed(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     """Evaluates a window function for the row of the frame."""
     if not isinstance(node, exp.Window):
         raise Unprovable("a window of another kind")
@@ -160,13 +160,15 @@ def windowed(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
     return _ranked(machine, node, frames, inside, here)
 
 
-def _whole(machine: Machine, node: exp.Window, frame: Frame, group: Group) -> Term:
+def _whole(machine: Machine, node: exp.Window, frame: Frame, group: Group) -> UnknownValue:
     if not isinstance(node.this, exp.Count | exp.Sum | exp.Avg | exp.Min | exp.Max):
         raise Unprovable(f"{node.this.key.upper()} over an unordered window")
     return aggregate(machine, node.this, replace(frame, group=group, window=None))
 
 
-def _ranked(machine: Machine, node: exp.Window, frames: Sequence[Frame], inside: Sequence[Bit], here: int) -> Term:
+def _ranked(
+    machine: Machine, node: exp.Window, frames: Sequence[Frame], inside: Sequence[Bit], here: int
+) -> UnknownValue:
     order: exp.Order = node.args["order"]
     keys = [sort_keys(machine, order.expressions, each) for each in frames]
     ahead = [every((bit, precedes(keys[index], keys[here]))) for index, bit in enumerate(inside)]
@@ -186,4 +188,4 @@ def _ranked(machine: Machine, node: exp.Window, frames: Sequence[Frame], inside:
         )
     else:
         raise Unprovable(f"{node.this.key.upper()} over an ordered window")
-    return Term(null=False, value=found.value + 1, sort=Sort.INTEGER)
+    return UnknownValue(null=False, value=found.value + 1, sort=Sort.INTEGER)

@@ -14,7 +14,7 @@ from references.equivalence.data.population import Link, Population, Slot, Table
 from references.equivalence.proof.logic import (
     Bit,
     Sort,
-    Term,
+    UnknownValue,
     Unprovable,
     count,
     every,
@@ -29,7 +29,7 @@ from references.equivalence.proof.rows import Heading, Relation, UnknownRow
 from references.equivalence.proof.texts import Texts, number_in
 from references.equivalence.reading.side import Side
 from references.sandbox import Row, Value
-from references.schema import Kind
+from references.schema import ValueKind
 from references.semantics import Semantics
 
 _FLOATS = re.compile(r"REAL|FLOA|DOUB", re.IGNORECASE)
@@ -108,11 +108,11 @@ def _add(solver: Any, fact: Bit) -> None:
         solver.add(z3.BoolVal(fact) if isinstance(fact, bool) else fact)
 
 
-_SORTS: Mapping[Kind, Sort] = {
-    Kind.INTEGER: Sort.INTEGER,
-    Kind.REAL: Sort.REAL,
-    Kind.TEXT: Sort.TEXT,
-    Kind.DATE: Sort.TEXT,
+_SORTS: Mapping[ValueKind, Sort] = {
+    ValueKind.INTEGER: Sort.INTEGER,
+    ValueKind.REAL: Sort.REAL,
+    ValueKind.TEXT: Sort.TEXT,
+    ValueKind.DATE: Sort.TEXT,
 }
 
 
@@ -121,7 +121,7 @@ def sort_of(pool: ValuePool) -> Sort:
     texts = [each for each in (*pool.inside, *pool.beside) if isinstance(each, str)]
     if any(number_in(each) is None for each in texts):
         return Sort.TEXT
-    if pool.kind is Kind.INTEGER and any(isinstance(each, float) for each in (*pool.inside, *pool.beside)):
+    if pool.kind is ValueKind.INTEGER and any(isinstance(each, float) for each in (*pool.inside, *pool.beside)):
         return Sort.REAL
     return _SORTS[pool.kind]
 
@@ -141,9 +141,9 @@ def _unknown(plan: TablePlan, pools: Sequence[ValuePool], rows: int, granted: Gr
     return Relation(headings, tuple(made))
 
 
-def _unknown_cell(row: str, slot: Slot, sort: Sort, *, nullable: bool) -> Term:
+def _unknown_cell(row: str, slot: Slot, sort: Sort, *, nullable: bool) -> UnknownValue:
     name = f"{row}.{slot.column.name.lower()}"
-    return Term(
+    return UnknownValue(
         null=z3.Bool(f"{name} null") if nullable and slot.column.nullable else False,
         value=z3.Real(name) if sort is Sort.REAL else z3.Int(name),
         sort=sort,
@@ -212,7 +212,7 @@ def _decoded(
     for plan in population.plans:
         rows = tables[plan.name.lower()].rows
         there = [row for row in rows if _holds(model, row.present)]
-        dated = [population.pools[slot.pool].kind is Kind.DATE for slot in plan.slots]
+        dated = [population.pools[slot.pool].kind is ValueKind.DATE for slot in plan.slots]
         contents[plan.name] = tuple(
             tuple(
                 _value(model, cell, texts.day if day else texts.text)
@@ -227,7 +227,7 @@ def _holds(model: Any, bit: Bit) -> bool:
     return bit if isinstance(bit, bool) else bool(z3.is_true(model.eval(bit, model_completion=True)))
 
 
-def _value(model: Any, cell: Term, text: Callable[[int], str]) -> Value:
+def _value(model: Any, cell: UnknownValue, text: Callable[[int], str]) -> Value:
     if _holds(model, cell.null):
         return None
     found = model.eval(cell.value, model_completion=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from references.equivalence.proof.logic import Term, Unprovable, every, none, same_rows, some
+from references.equivalence.proof.logic import UnknownValue, Unprovable, every, none, same_rows, some
 from references.equivalence.proof.rows import Heading, Relation, UnknownRow
 
 MOST_ROWS = 90
@@ -44,7 +44,7 @@ def shared_columns(left: Relation, right: Relation, join: exp.Join) -> list[str]
     return []
 
 
-def shared_cell(relation: Relation, row: UnknownRow, name: str) -> Term:
+def shared_cell(relation: Relation, row: UnknownRow, name: str) -> UnknownValue:
     """Returns the cell of a merged column."""
     for heading, cell in zip(relation.headings, row.cells, strict=True):
         if heading.name == name and not heading.hidden:
@@ -117,7 +117,7 @@ def unlike(rows: Sequence[UnknownRow]) -> list[UnknownRow]:
     return kept
 
 
-def place(node: exp.Expr, cells: Sequence[Term], items: Sequence[exp.Expr]) -> Term | None:
+def place(node: exp.Expr, cells: Sequence[UnknownValue], items: Sequence[exp.Expr]) -> UnknownValue | None:
     """Returns the output that a sort key names by position or alias, else `None`."""
     if isinstance(node, exp.Literal) and not node.is_string and str(node.this).isdigit():
         position = int(node.this) - 1

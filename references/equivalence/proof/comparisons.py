@@ -13,8 +13,8 @@ from references.equivalence.proof.logic import (
     Bit,
     Number,
     Sort,
-    Term,
     Truth,
+    UnknownValue,
     Unprovable,
     aligned,
     constant,
@@ -29,13 +29,13 @@ from references.equivalence.proof.machine import Machine
 from references.equivalence.proof.texts import number_in
 
 
-def as_term(truth: Truth) -> Term:
+def as_term(truth: Truth) -> UnknownValue:
     """The value of a condition: 1, 0 or NULL."""
     null = none(some((truth.true, truth.false)))
-    return Term(null=null, value=pick(truth.true, integer(1), integer(0)), sort=Sort.INTEGER, most=1)
+    return UnknownValue(null=null, value=pick(truth.true, integer(1), integer(0)), sort=Sort.INTEGER, most=1)
 
 
-def truth_of(term: Term, machine: Machine) -> Truth:
+def truth_of(term: UnknownValue, machine: Machine) -> Truth:
     """The truth of a value: whether its number is not 0. A text counts as the number it begins with."""
     if term.null is True:
         return UNKNOWN
@@ -49,7 +49,7 @@ def truth_of(term: Term, machine: Machine) -> Truth:
     return Truth(true=every((none(term.null), none(zero))), false=every((none(term.null), zero)))
 
 
-def as_number(term: Term, machine: Machine) -> Term:
+def as_number(term: UnknownValue, machine: Machine) -> UnknownValue:
     """The number of a value in a computation."""
     if isinstance(term.literal, str):
         return constant(number_in(term.literal, whole=False) or 0)
@@ -58,7 +58,7 @@ def as_number(term: Term, machine: Machine) -> Term:
     return term
 
 
-def compare(operator: str, one: Term, other: Term, machine: Machine) -> Truth:
+def compare(operator: str, one: UnknownValue, other: UnknownValue, machine: Machine) -> Truth:
     """Compares two values after SQLite's conversions."""
     if one.null is True or other.null is True:
         return UNKNOWN
@@ -86,7 +86,7 @@ _OPERATIONS: Mapping[str, Callable[[Number, Number], Bit]] = {
 }
 
 
-def converted(term: Term, beside: Term, machine: Machine) -> Term:
+def converted(term: UnknownValue, beside: UnknownValue, machine: Machine) -> UnknownValue:
     """Converts a value as SQLite does for a comparison with `beside`, for example text next to a number column."""
     if term.sort is Sort.TEXT and numeric(beside.affinity):
         if term.affinity is Sort.TEXT or term.literal is None:

@@ -11,8 +11,8 @@ from references.equivalence.proof.logic import (
     FALSE,
     TRUE,
     Sort,
-    Term,
     Truth,
+    UnknownValue,
     Unprovable,
     conjunction,
     disjunction,
@@ -100,7 +100,7 @@ def _in(machine: Machine, node: exp.Expr, frame: Frame) -> Truth:
     return result
 
 
-def _matches(terms: list[Term], others: list[Term], machine: Machine) -> Truth:
+def _matches(terms: list[UnknownValue], others: list[UnknownValue], machine: Machine) -> Truth:
     if len(terms) != len(others):
         raise Unprovable("IN with rows of another width")
     result = TRUE

@@ -15,7 +15,7 @@ from references.equivalence.proof.conditions import TRUTHS
 from references.equivalence.proof.logic import (
     NULL,
     Sort,
-    Term,
+    UnknownValue,
     Unprovable,
     as_real,
     constant,
@@ -35,7 +35,7 @@ _UNSTEADY = frozenset({"random", "randomblob", "changes", "total_changes", "last
 _NUMBER_TYPES = ("INT", "REAL", "FLOA", "DOUB", "DEC", "NUM")
 
 
-def read_term(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+def read_term(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     """Evaluates an expression."""
     reader = _TERMS.get(type(node))
     if reader is not None:
@@ -47,14 +47,14 @@ def read_term(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
     return _call(machine, node, frame)
 
 
-def _call(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+def _call(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     """Evaluates any other function: all that is known is that equal arguments give equal results."""
     if not isinstance(node, exp.Func):
         raise Unprovable(f"{node.key.upper()} is not covered")
     name = node.name.lower() if isinstance(node, exp.Anonymous) else node.key
     if name in _UNSTEADY:
         raise Unprovable(f"{name} returns another value each time")
-    arguments: list[Term] = []
+    arguments: list[UnknownValue] = []
     for key, value in node.args.items():
         if value is None or value is False or (key == "this" and isinstance(value, str)):
             continue
@@ -73,7 +73,7 @@ def _sort_of_call(name: str) -> Sort:
     return Sort.INTEGER if name in _NUMBERS else Sort.TEXT
 
 
-def _column(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+def _column(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     if isinstance(node.this, exp.Star):
         raise Unprovable("* inside an expression")
     source = node.args["table"].name.lower() if node.args.get("table") else ""
@@ -87,7 +87,7 @@ def _column(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
     raise Unprovable(f"the column {node.name} is not found")
 
 
-def _literal(machine: Machine, node: exp.Expr, _: Frame) -> Term:
+def _literal(machine: Machine, node: exp.Expr, _: Frame) -> UnknownValue:
     if isinstance(node, exp.Literal) and node.is_string:
         return machine.texts.term(str(node.this))
     number = number_in(str(node.this))
@@ -96,22 +96,22 @@ def _literal(machine: Machine, node: exp.Expr, _: Frame) -> Term:
     return constant(number)
 
 
-def _boolean(_: Machine, node: exp.Expr, __: Frame) -> Term:
+def _boolean(_: Machine, node: exp.Expr, __: Frame) -> UnknownValue:
     return constant(int(bool(node.this)))
 
 
-def _inside(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+def _inside(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     return machine.term(node.this, frame)
 
 
-def _negative(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+def _negative(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     return negated(as_number(machine.term(node.this, frame), machine))
 
 
 def _arithmetic(
-    compute: Callable[[Term, Term, Functions], Term],
+    compute: Callable[[UnknownValue, UnknownValue, Functions], UnknownValue],
 ) -> TermReader:
-    def read(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+    def read(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
         one = as_number(machine.term(node.this, frame), machine)
         other = as_number(machine.term(node.args["expression"], frame), machine)
         return compute(one, other, machine.functions)
@@ -119,12 +119,12 @@ def _arithmetic(
     return read
 
 
-def _joined(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+def _joined(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     parts = [machine.term(node.this, frame), machine.term(node.args["expression"], frame)]
     return machine.functions.call("||", parts, Sort.TEXT)
 
 
-def _case(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+def _case(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     default = node.args.get("default")
     result = machine.term(default, frame) if default is not None else NULL
     for each in reversed(node.args["ifs"]):
@@ -136,13 +136,13 @@ def _case(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
     return result
 
 
-def _if(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+def _if(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     no = node.args.get("false")
     result = machine.term(no, frame) if no is not None else NULL
     return either_term(machine.truth(node.this, frame).true, machine.term(node.args["true"], frame), result)
 
 
-def _coalesce(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+def _coalesce(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     terms = [machine.term(each, frame) for each in (node.this, *node.expressions)]
     result = terms[-1]
     for each in reversed(terms[:-1]):
@@ -150,13 +150,13 @@ def _coalesce(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
     return result
 
 
-def _nullif(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+def _nullif(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     one = machine.term(node.this, frame)
     equal = compare("=", one, machine.term(node.args["expression"], frame), machine)
     return replace(one, null=some((one.null, equal.true)), literal=None)
 
 
-def _cast(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+def _cast(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     term = machine.term(node.this, frame)
     name = node.args["to"].sql("sqlite").upper()
     if term.null is True:
@@ -167,7 +167,7 @@ def _cast(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
         number = as_number(term, machine)
         if "NUM" in name or "DEC" in name:
             return replace(number, affinity=number.sort)
-        return Term(
+        return UnknownValue(
             null=number.null, value=as_real(number), sort=Sort.REAL, affinity=Sort.REAL, literal=_fraction(number)
         )
     if any(each in name for each in ("CHAR", "TEXT", "CLOB")):
@@ -176,11 +176,11 @@ def _cast(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
     raise Unprovable(f"CAST to {name} is not covered")
 
 
-def _fraction(term: Term) -> Fraction | None:
+def _fraction(term: UnknownValue) -> Fraction | None:
     return Fraction(term.literal) if isinstance(term.literal, int | Fraction) else None
 
 
-def _cast_integer(term: Term, machine: Machine) -> Term:
+def _cast_integer(term: UnknownValue, machine: Machine) -> UnknownValue:
     if isinstance(term.literal, str | Fraction):
         number = number_in(term.literal, whole=False) if isinstance(term.literal, str) else term.literal
         return replace(constant(int(number or 0)), affinity=Sort.INTEGER)
@@ -189,13 +189,13 @@ def _cast_integer(term: Term, machine: Machine) -> Term:
     return replace(machine.functions.call("integer", [term], Sort.INTEGER), affinity=Sort.INTEGER)
 
 
-def _absolute(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+def _absolute(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     term = as_number(machine.term(node.this, frame), machine)
     value = pick(term.value >= 0, term.value, -term.value)
-    return Term(null=term.null, value=value, sort=term.sort, loose=term.loose)
+    return UnknownValue(null=term.null, value=value, sort=term.sort, loose=term.loose)
 
 
-def _scalar(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
+def _scalar(machine: Machine, node: exp.Expr, frame: Frame) -> UnknownValue:
     """The value of a scalar subquery: NULL without rows. The proof assumes that all its rows agree."""
     relation = machine.query(node, frame)
     if len([each for each in relation.headings if not each.hidden]) != 1:
@@ -210,7 +210,7 @@ def _scalar(machine: Machine, node: exp.Expr, frame: Frame) -> Term:
     return result
 
 
-def _null(_: Machine, __: exp.Expr, ___: Frame) -> Term:
+def _null(_: Machine, __: exp.Expr, ___: Frame) -> UnknownValue:
     return NULL
 
 

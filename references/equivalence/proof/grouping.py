@@ -11,7 +11,7 @@ from references.equivalence.proof.clauses import bare_columns, group_key
 from references.equivalence.proof.logic import (
     NULL,
     Bit,
-    Term,
+    UnknownValue,
     Unprovable,
     either_term,
     every,
@@ -59,13 +59,13 @@ def groups(
     return found
 
 
-def _keys(machine: Machine, tree: exp.Select, clause: exp.Group, frames: Sequence[Frame]) -> list[list[Term]]:
+def _keys(machine: Machine, tree: exp.Select, clause: exp.Group, frames: Sequence[Frame]) -> list[list[UnknownValue]]:
     """The values of the GROUP BY keys for each row."""
     named = [group_key(each, tree) for each in clause.expressions]
     return [[machine.term(key, frame) for key in named] for frame in frames]
 
 
-def _group_of(index: int, rows: Sequence[UnknownRow], keys: Sequence[Sequence[Term]]) -> tuple[Bit, Group]:
+def _group_of(index: int, rows: Sequence[UnknownRow], keys: Sequence[Sequence[UnknownValue]]) -> tuple[Bit, Group]:
     """Returns whether a row is the first of its group, and the group."""
     alike = [same_rows(keys[index], other) for other in keys]
     first = every(none(every((rows[other].present, alike[other]))) for other in range(index))
@@ -82,7 +82,7 @@ def _whole(machine: Machine, tree: exp.Select, relation: Relation, outer: Frame)
     return Frame(relation.headings, _first_cells(relation), outer, group=group)
 
 
-def _first_cells(relation: Relation) -> tuple[Term, ...]:
+def _first_cells(relation: Relation) -> tuple[UnknownValue, ...]:
     """The cells of the first row that is present, or NULLs when there is none."""
     cells = [NULL] * len(relation.headings)
     for row in reversed(relation.rows):

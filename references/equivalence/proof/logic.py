@@ -32,7 +32,7 @@ class Unprovable(Exception):  # noqa: N818 - not an error: the proof does not co
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
+class UnknownValue:
     """An unknown value."""
 
     null: Bit
@@ -136,17 +136,17 @@ def real(value: Fraction) -> Number:
     return z3.RealVal(f"{value.numerator}/{value.denominator}")
 
 
-NULL = Term(null=True, value=integer(0), sort=Sort.NOTHING)
+NULL = UnknownValue(null=True, value=integer(0), sort=Sort.NOTHING)
 
 
-def constant(value: int | Fraction) -> Term:
+def constant(value: int | Fraction) -> UnknownValue:
     """The term of a number literal."""
     if isinstance(value, int):
-        return Term(null=False, value=integer(value), sort=Sort.INTEGER, literal=value)
-    return Term(null=False, value=real(value), sort=Sort.REAL, literal=value)
+        return UnknownValue(null=False, value=integer(value), sort=Sort.INTEGER, literal=value)
+    return UnknownValue(null=False, value=real(value), sort=Sort.REAL, literal=value)
 
 
-def as_real(term: Term) -> Number:
+def as_real(term: UnknownValue) -> Number:
     """The value as a real."""
     return z3.ToReal(term.value) if term.sort in {Sort.INTEGER, Sort.NOTHING} else term.value
 
@@ -156,7 +156,7 @@ def numeric(sort: Sort) -> bool:
     return sort in {Sort.INTEGER, Sort.REAL}
 
 
-def aligned(one: Term, other: Term) -> tuple[Number, Number] | None:
+def aligned(one: UnknownValue, other: UnknownValue) -> tuple[Number, Number] | None:
     """Both values in one sort of the solver, or `None` for a text and a number."""
     if one.sort is other.sort or Sort.NOTHING in {one.sort, other.sort}:
         if Sort.REAL in {one.sort, other.sort}:
@@ -167,7 +167,7 @@ def aligned(one: Term, other: Term) -> tuple[Number, Number] | None:
     return None
 
 
-def same(one: Term, other: Term) -> Bit:
+def same(one: UnknownValue, other: UnknownValue) -> Bit:
     """Whether both are NULL or have the same value, as rows are compared."""
     pair = aligned(one, other)
     if one.sort is Sort.NOTHING or other.sort is Sort.NOTHING:
@@ -180,12 +180,12 @@ def _equal(one: Number, other: Number) -> Bit:
     return True if z3.eq(one, other) else one == other
 
 
-def same_rows(one: Sequence[Term], other: Sequence[Term]) -> Bit:
+def same_rows(one: Sequence[UnknownValue], other: Sequence[UnknownValue]) -> Bit:
     """Whether two rows agree in every cell."""
     return every(same(a, b) for a, b in zip(one, other, strict=True))
 
 
-def before(one: Term, other: Term) -> Bit:
+def before(one: UnknownValue, other: UnknownValue) -> Bit:
     """Whether one sorts before the other in ascending order, NULL first."""
     pair = aligned(one, other)
     if pair is None:
@@ -195,7 +195,7 @@ def before(one: Term, other: Term) -> Bit:
     return some((every((one.null, none(other.null))), every((none(one.null), none(other.null), less))))
 
 
-def either_term(bit: Bit, yes: Term, no: Term) -> Term:
+def either_term(bit: Bit, yes: UnknownValue, no: UnknownValue) -> UnknownValue:
     """`yes` where the formula holds, else `no`, in a common sort."""
     if isinstance(bit, bool):
         return yes if bit else no
@@ -203,9 +203,9 @@ def either_term(bit: Bit, yes: Term, no: Term) -> Term:
     null = whether(bit, yes.null, no.null)
     if sort is Sort.REAL:
         loose = any(each.loose or each.sort is Sort.INTEGER for each in (yes, no))
-        return Term(null=null, value=pick(bit, as_real(yes), as_real(no)), sort=sort, loose=loose)
+        return UnknownValue(null=null, value=pick(bit, as_real(yes), as_real(no)), sort=sort, loose=loose)
     most = max(yes.most, no.most) if yes.most is not None and no.most is not None else None
-    return Term(null=null, value=pick(bit, yes.value, no.value), sort=sort, most=most)
+    return UnknownValue(null=null, value=pick(bit, yes.value, no.value), sort=sort, most=most)
 
 
 def common(one: Sort, other: Sort) -> Sort:
@@ -224,13 +224,13 @@ def total(numbers: Sequence[Number]) -> Number:
     return z3.Sum(numbers) if len(numbers) > 1 else numbers[0]
 
 
-def count(bits: Iterable[Bit]) -> Term:
+def count(bits: Iterable[Bit]) -> UnknownValue:
     """The number of formulas that hold."""
     kept = [bit for bit in bits if bit is not False]
     if not kept:
-        return Term(null=False, value=integer(0), sort=Sort.INTEGER, most=0)
+        return UnknownValue(null=False, value=integer(0), sort=Sort.INTEGER, most=0)
     ones = [pick(bit, integer(1), integer(0)) for bit in kept]
-    return Term(null=False, value=total(ones), sort=Sort.INTEGER, most=len(kept))
+    return UnknownValue(null=False, value=total(ones), sort=Sort.INTEGER, most=len(kept))
 
 
 def less_than(number: Number, limit: int) -> Bit:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from references.equivalence.proof.logic import Bit, Term, Truth
+from references.equivalence.proof.logic import Bit, Truth, UnknownValue
 from references.equivalence.proof.rows import Frame, Relation
 from references.equivalence.proof.texts import Functions, Texts
 
@@ -31,7 +31,7 @@ class Machine:
     duties: list[Bit] = field(default_factory=list[Bit])
     """Formulas that must hold in every database for the result to be right. They are proved with the rest."""
 
-    def term(self, node: exp.Expr, frame: Frame) -> Term:
+    def term(self, node: exp.Expr, frame: Frame) -> UnknownValue:
         """Evaluates an expression."""
         self.tick()
         return self.read_term(self, node, frame)
@@ -50,6 +50,6 @@ class Machine:
             self.assumptions.setdefault(what, []).append(bit)
 
 
-TermReader: TypeAlias = Callable[[Machine, exp.Expr, Frame], Term]
+TermReader: TypeAlias = Callable[[Machine, exp.Expr, Frame], UnknownValue]
 TruthReader: TypeAlias = Callable[[Machine, exp.Expr, Frame], Truth]
 QueryReader: TypeAlias = Callable[[Machine, exp.Expr, Frame], Relation]

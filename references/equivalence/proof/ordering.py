@@ -6,11 +6,22 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from references.equivalence.proof.logic import Bit, Term, before, count, every, less_than, none, same, same_rows, some
+from references.equivalence.proof.logic import (
+    Bit,
+    UnknownValue,
+    before,
+    count,
+    every,
+    less_than,
+    none,
+    same,
+    same_rows,
+    some,
+)
 from references.equivalence.proof.machine import Machine
 from references.equivalence.proof.rows import Frame, UnknownRow
 
-SortKey = tuple[Term, bool, bool]
+SortKey = tuple[UnknownValue, bool, bool]
 """The value, whether the order is descending, and whether NULLs come first."""
 
 
@@ -35,7 +46,7 @@ def precedes(one: Sequence[SortKey], other: Sequence[SortKey]) -> Bit:
     return result
 
 
-def _ahead(a: Term, b: Term, *, falling: bool, nulls_first: bool) -> Bit:
+def _ahead(a: UnknownValue, b: UnknownValue, *, falling: bool, nulls_first: bool) -> Bit:
     there = every((none(a.null), none(b.null)))
     values = every((there, before(b, a) if falling else before(a, b)))
     nulls = every((a.null, none(b.null))) if nulls_first else every((none(a.null), b.null))

@@ -11,7 +11,17 @@ from references.equivalence.proof.clauses import cutting, has_aggregates, place,
 from references.equivalence.proof.conditions import read_truth
 from references.equivalence.proof.expressions import read_term
 from references.equivalence.proof.grouping import Aliases, groups, with_aliases
-from references.equivalence.proof.logic import Bit, Term, Unprovable, count, every, less_than, none, same_rows, some
+from references.equivalence.proof.logic import (
+    Bit,
+    UnknownValue,
+    Unprovable,
+    count,
+    every,
+    less_than,
+    none,
+    same_rows,
+    some,
+)
 from references.equivalence.proof.machine import Machine
 from references.equivalence.proof.ordering import SortKey, cut, direction, sort_keys
 from references.equivalence.proof.rows import Frame, Relation, UnknownRow
@@ -98,7 +108,7 @@ class _Cut:
         return self.size is not None and bool(self.start or self.size < len(rows))
 
     def keys(
-        self, machine: Machine, frame: Frame, cells: Sequence[Term], items: Sequence[exp.Expr]
+        self, machine: Machine, frame: Frame, cells: Sequence[UnknownValue], items: Sequence[exp.Expr]
     ) -> Sequence[SortKey]:
         """The sort keys of a row; none when nothing is cut off."""
         if self.size is None or self.order is None:
@@ -155,7 +165,7 @@ def _distinct(tree: exp.Select, rows: Sequence[UnknownRow]) -> Sequence[UnknownR
     return unlike(rows)
 
 
-def _cells(machine: Machine, item: exp.Expr, frame: Frame) -> list[Term]:
+def _cells(machine: Machine, item: exp.Expr, frame: Frame) -> list[UnknownValue]:
     """The cells of one item of the select list: several for a star."""
     if isinstance(item, exp.Star):
         return [cell for heading, cell in zip(frame.headings, frame.cells, strict=True) if not heading.hidden]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from references.equivalence.proof.logic import Bit, Term
+from references.equivalence.proof.logic import Bit, UnknownValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +13,7 @@ class UnknownRow:
     """A row that may or may not exist."""
 
     present: Bit
-    cells: tuple[Term, ...]
+    cells: tuple[UnknownValue, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +59,17 @@ class Frame:
     """What an expression can refer to: a row, its group, and the rows of outer queries."""
 
     headings: tuple[Heading, ...]
-    cells: tuple[Term, ...]
+    cells: tuple[UnknownValue, ...]
     outer: Frame | None
     tables: Mapping[str, Relation] = field(default_factory=dict[str, Relation])
     """CTEs by lower-cased name."""
     group: Group | None = None
     window: tuple[tuple[UnknownRow, ...], int] | None = None
     """The rows of the block, and the place of this one."""
-    aliases: Mapping[str, Term] = field(default_factory=dict[str, Term])
+    aliases: Mapping[str, UnknownValue] = field(default_factory=dict[str, UnknownValue])
     """Outputs by name, for HAVING and ORDER BY."""
 
-    def find(self, source: str, name: str) -> Term | None:
+    def find(self, source: str, name: str) -> UnknownValue | None:
         """Finds the cell of a column in this frame or an outer one."""
         frame: Frame | None = self
         while frame is not None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from references.equivalence.proof.logic import Bit, Number, Sort, Term, Unprovable, integer, none, some, z3
+from references.equivalence.proof.logic import Bit, Number, Sort, UnknownValue, Unprovable, integer, none, some, z3
 from references.sandbox import Folding
 
 _GAP = 1_000
@@ -34,9 +34,9 @@ class Texts:
         if folding is Folding.ALWAYS and len({name.lower() for name in self._names}) < len(self._names):
             raise Unprovable("texts of the queries that differ only in letter case")
 
-    def term(self, text: str) -> Term:
+    def term(self, text: str) -> UnknownValue:
         """The term of a text in the queries."""
-        return Term(null=False, value=integer(self._codes[text]), sort=Sort.TEXT, literal=text)
+        return UnknownValue(null=False, value=integer(self._codes[text]), sort=Sort.TEXT, literal=text)
 
     def known(self) -> Iterable[tuple[str, int]]:
         """All texts with their numbers."""
@@ -100,26 +100,28 @@ class Functions:
         self.facts: list[Bit] = []
         """What is known about LIKE and GLOB on the texts of the queries."""
 
-    def call(self, name: str, arguments: Sequence[Term], sort: Sort) -> Term:
+    def call(self, name: str, arguments: Sequence[UnknownValue], sort: Sort) -> UnknownValue:
         """Applies a function. The result is NULL when an argument is, or when the function returns NULL."""
         moving = [each for each in arguments if each.literal is None]
         fixed = [f"{each.literal!r}" if each.literal is not None else f"?{each.sort.name}" for each in arguments]
         result, empty = self._functions(f"{name}({','.join(fixed)}):{sort.name}", moving, sort)
         values = [each.value for each in moving]
         null = some((*(each.null for each in arguments), empty(*values) if values else z3.Bool(f"null {name} {fixed}")))
-        return Term(null=null, value=result(*values) if values else self._fixed(f"{name} {fixed}", sort), sort=sort)
+        return UnknownValue(
+            null=null, value=result(*values) if values else self._fixed(f"{name} {fixed}", sort), sort=sort
+        )
 
     def _fixed(self, name: str, sort: Sort) -> Number:
         return z3.Real(name) if sort is Sort.REAL else z3.Int(name)
 
-    def _functions(self, name: str, moving: Sequence[Term], sort: Sort) -> tuple[Number, Number]:
+    def _functions(self, name: str, moving: Sequence[UnknownValue], sort: Sort) -> tuple[Number, Number]:
         if name not in self._made:
             kinds = [z3.RealSort() if each.sort is Sort.REAL else z3.IntSort() for each in moving]
             kind = z3.RealSort() if sort is Sort.REAL else z3.IntSort()
             self._made[name] = (z3.Function(name, *kinds, kind), z3.Function(f"null {name}", *kinds, z3.BoolSort()))
         return self._made[name]
 
-    def like(self, term: Term, pattern: str, operator: str) -> Bit:
+    def like(self, term: UnknownValue, pattern: str, operator: str) -> Bit:
         """Whether a text matches a pattern, which is known for the texts of the queries."""
         if self._texts.folding is not Folding.LIKE and operator == "LIKE" and not set(pattern) & set("%_"):
             return term.value == self._texts.term(pattern).value

@@ -8,7 +8,7 @@ from scoring.question.definitions.conditions import conditions_at
 from scoring.question.definitions.identifiers import columns_of, functions_of
 from scoring.question.definitions.parts import OPERATORS, split_formula
 from scoring.question.definitions.stored import Condition, merged
-from scoring.specification import QuestionFilter, Source
+from scoring.specification import FilterOrigin, QuestionFilter
 
 
 class Formula(NamedTuple):
@@ -45,7 +45,7 @@ def _filter(condition: Condition, text: str, offset: int) -> QuestionFilter:
         lhs=condition.left.operand,
         op=condition.op,
         rhs=condition.rhs,
-        source=Source.DEFINITION,
+        source=FilterOrigin.DEFINITION,
         span=text[condition.start : condition.end],
         start=offset + condition.start,
         certain=condition.certain,

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from scoring.sql.conditions.boolean import conjunction, emit, record
-from scoring.sql.conditions.drafts import Draft, alternatives
+from scoring.sql.conditions.drafts import FilterDraft, alternatives
 
-__all__ = ["Draft", "alternatives", "conjunction", "emit", "record"]
+__all__ = ["FilterDraft", "alternatives", "conjunction", "emit", "record"]

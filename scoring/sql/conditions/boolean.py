@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from sqlglot import exp
 
 from scoring.specification import Clause, SqlFilter
-from scoring.sql.conditions.drafts import Draft, alternatives, fold
+from scoring.sql.conditions.drafts import FilterDraft, alternatives, fold
 from scoring.sql.conditions.predicates import predicate
 from scoring.sql.expressions import bare
 from scoring.sql.scopes import Scope
@@ -19,7 +19,7 @@ def record(scope: Scope, node: Node, clause: Clause, *, negated: bool = False) -
     emit(scope, conjunction(scope, node, clause, negated=negated), clause)
 
 
-def emit(scope: Scope, drafts: Iterable[Draft], clause: Clause) -> None:
+def emit(scope: Scope, drafts: Iterable[FilterDraft], clause: Clause) -> None:
     """Adds drafts as filters of this block, without duplicates."""
     filters, groups, path = scope.spec.filters, scope.or_groups, scope.path
     for draft in drafts:
@@ -42,9 +42,9 @@ def emit(scope: Scope, drafts: Iterable[Draft], clause: Clause) -> None:
             )
 
 
-def conjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool = False) -> list[Draft]:
+def conjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool = False) -> list[FilterDraft]:
     """The terms that must all hold; those of one OR share a group."""
-    drafts: list[Draft] = []
+    drafts: list[FilterDraft] = []
     waiting = [(node, negated)]
     while waiting:
         node, negated = waiting.pop()
@@ -64,7 +64,7 @@ def conjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool = Fal
     return fold(drafts)
 
 
-def _disjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool) -> list[Draft]:
+def _disjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool) -> list[FilterDraft]:
     arms = _arms(node, type(node), negated=negated)
     return alternatives([conjunction(scope, arm, clause, negated=flag) for arm, flag in arms])
 

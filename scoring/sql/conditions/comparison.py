@@ -9,7 +9,7 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from scoring.specification import Clause, Limit, Op, Operand, SubqueryRole
-from scoring.sql.conditions.drafts import Draft, alternatives
+from scoring.sql.conditions.drafts import FilterDraft, alternatives
 from scoring.sql.conditions.join_keys import equates_join_keys
 from scoring.sql.conditions.matching import containing
 from scoring.sql.constants import constant
@@ -23,7 +23,7 @@ from scoring.values import Choices, Expression, Number, RelativeTime, Scalar
 _FLIPPED = MappingProxyType({Op.LT: Op.GT, Op.GT: Op.LT, Op.LE: Op.GE, Op.GE: Op.LE, Op.EQ: Op.EQ, Op.NE: Op.NE})
 
 
-def comparison(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> list[Draft]:
+def comparison(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> list[FilterDraft]:
     """`left op right`, with the value on either side."""
     value = constant(scope, right, value_side=True)
     if value is None:
@@ -35,7 +35,7 @@ def comparison(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) ->
     return versus(scope, op, left, value) if other is None else _fixed(op, other, value)
 
 
-def versus(scope: Scope, op: Op, node: Node, value: Constant) -> list[Draft]:
+def versus(scope: Scope, op: Op, node: Node, value: Constant) -> list[FilterDraft]:
     """An expression compared with a constant."""
     if type(node) is exp.StrPosition:
         found = containing(scope, op, node, value)
@@ -46,7 +46,7 @@ def versus(scope: Scope, op: Op, node: Node, value: Constant) -> list[Draft]:
         return _ranked(scope, op, term, value)
     time = time_of(scope, term, value)
     bound = bounded(op, time) if time is not None else None
-    return [Draft(term.operand, op, plain(value)) if bound is None else Draft(dated(term).operand, *bound)]
+    return [FilterDraft(term.operand, op, plain(value)) if bound is None else FilterDraft(dated(term).operand, *bound)]
 
 
 def plain(value: Constant) -> Scalar:
@@ -54,18 +54,18 @@ def plain(value: Constant) -> Scalar:
     return RelativeTime(value.unit, value.offset, value.offset + 1, value.whole) if isinstance(value, Now) else value
 
 
-def _fixed(op: Op, left: Constant, right: Constant) -> list[Draft]:
+def _fixed(op: Op, left: Constant, right: Constant) -> list[FilterDraft]:
     """Two constants: `1 = 1` restricts nothing; anything else is kept for display."""
     if (op is Op.EQ) is (left == right) and op in (Op.EQ, Op.NE):
         return []
-    return [Draft(Operand(name=f"{left} {op.value} {right}"), Op.OTHER, None)]
+    return [FilterDraft(Operand(name=f"{left} {op.value} {right}"), Op.OTHER, None)]
 
 
 def _is_rownum(node: Node) -> bool:
     return type(node) is exp.Pseudocolumn or (type(node) is exp.Column and node.name.lower() == "rownum")
 
 
-def _ranked(scope: Scope, op: Op, term: Term, value: Number) -> list[Draft]:
+def _ranked(scope: Scope, op: Op, term: Term, value: Number) -> list[FilterDraft]:
     """A rank or row number compared with a constant is a top-k."""
     number = int(value.value) if abs(value.value) < 1e9 else 0
     rows = {Op.LE: (number, 0), Op.LT: (number - 1, 0), Op.EQ: (1, number - 1), Op.GT: (None, number)}
@@ -76,7 +76,7 @@ def _ranked(scope: Scope, op: Op, term: Term, value: Number) -> list[Draft]:
     return []
 
 
-def _sides(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> list[Draft]:
+def _sides(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> list[FilterDraft]:
     """Neither side is a constant: a join key, or a filter that compares with a column, an expression or a subquery."""
     if type(right) in (exp.Any, exp.All):
         return _quantified(scope, op, left, right, clause)
@@ -89,10 +89,10 @@ def _sides(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> lis
         first, second, op = second, first, _FLIPPED[op]
     if second.block is not None and second.lookup and op in (Op.EQ, Op.NE):
         return _looked_up(scope, second.block, first, negated=op is Op.NE)
-    return [Draft(first.operand, op, expression(second))]
+    return [FilterDraft(first.operand, op, expression(second))]
 
 
-def _looked_up(scope: Scope, block: str, key: Term, *, negated: bool) -> list[Draft]:
+def _looked_up(scope: Scope, block: str, key: Term, *, negated: bool) -> list[FilterDraft]:
     """`x = (SELECT y …)` with a plain column y is a semi-join like `x IN (SELECT y …)`, so x is not filtered."""
     subqueries = scope.spec.subqueries
     place = next(index for index, each in enumerate(subqueries) if each.block == block)
@@ -107,7 +107,7 @@ def expression(term: Term) -> Expression:
     return Expression(term.name, names, term.block, (term.func,) if term.func else ())
 
 
-def _quantified(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> list[Draft]:
+def _quantified(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> list[FilterDraft]:
     """`= ANY (…)` is IN and `<> ALL (…)` is NOT IN; other comparisons with ANY or ALL keep their subquery."""
     members = bare(right.args["this"])
     is_in = op is Op.EQ and type(right) is exp.Any
@@ -123,23 +123,23 @@ def _quantified(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -
         term = read(scope, members)
     found = expression(term)
     text = Expression(f"{word} {found.text}", found.columns, found.subquery, found.functions)
-    return [Draft(read(scope, left).operand, op, text)]
+    return [FilterDraft(read(scope, left).operand, op, text)]
 
 
-def _tuples(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> list[Draft]:
+def _tuples(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> list[FilterDraft]:
     pairs = zip(left.args["expressions"], right.args["expressions"], strict=False)
     arms = [comparison(scope, op, bare(one), bare(other), clause) for one, other in pairs]
     return alternatives(arms) if op is Op.NE else [draft for arm in arms for draft in arm]
 
 
-def semi_join(scope: Scope, left: Node, query: Node, *, negated: bool) -> list[Draft]:
+def semi_join(scope: Scope, left: Node, query: Node, *, negated: bool) -> list[FilterDraft]:
     """`x IN (SELECT …)`: recorded as a subquery with x as its key, which is not a filter."""
     role = SubqueryRole.NOT_IN if negated else SubqueryRole.IN
     scope.walk.read_subquery(scope, query, role, read(scope, left).operand)
     return []
 
 
-def listed(scope: Scope, left: Node, members: Sequence[Node], clause: Clause, *, negated: bool) -> list[Draft]:
+def listed(scope: Scope, left: Node, members: Sequence[Node], clause: Clause, *, negated: bool) -> list[FilterDraft]:
     """IN with a list of values."""
     if type(left) is exp.Tuple:
         return _listed_rows(scope, left, members, clause, negated=negated)
@@ -152,15 +152,17 @@ def listed(scope: Scope, left: Node, members: Sequence[Node], clause: Clause, *,
     op = Op.NOT_IN if negated else Op.IN
     times = _times(scope, term, values)
     if times:
-        return [Draft(dated(term).operand, op, Choices(times))]
+        return [FilterDraft(dated(term).operand, op, Choices(times))]
     chosen = [
         expression(read_value(scope, member)) if value is None else plain(value)
         for member, value in zip(members, values, strict=True)
     ]
-    return [Draft(term.operand, op, Choices(frozenset(chosen)))]
+    return [FilterDraft(term.operand, op, Choices(frozenset(chosen)))]
 
 
-def _listed_rows(scope: Scope, left: Node, members: Sequence[Node], clause: Clause, *, negated: bool) -> list[Draft]:
+def _listed_rows(
+    scope: Scope, left: Node, members: Sequence[Node], clause: Clause, *, negated: bool
+) -> list[FilterDraft]:
     """`(a, b) IN ((1, 2), (3, 4))`."""
     op = Op.NE if negated else Op.EQ
     rows = [_tuples(scope, op, left, bare(row), clause) for row in members if type(bare(row)) is exp.Tuple]

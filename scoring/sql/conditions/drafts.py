@@ -25,7 +25,7 @@ class OrGroup:
     __slots__ = ()
 
 
-class Draft:
+class FilterDraft:
     """A filter whose conjunction is still being read."""
 
     __slots__ = ("group", "lhs", "op", "rhs")
@@ -52,11 +52,11 @@ class Draft:
         return f"{self.lhs.name} {self.op} {value}"
 
 
-def fold(drafts: list[Draft]) -> list[Draft]:
+def fold(drafts: list[FilterDraft]) -> list[FilterDraft]:
     """Joins two open bounds of a date into a range, and a year with its month and day into one period."""
     if len(drafts) < 2:
         return drafts
-    timed: dict[tuple[object, ...], list[Draft]] = {}
+    timed: dict[tuple[object, ...], list[FilterDraft]] = {}
     for draft in drafts:
         if draft.op is Op.WITHIN and draft.group is None:
             timed.setdefault(draft.key, []).append(draft)
@@ -70,10 +70,10 @@ def fold(drafts: list[Draft]) -> list[Draft]:
     return [draft for draft in drafts if id(draft) not in folded]
 
 
-def alternatives(arms: list[list[Draft]]) -> list[Draft]:
+def alternatives(arms: list[list[FilterDraft]]) -> list[FilterDraft]:
     """The arms of an OR: equalities and lists on one operand become one list; everything else shares a group."""
-    kept: list[list[Draft]] = []
-    lists: dict[tuple[object, ...], tuple[Draft, set[Scalar]]] = {}
+    kept: list[list[FilterDraft]] = []
+    lists: dict[tuple[object, ...], tuple[FilterDraft, set[Scalar]]] = {}
     for arm in arms:
         members = _members(arm)
         if members is None:
@@ -94,7 +94,7 @@ def alternatives(arms: list[list[Draft]]) -> list[Draft]:
     return drafts
 
 
-def _members(arm: list[Draft]) -> frozenset[Scalar] | None:
+def _members(arm: list[FilterDraft]) -> frozenset[Scalar] | None:
     """The values of an arm that is a single equality or list, else `None`."""
     if len(arm) != 1 or arm[0].group is not None:
         return None
@@ -110,7 +110,7 @@ def _is_open(time: TimeRange | RelativeTime) -> bool:
     return time.start is None or time.end is None
 
 
-def _join_bounds(same: list[Draft]) -> list[Draft]:
+def _join_bounds(same: list[FilterDraft]) -> list[FilterDraft]:
     """Joins the first lower with the first upper bound; returns the draft that is no longer needed."""
     lower = next((each for each in same if _has_open(each.rhs, "end")), None)
     upper = next((each for each in same if _has_open(each.rhs, "start")), None)
@@ -138,7 +138,7 @@ def _joined(lower: Value | None, upper: Value | None) -> Value | None:
     return None
 
 
-def _join_parts(same: list[Draft]) -> list[Draft]:
+def _join_parts(same: list[FilterDraft]) -> list[FilterDraft]:
     """Turns `YEAR(d) = 2023 AND MONTH(d) = 5` into May 2023; returns the drafts that are no longer needed."""
     year = next((each for each in same if _is_year(each.rhs)), None)
     parts = {each.rhs.part: each for each in same if isinstance(each.rhs, DatePart)}

@@ -7,7 +7,7 @@ import re
 from sqlglot import exp
 
 from scoring.specification import NEGATION, Op
-from scoring.sql.conditions.drafts import Draft
+from scoring.sql.conditions.drafts import FilterDraft
 from scoring.sql.expressions import bare, is_quoted_text
 from scoring.sql.moments import Constant, moment
 from scoring.sql.ranges import prefix_time
@@ -41,14 +41,14 @@ def pattern_text(scope: Scope, node: Node) -> str | None:
     return "".join(str(part.args["this"]) for part in parts)
 
 
-def like(term: Term, raw: str, escape: str | None, *, negated: bool) -> Draft | Text | TimeRange:
+def like(term: Term, raw: str, escape: str | None, *, negated: bool) -> FilterDraft | Text | TimeRange:
     """The filter of a LIKE pattern; a plain value if the pattern has no wildcard."""
     masked = raw
     for mark, mask in _MASKS:
         masked = masked.replace((escape or "\\") + mark, mask)
     inner, open_left, open_right = masked.strip("%"), masked.startswith("%"), masked.endswith("%")
     if not inner or "%" in inner or "_" in inner:
-        return Draft(term.operand, Op.NOT_LIKE if negated else Op.LIKE, Pattern(text(raw).folded))
+        return FilterDraft(term.operand, Op.NOT_LIKE if negated else Op.LIKE, Pattern(text(raw).folded))
     body = inner
     for mark, mask in _MASKS:
         body = body.replace(mask, mark)
@@ -57,15 +57,15 @@ def like(term: Term, raw: str, escape: str | None, *, negated: bool) -> Draft | 
     return _prefixed(term, body, negated=negated) if open_right else moment(body) or text(body)
 
 
-def _prefixed(term: Term, prefix: str, *, negated: bool) -> Draft:
+def _prefixed(term: Term, prefix: str, *, negated: bool) -> FilterDraft:
     """`LIKE '2012-01%'` keeps a month of a date; other prefixes are text."""
     time = prefix_time(term, prefix)
     if time is not None:
-        return Draft(term.operand, Op.NOT_WITHIN if negated else Op.WITHIN, time)
+        return FilterDraft(term.operand, Op.NOT_WITHIN if negated else Op.WITHIN, time)
     return _matched(term, text(prefix), False, True, negated)
 
 
-def regular(term: Term, raw: str, *, negated: bool, full: bool) -> Draft:
+def regular(term: Term, raw: str, *, negated: bool, full: bool) -> FilterDraft:
     """The filter of a regular expression; simplified if it is a plain word with or without anchors."""
     body = raw.removeprefix("(?i)")
     open_left, open_right = not (full or body.startswith("^")), not (full or body.endswith("$"))
@@ -73,11 +73,11 @@ def regular(term: Term, raw: str, *, negated: bool, full: bool) -> Draft:
     open_left, body = open_left or body.startswith(".*"), body.removeprefix(".*")
     open_right, body = open_right or body.endswith(".*"), body.removesuffix(".*")
     if not body or not _PLAIN.fullmatch(body):
-        return Draft(term.operand, Op.NOT_LIKE if negated else Op.LIKE, Pattern(text(raw).folded))
+        return FilterDraft(term.operand, Op.NOT_LIKE if negated else Op.LIKE, Pattern(text(raw).folded))
     return _matched(term, text(body), open_left, open_right, negated)
 
 
-def containing(scope: Scope, op: Op, node: Node, value: Constant) -> Draft | None:
+def containing(scope: Scope, op: Op, node: Node, value: Constant) -> FilterDraft | None:
     """`INSTR(x, 'y') > 0` contains, `= 0` does not, `= 1` starts with."""
     needle = bare(node.args["substr"])
     raw = needle.name if type(needle) is exp.Literal or is_quoted_text(scope, needle) else None
@@ -85,12 +85,12 @@ def containing(scope: Scope, op: Op, node: Node, value: Constant) -> Draft | Non
     if raw is None or meaning is None:
         return None
     scope.spec.functions.add(function_name(node))
-    return Draft(read(scope, node.args["this"]).operand, meaning, text(raw))
+    return FilterDraft(read(scope, node.args["this"]).operand, meaning, text(raw))
 
 
-def _matched(term: Term, value: Scalar, open_left: bool, open_right: bool, negated: bool) -> Draft:
+def _matched(term: Term, value: Scalar, open_left: bool, open_right: bool, negated: bool) -> FilterDraft:
     op = _OPEN[open_left, open_right]
-    return Draft(term.operand, NEGATION[op] if negated else op, value)
+    return FilterDraft(term.operand, NEGATION[op] if negated else op, value)
 
 
 _OPEN: dict[tuple[bool, bool], Op] = {

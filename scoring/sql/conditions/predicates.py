@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from scoring.specification import NEGATION, Clause, Limit, Op, Operand, SubqueryRole
 from scoring.sql.conditions.comparison import comparison, expression, listed, plain, semi_join, versus
-from scoring.sql.conditions.drafts import Draft, alternatives
+from scoring.sql.conditions.drafts import FilterDraft, alternatives
 from scoring.sql.conditions.matching import like, pattern_text, regular
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare, read_value
@@ -33,13 +33,13 @@ _OPS: MappingProxyType[type[Node], Op] = MappingProxyType(
 )
 
 
-def predicate(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
+def predicate(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[FilterDraft]:
     """The draft filters of one predicate; none if it is a join key, a semi-join, a rank or always true."""
     reader = _PREDICATES.get(type(node))
     return _truth(scope, node, negated) if reader is None else reader(scope, node, clause, negated)
 
 
-def _compared(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
+def _compared(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[FilterDraft]:
     op = _OPS[type(node)]
     left, right = bare(node.args["this"]), bare(node.args["expression"])
     if type(node) in (exp.NullSafeEQ, exp.NullSafeNEQ) and type(right) is exp.Null:
@@ -47,11 +47,11 @@ def _compared(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[D
     return comparison(scope, NEGATION[op] if negated else op, left, right, clause)
 
 
-def _null(scope: Scope, node: Node, present: bool) -> list[Draft]:
-    return [Draft(read(scope, node).operand, Op.NOT_NULL if present else Op.IS_NULL, None)]
+def _null(scope: Scope, node: Node, present: bool) -> list[FilterDraft]:
+    return [FilterDraft(read(scope, node).operand, Op.NOT_NULL if present else Op.IS_NULL, None)]
 
 
-def _is(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
+def _is(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[FilterDraft]:
     left, right = bare(node.args["this"]), bare(node.args["expression"])
     negated = negated is not bool(node.args.get("negate"))
     if type(right) is exp.Not:
@@ -61,7 +61,7 @@ def _is(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
     return comparison(scope, Op.NE if negated else Op.EQ, left, right, clause)
 
 
-def _in(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
+def _in(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[FilterDraft]:
     left = bare(node.args["this"])
     query = node.args.get("query")
     members: list[Node] = children(node, "expressions")
@@ -78,7 +78,7 @@ def _in(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
     return listed(scope, left, members, clause, negated=negated)
 
 
-def _between(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
+def _between(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[FilterDraft]:
     left, low, high = (bare(node.args[part]) for part in ("this", "low", "high"))
     values = [constant(scope, each, value_side=True) for each in (low, high)]
     if values[0] is not None and values[1] is not None:
@@ -90,7 +90,7 @@ def _between(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Dr
     return comparison(scope, Op.GE, left, low, clause) + comparison(scope, Op.LE, left, high, clause)
 
 
-def _spanning(scope: Scope, left: Node, low: Constant, high: Constant, negated: bool) -> list[Draft] | None:
+def _spanning(scope: Scope, left: Node, low: Constant, high: Constant, negated: bool) -> list[FilterDraft] | None:
     """BETWEEN two times or two ranks; `None` for other values."""
     term = read(scope, left)
     if term.rank is not None and not negated and isinstance(low, Number) and isinstance(high, Number):
@@ -104,10 +104,10 @@ def _spanning(scope: Scope, left: Node, low: Constant, high: Constant, negated: 
     span = spanned(first, last)
     if span is None:
         return None
-    return [Draft(dated(term).operand, Op.NOT_WITHIN if negated else Op.WITHIN, span)]
+    return [FilterDraft(dated(term).operand, Op.NOT_WITHIN if negated else Op.WITHIN, span)]
 
 
-def _like(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
+def _like(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[FilterDraft]:
     escape = None
     if type(node) is exp.Escape:
         escape, node = node.args["expression"].name, node.args["this"]
@@ -121,12 +121,12 @@ def _like(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft
     return _pattern(scope, node, left, right, escape, negated)
 
 
-def _pattern(scope: Scope, node: Node, left: Node, right: Node, escape: str | None, negated: bool) -> list[Draft]:
+def _pattern(scope: Scope, node: Node, left: Node, right: Node, escape: str | None, negated: bool) -> list[FilterDraft]:
     raw = pattern_text(scope, right)
     term = read(scope, left)
     if raw is None:
         op = Op.NOT_LIKE if negated else Op.LIKE
-        return [Draft(term.operand, op, expression(read_value(scope, right)))]
+        return [FilterDraft(term.operand, op, expression(read_value(scope, right)))]
     if type(node) in _REGULAR:
         return [regular(term, raw, negated=negated, full=bool(node.args.get("full_match")))]
     if type(node) is exp.Glob:
@@ -135,7 +135,7 @@ def _pattern(scope: Scope, node: Node, left: Node, right: Node, escape: str | No
     return versus(scope, Op.NE if negated else Op.EQ, left, found) if isinstance(found, (Text, TimeRange)) else [found]
 
 
-def _called(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
+def _called(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[FilterDraft]:
     """STARTS_WITH(x, 'a'), ENDS_WITH, CONTAINS, and a position used as a truth value."""
     needle = node.args["substr"] if type(node) is exp.StrPosition else node.args["expression"]
     value = constant(scope, bare(needle), value_side=True)
@@ -143,30 +143,30 @@ def _called(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Dra
         return _truth(scope, node, negated)
     op = _CALLS[type(node)]
     scope.spec.functions.add(function_name(node))
-    return [Draft(read(scope, node.args["this"]).operand, NEGATION[op] if negated else op, plain(value))]
+    return [FilterDraft(read(scope, node.args["this"]).operand, NEGATION[op] if negated else op, plain(value))]
 
 
-def _exists(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Draft]:
+def _exists(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[FilterDraft]:
     role = SubqueryRole.NOT_EXISTS if negated else SubqueryRole.EXISTS
     scope.walk.read_subquery(scope, node.args["this"], role, None)
     return []
 
 
-def _fact(_: Scope, node: Node, __: Clause, negated: bool) -> list[Draft]:
+def _fact(_: Scope, node: Node, __: Clause, negated: bool) -> list[FilterDraft]:
     """TRUE and 1 restrict nothing; FALSE and 0 exclude everything."""
     this = node.args["this"]
     true = bool(this) if type(node) is exp.Boolean else this not in ("0", "")
-    return [] if true is not negated else [Draft(Operand(name="false"), Op.OTHER, None)]
+    return [] if true is not negated else [FilterDraft(Operand(name="false"), Op.OTHER, None)]
 
 
-def _truth(scope: Scope, node: Node, negated: bool) -> list[Draft]:
+def _truth(scope: Scope, node: Node, negated: bool) -> list[FilterDraft]:
     """An expression that is itself the condition."""
     term = read(scope, node)
     if term.is_column:
-        return [Draft(term.operand, Op.EQ, Boolean(not negated))]
+        return [FilterDraft(term.operand, Op.EQ, Boolean(not negated))]
     name = f"not {term.nested}" if negated else term.name
     operand = Operand(name=shorten(name), columns=term.columns, func=term.func, distinct=term.distinct)
-    return [Draft(operand, Op.OTHER, None)]
+    return [FilterDraft(operand, Op.OTHER, None)]
 
 
 _REGULAR = frozenset({exp.RegexpLike, exp.RegexpILike, exp.RegexpFullMatch, exp.SimilarTo})
@@ -178,7 +178,7 @@ _CALLS: MappingProxyType[type[Node], Op] = MappingProxyType(
         exp.StrPosition: Op.CONTAINS,
     }
 )
-_PREDICATES: MappingProxyType[type[Node], Callable[[Scope, Node, Clause, bool], list[Draft]]] = MappingProxyType(
+_PREDICATES: MappingProxyType[type[Node], Callable[[Scope, Node, Clause, bool], list[FilterDraft]]] = MappingProxyType(
     dict.fromkeys(_OPS, _compared)
     | dict.fromkeys((exp.Like, exp.ILike, exp.Escape, exp.Glob, *_REGULAR), _like)
     | dict.fromkeys(_CALLS, _called)

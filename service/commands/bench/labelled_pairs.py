@@ -14,7 +14,7 @@ from importlib.util import find_spec
 import orjson
 
 from references.equivalence.checks import ProofAnswer, ask_proof, runs_again
-from references.equivalence.pair import EquivalenceVerdict, Finding, Pair, Rung
+from references.equivalence.pair import EquivalenceVerdict, Pair, PairFinding, Rung
 from references.equivalence.verify import verify
 from service.commands.exits import refuse
 from service.commands.jsonl import InputLine, open_input, read_lines, size_of
@@ -33,7 +33,7 @@ class LabelledPair:
     id: str
     label: str
     source: str
-    finding: Finding
+    finding: PairFinding
     again: bool | None
     """Whether its witness differs again on the schema as given, with the rows in reverse too. None without either."""
     proof: ProofAnswer | None

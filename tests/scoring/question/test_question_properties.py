@@ -14,7 +14,7 @@ from question_notation import filter_text
 
 from scoring.question import read_enriched, read_question
 from scoring.question.language import Cue, Language, Role, index
-from scoring.specification import Definition, Op, QuestionSpec, Source
+from scoring.specification import Definition, FilterOrigin, Op, QuestionSpec
 
 _WORDS = (
     "which list the of 'a b' \"q\" more than less 5 between and or in 2020 May 3rd last month top highest not without "
@@ -57,8 +57,8 @@ def test_an_enriched_question_without_definitions_keeps_its_filters_as_enriched(
     asked = read_question("Which kites are in Fife?")
     spec = read_enriched("Which kites older than 9 are in Fife?", asked)
     assert [(filter_text(each), each.source) for each in spec.filters] == [
-        ("age > 9", Source.ENRICHED),
-        ("_ = 'fife'", Source.ENRICHED),
+        ("age > 9", FilterOrigin.ENRICHED),
+        ("_ = 'fife'", FilterOrigin.ENRICHED),
     ]
 
 
@@ -123,4 +123,4 @@ def test_another_languages_tables_drive_the_same_reader() -> None:
 def test_another_language_defines_in_its_own_words() -> None:
     asked = read_question("Zeige die roten Boote", language=GERMAN)
     spec = read_enriched("Zeige die roten Boote (roten bedeutet farbe = 'rot')", asked, language=GERMAN)
-    assert [(filter_text(each), each.source) for each in spec.filters] == [("farbe = 'rot'", Source.DEFINITION)]
+    assert [(filter_text(each), each.source) for each in spec.filters] == [("farbe = 'rot'", FilterOrigin.DEFINITION)]

@@ -10,7 +10,7 @@ import yaml
 from question_notation import described, filter_text
 
 from scoring.question import read_enriched, read_question
-from scoring.specification import Definition, QuestionSpec, Source
+from scoring.specification import Definition, FilterOrigin, QuestionSpec
 
 CASES = Path(__file__).parents[2] / "cases" / "question"
 NOTHING = described(QuestionSpec(text=""))
@@ -43,7 +43,7 @@ def test_definitions_read_as_their_case_says(case: dict[str, Any]) -> None:
 
 def _definition(definition: Definition) -> dict[str, Any]:
     filters = [
-        filter_text(each) if each.source is Source.DEFINITION else f"permitted: {filter_text(each)}"
+        filter_text(each) if each.source is FilterOrigin.DEFINITION else f"permitted: {filter_text(each)}"
         for each in definition.filters
     ]
     parts = {"filters": filters, "columns": list(definition.columns), "functions": list(definition.functions)}
