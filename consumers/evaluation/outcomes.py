@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from uuid import UUID
@@ -78,29 +76,3 @@ class Outcome:
     """Whether a deferred event is kept and tried again, so that nobody needs to send it again."""
     timings: StageTimings | None = field(default=None, compare=False, repr=False)
     """Set where the event is traced."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """Counts records consumed and how they ended.
-
-    >>> tally = Tally()
-    >>> tally.consume(1); tally.finish([Outcome(kind=OutcomeKind.SCORED)]); tally.balanced
-    True
-    """
-
-    consumed: int = 0
-    ended: Counter[OutcomeKind] = field(default_factory=Counter[OutcomeKind])
-
-    def consume(self, count: int) -> None:
-        """Counts records that were read."""
-        self.consumed += count
-
-    def finish(self, outcomes: Sequence[Outcome]) -> None:
-        """Counts these outcomes."""
-        self.ended.update(outcome.kind for outcome in outcomes)
-
-    @property
-    def balanced(self) -> bool:
-        """Whether every record consumed has ended."""
-        return self.consumed == self.ended.total()

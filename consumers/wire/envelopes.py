@@ -35,7 +35,6 @@ class Envelope:
     """W3C trace context, from the CloudEvents extension, else from the record's header."""
     sampledrate: int | None = None
     """The producer sends one event of this many; `None` if it does not sample."""
-    partitionkey: str | None = None
 
 
 def read_envelope(value: object, headers: Headers, *, max_bytes: int = MAX_EVENT_BYTES) -> Envelope:
@@ -170,7 +169,6 @@ def _cloud_event(attributes: Mapping[str, object], data: object, prefix: str) ->
         time=time,
         traceparent=_trace(attributes.get("traceparent")),
         sampledrate=_rate(attributes.get("sampledrate"), prefix),
-        partitionkey=_key(attributes.get("partitionkey")),
     )
 
 
@@ -219,10 +217,6 @@ def _rate(value: object, prefix: str) -> int | None:
     if not _RATE.fullmatch(text) or int(text) == 0:
         _refuse(f"attribute {prefix}sampledrate is {_shown(value)}: send a whole number of at least 1")
     return int(text)
-
-
-def _key(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 def _shown(value: object) -> str:

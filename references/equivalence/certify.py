@@ -36,7 +36,6 @@ class Certifier:
     def __call__(self, bound: int) -> Certificate:
         """Returns the certificate, with the solver's database if the queries differ on it."""
         proved, granted, notes = 0, ANY, list[str]()
-        disputed: Contents | None = None
         reason: str | None = None
         while proved < bound and reason is None:
             try:
@@ -56,13 +55,12 @@ class Certifier:
                 found = self._confirmed(proof)
                 if found is not None:
                     return Certificate(bound=proved, assumption="", reason=None, found=found)
-                disputed = proof.contents
                 if granted is ORDINARY:
                     reason = "the queries agree when run on the solver's database"
                 granted = ORDINARY
         words = [TYPED, *([FOLDED] if self.a.folding is Folding.ALWAYS else [])]
         words += [PLAIN, *notes] if granted is ORDINARY else [FREE] if notes else []
-        return Certificate(bound=proved, assumption="; ".join(words), reason=reason, disputed=disputed)
+        return Certificate(bound=proved, assumption="; ".join(words), reason=reason)
 
     def _prove(self, rows: int, anything: bool) -> Proof:
         milliseconds = int(1000 * max(self.remaining(), 0))

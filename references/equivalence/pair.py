@@ -97,8 +97,6 @@ class Certificate:
     """Why the proof goes no further."""
     found: Found | None = None
     """The solver's database, if the queries differ when run on it."""
-    disputed: Contents | None = None
-    """The solver's database, if the queries agree when run on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

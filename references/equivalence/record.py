@@ -9,9 +9,6 @@ from references.sandbox import Result, Value
 
 Record: TypeAlias = dict[str, object]
 
-FIELDS = ("verdict", "level", "assumption", "reason", "bound", "trials", "cpu_seconds", "counterexample")
-"""The keys of an output line, apart from its id."""
-
 
 def finding_record(finding: PairFinding) -> Record:
     """Returns the finding as JSON. Guesses about the schema are part of the assumption."""

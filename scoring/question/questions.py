@@ -20,11 +20,10 @@ from scoring.question.quantities import read_quantities
 from scoring.question.reading import Reading, read
 from scoring.question.superlatives import read_superlatives
 from scoring.question.times import read_times
-from scoring.specification import Definition, FilterOrigin, Op, QuestionSpec
+from scoring.specification import Definition, FilterOrigin, QuestionSpec
 from scoring.values import Choices, RelativeTime, TimeRange
 
 _NEGATIVE_ROLES = frozenset({Role.NOT, Role.EXCEPT, Role.LACK, Role.NEVER})
-_NEGATIVE_OPS = frozenset({Op.NE, Op.NOT_IN, Op.NOT_CONTAINS, Op.NOT_EXISTS, Op.NOT_WITHIN})
 
 
 def read_question(

@@ -41,7 +41,7 @@ _NO_LONGER_ASSIGNED = (
 
 @dataclass(slots=True, eq=False)
 class KafkaTopicConsumer(ConsumerRebalanceListener):
-    """A `Source` over a FastStream subscriber, which also tells its driver of rebalances."""
+    """A `TopicConsumer` over a FastStream subscriber, which also tells its driver of rebalances."""
 
     driver: Driver
     timeout: float

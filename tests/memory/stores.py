@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from consumers.evaluation.deferrals import Deferral
 from consumers.evaluation.evaluation import Claim, Evaluation, EventKey
-from consumers.evaluation.outcomes import DeferredReason, Outcome, Tally, Trigger
+from consumers.evaluation.outcomes import DeferredReason, Outcome, OutcomeKind, Trigger
 from consumers.keep_labels import Label, Target
 from consumers.queueing.shares import Turns
 from scoring.rules import Rules
@@ -89,6 +90,27 @@ class MemoryRules:
     async def rules(self, tenants: Collection[str]) -> Mapping[str, Rules]:
         """Each tenant's rules, the default where it has none."""
         return {tenant: self.known.get(tenant, Rules()) for tenant in tenants}
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts what was consumed and how it ended."""
+
+    consumed: int = 0
+    ended: Counter[OutcomeKind] = field(default_factory=Counter[OutcomeKind])
+
+    def consume(self, count: int) -> None:
+        """`count` records were taken from the stream."""
+        self.consumed += count
+
+    def finish(self, outcomes: Sequence[Outcome]) -> None:
+        """These records ended."""
+        self.ended.update(outcome.kind for outcome in outcomes)
+
+    @property
+    def balanced(self) -> bool:
+        """Everything consumed ended in one outcome."""
+        return self.consumed == self.ended.total()
 
 
 @dataclass(slots=True)
