@@ -7,7 +7,7 @@ from dataclasses import replace
 from time import thread_time
 
 from references.comparison.alternatives import MalformedReferenceError, expand
-from references.equivalence.pair import EquivalenceVerdict, Pair, PairFinding, Rung
+from references.equivalence.pair import EquivalenceVerdict, Level, Pair, PairFinding
 from references.equivalence.reading.side import Refusal, read_side
 from references.equivalence.verify import verify
 from references.lint import Doubt, ReferenceDoubt, lint
@@ -118,8 +118,8 @@ _ORDER = (
 
 def _against(finding: PairFinding) -> tuple[int, int]:
     """Ranks findings by how much they count against the answer; of differences, one on ordinary data counts most."""
-    rung = 0 if finding.rung is None else -list(Rung).index(finding.rung)
-    return _ORDER.index(finding.verdict), rung
+    level = 0 if finding.level is None else -list(Level).index(finding.level)
+    return _ORDER.index(finding.verdict), level
 
 
 def _verdict(finding: PairFinding) -> ReferenceVerdict:

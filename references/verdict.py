@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from references.equivalence.pair import EquivalenceVerdict, PairFinding, Rung, Witness
+from references.equivalence.pair import EquivalenceVerdict, Level, PairFinding, Witness
 from references.equivalence.record import finding_record, plain
 from references.sandbox import Row
 from references.semantics import Semantics
@@ -84,9 +84,9 @@ class ReferenceFinding:
     """Doubts about the reference itself."""
 
     @property
-    def rung(self) -> Rung | None:
-        """The rung of the witness."""
-        return self.finding.rung
+    def level(self) -> Level | None:
+        """The level of the witness."""
+        return self.finding.level
 
 
 def not_judged(why: NotJudged) -> ReferenceFinding:

@@ -25,9 +25,9 @@ def crossed(pairs: Sequence[Pair], findings: Sequence[PairFinding]) -> list[Pair
     """Runs the witnesses of separate findings on the pairs without one."""
     witnesses = sorted(
         (
-            (each.rung, each.witness)
+            (each.level, each.witness)
             for each in findings
-            if each.witness and each.witness.rows and each.rung is not None
+            if each.witness and each.witness.rows and each.level is not None
         ),
         key=lambda each: each[0],
     )

@@ -68,12 +68,12 @@ class Certifier:
         return prove(self.a, self.b, self.population, self.semantics, rows, granted, milliseconds)
 
     def _confirmed(self, proof: Proof) -> Found | None:
-        """Returns the solver's database with its lowest rung, if the queries differ on it when run."""
+        """Returns the solver's database with its lowest level, if the queries differ on it when run."""
         contents = proof.contents or {}
         if self.a.translated and not _days_only(self.population, contents):
             return None
-        rung, data = lowest(self.bench, contents)
-        return Found(rung=rung, data=data, contents=contents) if rung is not None else None
+        level, data = lowest(self.bench, contents)
+        return Found(level=level, data=data, contents=contents) if level is not None else None
 
 
 def _days_only(population: Population, contents: Contents) -> bool:

@@ -1,11 +1,11 @@
-"""Finds the rung of the assumption ladder on which two results differ."""
+"""Finds the level of the assumption ladder on which two results differ."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from references.equivalence.pair import Rung
+from references.equivalence.pair import Level
 from references.sandbox import Result, Row, Value
 from references.semantics import Semantics
 
@@ -13,8 +13,8 @@ _TRIES = 2_000
 """The most column orders that are tried."""
 
 
-def difference(left: Result, right: Result, semantics: Semantics) -> Rung | None:
-    """Returns the rung on which two results differ, or `None` when they agree.
+def difference(left: Result, right: Result, semantics: Semantics) -> Level | None:
+    """Returns the level on which two results differ, or `None` when they agree.
 
     S0 is a difference in content. S4 to S7 are differences in repeated rows, columns, empty results and letter case.
     """
@@ -26,23 +26,23 @@ def difference(left: Result, right: Result, semantics: Semantics) -> Rung | None
     return _other_width(_all_rounded(a), _all_rounded(b), len(left.columns), len(right.columns))
 
 
-def _same_width(a: Sequence[Row], b: Sequence[Row], width: int, semantics: Semantics) -> Rung | None:
+def _same_width(a: Sequence[Row], b: Sequence[Row], width: int, semantics: Semantics) -> Level | None:
     if a == b or _agree(a, b, semantics):
         return None
     a, b = _all_rounded(a), _all_rounded(b)
     if _agree(a, b, semantics):
         return None
     if semantics is Semantics.LIST and Counter(a) == Counter(b):
-        return Rung.S0
+        return Level.S0
     if set(a) == set(b):
-        return Rung.S4
+        return Level.S4
     if width > 1 and _embeds(a, b, width, width):
-        return Rung.S5
+        return Level.S5
     return _beyond(a, b, width, width)
 
 
-def _other_width(a: Sequence[Row], b: Sequence[Row], wide: int, narrow: int) -> Rung:
-    return Rung.S5 if _embeds(a, b, wide, narrow) else _beyond(a, b, wide, narrow)
+def _other_width(a: Sequence[Row], b: Sequence[Row], wide: int, narrow: int) -> Level:
+    return Level.S5 if _embeds(a, b, wide, narrow) else _beyond(a, b, wide, narrow)
 
 
 def _agree(a: Sequence[Row], b: Sequence[Row], semantics: Semantics) -> bool:
@@ -53,13 +53,13 @@ def _agree(a: Sequence[Row], b: Sequence[Row], semantics: Semantics) -> bool:
     return len(a) == len(b) and Counter(a) == Counter(b)
 
 
-def _beyond(a: Sequence[Row], b: Sequence[Row], wide: int, narrow: int) -> Rung:
+def _beyond(a: Sequence[Row], b: Sequence[Row], wide: int, narrow: int) -> Level:
     if _hollow(a, b) or _hollow(b, a) or _same_but_nothing(a, b):
-        return Rung.S6
+        return Level.S6
     folded_a, folded_b = tuple(map(_folded, a)), tuple(map(_folded, b))
     if wide == narrow and set(folded_a) == set(folded_b):
-        return Rung.S7
-    return Rung.S0
+        return Level.S7
+    return Level.S0
 
 
 def _hollow(a: Sequence[Row], b: Sequence[Row]) -> bool:

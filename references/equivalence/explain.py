@@ -30,7 +30,7 @@ def explain(title: str, sql_a: str, sql_b: str, finding: PairFinding) -> str:
 
 def _headline(finding: PairFinding) -> str:
     if finding.verdict is EquivalenceVerdict.DIFFERENT:
-        return f"different ({finding.rung.value if finding.rung else ''})"
+        return f"different ({finding.level.value if finding.level else ''})"
     if finding.verdict is EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND:
         return f"equal on every database with up to {finding.bound} rows per table"
     return finding.verdict.value.replace("_", " ")

@@ -10,7 +10,7 @@ from typing import TypeAlias, cast
 from references.comparison.results import QueryResult, unified
 from references.comparison.verdict import Flag, ResultMatch, compare
 from references.equivalence.difference import difference
-from references.equivalence.pair import EquivalenceVerdict, Pair, PairFinding, Rung, Witness
+from references.equivalence.pair import EquivalenceVerdict, Level, Pair, PairFinding, Witness
 from references.sandbox import Failure, Result, Row
 from references.semantics import Semantics
 
@@ -28,8 +28,8 @@ class OnDatabase:
 
     summary: str
     """How many rows each side gives, or which side does not run."""
-    rung: Rung | None = None
-    """The rung of the difference: S0, or S3 to S6 for ties, repeated rows, columns, and empty results."""
+    level: Level | None = None
+    """The level of the difference: S0, or S3 to S6 for ties, repeated rows, columns, and empty results."""
     alone_a: Result | None = None
     """Rows that only the first query gives."""
     alone_b: Result | None = None
@@ -44,30 +44,30 @@ def run_on(pair: Pair, run: Run, dialect: str) -> OnDatabase:
             return OnDatabase(summary=f"the named database does not run {name}: {result.detail}")
         gave[name] = result
     left, right = _plain(gave["sql_a"], gave["sql_b"])
-    rung = difference(left, right, pair.semantics)
-    if rung is None:
+    level = difference(left, right, pair.semantics)
+    if level is None:
         return OnDatabase(summary=f"both give the same {_count(left)} on the named database")
-    if rung is Rung.S0 and _by_ties(pair, run, dialect):
-        rung = Rung.S3
+    if level is Level.S0 and _by_ties(pair, run, dialect):
+        level = Level.S3
     counts = f"on the named database A gives {_count(left)} and B {_count(right)}"
-    return OnDatabase(summary=counts, rung=rung, alone_a=_alone(left, right), alone_b=_alone(right, left))
+    return OnDatabase(summary=counts, level=level, alone_a=_alone(left, right), alone_b=_alone(right, left))
 
 
 def with_database(found: OnDatabase, verify: Callable[[], PairFinding]) -> PairFinding:
     """Combines the finding of the search with what a named database shows.
 
-    When the queries differ there, a small witness on a rung as low is preferred to its rows.
+    When the queries differ there, a small witness on a level as low is preferred to its rows.
     """
     small = verify()
-    if found.rung is None or small.verdict is EquivalenceVerdict.ERROR:
+    if found.level is None or small.verdict is EquivalenceVerdict.ERROR:
         return _with_summary(small, found)
-    if small.rung is not None and small.rung <= found.rung:
+    if small.level is not None and small.level <= found.level:
         return _with_summary(small, found)
     nothing = Result(columns=(), rows=())
     witness = Witness(columns={}, rows={}, result_a=found.alone_a or nothing, result_b=found.alone_b or nothing)
     return PairFinding(
         verdict=EquivalenceVerdict.DIFFERENT,
-        rung=found.rung,
+        level=found.level,
         assumption=ASSUMPTION,
         reason=f"{found.summary}; the rows shown are given by one side only",
         trials=small.trials + 1,

@@ -10,8 +10,8 @@ from references.sandbox import Result, Row
 from references.semantics import Semantics
 
 
-class Rung(StrEnum):
-    """What a witness assumes of the data. The lower the rung, the more the difference matters."""
+class Level(StrEnum):
+    """What a witness assumes of the data. The lower the level, the more the difference matters."""
 
     S0 = "S0"
     """Ordinary data: keys and references hold, no NULLs, no ties, one letter case, no empty table."""
@@ -31,17 +31,17 @@ class Rung(StrEnum):
     """The results differ only in letter case, or in text instead of numbers."""
 
 
-ASSUMPTIONS: Mapping[Rung, str] = {
-    Rung.S0: "ordinary data: keys and references hold, no NULLs, no ties, one letter case, no empty table",
-    Rung.S1: "a nullable column holds NULL",
-    Rung.S2: "a guessed key repeats, or a guessed reference has no parent",
-    Rung.S3: "rows tie in a sort order that decides the result",
-    Rung.S4: "how often a row repeats counts",
-    Rung.S5: "the order or the number of columns counts",
-    Rung.S6: "a table is empty, or an empty result, NULL and 0 count as different",
-    Rung.S7: "letter case counts, or text is compared with numbers",
+ASSUMPTIONS: Mapping[Level, str] = {
+    Level.S0: "ordinary data: keys and references hold, no NULLs, no ties, one letter case, no empty table",
+    Level.S1: "a nullable column holds NULL",
+    Level.S2: "a guessed key repeats, or a guessed reference has no parent",
+    Level.S3: "rows tie in a sort order that decides the result",
+    Level.S4: "how often a row repeats counts",
+    Level.S5: "the order or the number of columns counts",
+    Level.S6: "a table is empty, or an empty result, NULL and 0 count as different",
+    Level.S7: "letter case counts, or text is compared with numbers",
 }
-"""The assumption under which the witness of a rung counts."""
+"""The assumption under which the witness of a level counts."""
 
 
 class EquivalenceVerdict(StrEnum):
@@ -78,11 +78,11 @@ Contents = Mapping[str, tuple[Row, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A database on which the queries differ, and the rung it needs."""
+    """A database on which the queries differ, and the level it needs."""
 
-    rung: Rung
-    data: Rung
-    """The rung that the database itself needs."""
+    level: Level
+    data: Level
+    """The level that the database itself needs."""
     contents: Contents
 
 
@@ -124,7 +124,7 @@ class PairFinding:
     """The outcome for a pair."""
 
     verdict: EquivalenceVerdict
-    rung: Rung | None = None
+    level: Level | None = None
     assumption: str | None = None
     reason: str | None = None
     fault: str | None = None

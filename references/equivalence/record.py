@@ -15,7 +15,7 @@ def finding_record(finding: PairFinding) -> Record:
     guessed = f"guessed: {'; '.join(finding.notes)}" if finding.notes and finding.assumption else ""
     return {
         "verdict": finding.verdict.value,
-        "level": finding.rung.value if finding.rung is not None else None,
+        "level": finding.level.value if finding.level is not None else None,
         "assumption": "; ".join(each for each in (finding.assumption, guessed) if each) or None,
         "reason": finding.reason,
         "bound": finding.bound,

@@ -122,9 +122,9 @@ class _Case:
         try:
             for witness in witnesses:
                 contents = refit(witness, population)
-                rung, data = lowest(bench, contents)
-                if rung is not None:
-                    return self._witnessed(bench, population, Found(rung=rung, data=data, contents=contents), 1)
+                level, data = lowest(bench, contents)
+                if level is not None:
+                    return self._witnessed(bench, population, Found(level=level, data=data, contents=contents), 1)
         finally:
             bench.close()
         return None
@@ -190,11 +190,11 @@ class _Case:
         if witness is None:
             return None
         if self.pool is not None:
-            self.pool.add(witness, least.rung)
+            self.pool.add(witness, least.level)
         return PairFinding(
             verdict=EquivalenceVerdict.DIFFERENT,
-            rung=least.rung,
-            assumption=ASSUMPTIONS[least.rung],
+            level=least.level,
+            assumption=ASSUMPTIONS[least.level],
             trials=trials,
             witness=witness,
         )

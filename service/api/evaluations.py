@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from references.equivalence.pair import Rung
+from references.equivalence.pair import Level
 from references.verdict import ReferenceVerdict
 from scoring.query import UnscoredReason
 from scoring.reasons import ReasonCode
@@ -114,7 +114,7 @@ class EvaluationItem(BaseModel):
     reference_verdict: ReferenceVerdict | None = Field(
         description="What the event's reference says about the answer. Null without a reference."
     )
-    reference_level: Rung | None = Field(description="What must be assumed for the difference to count.")
+    reference_level: Level | None = Field(description="What must be assumed for the difference to count.")
 
 
 class EvaluationInFull(EvaluationItem):

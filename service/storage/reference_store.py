@@ -91,14 +91,14 @@ def _read(row: RowMapping) -> AwaitingReference:
 
 
 async def _write_verdict(connection: AsyncConnection, each: ReferenceJudged, now: datetime) -> bool:
-    rung = each.finding.rung
+    level = each.finding.level
     statement = (
         update(REFERENCE_VERDICTS)
         .where(_TABLE.event == each.awaiting.event, _TABLE.due.is_not(None))
         .values(
             due=None,
             verdict=each.finding.verdict.value,
-            level=rung.value if rung is not None else None,
+            level=level.value if level is not None else None,
             record=each.record,
             judged_at=now,
         )

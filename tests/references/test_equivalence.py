@@ -13,7 +13,7 @@ import yaml
 
 from references.equivalence.candidates import cross_check
 from references.equivalence.explain import explain
-from references.equivalence.pair import EquivalenceVerdict, Pair, PairFinding, Rung
+from references.equivalence.pair import EquivalenceVerdict, Level, Pair, PairFinding
 from references.equivalence.reading.side import Refusal, read_side
 from references.equivalence.record import finding_record
 from references.equivalence.search.witnesses import WitnessPool
@@ -44,7 +44,7 @@ def library(a: str, b: str, semantics: Semantics = Semantics.BAG) -> Pair:
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_a_pair_is_judged_as_its_case_says(case: dict[str, Any]) -> None:
     finding = verify(pair_of(case), bound=2)
-    assert (finding.verdict, finding.rung) == (case["verdict"], case.get("level")), finding
+    assert (finding.verdict, finding.level) == (case["verdict"], case.get("level")), finding
 
 
 @pytest.mark.parametrize("backwards", [False, True], ids=["as entered", "in reverse"])
@@ -205,7 +205,7 @@ def test_witnesses_of_a_question_tell_its_other_wrong_answers_apart() -> None:
     first = verify(library(right, "SELECT title FROM book WHERE pages > 300"), bound=0, pool=pool)
     second = verify(library(right, "SELECT title FROM book WHERE pages >= 300"), bound=0, pool=pool)
     again = verify(library(right, "SELECT title FROM book WHERE 300 < pages"), bound=0, pool=pool)
-    assert first.rung is second.rung is again.rung is Rung.S0
+    assert first.level is second.level is again.level is Level.S0
     assert again.trials == 1
 
 
@@ -248,6 +248,6 @@ def test_labelled_pairs_are_judged_as_well_as_the_docs_say() -> None:
             continue
         ran[row["verdict"]] += 1
         refuted += row["verdict"] == "NEQ" and finding.verdict is EquivalenceVerdict.DIFFERENT
-        wrong += row["verdict"] == "EQU" and finding.rung is Rung.S0
+        wrong += row["verdict"] == "EQU" and finding.level is Level.S0
     assert refuted >= 0.96 * ran["NEQ"]
     assert wrong <= 0.02 * ran["EQU"] + 1

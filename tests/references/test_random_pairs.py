@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from references.equivalence.data.planning import populate
 from references.equivalence.data.relevant import relevant
 from references.equivalence.facts.gathering import gathered
-from references.equivalence.pair import EquivalenceVerdict, Pair, Rung
+from references.equivalence.pair import EquivalenceVerdict, Level, Pair
 from references.equivalence.proof.certificate import ANY, prove
 from references.equivalence.proof.logic import Unprovable
 from references.equivalence.reading.side import Side, read_side
@@ -181,5 +181,5 @@ def test_search_proof_and_sqlite_agree_on_a_query_and_its_mutation(
 @given(rows | totals, st.sampled_from(REWRITES))
 def test_a_rewrite_that_keeps_the_meaning_is_not_told_apart(sql: str, rewrite: tuple[str, str]) -> None:
     finding = verify(Pair(sql_a=sql, sql_b=changed(sql, rewrite), schema=SCHEMA), bound=1)
-    allowed = rewrite[0] == "COUNT(*)" and finding.rung is Rung.S6
+    allowed = rewrite[0] == "COUNT(*)" and finding.level is Level.S6
     assert finding.verdict is not EquivalenceVerdict.DIFFERENT or allowed, finding

@@ -50,7 +50,7 @@ def test_the_alternative_that_says_most_for_the_answer_counts() -> None:
     found = judged(reference, "SELECT height FROM shelf")
     assert (found.verdict, found.alternative) == (ReferenceVerdict.EQUIVALENT, "SELECT height FROM shelf")
     milder = judged("SELECT id FROM shelf WHERE height > 3; SELECT DISTINCT room FROM shelf", "SELECT room FROM shelf")
-    assert (milder.verdict, milder.rung) == (ReferenceVerdict.DIFFERENT, "S4")
+    assert (milder.verdict, milder.level) == (ReferenceVerdict.DIFFERENT, "S4")
     assert milder.alternative == "SELECT DISTINCT room FROM shelf"
 
 

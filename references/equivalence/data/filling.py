@@ -1,4 +1,4 @@
-"""Fills small databases in which keys and references hold, unless the rung allows otherwise."""
+"""Fills small databases in which keys and references hold, unless the level allows otherwise."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from random import Random
 from typing import TypeVar
 
 from references.equivalence.data.population import Link, Mood, Population, Slot, Spread, TablePlan, ValuePool
-from references.equivalence.pair import Rung
+from references.equivalence.pair import Level
 from references.sandbox import Row, Value
 
 _T = TypeVar("_T")
@@ -26,13 +26,13 @@ class Filler:
         self._rng = rng
 
     def fill(self, mood: Mood) -> dict[str, list[Row]]:
-        """Fills a database; keys and references hold unless the rung allows otherwise."""
+        """Fills a database; keys and references hold unless the level allows otherwise."""
         active = [self._active(pool, mood) for pool in self._population.pools]
         contents: dict[str, list[Row]] = {}
         for plan in self._population.plans:
             contents[plan.name] = self._rows(plan, active, contents, mood)
         for link in self._population.links:
-            if link.late and not (link.guessed and mood.rung is Rung.S2):
+            if link.late and not (link.guessed and mood.level is Level.S2):
                 self._lead(link, contents)
         return contents
 
@@ -49,7 +49,7 @@ class Filler:
         rng, chosen = self._rng, list[Value]()
         few = bool(pool.inside) and rng.random() < 0.4
         for _ in range(1 if few else rng.choice((1, 2, 2, 3, 3))):
-            if mood.rung is Rung.S7 and pool.swapped and rng.random() < 0.5:
+            if mood.level is Level.S7 and pool.swapped and rng.random() < 0.5:
                 chosen.append(rng.choice(pool.swapped))
             elif pool.inside and rng.random() < mood.inside:
                 chosen.append(rng.choice(pool.inside))
@@ -100,10 +100,10 @@ class Filler:
 
     def _adrift(self, slot: Slot, mood: Mood) -> bool:
         """Whether a guessed reference is broken here."""
-        return mood.rung is Rung.S2 and slot.guessed and self._rng.random() < 0.5
+        return mood.level is Level.S2 and slot.guessed and self._rng.random() < 0.5
 
     def _may_be_null(self, slot: Slot, mood: Mood) -> bool:
-        return mood.rung is Rung.S1 and slot.column.nullable and not slot.key
+        return mood.level is Level.S1 and slot.column.nullable and not slot.key
 
     def _keyed(
         self,
@@ -115,7 +115,7 @@ class Filler:
         index: int,
     ) -> bool:
         """Makes the row's keys unique. Returns `False` when that is not possible."""
-        held = [positions for positions, guessed in plan.keys if not (guessed and mood.rung is Rung.S2)]
+        held = [positions for positions, guessed in plan.keys if not (guessed and mood.level is Level.S2)]
         for number, positions in enumerate(held):
             key = tuple(row[each] for each in positions)
             if key in seen[number] and not self._renew(plan, row, positions, seen[number], active, index):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from references.equivalence.data.values import fresh_value
-from references.equivalence.pair import Contents, Rung
+from references.equivalence.pair import Contents, Level
 from references.sandbox import Layout, Row, Value
 from references.schema import DeclaredColumn, ValueKind
 
@@ -85,7 +85,7 @@ class Link:
 class Mood:
     """How one database is filled."""
 
-    rung: Rung
+    level: Level
     rows: Mapping[str, int]
     spread: Sequence[Spread]
     """How the values of each pool are assigned."""
@@ -121,17 +121,17 @@ class Population:
 
     @property
     def guessed(self) -> bool:
-        """Whether there is a guess that rung S2 may break."""
+        """Whether there is a guess that level S2 may break."""
         return any(guess for plan in self.plans for _, guess in plan.keys) or any(
             slot.guessed for plan in self.plans for slot in plan.slots if slot.parent
         )
 
 
-def obeys(population: Population, contents: Mapping[str, Sequence[Row]], rung: Rung) -> bool:
-    """Whether a database keeps to its rung: keys and references hold, and only S6 has empty tables."""
-    if rung is not Rung.S6 and not all(contents[plan.name] for plan in population.plans):
+def obeys(population: Population, contents: Mapping[str, Sequence[Row]], level: Level) -> bool:
+    """Whether a database keeps to its level: keys and references hold, and only S6 has empty tables."""
+    if level is not Level.S6 and not all(contents[plan.name] for plan in population.plans):
         return False
-    loose = rung is Rung.S2
+    loose = level is Level.S2
     links = [link for link in population.links if not (link.guessed and loose)]
     return all(_unique(plan, contents[plan.name], loose=loose) for plan in population.plans) and all(
         _leads(link, contents) for link in links

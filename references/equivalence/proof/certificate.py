@@ -54,7 +54,7 @@ class Granted:
 ANY = Granted(nulls=True, guesses=False, empty=True, ties=True)
 """All data that the declared keys and types allow."""
 ORDINARY = Granted(nulls=False, guesses=True, empty=False, ties=False)
-"""The data of rung S0."""
+"""The data of level S0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

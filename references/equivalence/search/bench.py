@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from references.equivalence.data.population import Population, obeys
 from references.equivalence.difference import difference
-from references.equivalence.pair import Contents, Rung, Witness
+from references.equivalence.pair import Contents, Level, Witness
 from references.equivalence.reading.side import Side
 from references.equivalence.reading.ties import untied
 from references.sandbox import Failure, Layout, Limits, Result, Row, Sandbox
@@ -59,14 +59,14 @@ class PairBench:
             return None
         return a, b
 
-    def differs(self, contents: Mapping[str, Sequence[Row]]) -> Rung | None:
-        """Returns the rung on which the results differ, without confirming it."""
+    def differs(self, contents: Mapping[str, Sequence[Row]]) -> Level | None:
+        """Returns the level on which the results differ, without confirming it."""
         results = self.results(contents)
         return None if results is None else difference(*results, self._semantics)
 
-    def confirmed(self, contents: Mapping[str, Sequence[Row]], rung: Rung) -> Rung | None:
-        """Returns the rung of a difference that remains when the rows are entered in reverse, else `None`."""
-        if not obeys(self._population, contents, rung):
+    def confirmed(self, contents: Mapping[str, Sequence[Row]], level: Level) -> Level | None:
+        """Returns the level of a difference that remains when the rows are entered in reverse, else `None`."""
+        if not obeys(self._population, contents, level):
             return None
         ahead, back = self.results(contents), self.results(reversed_rows(contents))
         if ahead is None or back is None:
@@ -75,9 +75,9 @@ class PairBench:
         if one is None or other is None:
             return None
         tied = self._varies((ahead[0], back[0]), 0) or self._varies((ahead[1], back[1]), 1)
-        needs = [rung, one, other, *([Rung.S3] if tied else [])]
+        needs = [level, one, other, *([Level.S3] if tied else [])]
         if self._typeless is not None and not self._differs_untyped(contents):
-            needs.append(Rung.S7)
+            needs.append(Level.S7)
         return max(needs)
 
     def _differs_untyped(self, contents: Mapping[str, Sequence[Row]]) -> bool:

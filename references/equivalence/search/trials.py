@@ -1,4 +1,4 @@
-"""Searches a small database on which two queries give different results, lowest rung first."""
+"""Searches a small database on which two queries give different results, lowest level first."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from random import Random
 
 from references.equivalence.data.filling import Filler
 from references.equivalence.data.population import Mood, Population, Spread, ValuePool, frozen
-from references.equivalence.pair import Found, Rung
+from references.equivalence.pair import Found, Level
 from references.equivalence.search.bench import PairBench
 
-TRIALS: Mapping[Rung, int] = {Rung.S0: 400, Rung.S1: 120, Rung.S2: 80, Rung.S6: 30, Rung.S7: 40}
-"""Databases tried on each rung."""
+TRIALS: Mapping[Level, int] = {Level.S0: 400, Level.S1: 120, Level.S2: 80, Level.S6: 30, Level.S7: 40}
+"""Databases tried on each level."""
 _LARGEST = 45
 """The most rows of a table."""
 _SLOW = 3
-"""Failed queries after which a rung is left."""
+"""Failed queries after which a level is left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,18 +38,18 @@ class Clock:
 
 
 def search(bench: PairBench, population: Population, seed: int, clock: Clock | None = None) -> Sought:
-    """Tries databases rung by rung and keeps the difference on the lowest rung."""
+    """Tries databases level by level and keeps the difference on the lowest level."""
     clock = clock or Clock()
     rng = Random(seed)  # noqa: S311 - the same pair is searched the same way each time
     state = _Search(bench, Filler(population, rng))
-    for rung in _stages(population):
-        if state.best is not None and state.best.rung <= rung:
+    for level in _stages(population):
+        if state.best is not None and state.best.level <= level:
             break
         bench.slow = 0
-        for index in range(TRIALS[rung]):
+        for index in range(TRIALS[level]):
             if bench.slow >= _SLOW or (not index % 8 and clock.up()):
                 break
-            if state.tries(mood(population, rung, index, rng)):
+            if state.tries(mood(population, level, index, rng)):
                 return Sought(found=state.best, trials=state.trials, exhausted=False)
     return Sought(found=state.best, trials=state.trials, exhausted=clock.up())
 
@@ -68,30 +68,30 @@ class _Search:
         self.trials += 1
         contents = self.filler.fill(mood)
         seen = self.bench.differs(contents)
-        if seen is None or not self._improves(max(seen, mood.rung)):
+        if seen is None or not self._improves(max(seen, mood.level)):
             return False
-        sure = self.bench.confirmed(contents, mood.rung)
+        sure = self.bench.confirmed(contents, mood.level)
         if sure is None or not self._improves(sure):
             return False
-        self.best = Found(rung=sure, data=mood.rung, contents=frozen(contents))
-        return sure <= mood.rung
+        self.best = Found(level=sure, data=mood.level, contents=frozen(contents))
+        return sure <= mood.level
 
-    def _improves(self, rung: Rung) -> bool:
-        return self.best is None or rung < self.best.rung
+    def _improves(self, level: Level) -> bool:
+        return self.best is None or level < self.best.level
 
 
-def _stages(population: Population) -> Iterator[Rung]:
-    yield Rung.S0
+def _stages(population: Population) -> Iterator[Level]:
+    yield Level.S0
     if population.nullable:
-        yield Rung.S1
+        yield Level.S1
     if population.guessed:
-        yield Rung.S2
-    yield Rung.S6
+        yield Level.S2
+    yield Level.S6
     if any(pool.swapped for pool in population.pools):
-        yield Rung.S7
+        yield Level.S7
 
 
-def mood(population: Population, rung: Rung, index: int, rng: Random) -> Mood:
+def mood(population: Population, level: Level, index: int, rng: Random) -> Mood:
     """Chooses how a trial's database is filled: the first is small, later ones reach sizes that the queries count."""
     rows = {plan.name: rng.choice((1, 2, 2, 3, 4) if index else (1,)) for plan in population.plans}
     usual = rng.choice((Spread.FEW, Spread.MANY))
@@ -99,9 +99,9 @@ def mood(population: Population, rung: Rung, index: int, rng: Random) -> Mood:
     if population.sizes and index % 2:
         _enlarge(population, rows, rng)
         spread = [_spread(pool, rng) for pool in population.pools]
-    if rung is Rung.S6 and population.plans:
+    if level is Level.S6 and population.plans:
         rows[rng.choice(population.plans).name] = 0
-    return Mood(rung=rung, rows=rows, spread=spread, inside=rng.choice((0.95, 0.8, 0.5)), own=rng.random() < 0.5)
+    return Mood(level=level, rows=rows, spread=spread, inside=rng.choice((0.95, 0.8, 0.5)), own=rng.random() < 0.5)
 
 
 def _enlarge(population: Population, rows: dict[str, int], rng: Random) -> None:
@@ -124,7 +124,7 @@ def _spread(pool: ValuePool, rng: Random) -> Spread:
 
 
 def smallest(bench: PairBench, population: Population, found: Found) -> Found:
-    """Removes rows from a witness as long as its rung does not rise; children go before parents."""
+    """Removes rows from a witness as long as its level does not rise; children go before parents."""
     best = found
     contents = {name: list(rows) for name, rows in found.contents.items()}
     for plan in reversed(population.plans):
@@ -134,8 +134,8 @@ def smallest(bench: PairBench, population: Population, found: Found) -> Found:
             while start < len(contents[plan.name]):
                 less = {**contents, plan.name: contents[plan.name][:start] + contents[plan.name][start + step :]}
                 sure = bench.confirmed(less, found.data)
-                if sure is not None and sure <= best.rung:
-                    contents, best = less, Found(rung=sure, data=found.data, contents=frozen(less))
+                if sure is not None and sure <= best.level:
+                    contents, best = less, Found(level=sure, data=found.data, contents=frozen(less))
                 else:
                     start += step
             step //= 2

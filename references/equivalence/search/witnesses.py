@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from references.equivalence.data.population import Population, TablePlan
-from references.equivalence.pair import Contents, Found, Rung, Witness
+from references.equivalence.pair import Contents, Found, Level, Witness
 from references.equivalence.search.bench import PairBench
 from references.sandbox import Row, Value
 
@@ -14,17 +14,17 @@ _MOST = 32
 
 
 class WitnessPool:
-    """The witnesses of one question, lowest rung first."""
+    """The witnesses of one question, lowest level first."""
 
     __slots__ = ("_kept",)
 
     def __init__(self) -> None:
-        self._kept: list[tuple[Rung, Witness]] = []
+        self._kept: list[tuple[Level, Witness]] = []
 
-    def add(self, witness: Witness, rung: Rung) -> None:
+    def add(self, witness: Witness, level: Level) -> None:
         """Keeps a witness."""
         if len(self._kept) < _MOST and all(witness.rows != other.rows for _, other in self._kept):
-            self._kept.append((rung, witness))
+            self._kept.append((level, witness))
             self._kept.sort(key=lambda each: each[0])
 
     def __len__(self) -> int:
@@ -33,14 +33,14 @@ class WitnessPool:
     def try_on(self, bench: PairBench, population: Population) -> Found | None:
         """Returns a kept database of ordinary data on which this pair differs too.
 
-        Witnesses of other rungs are not tried: the search may find a lower rung.
+        Witnesses of other levels are not tried: the search may find a lower level.
         """
-        for rung, witness in self._kept:
-            if rung is not Rung.S0:
+        for level, witness in self._kept:
+            if level is not Level.S0:
                 return None
             contents = refit(witness, population)
-            if bench.differs(contents) is not None and bench.confirmed(contents, Rung.S0) is Rung.S0:
-                return Found(rung=Rung.S0, data=Rung.S0, contents=contents)
+            if bench.differs(contents) is not None and bench.confirmed(contents, Level.S0) is Level.S0:
+                return Found(level=Level.S0, data=Level.S0, contents=contents)
         return None
 
 
@@ -69,13 +69,13 @@ def _value(name: str, places: Mapping[str, int], row: Row, default: Value) -> Va
     return default if place is None else row[place]
 
 
-def lowest(bench: PairBench, contents: Contents) -> tuple[Rung | None, Rung]:
-    """Returns the lowest rung on which the queries differ on a database, and the rung that the database needs."""
+def lowest(bench: PairBench, contents: Contents) -> tuple[Level | None, Level]:
+    """Returns the lowest level on which the queries differ on a database, and the level that the database needs."""
     if bench.differs(contents) is None:
-        return None, Rung.S0
+        return None, Level.S0
     nulls = any(cell is None for rows in contents.values() for row in rows for cell in row)
-    for data in (Rung.S1 if nulls else Rung.S0, Rung.S2, Rung.S6):
+    for data in (Level.S1 if nulls else Level.S0, Level.S2, Level.S6):
         sure = bench.confirmed(contents, data)
         if sure is not None:
             return sure, data
-    return None, Rung.S0
+    return None, Level.S0

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 import orjson
 
 from references.equivalence.checks import ProofAnswer, ask_proof, runs_again
-from references.equivalence.pair import EquivalenceVerdict, Pair, PairFinding, Rung
+from references.equivalence.pair import EquivalenceVerdict, Level, Pair, PairFinding
 from references.equivalence.verify import verify
 from service.commands.exits import refuse
 from service.commands.jsonl import InputLine, open_input, read_lines, size_of
@@ -61,7 +61,7 @@ class LabelledPair:
     def contradicts(self) -> bool:
         """Whether its witness is small enough for the proof to cover, and the proof calls the queries equal."""
         witness, proof = self.finding.witness, self.proof
-        if witness is None or proof is None or (proof.folded and self.finding.rung is Rung.S7):
+        if witness is None or proof is None or (proof.folded and self.finding.level is Level.S7):
             return False
         return 0 < witness.largest <= proof.equal_up_to
 
@@ -142,7 +142,7 @@ def _refutations(running: Pairs) -> dict[str, object]:
         "different_and_execute": len(different),
         "refuted": len(refuted),
         "refuted_share": _share(refuted, different),
-        "refuted_by_level": dict(sorted(Counter(str(each.finding.rung) for each in refuted).items())),
+        "refuted_by_level": dict(sorted(Counter(str(each.finding.level) for each in refuted).items())),
         "refuted_cpu_median_ms": _milliseconds(refuted, 0.5),
         "refuted_cpu_p95_ms": _milliseconds(refuted, 0.95),
     }
@@ -151,7 +151,7 @@ def _refutations(running: Pairs) -> dict[str, object]:
 def _wrong_refutations(running: Pairs) -> dict[str, object]:
     """How many of the pairs known to be equal are refuted without any assumption."""
     equal = [each for each in running if each.label == EQUAL]
-    wrong = [each for each in equal if each.finding.rung is Rung.S0]
+    wrong = [each for each in equal if each.finding.level is Level.S0]
     return {
         "equal_and_execute": len(equal),
         "equal_refuted_at_s0": len(wrong),
