@@ -1,1 +1,1 @@
-"""Measures offline: the judge against labels, agents against benchmarks."""
+"""Measures a judge against labels, offline."""

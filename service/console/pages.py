@@ -30,6 +30,8 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
+_JUDGED_WRONG_BOUND = 0.28
+"""The share judged wrong above which the console marks an agent: the chart's default of `judgedWrong`."""
 _pages = Environment(
     loader=PackageLoader("service.console"),
     autoescape=True,
@@ -72,7 +74,8 @@ async def show_report(query: Annotated[ReportQuery, Query()], service: RunningSe
     rows = await report(service.engine, wanted, by_version=query.by == "agent_version")
     worst = sorted(rows, key=lambda row: (row.mean_p_correct is None, row.mean_p_correct or 0.0))
     given = query.model_dump(mode="json", exclude_none=True)
-    return _page("report.html", title="Agents", rows=worst, given=given, by=query.by)
+    shown = {"rows": worst, "given": given, "by": query.by, "judged_wrong_bound": _JUDGED_WRONG_BOUND}
+    return _page("report.html", title="Agents", **shown)
 
 
 @router.get("/console/evaluations")

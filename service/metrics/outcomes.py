@@ -24,7 +24,7 @@ from service.storage.scores.reports import JUDGED_WRONG
 from service.telemetry.export_counts import ExportOutcome, Signal
 
 CONFIDENCE_TIERS = {1.0: "high", 0.8: "medium", 0.5: "low"}
-"""Names of the confidence tiers by their multiplier Γ (eq. 13)."""
+"""Names of the confidence tiers by their multiplier Γ (STEF, equation 13)."""
 _JUDGES = 6
 """Judges with a label of their own: a process has three policies and one model, whose name its server may change."""
 

@@ -1,1 +1,1 @@
-"""The commands that measure agents and judges against labels."""
+"""The commands that measure a judge against labels."""

@@ -1,11 +1,11 @@
-"""`sqlassay eval`: the commands that measure agents and judges offline."""
+"""`sqlassay eval`: the commands that measure a judge against labels."""
 
 import typer
 
 from service.commands.eval.judge_options import JudgeOptions
 from service.commands.options import with_options
 
-evaluation = typer.Typer(help="Measure agents and judges offline.", no_args_is_help=True)
+evaluation = typer.Typer(help="Measure a judge against labels, offline.", no_args_is_help=True)
 
 
 @evaluation.command("judge")

@@ -25,7 +25,7 @@ TIER_STYLE: Mapping[str, str] = {
 
 
 def arithmetic(composite: Composite, tier: Tier) -> str:
-    """Shows how Φ was computed (eq. 11, 12).
+    """Shows how Φ was computed (STEF, equations 11 and 12).
 
     >>> arithmetic(Composite(filters=4, verdict=5, leniency=1, multiplier=1.0, score=100.0), Tier.EXCELLENT)
     '(σ_filters 4 + σ_verdict 5 + δ 1) × 10 × Γ 1.0 = 100.00 → excellent'
