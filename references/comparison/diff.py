@@ -28,12 +28,12 @@ class Difference:
     extra_rows: tuple[PlainRow, ...] = ()
 
 
-def difference(
+def row_difference(
     ours: Sequence[PlainRow], theirs: Sequence[PlainRow], names: tuple[Sequence[str], Sequence[str]]
 ) -> Difference:
     """Returns the difference between the rows of the reference and of the answer.
 
-    >>> difference([(1, "a")], [(2, "a")], (("id", "name"), ("n", "label"))).missing_columns
+    >>> row_difference([(1, "a")], [(2, "a")], (("id", "name"), ("n", "label"))).missing_columns
     ('id',)
     """
     own, found = (

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from references.comparison.alternatives import Alternative, MalformedReferenceError, expand
-from references.comparison.diff import Difference, difference
+from references.comparison.diff import Difference, row_difference
 from references.comparison.matching import Fits, as_bag, as_part, as_set, column_maps, projected
 from references.comparison.plan import Plan, plan
 from references.comparison.results import PlainRow, QueryResult, unified
@@ -123,7 +123,7 @@ def _against(
     if isinstance(found, ResultMatch):
         return Comparison(match=found, alternative=alternative.text, flags=frozenset(empty | pair.flags(as_list)))
     return Comparison(
-        match=ResultMatch.NONE, flags=frozenset(found), difference=difference(pair.ours, pair.theirs, pair.names)
+        match=ResultMatch.NONE, flags=frozenset(found), difference=row_difference(pair.ours, pair.theirs, pair.names)
     )
 
 

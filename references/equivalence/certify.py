@@ -35,11 +35,11 @@ class Certifier:
 
     def __call__(self, bound: int) -> Certificate:
         """Returns the certificate, with the solver's database if the queries differ on it."""
-        proved, granted, notes = 0, ANY, list[str]()
+        proved, assumed, notes = 0, ANY, list[str]()
         reason: str | None = None
         while proved < bound and reason is None:
             try:
-                proof = self._prove(proved + 1, granted is ANY)
+                proof = self._prove(proved + 1, assumed is ANY)
             except Unprovable as error:
                 reason = f"the proof does not cover it: {error}"
                 break
@@ -55,17 +55,17 @@ class Certifier:
                 found = self._confirmed(proof)
                 if found is not None:
                     return Certificate(bound=proved, assumption="", reason=None, found=found)
-                if granted is ORDINARY:
+                if assumed is ORDINARY:
                     reason = "the queries agree when run on the solver's database"
-                granted = ORDINARY
+                assumed = ORDINARY
         words = [TYPED, *([FOLDED] if self.a.folding is Folding.ALWAYS else [])]
-        words += [PLAIN, *notes] if granted is ORDINARY else [FREE] if notes else []
+        words += [PLAIN, *notes] if assumed is ORDINARY else [FREE] if notes else []
         return Certificate(bound=proved, assumption="; ".join(words), reason=reason)
 
     def _prove(self, rows: int, anything: bool) -> Proof:
         milliseconds = int(1000 * max(self.remaining(), 0))
-        granted = ANY if anything else ORDINARY
-        return prove(self.a, self.b, self.population, self.semantics, rows, granted, milliseconds)
+        assumed = ANY if anything else ORDINARY
+        return prove(self.a, self.b, self.population, self.semantics, rows, assumed, milliseconds)
 
     def _confirmed(self, proof: Proof) -> Found | None:
         """Returns the solver's database with its lowest level, if the queries differ on it when run."""

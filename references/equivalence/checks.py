@@ -8,7 +8,7 @@ from time import thread_time
 
 from references.equivalence.data.planning import populate
 from references.equivalence.data.relevant import relevant
-from references.equivalence.difference import difference
+from references.equivalence.difference import difference_level
 from references.equivalence.facts.gathering import gathered
 from references.equivalence.inference.tables import infer_schema
 from references.equivalence.pair import Contents, Pair, Witness
@@ -73,7 +73,7 @@ def _differ(sandbox: Sandbox, sides: tuple[Side, Side], pair: Pair, contents: Ma
     a, b = sandbox.run(sides[0].sql), sandbox.run(sides[1].sql)
     if isinstance(a, Failure) or isinstance(b, Failure):
         return False
-    return difference(a, b, pair.semantics) is not None
+    return difference_level(a, b, pair.semantics) is not None
 
 
 def ask_proof(pair: Pair, *, bound: int, budget: float) -> ProofAnswer:

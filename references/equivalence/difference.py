@@ -13,7 +13,7 @@ _TRIES = 2_000
 """The most column orders that are tried."""
 
 
-def difference(left: Result, right: Result, semantics: Semantics) -> Level | None:
+def difference_level(left: Result, right: Result, semantics: Semantics) -> Level | None:
     """Returns the level on which two results differ, or `None` when they agree.
 
     S0 is a difference in content. S4 to S7 are differences in repeated rows, columns, empty results and letter case.
@@ -54,7 +54,7 @@ def _agree(a: Sequence[Row], b: Sequence[Row], semantics: Semantics) -> bool:
 
 
 def _beyond(a: Sequence[Row], b: Sequence[Row], wide: int, narrow: int) -> Level:
-    if _hollow(a, b) or _hollow(b, a) or _same_but_nothing(a, b):
+    if _empty_against_null(a, b) or _empty_against_null(b, a) or _same_but_nothing(a, b):
         return Level.S6
     folded_a, folded_b = tuple(map(_folded, a)), tuple(map(_folded, b))
     if wide == narrow and set(folded_a) == set(folded_b):
@@ -62,7 +62,7 @@ def _beyond(a: Sequence[Row], b: Sequence[Row], wide: int, narrow: int) -> Level
     return Level.S0
 
 
-def _hollow(a: Sequence[Row], b: Sequence[Row]) -> bool:
+def _empty_against_null(a: Sequence[Row], b: Sequence[Row]) -> bool:
     """Whether one side is empty and the other has only NULL and 0."""
     return not a and all(not cell for row in b for cell in row)
 

@@ -9,7 +9,7 @@ from typing import TypeAlias, cast
 
 from references.comparison.results import QueryResult, unified
 from references.comparison.verdict import Flag, ResultMatch, compare
-from references.equivalence.difference import difference
+from references.equivalence.difference import difference_level
 from references.equivalence.pair import EquivalenceVerdict, Level, Pair, PairFinding, Witness
 from references.sandbox import Failure, Result, Row
 from references.semantics import Semantics
@@ -44,7 +44,7 @@ def run_on(pair: Pair, run: Run, dialect: str) -> OnDatabase:
             return OnDatabase(summary=f"the named database does not run {name}: {result.detail}")
         gave[name] = result
     left, right = _plain(gave["sql_a"], gave["sql_b"])
-    level = difference(left, right, pair.semantics)
+    level = difference_level(left, right, pair.semantics)
     if level is None:
         return OnDatabase(summary=f"both give the same {_count(left)} on the named database")
     if level is Level.S0 and _by_ties(pair, run, dialect):

@@ -74,7 +74,7 @@ def recheck(pair: Pair, finding: PairFinding, witnesses: Sequence[Witness]) -> P
     case = _case(pair, finding.bound or 0, Deadline(_RECHECK), None)
     if isinstance(case, PairFinding):
         return None
-    found = case.told_apart(witnesses)
+    found = case.refuted_by(witnesses)
     if found is None:
         return None
     broken = finding.verdict is EquivalenceVerdict.EQUIVALENT_UP_TO_BOUND and found.witness is not None
@@ -115,7 +115,7 @@ class _Case:
     deadline: Deadline
     pool: WitnessPool | None
 
-    def told_apart(self, witnesses: Sequence[Witness]) -> PairFinding | None:
+    def refuted_by(self, witnesses: Sequence[Witness]) -> PairFinding | None:
         """Returns a finding for the first of these witnesses on which the results differ."""
         population = self._population()
         bench = self._bench(population)

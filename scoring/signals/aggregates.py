@@ -235,7 +235,7 @@ _STORED_WORDS = frozenset({"average", "avg", "mean", "total", "sum", "score", "r
 _BOUNDS = frozenset({Op.LT, Op.LE, Op.GT, Op.GE})
 
 
-def _tells_how(definition: Definition) -> bool:
+def _defines_comparison(definition: Definition) -> bool:
     """Whether a definition says how to compare: the average may be a stored column."""
     return bool(definition.filters or definition.functions or len(definition.phrase.split()) > 1)
 
@@ -253,7 +253,9 @@ def where_for_having(case: Case) -> Finding | None:
     bounds = [each for each in case.sql.filters if each.op in _BOUNDS]
     if not bounds or any(each.lhs is not None and each.lhs.func for each in case.sql.filters):
         return None
-    if not _AGGREGATED.search(case.question.text) or any(_tells_how(each) for each in case.enriched.definitions):
+    if not _AGGREGATED.search(case.question.text) or any(
+        _defines_comparison(each) for each in case.enriched.definitions
+    ):
         return None
     found = next((each for each in bounds if _compares_rows(each)), None)
     return Finding(1.0, show_filter(found)) if found is not None else None

@@ -36,10 +36,10 @@ def _otherwise_met(each: QuestionFilter, case: Case) -> bool:
     if isinstance(each.rhs, Number) and any(limit.count == each.rhs.value for limit in case.sql.limits):
         return True
     span = each.span.casefold()
-    return any(_speaks_of(definition, span, case) for definition in case.enriched.definitions)
+    return any(_mentions(definition, span, case) for definition in case.enriched.definitions)
 
 
-def _speaks_of(definition: Definition, span: str, case: Case) -> bool:
+def _mentions(definition: Definition, span: str, case: Case) -> bool:
     """Whether a definition without conditions contains the words, and the SQL reads a column that it names."""
     if definition.filters or span not in f"{definition.phrase} {definition.text}".casefold():
         return False

@@ -71,7 +71,7 @@ def output_redundant(case: Case) -> Finding | None:
     wanted = wanted_columns(case) + len(case.question.group_by)
     if len(case.answer) <= wanted or not case.things or asks_entities(case):
         return None
-    return _surplus(case, wanted, _telling(case))
+    return _surplus(case, wanted, _explaining(case))
 
 
 def output_wider(case: Case) -> Finding | None:
@@ -113,7 +113,7 @@ def _ranking(case: Case) -> frozenset[str]:
     return frozenset(told | {each.operand.name for each in case.answer if " over (" in each.operand.name})
 
 
-def _telling(case: Case) -> frozenset[str]:
+def _explaining(case: Case) -> frozenset[str]:
     """Operands that the SQL filters, orders or groups by: they show why a row is in the answer."""
     sql, blocks = case.sql, case.sql.outputs
     told = {each.operand.name for each in (*sql.order_by, *sql.group_by) if each.block in blocks}

@@ -140,7 +140,7 @@ def words_uncovered(case: Case) -> Finding | None:
     >>> words_uncovered(case("What is the warranty of each printer?", "SELECT colour FROM printers")).detail
     'not covered by the SQL: warranty'
     """
-    spoken = _matter(case)
+    spoken = _words_to_cover(case)
     if not spoken:
         return None
     vocabulary = sql_words(case)
@@ -148,7 +148,7 @@ def words_uncovered(case: Case) -> Finding | None:
     return Finding(len(lost) / len(spoken), f"not covered by the SQL: {'; '.join(lost[:5])}") if lost else None
 
 
-def _matter(case: Case) -> list[str]:
+def _words_to_cover(case: Case) -> list[str]:
     """The question's content words, but those of met conditions and followed definitions."""
     skip: set[str] = set()
     for match in case.filters.matched:
@@ -202,7 +202,9 @@ def columns_unasked(case: Case) -> Finding | None:
     if not unnamed:
         return None
     spoken = frozenset([word for word in case.spoken - STOP_WORDS if len(word) > 2 or word == "id"])
-    lost = [column.name for column in sorted([each for each in unnamed if not _spoken(each, spoken)], key=_name)]
+    lost = [
+        column.name for column in sorted([each for each in unnamed if not _named_in_question(each, spoken)], key=_name)
+    ]
     return Finding(len(lost) / len(read), f"not named in the question: {'; '.join(lost[:5])}") if lost else None
 
 
@@ -214,7 +216,7 @@ def _accounted_for(case: Case) -> list[Filter]:
     return filters
 
 
-def _spoken(column: Column, spoken: frozenset[str]) -> bool:
+def _named_in_question(column: Column, spoken: frozenset[str]) -> bool:
     if "id" in spoken and is_key(column.name):
         return True
     own = [word for word in identifier_words(column.name) if word not in _GENERIC]

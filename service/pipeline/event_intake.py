@@ -76,7 +76,7 @@ class EventsToKafka:
         self.metrics.published([each for each in ends if isinstance(each, Outcome)], len(ends))
         if self.telemetry is not None:
             try:
-                draw_published(self.telemetry, decoded, ends, StageTiming("publish", began, time.monotonic()))
+                export_published_traces(self.telemetry, decoded, ends, StageTiming("publish", began, time.monotonic()))
             except Exception as bug:
                 # Kafka has the events, so the request must succeed
                 self.metrics.failed("telemetry", bug)
@@ -100,10 +100,10 @@ class EventsToKafka:
         )
 
 
-def draw_published(
+def export_published_traces(
     telemetry: Telemetry, decoded: Sequence[Known | Outcome], ends: Sequence[Outcome | Published], publish: StageTiming
 ) -> None:
-    """Draws the traces of a request's events, with the reasons of those not written to Kafka."""
+    """Exports the traces of a request's events, with the reasons of those not written to Kafka."""
     for each, end in zip(decoded, ends, strict=True):
         if each.timings is None:
             continue

@@ -7,7 +7,7 @@ import pytest
 from references.equivalence.data.planning import populate
 from references.equivalence.data.relevant import relevant
 from references.equivalence.facts.gathering import gathered
-from references.equivalence.proof.certificate import ANY, ORDINARY, Granted, Proof, prove
+from references.equivalence.proof.certificate import ANY, ORDINARY, Assumptions, Proof, prove
 from references.equivalence.proof.logic import Unprovable
 from references.equivalence.proof.texts import Texts, number_in
 from references.equivalence.reading.side import Side, read_side
@@ -26,7 +26,7 @@ def proof(
     b: str,
     *,
     rows: int = 2,
-    granted: Granted = ANY,
+    assumed: Assumptions = ANY,
     semantics: Semantics = Semantics.BAG,
     milliseconds: int = 10_000,
 ) -> Proof:
@@ -35,7 +35,7 @@ def proof(
     assert isinstance(other, Side)
     assert isinstance(schema, Schema)
     population = populate(schema, gathered(schema, (one, other)), relevant(schema, (one, other)))
-    return prove(one, other, population, semantics, rows, granted, milliseconds)
+    return prove(one, other, population, semantics, rows, assumed, milliseconds)
 
 
 EQUAL = {
@@ -133,7 +133,7 @@ def test_what_differs_is_not_proved(name: str) -> None:
 
 def test_ordinary_data_has_no_nulls() -> None:
     pair = ("SELECT COUNT(pages) FROM book", "SELECT COUNT(*) FROM book")
-    assert proof(*pair, granted=ORDINARY).equal is True
+    assert proof(*pair, assumed=ORDINARY).equal is True
 
 
 def test_a_set_does_not_count() -> None:

@@ -7,7 +7,7 @@ from itertools import product
 from random import Random
 from typing import TypeVar
 
-from references.equivalence.data.population import Link, Mood, Population, Slot, Spread, TablePlan, ValuePool
+from references.equivalence.data.population import FillStyle, Link, Population, Slot, Spread, TablePlan, ValuePool
 from references.equivalence.pair import Level
 from references.sandbox import Row, Value
 
@@ -25,14 +25,14 @@ class Filler:
         self._population = population
         self._rng = rng
 
-    def fill(self, mood: Mood) -> dict[str, list[Row]]:
+    def fill(self, style: FillStyle) -> dict[str, list[Row]]:
         """Fills a database; keys and references hold unless the level allows otherwise."""
-        active = [self._active(pool, mood) for pool in self._population.pools]
+        active = [self._active(pool, style) for pool in self._population.pools]
         contents: dict[str, list[Row]] = {}
         for plan in self._population.plans:
-            contents[plan.name] = self._rows(plan, active, contents, mood)
+            contents[plan.name] = self._rows(plan, active, contents, style)
         for link in self._population.links:
-            if link.late and not (link.guessed and mood.level is Level.S2):
+            if link.late and not (link.guessed and style.level is Level.S2):
                 self._lead(link, contents)
         return contents
 
@@ -44,29 +44,29 @@ class Filler:
             if row[link.position] is not None and row[link.position] not in there and there:
                 rows[index] = (*row[: link.position], self._rng.choice(there), *row[link.position + 1 :])
 
-    def _active(self, pool: ValuePool, mood: Mood) -> list[Value]:
+    def _active(self, pool: ValuePool, style: FillStyle) -> list[Value]:
         """Picks the few values that a pool has in one database."""
         rng, chosen = self._rng, list[Value]()
         few = bool(pool.inside) and rng.random() < 0.4
         for _ in range(1 if few else rng.choice((1, 2, 2, 3, 3))):
-            if mood.level is Level.S7 and pool.swapped and rng.random() < 0.5:
+            if style.level is Level.S7 and pool.swapped and rng.random() < 0.5:
                 chosen.append(rng.choice(pool.swapped))
-            elif pool.inside and rng.random() < mood.inside:
+            elif pool.inside and rng.random() < style.inside:
                 chosen.append(rng.choice(pool.inside))
             elif pool.beside and rng.random() < 0.5:
                 chosen.append(rng.choice(pool.beside))
             else:
-                chosen.append(rng.choice(pool.own if mood.own else pool.shared))
+                chosen.append(rng.choice(pool.own if style.own else pool.shared))
         return chosen
 
     def _rows(
-        self, plan: TablePlan, active: Sequence[list[Value]], contents: Mapping[str, list[Row]], mood: Mood
+        self, plan: TablePlan, active: Sequence[list[Value]], contents: Mapping[str, list[Row]], style: FillStyle
     ) -> list[Row]:
         rows: list[Row] = []
         seen: list[set[Row]] = [set() for _ in plan.keys]
-        for index in range(mood.rows[plan.name]):
-            row = self._row(plan, active, contents, mood, index)
-            if row is not None and self._keyed(plan, row, seen, active, mood, index):
+        for index in range(style.rows[plan.name]):
+            row = self._row(plan, active, contents, style, index)
+            if row is not None and self._keyed(plan, row, seen, active, style, index):
                 rows.append(tuple(row))
         return rows
 
@@ -75,22 +75,22 @@ class Filler:
         plan: TablePlan,
         active: Sequence[list[Value]],
         contents: Mapping[str, list[Row]],
-        mood: Mood,
+        style: FillStyle,
         index: int,
     ) -> list[Value] | None:
         row: list[Value] = []
         for slot in plan.slots:
-            spread = mood.spread[slot.pool]
-            if slot.parent is not None and not self._adrift(slot, mood):
+            spread = style.spread[slot.pool]
+            if slot.parent is not None and not self._breaks_reference(slot, style):
                 parents = contents[slot.parent[0]]
-                if not parents and not self._may_be_null(slot, mood):
+                if not parents and not self._may_be_null(slot, style):
                     return None
                 value = self._deal(parents, spread, index)[slot.parent[1]] if parents else None
             elif spread is Spread.MANY and index >= len(active[slot.pool]):
                 value = self._population.pools[slot.pool].fresh(self._rng.randrange(40))
             else:
                 value = self._deal(active[slot.pool], spread, index)
-            row.append(None if self._may_be_null(slot, mood) and self._rng.random() < slot.nulls else value)
+            row.append(None if self._may_be_null(slot, style) and self._rng.random() < slot.nulls else value)
         return row
 
     def _deal(self, values: Sequence[_T], spread: Spread, index: int) -> _T:
@@ -98,12 +98,12 @@ class Filler:
             return values[0]
         return values[index % len(values)] if spread is Spread.MANY else self._rng.choice(values)
 
-    def _adrift(self, slot: Slot, mood: Mood) -> bool:
+    def _breaks_reference(self, slot: Slot, style: FillStyle) -> bool:
         """Whether a guessed reference is broken here."""
-        return mood.level is Level.S2 and slot.guessed and self._rng.random() < 0.5
+        return style.level is Level.S2 and slot.guessed and self._rng.random() < 0.5
 
-    def _may_be_null(self, slot: Slot, mood: Mood) -> bool:
-        return mood.level is Level.S1 and slot.column.nullable and not slot.key
+    def _may_be_null(self, slot: Slot, style: FillStyle) -> bool:
+        return style.level is Level.S1 and slot.column.nullable and not slot.key
 
     def _keyed(
         self,
@@ -111,11 +111,11 @@ class Filler:
         row: list[Value],
         seen: list[set[Row]],
         active: Sequence[list[Value]],
-        mood: Mood,
+        style: FillStyle,
         index: int,
     ) -> bool:
         """Makes the row's keys unique. Returns `False` when that is not possible."""
-        held = [positions for positions, guessed in plan.keys if not (guessed and mood.level is Level.S2)]
+        held = [positions for positions, guessed in plan.keys if not (guessed and style.level is Level.S2)]
         for number, positions in enumerate(held):
             key = tuple(row[each] for each in positions)
             if key in seen[number] and not self._renew(plan, row, positions, seen[number], active, index):

@@ -82,7 +82,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mood:
+class FillStyle:
     """How one database is filled."""
 
     level: Level

@@ -38,7 +38,7 @@ _FEWEST_MILLISECONDS = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Granted:
+class Assumptions:
     """What a proof assumes about the data."""
 
     nulls: bool
@@ -51,9 +51,9 @@ class Granted:
     """Whether rows may tie. Where SQLite may pick any row, it picks the first."""
 
 
-ANY = Granted(nulls=True, guesses=False, empty=True, ties=True)
+ANY = Assumptions(nulls=True, guesses=False, empty=True, ties=True)
 """All data that the declared keys and types allow."""
-ORDINARY = Granted(nulls=False, guesses=True, empty=False, ties=False)
+ORDINARY = Assumptions(nulls=False, guesses=True, empty=False, ties=False)
 """The data of level S0."""
 
 
@@ -69,13 +69,13 @@ class Proof:
 
 
 def prove(
-    a: Side, b: Side, population: Population, semantics: Semantics, rows: int, granted: Granted, milliseconds: int
+    a: Side, b: Side, population: Population, semantics: Semantics, rows: int, assumed: Assumptions, milliseconds: int
 ) -> Proof:
     """Asks whether the queries agree on every database with at most `rows` rows per table. Raises `Unprovable`."""
     if semantics is Semantics.LIST:
         raise Unprovable("the order of rows")
     texts = Texts((a.tree, b.tree), a.folding)
-    tables = {plan.name.lower(): _unknown(plan, population.pools, rows, granted) for plan in population.plans}
+    tables = {plan.name.lower(): _unknown(plan, population.pools, rows, assumed) for plan in population.plans}
     began = thread_time()
 
     def tick() -> None:
@@ -88,9 +88,9 @@ def prove(
     left_over = milliseconds - int(1000 * (thread_time() - began))
     solver.set("timeout", max(left_over, _FEWEST_MILLISECONDS))
     solver.set("random_seed", 0)
-    for fact in (*_lawful(population, tables, granted), *machine.functions.facts):
+    for fact in (*_valid_data(population, tables, assumed), *machine.functions.facts):
         _add(solver, fact)
-    for facts in () if granted.ties else machine.assumptions.values():
+    for facts in () if assumed.ties else machine.assumptions.values():
         for fact in facts:
             _add(solver, fact)
     _add(solver, some((none(_agree(left, right, semantics)), *map(none, machine.duties))))
@@ -126,18 +126,18 @@ def sort_of(pool: ValuePool) -> Sort:
     return _SORTS[pool.kind]
 
 
-def _unknown(plan: TablePlan, pools: Sequence[ValuePool], rows: int, granted: Granted) -> Relation:
+def _unknown(plan: TablePlan, pools: Sequence[ValuePool], rows: int, assumed: Assumptions) -> Relation:
     """Makes a table with up to `rows` unknown rows."""
-    keyed = {spot for positions, guessed in plan.keys if granted.guesses or not guessed for spot in positions}
+    keyed = {spot for positions, guessed in plan.keys if assumed.guesses or not guessed for spot in positions}
     headings = tuple(Heading(plan.name.lower(), slot.column.name.lower()) for slot in plan.slots)
     made: list[UnknownRow] = []
     for index in range(rows):
         name = f"{plan.name.lower()}#{index}"
         cells = tuple(
-            _unknown_cell(name, slot, sort_of(pools[slot.pool]), nullable=granted.nulls and spot not in keyed)
+            _unknown_cell(name, slot, sort_of(pools[slot.pool]), nullable=assumed.nulls and spot not in keyed)
             for spot, slot in enumerate(plan.slots)
         )
-        made.append(UnknownRow(z3.Bool(name) if index or granted.empty else True, cells))
+        made.append(UnknownRow(z3.Bool(name) if index or assumed.empty else True, cells))
     return Relation(headings, tuple(made))
 
 
@@ -152,21 +152,21 @@ def _unknown_cell(row: str, slot: Slot, sort: Sort, *, nullable: bool) -> Unknow
     )
 
 
-def _lawful(population: Population, tables: Mapping[str, Relation], granted: Granted) -> list[Bit]:
+def _valid_data(population: Population, tables: Mapping[str, Relation], assumed: Assumptions) -> list[Bit]:
     """Formulas that make a database valid: present rows come first, keys and references hold."""
     facts: list[Bit] = []
     for plan in population.plans:
         rows = tables[plan.name.lower()].rows
         facts.extend(some((none(after.present), row.present)) for row, after in pairwise(rows))
         for positions, guessed in plan.keys:
-            if guessed and not granted.guesses:
+            if guessed and not assumed.guesses:
                 continue
             for index, row in enumerate(rows):
                 for other in rows[:index]:
                     alike = same_rows([row.cells[i] for i in positions], [other.cells[i] for i in positions])
                     facts.append(some((none(row.present), none(other.present), none(alike))))
     for link in population.links:
-        if granted.guesses or not link.guessed:
+        if assumed.guesses or not link.guessed:
             facts.extend(_leads(link, tables))
     return facts
 

@@ -108,7 +108,7 @@ def _whole_number(node: exp.Expr | None) -> int:
     return -int(inner.this) if negative else int(inner.this)
 
 
-def unlike(rows: Sequence[UnknownRow]) -> list[UnknownRow]:
+def without_duplicates(rows: Sequence[UnknownRow]) -> list[UnknownRow]:
     """Removes duplicate rows."""
     kept: list[UnknownRow] = []
     for index, row in enumerate(rows):

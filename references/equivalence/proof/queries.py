@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from references.equivalence.proof.clauses import cutting, has_aggregates, place, titles, unlike, within_bounds
+from references.equivalence.proof.clauses import (
+    cutting,
+    has_aggregates,
+    place,
+    titles,
+    within_bounds,
+    without_duplicates,
+)
 from references.equivalence.proof.conditions import read_truth
 from references.equivalence.proof.expressions import read_term
 from references.equivalence.proof.grouping import Aliases, groups, with_aliases
@@ -162,7 +169,7 @@ def _distinct(tree: exp.Select, rows: Sequence[UnknownRow]) -> Sequence[UnknownR
         return rows
     if distinct.args.get("on") is not None:
         raise Unprovable("DISTINCT ON")
-    return unlike(rows)
+    return without_duplicates(rows)
 
 
 def _cells(machine: Machine, item: exp.Expr, frame: Frame) -> list[UnknownValue]:
@@ -193,7 +200,7 @@ def _combined(tree: exp.SetOperation, left: Relation, right: Relation) -> Sequen
     if isinstance(tree, exp.Union):
         rows = [*left.rows, *right.rows]
         within_bounds(len(rows))
-        return unlike(rows) if distinct else rows
+        return without_duplicates(rows) if distinct else rows
     if not distinct:
         raise Unprovable(f"{tree.key.upper()} ALL")
     kept: list[UnknownRow] = []
@@ -201,4 +208,4 @@ def _combined(tree: exp.SetOperation, left: Relation, right: Relation) -> Sequen
         there = some(every((other.present, same_rows(row.cells, other.cells))) for other in right.rows)
         there = none(there) if isinstance(tree, exp.Except) else there
         kept.append(UnknownRow(every((row.present, there)), row.cells))
-    return unlike(kept)
+    return without_duplicates(kept)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from references.equivalence.data.population import Population, obeys
-from references.equivalence.difference import difference
+from references.equivalence.difference import difference_level
 from references.equivalence.pair import Contents, Level, Witness
 from references.equivalence.reading.side import Side
 from references.equivalence.reading.ties import untied
@@ -62,7 +62,7 @@ class PairBench:
     def differs(self, contents: Mapping[str, Sequence[Row]]) -> Level | None:
         """Returns the level on which the results differ, without confirming it."""
         results = self.results(contents)
-        return None if results is None else difference(*results, self._semantics)
+        return None if results is None else difference_level(*results, self._semantics)
 
     def confirmed(self, contents: Mapping[str, Sequence[Row]], level: Level) -> Level | None:
         """Returns the level of a difference that remains when the rows are entered in reverse, else `None`."""
@@ -71,7 +71,7 @@ class PairBench:
         ahead, back = self.results(contents), self.results(reversed_rows(contents))
         if ahead is None or back is None:
             return None
-        one, other = difference(*ahead, self._semantics), difference(*back, self._semantics)
+        one, other = difference_level(*ahead, self._semantics), difference_level(*back, self._semantics)
         if one is None or other is None:
             return None
         tied = self._varies((ahead[0], back[0]), 0) or self._varies((ahead[1], back[1]), 1)
@@ -86,15 +86,15 @@ class PairBench:
         self._sandbox.fill(contents)
         stored = {plan.name: self._sandbox.stored(plan.name) for plan in self._population.plans}
         results = self._both(self._typeless, stored)
-        return results is not None and difference(*results, self._semantics) is not None
+        return results is not None and difference_level(*results, self._semantics) is not None
 
     def _varies(self, results: Sequence[Result], side: int) -> bool:
         """Whether a query's result depends on the order of rows or on ties, given the current rows."""
-        if difference(results[0], results[1], self._semantics) is not None:
+        if difference_level(results[0], results[1], self._semantics) is not None:
             return True
         for sql in self._variants(len(results[0].columns), side):
             other = self._sandbox.run(sql)
-            if isinstance(other, Result) and difference(results[0], other, self._semantics) is not None:
+            if isinstance(other, Result) and difference_level(results[0], other, self._semantics) is not None:
                 return True
         return False
 
@@ -114,7 +114,11 @@ class PairBench:
             back = self._both(sandbox, reversed_rows(stored))
         finally:
             sandbox.close()
-        if ahead is None or back is None or any(difference(*each, self._semantics) is None for each in (ahead, back)):
+        if (
+            ahead is None
+            or back is None
+            or any(difference_level(*each, self._semantics) is None for each in (ahead, back))
+        ):
             return None
         columns = {plan.name: tuple(slot.column.name for slot in plan.slots) for plan in self._population.plans}
         return Witness(columns=columns, rows=stored, result_a=ahead[0], result_b=ahead[1])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from references.equivalence.data.filling import Filler
-from references.equivalence.data.population import Mood, Population, Spread, ValuePool, frozen
+from references.equivalence.data.population import FillStyle, Population, Spread, ValuePool, frozen
 from references.equivalence.pair import Found, Level
 from references.equivalence.search.bench import PairBench
 
@@ -20,7 +20,7 @@ _SLOW = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sought:
+class SearchResult:
     """The outcome of a search."""
 
     found: Found | None
@@ -37,7 +37,7 @@ class Clock:
         return False
 
 
-def search(bench: PairBench, population: Population, seed: int, clock: Clock | None = None) -> Sought:
+def search(bench: PairBench, population: Population, seed: int, clock: Clock | None = None) -> SearchResult:
     """Tries databases level by level and keeps the difference on the lowest level."""
     clock = clock or Clock()
     rng = Random(seed)  # noqa: S311 - the same pair is searched the same way each time
@@ -49,9 +49,9 @@ def search(bench: PairBench, population: Population, seed: int, clock: Clock | N
         for index in range(TRIALS[level]):
             if bench.slow >= _SLOW or (not index % 8 and clock.up()):
                 break
-            if state.tries(mood(population, level, index, rng)):
-                return Sought(found=state.best, trials=state.trials, exhausted=False)
-    return Sought(found=state.best, trials=state.trials, exhausted=clock.up())
+            if state.try_database(fill_style(population, level, index, rng)):
+                return SearchResult(found=state.best, trials=state.trials, exhausted=False)
+    return SearchResult(found=state.best, trials=state.trials, exhausted=clock.up())
 
 
 @dataclass(slots=True)
@@ -63,18 +63,18 @@ class _Search:
     best: Found | None = None
     trials: int = 0
 
-    def tries(self, mood: Mood) -> bool:
+    def try_database(self, style: FillStyle) -> bool:
         """Tries one database; returns whether it ends the search, since no later one can do better."""
         self.trials += 1
-        contents = self.filler.fill(mood)
+        contents = self.filler.fill(style)
         seen = self.bench.differs(contents)
-        if seen is None or not self._improves(max(seen, mood.level)):
+        if seen is None or not self._improves(max(seen, style.level)):
             return False
-        sure = self.bench.confirmed(contents, mood.level)
+        sure = self.bench.confirmed(contents, style.level)
         if sure is None or not self._improves(sure):
             return False
-        self.best = Found(level=sure, data=mood.level, contents=frozen(contents))
-        return sure <= mood.level
+        self.best = Found(level=sure, data=style.level, contents=frozen(contents))
+        return sure <= style.level
 
     def _improves(self, level: Level) -> bool:
         return self.best is None or level < self.best.level
@@ -91,7 +91,7 @@ def _stages(population: Population) -> Iterator[Level]:
         yield Level.S7
 
 
-def mood(population: Population, level: Level, index: int, rng: Random) -> Mood:
+def fill_style(population: Population, level: Level, index: int, rng: Random) -> FillStyle:
     """Chooses how a trial's database is filled: the first is small, later ones reach sizes that the queries count."""
     rows = {plan.name: rng.choice((1, 2, 2, 3, 4) if index else (1,)) for plan in population.plans}
     usual = rng.choice((Spread.FEW, Spread.MANY))
@@ -101,7 +101,7 @@ def mood(population: Population, level: Level, index: int, rng: Random) -> Mood:
         spread = [_spread(pool, rng) for pool in population.pools]
     if level is Level.S6 and population.plans:
         rows[rng.choice(population.plans).name] = 0
-    return Mood(level=level, rows=rows, spread=spread, inside=rng.choice((0.95, 0.8, 0.5)), own=rng.random() < 0.5)
+    return FillStyle(level=level, rows=rows, spread=spread, inside=rng.choice((0.95, 0.8, 0.5)), own=rng.random() < 0.5)
 
 
 def _enlarge(population: Population, rows: dict[str, int], rng: Random) -> None:
