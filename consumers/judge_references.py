@@ -24,7 +24,7 @@ from consumers.references import (
     reference_message,
 )
 from consumers.stream.ports import Publisher
-from references.verdict import AnswerPair, NotJudged, ReferenceFinding, not_judged
+from references.reference_verdict import AnswerPair, NotJudged, ReferenceFinding, not_judged
 from scoring.rules import Rules
 
 _COUNTED_EVERY = timedelta(seconds=15)

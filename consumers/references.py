@@ -11,7 +11,7 @@ from uuid import UUID
 import orjson
 
 from consumers.stream.ports import Message
-from references.verdict import AnswerPair, NotJudged, ReferenceFinding, ReferenceVerdict, reference_record
+from references.reference_verdict import AnswerPair, NotJudged, ReferenceFinding, ReferenceVerdict, reference_record
 
 REFERENCE_TYPE = "sqlassay.reference.v1"
 """CloudEvents type of a reference's verdict."""

@@ -11,8 +11,8 @@ from references.equivalence.pair import EquivalenceVerdict, Level, Pair, PairFin
 from references.equivalence.reading.side import Refusal, read_side
 from references.equivalence.verify import verify
 from references.lint import Doubt, ReferenceDoubt, lint
+from references.reference_verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
 from references.semantics import Semantics
-from references.verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
 from scoring.sql.dialects import guess, known
 
 MOST_ALTERNATIVES = 8

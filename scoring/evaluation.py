@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from scoring.alignment.align_stages import STAGES, Examination, comparison_context
 from scoring.alignment.enrichment import rewriting
 from scoring.alignment.filters import align_filters
 from scoring.alignment.requirements import requirements
-from scoring.alignment.stages import STAGES, Examination, comparison_context
 from scoring.composite import compose
 from scoring.query import Query, Unscored, UnscoredReason, unreadable
 from scoring.question import read_enriched, read_question

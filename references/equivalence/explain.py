@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from references.equivalence.finding_json import plain
 from references.equivalence.pair import EquivalenceVerdict, PairFinding, Witness
-from references.equivalence.record import plain
 from references.sandbox import Result, Row, Value
 
 _LONGEST = 60

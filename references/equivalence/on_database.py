@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, cast
 
+from references.comparison.comparing import Flag, ResultMatch, compare
 from references.comparison.results import QueryResult, unified
-from references.comparison.verdict import Flag, ResultMatch, compare
 from references.equivalence.difference import difference_level
 from references.equivalence.pair import EquivalenceVerdict, Level, Pair, PairFinding, Witness
 from references.sandbox import Failure, Result, Row

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from scoring.display import show_filter
 from scoring.linking import best_likeness, content_words
-from scoring.show import show_filter
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted, differing
 from scoring.signals.keys import is_value_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.alignment.same_values import plain
-from scoring.show import show_filter
+from scoring.display import show_filter
 from scoring.signals.filters import applied, literals_of
 from scoring.signals.finding import Finding, counted, differing
 from scoring.specification import Op, SqlFilter

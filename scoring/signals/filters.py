@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scoring.alignment.matching import CERTAIN
+from scoring.display import show_filter, show_match, span_of
 from scoring.linking import is_named
-from scoring.show import show_filter, show_match, span_of
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, counted
 from scoring.specification import Clause, Definition, FilterOrigin, Op, QuestionFilter, SqlFilter
 from scoring.values import Choices, Expression, Number, Pattern, Text, Value

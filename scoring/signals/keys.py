@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from scoring.display import show_filter
 from scoring.linking import LINKED, best_likeness, content_words, likeness
-from scoring.show import show_filter
 from scoring.signals.definitions import is_defined
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from scoring.alignment.matching import NEGATIVE
 from scoring.alignment.same_values import as_number
-from scoring.show import show_filter, show_match
+from scoring.display import show_filter, show_match
 from scoring.signals.filters import applied
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
 from scoring.specification import Clause, FilterOrigin, Op, QuestionFilter, SqlFilter, SubqueryRole

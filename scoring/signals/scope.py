@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from scoring.display import show_filter
 from scoring.linking import content_words, is_named
-from scoring.show import show_filter
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key

@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from references.equivalence.pair import Level
-from references.verdict import ReferenceVerdict
+from references.reference_verdict import ReferenceVerdict
 from scoring.query import UnscoredReason
 from scoring.reasons import ReasonCode
 from scoring.rules import Tier

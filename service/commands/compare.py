@@ -14,7 +14,7 @@ from typing import TypeAlias
 import orjson
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
-from references.comparison.verdict import Comparison, ResultMatch, compare
+from references.comparison.comparing import Comparison, ResultMatch, compare
 from references.databases import DatabaseLimits, UnknownDatabaseError, open_database
 from references.lint import ReferenceDoubt, lint
 from references.semantics import Semantics

@@ -10,7 +10,7 @@ from itertools import islice
 
 from consumers.decoding import Known, Record, decode
 from consumers.errors import Unavailable
-from consumers.publishing.events import event_message
+from consumers.publishing.event_messages import event_message
 from consumers.stream.ports import Publisher
 from consumers.wire.events import MAX_EVENT_BYTES
 from service.commands.dead_letters import kafka_settings

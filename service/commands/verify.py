@@ -22,9 +22,9 @@ from consumers.wire.texts import shorten
 from references.databases import DatabaseLimits, UnknownDatabaseError, open_one
 from references.equivalence.candidates import crossed
 from references.equivalence.explain import explain as explained
+from references.equivalence.finding_json import finding_record
 from references.equivalence.on_database import OnDatabase, run_on, with_database
 from references.equivalence.pair import EquivalenceVerdict, Pair, PairFinding
-from references.equivalence.record import finding_record
 from references.equivalence.verify import verify
 from references.semantics import Semantics
 from scoring.sql.dialects import known

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from references.verdict import ReferenceVerdict
+from references.reference_verdict import ReferenceVerdict
 from scoring import EVALUATOR_VERSION
 from scoring.rules import Tier
 from scoring.verdict import FilterStatus, Verdict

@@ -12,7 +12,7 @@ from faststream.specification import AsyncAPI
 from pydantic import BaseModel, ConfigDict, Field
 
 from consumers.evaluation.outcomes import Trigger
-from consumers.publishing.results import RESULT_TYPE
+from consumers.publishing.result_messages import RESULT_TYPE
 from consumers.references import REFERENCE_TYPE
 from consumers.stream.dead_letters import PREFIX
 from consumers.wire.events import QueryEvent

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import orjson
 
 from service.contracts.asyncapi import asyncapi
-from service.contracts.benchmarks import write_page
-from service.contracts.reasons import reasons_page
+from service.contracts.benchmarks_page import write_page
+from service.contracts.reasons_page import reasons_page
 from service.serving import create_app
 from service.settings import Settings
 

@@ -9,7 +9,7 @@ from sqlalchemy import or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.evaluation.evaluation import Claim, Evaluation, EventKey
-from consumers.publishing.results import result_message, stored_message
+from consumers.publishing.result_messages import result_message, stored_message
 from consumers.stream.ports import Message, Publisher
 from service.storage.database import translate_errors
 from service.storage.tables import EVALUATIONS

@@ -13,7 +13,7 @@ from consumers.decoding import Known, Record, decode, decode_timed
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.evaluation.timings import StageTiming
 from consumers.pool.pool import Pool
-from consumers.publishing.events import event_message
+from consumers.publishing.event_messages import event_message
 from consumers.spans.join_spans import Submit
 from consumers.stream.ports import Publisher
 from consumers.wire.events import InvalidReason

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.evaluation.evaluation import EventKey
 from consumers.evaluation.withholding import without_texts
-from consumers.stream.forgotten import concerns
+from consumers.stream.dead_letter_subject import concerns
 from consumers.stream.ports import Message
 from service.kafka.client import open_publisher
 from service.kafka.dead_letter_topic import dead_letters

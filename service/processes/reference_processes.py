@@ -15,8 +15,8 @@ from functools import partial
 from pebble import ProcessExpired, ProcessPool
 
 from references.judging import judge_answer
+from references.reference_verdict import AnswerPair, NotJudged, ReferenceFinding, not_judged
 from references.semantics import Semantics
-from references.verdict import AnswerPair, NotJudged, ReferenceFinding, not_judged
 from service.settings.judge_settings import ReferenceSettings
 
 _CLOCK_PER_CPU = 4.0

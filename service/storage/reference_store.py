@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.evaluation.evaluation import Evaluation
 from consumers.references import AwaitingReference, ReferenceJudged
-from references.verdict import NotJudged, ReferenceVerdict, not_judged, reference_record
+from references.reference_verdict import NotJudged, ReferenceVerdict, not_judged, reference_record
 from service.storage.database import translate_errors
 from service.storage.tables import REFERENCE_VERDICTS
 

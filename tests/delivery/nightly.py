@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from service.contracts.benchmarks import RECORDS, write_page
+from service.contracts.benchmarks_page import RECORDS, write_page
 from tests.delivery.figures import FIGURES
 from tests.servers.kafka_server import KafkaServer
 from tests.servers.postgres_server import debian_postgres

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from references.comparison.alternatives import MOST_ALTERNATIVES, MalformedReferenceError, expand
+from references.comparison.comparing import Comparison, Flag, ResultMatch, compare
 from references.comparison.matching import as_bag, column_maps
 from references.comparison.results import QueryResult, unified
-from references.comparison.verdict import Comparison, Flag, ResultMatch, compare
 from references.sandbox import Failure, FailureKind
 from references.semantics import Semantics
 

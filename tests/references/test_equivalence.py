@@ -13,9 +13,9 @@ import yaml
 
 from references.equivalence.candidates import cross_check
 from references.equivalence.explain import explain
+from references.equivalence.finding_json import finding_record
 from references.equivalence.pair import EquivalenceVerdict, Level, Pair, PairFinding
 from references.equivalence.reading.side import Refusal, read_side
-from references.equivalence.record import finding_record
 from references.equivalence.search.witnesses import WitnessPool
 from references.equivalence.verify import verify
 from references.semantics import Semantics

@@ -15,8 +15,8 @@ from sqlalchemy import URL
 from sqlglot import exp
 
 from references.comparison.alternatives import expand
+from references.comparison.comparing import ResultMatch, compare
 from references.comparison.results import QueryResult
-from references.comparison.verdict import ResultMatch, compare
 from references.databases import Database, DatabaseLimits, open_database
 from tests.development import HOME
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from references.comparison.comparing import Flag
 from references.comparison.results import QueryResult
-from references.comparison.verdict import Flag
 from references.lint import Doubt, lint
 from references.sandbox import Failure, FailureKind
 

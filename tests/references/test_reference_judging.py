@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from references.judging import judge_answer
+from references.reference_verdict import AnswerPair, NotJudged, ReferenceVerdict, not_judged, reference_record
 from references.semantics import Semantics
-from references.verdict import AnswerPair, NotJudged, ReferenceVerdict, not_judged, reference_record
 
 TALL = "SELECT id FROM shelf WHERE height > 3"
 DOCS = Path(__file__).parents[2] / "docs/references.md"

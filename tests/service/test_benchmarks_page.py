@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from service.contracts.benchmarks import PAGE, RECORDS, Recorded, page
+from service.contracts.benchmarks_page import PAGE, RECORDS, Recorded, page
 
 
 def test_the_page_of_benchmarks_is_made_of_the_recorded_results():

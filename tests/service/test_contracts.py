@@ -8,14 +8,14 @@ import orjson
 import pytest
 
 from consumers.evaluation.evaluation import evaluate
-from consumers.publishing.results import result_message
+from consumers.publishing.result_messages import result_message
 from consumers.stream.dead_letters import dead_letter
 from consumers.wire.events import decode_event
 from scoring.evaluation import conclude, examine
 from scoring.query import Unscored
 from scoring.rules import Rules
 from service.contracts.asyncapi import QueryScore, asyncapi
-from service.contracts.reasons import reasons_page
+from service.contracts.reasons_page import reasons_page
 from service.contracts.write import CONTRACTS, FOLDER, REASONS, file_content
 from service.judges.weights import local_judge
 

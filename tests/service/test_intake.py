@@ -9,7 +9,7 @@ import pytest
 from consumers.decoding import Known, Record, decode
 from consumers.errors import Unavailable
 from consumers.evaluation.outcomes import Outcome
-from consumers.publishing.events import event_message
+from consumers.publishing.event_messages import event_message
 from consumers.wire.envelopes import read_envelope
 from consumers.wire.events import decode_event
 from service.metrics import Metrics

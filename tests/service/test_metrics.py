@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from consumers.evaluation.evaluation import Evaluation, evaluate
 from consumers.judging.budgets import Bound
 from consumers.wire.events import decode_event
-from references.verdict import ReferenceVerdict
+from references.reference_verdict import ReferenceVerdict
 from scoring import EVALUATOR_VERSION
 from scoring.evaluation import conclude
 from scoring.query import Unscored, UnscoredReason

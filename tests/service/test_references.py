@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from references.verdict import AnswerPair
+from references.reference_verdict import AnswerPair
 from service.pipeline.running import ProcessRole
 from service.processes.reference_processes import reference_processes
 from service.settings.judge_settings import ReferenceSettings

@@ -15,8 +15,8 @@ from consumers.evaluation.deferrals import Deferral
 from consumers.evaluation.evaluation import evaluate
 from consumers.evaluation.outcomes import DeferredReason
 from consumers.keep_labels import KeepLabels, LabelRecord
+from consumers.stream.dead_letter_subject import concerns
 from consumers.stream.dead_letters import dead_letter, read_dead_letter
-from consumers.stream.forgotten import concerns
 from consumers.wire.events import decode_event
 from scoring.evaluation import conclude, examine
 from scoring.rules import Rules

@@ -19,7 +19,7 @@ from consumers.references import ReferencePolicy
 from consumers.wire.events import decode_event
 from consumers.wire.rules_document import RulesDocument
 from references.judging import judge_answer
-from references.verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
+from references.reference_verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
 from service.pipeline.forget_texts import Subject, forget_rows

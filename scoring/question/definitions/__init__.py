@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scoring.question.definitions.finding import read_definitions
+from scoring.question.definitions.definition_reader import read_definitions
 from scoring.question.definitions.formulas import Formula, read_formula
 
 __all__ = ["Formula", "read_definitions", "read_formula"]

@@ -9,9 +9,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from scoring.display import show_filter, show_match
 from scoring.query import Query, Unscored
 from scoring.rules import Tier
-from scoring.show import show_filter, show_match
 from scoring.verdict import Case, Composite, Dimension, Enrichment, FilterAlignment, Normalization, Reason, Score
 from service.commands.rendering.specifications import specifications
 from service.commands.rendering.terminal import one_line, section, shown

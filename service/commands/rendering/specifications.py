@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from scoring.alignment.matching import CERTAIN
-from scoring.show import show_filter
+from scoring.display import show_filter
 from scoring.specification import (
     Aggregation,
     GroupKey,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from references.verdict import ReferenceVerdict
+from references.reference_verdict import ReferenceVerdict
 from service.metrics.declared import DeclaredMetrics
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from references.equivalence.finding_json import finding_record, plain
 from references.equivalence.pair import EquivalenceVerdict, Level, PairFinding, Witness
-from references.equivalence.record import finding_record, plain
 from references.sandbox import Row
 from references.semantics import Semantics
 

@@ -17,7 +17,7 @@ from service.metrics.bounded_labels import OTHER, AgentLabels, BoundedLabels, Ve
 from service.metrics.declared import DeclaredMetrics
 from service.metrics.kafka import KafkaMetrics
 from service.metrics.models import JudgeMetrics
-from service.metrics.references import ReferenceMetrics
+from service.metrics.reference_metrics import ReferenceMetrics
 from service.metrics.storage import StorageMetrics
 from service.settings.observability_settings import MetricSettings
 from service.storage.scores.reports import JUDGED_WRONG
