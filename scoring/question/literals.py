@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from scoring.question.comparisons import add_filter, negated
 from scoring.question.language import Role
-from scoring.question.names import Literal, read_literals
+from scoring.question.name_lists import Literal
+from scoring.question.names import read_literals
 from scoring.question.phrases import operand, phrase_at, phrase_before, verb_like
 from scoring.question.reading import Reading
 from scoring.specification import NEGATION, Op, Operand

@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
-from scoring.immutable import immutable
 from scoring.question.language import Role
+from scoring.question.name_lists import LONGEST, Literal, join_lists, other_forms
 from scoring.question.reading import Reading
 from scoring.specification import Token, TokenKind
-from scoring.values import Text, text
 
 _CLOCK = re.compile(r"\d+:\d+(?:[:.]\d+)*")
 _ENDS = frozenset({".", "?", "!", ";", ":"})
 _MARKS_INSIDE = frozenset({",", "-", "/", "("})
-_LONGEST = 12
-"""Words in a name."""
-
-
-@immutable(kw_only=False)
-class Literal:
-    """A value at tokens [start, end)."""
-
-    value: str
-    start: int
-    end: int
-    certain: float
-    others: tuple[str, ...] = ()
-    """Other forms it may be stored in."""
-
-    @property
-    def text(self) -> Text:
-        return text(self.value)
 
 
 def read_literals(reading: Reading) -> list[Literal]:
@@ -44,7 +24,7 @@ def read_literals(reading: Reading) -> list[Literal]:
         literal = _literal_at(reading, place, title_case=title_case)
         if literal is not None:
             found.append(literal)
-    return _chained(reading, found) if len(found) > 1 else found
+    return join_lists(reading, found) if len(found) > 1 else found
 
 
 def _places(reading: Reading) -> list[int]:
@@ -141,7 +121,7 @@ def _name(reading: Reading, place: int, *, title_case: bool) -> Literal | None:
     if start >= end or _only_names_a_kind(reading, start, end):
         return None
     certain = 0.3 if title_case and not _has_digit(reading.tokens[start].text) else _certainty(reading, start, end)
-    return Literal(reading.span(start, end), start, end, certain, _others(reading, start, end))
+    return Literal(reading.span(start, end), start, end, certain, other_forms(reading, start, end))
 
 
 def _opens_sentence(reading: Reading, place: int) -> bool:
@@ -189,7 +169,7 @@ def _capitalised(reading: Reading, place: int) -> bool:
 
 def _name_end(reading: Reading, start: int) -> int:
     end = start + 1
-    while end < len(reading.tokens) and end - start < _LONGEST:
+    while end < len(reading.tokens) and end - start < LONGEST:
         step = _step(reading, end)
         if not step:
             break
@@ -295,55 +275,3 @@ def _acronym(reading: Reading, place: int) -> float:
     if before in language.prepositions and after not in language.copulas and after not in language.measures:
         return 0.6
     return 0.4
-
-
-def _others(reading: Reading, start: int, end: int) -> tuple[str, ...]:
-    """Other forms of a name: a people's country, with the number before it, with the noun after it."""
-    found = reading.language.demonyms.get(reading.tokens[start].stem, ()) if end - start == 1 else ()
-    if start and reading.tokens[start - 1].kind is TokenKind.NUMBER and not reading.claimed[start - 1]:
-        found += (reading.span(start - 1, end),)
-    if reading.tokens[start].text.isupper() and end - start == 1 and _noun_follows(reading, end):
-        found += (reading.span(start, end + 1),)
-    return found
-
-
-def _noun_follows(reading: Reading, place: int) -> bool:
-    """`US territory`: an ordinary word that may belong to the name."""
-    word, language = reading.lower(place), reading.language
-    return reading.is_word(place) and not (
-        word in language.breaks or word in language.classifiers or place in reading.starts
-    )
-
-
-def _chained(reading: Reading, literals: list[Literal]) -> list[Literal]:
-    """Names joined by commas and `and` may be one name: each may be stored as the whole, or with the last's end."""
-    found: list[Literal] = []
-    place = 0
-    while place < len(literals):
-        last = place
-        while last + 1 < min(len(literals), place + _LONGEST + 1) and _in_chain(reading, *literals[last : last + 2]):
-            last += 1
-        chain = literals[place : last + 1]
-        found += [_as_part(reading, chain, at) for at in range(len(chain))] if last > place else chain
-        place = last + 1
-    return found
-
-
-def _in_chain(reading: Reading, left: Literal, right: Literal) -> bool:
-    between = reading.lowers[left.end : right.start]
-    if not 0 < len(between) < 3 or left.certain == 1 or right.certain == 1:
-        return False
-    language = reading.language
-    return all(word == "," or (word in language.conjunctions and word not in language.alternatives) for word in between)
-
-
-def _as_part(reading: Reading, chain: list[Literal], at: int) -> Literal:
-    """One name of a list with what it may belong to: the whole, its neighbours, the last name's end."""
-    each, last = chain[at], chain[-1]
-    spans = [(chain[0].start, last.end)]
-    spans += [(chain[at - 1].start, each.end)] if at else []
-    spans += [(each.start, chain[at + 1].end)] if each is not last else []
-    others = list(dict.fromkeys(reading.span(start, end) for start, end in spans))
-    if each.end - each.start < last.end - last.start:
-        others.append(f"{each.value} {reading.span(last.start + each.end - each.start, last.end)}")
-    return replace(each, others=(*each.others, *others))
