@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from consumers.evaluation.evaluation import EventKey, event_key
+from consumers.evaluation.event_evaluation import EventKey, event_key
 from consumers.evaluation.event_outcomes import dead_lettered
 from consumers.evaluation.outcomes import Outcome, Trigger
 from consumers.evaluation.timings import StageTimings, is_wanted

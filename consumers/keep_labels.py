@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from consumers.errors import RefusedByStore, StoreUnavailable
-from consumers.evaluation.evaluation import EventKey
+from consumers.evaluation.event_evaluation import EventKey
 from consumers.evaluation.outcomes import DeferredReason, Outcome, OutcomeKind
 from consumers.queueing.isolation import isolate_failures
 from consumers.wire.events import InvalidEvent, InvalidReason

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
-from consumers.evaluation.evaluation import Claim, Evaluation, EventKey
+from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey
 from consumers.evaluation.outcomes import Outcome, Trigger
 from scoring.rules import Rules
 

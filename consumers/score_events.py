@@ -10,7 +10,7 @@ from datetime import datetime
 
 from consumers.decoding import Known, Record, decode, decode_timed
 from consumers.errors import RefusedByStore
-from consumers.evaluation.evaluation import Claim, Evaluation, EventKey, LineOut, evaluate, event_key
+from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey, LineOut, evaluate, event_key
 from consumers.evaluation.event_outcomes import Standing, deferred, refused_by_store
 from consumers.evaluation.outcomes import DeferredReason, Outcome
 from consumers.evaluation.timings import StageTimings, timings_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from consumers.evaluation.evaluation import EventKey
+from consumers.evaluation.event_evaluation import EventKey
 from consumers.evaluation.outcomes import DeferredReason
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from consumers.errors import RefusedByStore
-from consumers.evaluation.evaluation import Claim, Evaluation, Scored
+from consumers.evaluation.event_evaluation import Claim, Evaluation, Scored
 from consumers.evaluation.outcomes import DeferredReason, Outcome, OutcomeKind
 from consumers.wire.events import InvalidReason, QueryEvent
 from scoring.query import Unscored

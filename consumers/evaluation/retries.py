@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from consumers.evaluation.evaluation import EventKey
+from consumers.evaluation.event_evaluation import EventKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

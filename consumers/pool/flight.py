@@ -10,7 +10,7 @@ from typing import TypeAlias
 from consumers.decoding import Known, Record
 from consumers.errors import Unavailable
 from consumers.evaluation.deferrals import Deferral
-from consumers.evaluation.evaluation import Evaluation, EventKey
+from consumers.evaluation.event_evaluation import Evaluation, EventKey
 from consumers.evaluation.event_outcomes import Standing, deferred, outcome_of
 from consumers.evaluation.outcomes import DeferredReason, Outcome
 from consumers.pool.stages import TRANSITIONS, Stage, StageResult

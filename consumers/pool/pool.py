@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from consumers.decoding import Record
 from consumers.errors import RefusedByStore, RulesUnavailable, Unavailable
-from consumers.evaluation.evaluation import Evaluation
+from consumers.evaluation.event_evaluation import Evaluation
 from consumers.evaluation.event_outcomes import deferred, id_conflict, refused_by_store
 from consumers.evaluation.outcomes import DeferredReason, Outcome
 from consumers.evaluation.retries import Retries

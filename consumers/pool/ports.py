@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from consumers.evaluation.deferrals import Deferral
-from consumers.evaluation.evaluation import Claim, Evaluation, EventKey
+from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey
 
 
 class DeferredEvents(Protocol):

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, TypeVar
 
 from consumers.decoding import Known, Record
-from consumers.evaluation.evaluation import Evaluation
+from consumers.evaluation.event_evaluation import Evaluation
 from consumers.evaluation.outcomes import Outcome
 from consumers.score_events import LookedUp, ScoreEvents
 from scoring.verdict import Case

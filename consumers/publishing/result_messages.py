@@ -9,7 +9,7 @@ from uuid import UUID
 
 import orjson
 
-from consumers.evaluation.evaluation import Evaluation, EventKey
+from consumers.evaluation.event_evaluation import Evaluation, EventKey
 from consumers.stream.ports import Message
 
 RESULT_TYPE = "sqlassay.evaluation.v1"

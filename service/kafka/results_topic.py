@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.evaluation.evaluation import Claim, Evaluation, EventKey
+from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey
 from consumers.publishing.result_messages import result_message, stored_message
 from consumers.stream.ports import Message, Publisher
 from service.storage.database import translate_errors

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from prometheus_client import generate_latest
 from prometheus_client.metrics_core import Metric
 
-from consumers.evaluation.evaluation import Evaluation, Scored
+from consumers.evaluation.event_evaluation import Evaluation, Scored
 from consumers.evaluation.outcomes import Outcome, Trigger
 from scoring import EVALUATOR_VERSION
 from scoring.query import Unscored

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, bindparam, delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from consumers.evaluation.evaluation import EventKey
+from consumers.evaluation.event_evaluation import EventKey
 from consumers.evaluation.withholding import without_texts
 from consumers.stream.dead_letter_subject import concerns
 from consumers.stream.ports import Message

@@ -11,7 +11,7 @@ from datetime import datetime
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import RefusedByStore
-from consumers.evaluation.evaluation import FILLABLE, Evaluation, EventKey, Scored, evaluate, event_key
+from consumers.evaluation.event_evaluation import FILLABLE, Evaluation, EventKey, Scored, evaluate, event_key
 from consumers.evaluation.outcomes import Trigger
 from consumers.judging.budgets import MICROS, Price
 from consumers.judging.panel import Panel

@@ -24,7 +24,7 @@ from typing import TypeAlias
 from pebble import ProcessExpired, ProcessPool
 
 from consumers.decoding import Known, Record
-from consumers.evaluation.evaluation import Evaluation, LineOut, line_out
+from consumers.evaluation.event_evaluation import Evaluation, LineOut, line_out
 from consumers.evaluation.outcomes import Outcome
 from consumers.evaluation.timings import timings_of
 from consumers.judging.panel import Panel

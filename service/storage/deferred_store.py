@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.evaluation.deferrals import Deferral
-from consumers.evaluation.evaluation import EventKey
+from consumers.evaluation.event_evaluation import EventKey
 from consumers.evaluation.outcomes import DeferredReason
 from service.storage.database import translate_errors
 from service.storage.tables import DEFERRED_EVENTS

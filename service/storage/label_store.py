@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, and_, or_, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.evaluation.evaluation import EventKey
+from consumers.evaluation.event_evaluation import EventKey
 from consumers.keep_labels import Label, Target
 from service.storage.database import fetch_rows, translate_errors
 from service.storage.scores.evaluation_pages import InvalidCursor, RowPage, event_times

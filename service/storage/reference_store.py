@@ -12,7 +12,7 @@ from sqlalchemy import RowMapping, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from consumers.evaluation.evaluation import Evaluation
+from consumers.evaluation.event_evaluation import Evaluation
 from consumers.references import AwaitingReference, ReferenceJudged
 from references.reference_verdict import NotJudged, ReferenceVerdict, not_judged, reference_record
 from service.storage.database import translate_errors

@@ -22,7 +22,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, Spa
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from consumers.evaluation.evaluation import Evaluation
+from consumers.evaluation.event_evaluation import Evaluation
 from consumers.evaluation.timings import StageTimings
 from scoring import EVALUATOR_VERSION
 from service.logs import log

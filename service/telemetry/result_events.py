@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from consumers.evaluation.evaluation import Evaluation, Scored
+from consumers.evaluation.event_evaluation import Evaluation, Scored
 from scoring.query import Unscored
 
 RESULT = "gen_ai.evaluation.result"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from consumers.evaluation.evaluation import Claim, Evaluation, EventKey
+from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey
 from consumers.evaluation.outcomes import Outcome, OutcomeKind, Trigger
 from consumers.evaluation.timings import StageTimings, timings_of
 from consumers.pool.ports import Results

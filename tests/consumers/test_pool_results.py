@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 
 from consumers.errors import StoreUnavailable, Unavailable
-from consumers.evaluation.evaluation import Evaluation
+from consumers.evaluation.event_evaluation import Evaluation
 from consumers.evaluation.outcomes import OutcomeKind
 from tests.memory.pooling import PATIENT, record
 from tests.memory.stores import MemoryScores

@@ -23,7 +23,7 @@ import yaml
 from prometheus_client import start_http_server
 from sqlalchemy import URL
 
-from consumers.evaluation.evaluation import evaluate
+from consumers.evaluation.event_evaluation import evaluate
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.judging.breaker import BreakerState
 from consumers.judging.budgets import Bound

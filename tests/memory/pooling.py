@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from consumers.decoding import Record
 from consumers.errors import StoreUnavailable
-from consumers.evaluation.evaluation import Claim, Evaluation, EventKey
+from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey
 from consumers.evaluation.outcomes import DeferredReason
 from consumers.judging.panel import Panel
 from consumers.pool.limits import PoolLimits

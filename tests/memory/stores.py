@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from consumers.evaluation.deferrals import Deferral
-from consumers.evaluation.evaluation import Claim, Evaluation, EventKey
+from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey
 from consumers.evaluation.outcomes import DeferredReason, Outcome, OutcomeKind, Trigger
 from consumers.keep_labels import Label, Target
 from consumers.queueing.shares import Turns

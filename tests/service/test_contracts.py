@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from consumers.evaluation.evaluation import evaluate
+from consumers.evaluation.event_evaluation import evaluate
 from consumers.publishing.result_messages import result_message
 from consumers.stream.dead_letters import dead_letter
 from consumers.wire.events import decode_event

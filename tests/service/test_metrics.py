@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from consumers.evaluation.evaluation import Evaluation, evaluate
+from consumers.evaluation.event_evaluation import Evaluation, evaluate
 from consumers.judging.budgets import Bound
 from consumers.wire.events import decode_event
 from references.reference_verdict import ReferenceVerdict

@@ -17,7 +17,7 @@ import pytest
 from pebble import ProcessPool
 
 from consumers.decoding import Known, Record
-from consumers.evaluation.evaluation import Evaluation, Scored
+from consumers.evaluation.event_evaluation import Evaluation, Scored
 from consumers.judging.panel import Panel
 from consumers.judging.prompting import Template, prompt_for
 from consumers.pool.scorers import ThreadScorer

@@ -18,7 +18,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as genai
 from sqlalchemy import URL
 
-from consumers.evaluation.evaluation import Evaluation, evaluate
+from consumers.evaluation.event_evaluation import Evaluation, evaluate
 from consumers.evaluation.outcomes import Outcome, OutcomeKind, Trigger
 from consumers.evaluation.timings import StageTimings
 from consumers.spans import Span as AnswerSpan

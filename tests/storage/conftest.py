@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import URL
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.evaluation.evaluation import Evaluation, evaluate
+from consumers.evaluation.event_evaluation import Evaluation, evaluate
 from consumers.wire.events import decode_event
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from consumers.evaluation.evaluation import Claim, evaluate
+from consumers.evaluation.event_evaluation import Claim, evaluate
 from consumers.evaluation.outcomes import DeferredReason
 from consumers.judging.budgets import Price
 from consumers.judging.panel import Panel

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from sqlalchemy import text
 
 from consumers.evaluation.deferrals import Deferral
-from consumers.evaluation.evaluation import evaluate
+from consumers.evaluation.event_evaluation import evaluate
 from consumers.evaluation.outcomes import DeferredReason
 from consumers.keep_labels import KeepLabels, LabelRecord
 from consumers.stream.dead_letter_subject import concerns

@@ -10,7 +10,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import text
 
-from consumers.evaluation.evaluation import EventKey
+from consumers.evaluation.event_evaluation import EventKey
 from consumers.wire.events import decode_event
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, migrate

@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from consumers.errors import RefusedByStore
-from consumers.evaluation.evaluation import Claim, evaluate
+from consumers.evaluation.event_evaluation import Claim, evaluate
 from scoring.evaluation import conclude
 from scoring.rules import Rules
 from scoring.verdict import Reply, Verdict

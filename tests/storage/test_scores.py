@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from consumers.evaluation.deferrals import Deferral
-from consumers.evaluation.evaluation import Evaluation, EventKey, evaluate
+from consumers.evaluation.event_evaluation import Evaluation, EventKey, evaluate
 from consumers.evaluation.outcomes import DeferredReason, Trigger
 from consumers.wire.events import SPAN_SOURCE, decode_event
 from consumers.wire.rules_document import RulesDocument

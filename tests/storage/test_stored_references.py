@@ -12,7 +12,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import RefusedByStore
-from consumers.evaluation.evaluation import evaluate
+from consumers.evaluation.event_evaluation import evaluate
 from consumers.evaluation.outcomes import Trigger
 from consumers.judge_references import JudgeReferences
 from consumers.references import ReferencePolicy

@@ -10,7 +10,7 @@ from sqlalchemy import and_, or_, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from consumers.evaluation.evaluation import Evaluation, EventKey, event_key
+from consumers.evaluation.event_evaluation import Evaluation, EventKey, event_key
 from scoring import EVALUATOR_VERSION
 from service.storage.database import translate_errors
 from service.storage.partitions import Partitions

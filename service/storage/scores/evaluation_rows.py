@@ -10,7 +10,7 @@ from asyncpg import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from consumers.errors import RefusedByStore
-from consumers.evaluation.evaluation import Evaluation, Scored
+from consumers.evaluation.event_evaluation import Evaluation, Scored
 from scoring.verdict import Reply
 
 _RECORD_COLUMNS = ("score", "tier", "filter_status", "verdict", "confidence", "p_correct", "judge", "unscored")

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from sqlalchemy import ARRAY, Boolean, DateTime, Text, Uuid, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from consumers.evaluation.evaluation import Claim, Evaluation, EventKey
+from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey
 
 _KEY_ARRAYS = ("tenants", "sources", "ids")
 _INSERT_FREE = text(

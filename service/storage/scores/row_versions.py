@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy import and_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from consumers.evaluation.evaluation import EventKey
+from consumers.evaluation.event_evaluation import EventKey
 from service.storage.tables import EVALUATIONS, EVENT_KEYS
 
 VERSION_COLUMNS = ("event", "occurred_at", "evaluator_version", "rules_version", "judge", "model")

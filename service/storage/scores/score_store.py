@@ -10,7 +10,7 @@ from functools import cached_property
 from sqlalchemy import select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from consumers.evaluation.evaluation import Claim, Evaluation, EventKey
+from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey
 from service.storage.database import translate_errors
 from service.storage.partitions import Partitions
 from service.storage.reference_store import await_references

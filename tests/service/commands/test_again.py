@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import text
 
-from consumers.evaluation.evaluation import evaluate
+from consumers.evaluation.event_evaluation import evaluate
 from consumers.wire.events import decode_event
 from scoring.evaluation import conclude, examine
 from scoring.rules import Rules
