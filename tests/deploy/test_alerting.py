@@ -44,7 +44,7 @@ from tests.servers.prometheus_server import AlertmanagerServer, PrometheusServer
 pytestmark = pytest.mark.slow  # waits for Prometheus and Alertmanager
 
 FAST_FORWARD = {
-    "long": "20s", "short": "8s", "hold": "4s", "settle": "3s", "minCount": 10, "minShortCount": 2,
+    "long": "20s", "short": "8s", "hold": "4s", "establishAfter": "3s", "minCount": 10, "minShortCount": 2,
     "dropWindow": "10m", "fastWindow": "10m", "fastShort": "5m", "slowWindow": "1h", "slowShort": "10m",
     "fastShare": 0.0005, "slowShare": 0.003, "judgedWrong": 0.95, "absent": "30s", "stuck": "60s", "age": 60,
 }  # fmt: skip
@@ -191,7 +191,7 @@ async def test_a_mean_below_its_tier_alerts_and_resolves_and_every_panel_has_dat
         await wait_until(scores)
         await stack.enter_async_context(started(prometheus))
         await wait_until(
-            lambda: gives("sqlassay:score_mean:long > 60 and sqlassay:settled and sqlassay:scored:long > 20")
+            lambda: gives("sqlassay:score_mean:long > 60 and sqlassay:established and sqlassay:scored:long > 20")
         )
         assert not [each for each in webhook.alerts if each["labels"]["severity"] != "info"]
 
