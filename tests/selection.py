@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.development import HOME
 
@@ -26,6 +27,9 @@ NO_DATA = "the development data is not here: set SQLASSAY_DEVELOPMENT_DATA to it
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # a deadline would assert a time, which a busy machine misses
+    settings.register_profile("sqlassay", deadline=None)
+    settings.load_profile("sqlassay")
     for mark, meaning in MARKS.items():
         config.addinivalue_line("markers", mark if ":" in mark else f"{mark}: {meaning}")
 
