@@ -73,7 +73,7 @@ def _document(each: StoredDeadLetter) -> dict[str, object]:
     return {
         "partition": each.partition,
         "offset": each.offset,
-        "buried_at": _moment(each.timestamp),
+        "dead_lettered_at": _moment(each.timestamp),
         "reason": letter.reason,
         "detail": letter.detail,
         "original": {"topic": letter.topic, "partition": letter.partition, "offset": letter.offset},
