@@ -54,11 +54,11 @@ class Outcomes(Protocol):
         """Counts a row that was committed."""
         ...
 
-    def took(self, stage: str, seconds: float) -> None:
+    def stage_took(self, stage: str, seconds: float) -> None:
         """Observes how long a stage of a batch took."""
         ...
 
-    def ruled(self, rules: Mapping[str, Rules]) -> None:
+    def rules_in_force(self, rules: Mapping[str, Rules]) -> None:
         """Notes the rules in force."""
         ...
 

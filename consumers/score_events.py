@@ -74,7 +74,7 @@ class ScoreEvents:
             return LookedUp(claims, {})
         with self.timed("rules", timings):
             rules = await self.rules.rules(tenants)
-        self.outcomes.ruled({tenant: rules[tenant] for tenant in tenants if tenant in rules})
+        self.outcomes.rules_in_force({tenant: rules[tenant] for tenant in tenants if tenant in rules})
         return LookedUp(claims, rules)
 
     def final_claim(self, known: Known, found: LookedUp) -> Claim | None:
@@ -169,7 +169,7 @@ class ScoreEvents:
             yield
         finally:
             ended = self.timer()
-            self.outcomes.took(stage, ended - started)
+            self.outcomes.stage_took(stage, ended - started)
             for each in timings:
                 each.add(stage, started, ended)
 

@@ -47,7 +47,7 @@ class _Passage:
         return [each[0] for each in (*self.pieces[max(0, place - 1) : place], *self.pieces[place + 1 : place + 2])]
 
     def needs_capital(self, place: int) -> bool:
-        """Whether a plain word has a capital here: where a sentence begins, or all words have one."""
+        """Whether an ordinary word is capitalised here: it begins a sentence, or all words are capitalised."""
         before_all = self.opens and place == 0
         return self.is_capitalised or before_all or _begins_sentence(self.text, self.pieces[place].start())
 

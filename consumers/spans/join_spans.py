@@ -43,7 +43,7 @@ async def count_only(event: SpanEvent, outcome: Outcome) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpansReceipt:
-    """What the sender of spans can wait for."""
+    """Tells the sender of spans when they are stored or no longer needed."""
 
     storing: Sequence[Storing]
     done: asyncio.Future[None]

@@ -74,7 +74,7 @@ async def put_rules(
             raise ApiError(413, "BODY_TOO_LARGE", message, "Remove entries that no question uses.")
         document = await asyncio.to_thread(decode_rules, body)
     stored = await service.rules.put(tenant, document, author=caller.name, expected=_version(if_match))
-    service.metrics.ruled(await service.rules.rules([tenant]))
+    service.metrics.rules_in_force(await service.rules.rules([tenant]))
     return _reply(stored)
 
 

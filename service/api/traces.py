@@ -128,7 +128,7 @@ async def post_traces(request: Request, service: RunningService, caller: Calling
     async with read_body(request, service) as body:
         export = await asyncio.to_thread(_read, body, encoding, service, caller.tenant)
         rejected = await service.spans.accept(export, caller.tenant)
-    service.metrics.spanned(len(export.spans), rejected.count)
+    service.metrics.spans_received(len(export.spans), rejected.count)
     content = accepted(rejected.count, rejected.fault, as_json=encoding.as_json)
     return Response(content, media_type=JSON if encoding.as_json else PROTOBUF)
 

@@ -103,7 +103,7 @@ class Metrics:
             self._of.reason.labels(*who, code).inc()
         self._of.enrichment_status.labels(*who, score.enrichment.status.value).inc()
 
-    def took(self, stage: str, seconds: float) -> None:
+    def stage_took(self, stage: str, seconds: float) -> None:
         """Observes the time of a stage."""
         self._of.stage_seconds.labels(stage).observe(seconds)
 
@@ -111,7 +111,7 @@ class Metrics:
         """Observes the time of an HTTP request."""
         self._of.request_seconds.labels(method, route, str(status)).observe(seconds)
 
-    def ruled(self, rules: Mapping[str, Rules]) -> None:
+    def rules_in_force(self, rules: Mapping[str, Rules]) -> None:
         """Shows the tier bounds and rules versions in force."""
         for tenant, each in rules.items():
             label = self._who.tenants.label(tenant)
@@ -122,7 +122,7 @@ class Metrics:
                 self._of.tier_bound.labels(label, tier).set(bound)
             self._of.rules_version.labels(label).set(each.version)
 
-    def spanned(self, taken: int, rejected: int) -> None:
+    def spans_received(self, taken: int, rejected: int) -> None:
         """Counts the spans of one export."""
         self._of.spans.labels("taken").inc(taken)
         self._of.spans.labels("rejected").inc(rejected)

@@ -142,7 +142,7 @@ class SpansFromKafka:
     async def read(self, value: bytes | None, headers: Headers) -> asyncio.Future[None]:
         """Takes one record, whose offset may be committed when the receipt resolves. Raises `InvalidEvent`."""
         export = await asyncio.to_thread(self._read, value)
-        self.metrics.spanned(len(export.spans), export.rejected)
+        self.metrics.spans_received(len(export.spans), export.rejected)
         return (await self.joined.add(export.spans, tenant=_sender(headers))).done
 
     def _read(self, value: bytes | None) -> Export:

@@ -68,13 +68,13 @@ class TracedOutcomes:
         except Exception as bug:
             self.counts.failed("telemetry", bug)
 
-    def took(self, stage: str, seconds: float) -> None:
+    def stage_took(self, stage: str, seconds: float) -> None:
         """Counts a stage's time."""
-        self.counts.took(stage, seconds)
+        self.counts.stage_took(stage, seconds)
 
-    def ruled(self, rules: Mapping[str, Rules]) -> None:
+    def rules_in_force(self, rules: Mapping[str, Rules]) -> None:
         """Shows the rules in force."""
-        self.counts.ruled(rules)
+        self.counts.rules_in_force(rules)
 
     def stalled(self, dependency: str) -> None:
         """Counts a failed call of a dependency."""

@@ -138,11 +138,11 @@ class MemoryOutcomes:
         """Keeps a committed row."""
         self.evaluations.append(evaluation)
 
-    def took(self, stage: str, seconds: float) -> None:
+    def stage_took(self, stage: str, seconds: float) -> None:
         """Keeps a stage's time."""
         self.stages.append((stage, seconds))
 
-    def ruled(self, rules: Mapping[str, Rules]) -> None:
+    def rules_in_force(self, rules: Mapping[str, Rules]) -> None:
         """Keeps the rules in force."""
         self.in_force.update(rules)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from zlib import crc32
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -24,6 +25,8 @@ from references.equivalence.verify import verify
 from references.sandbox import Limits
 from references.schema import Schema, read_schema
 from references.semantics import Semantics
+
+pytestmark = pytest.mark.slow  # a campaign: `make pairs` runs a longer one
 
 PAIRS = int(os.environ.get("SQLASSAY_TEST_PAIRS", "60"))
 SCHEMA = """

@@ -7,8 +7,12 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 from tests.servers.model_server import ModelServer, model_process_server, model_server
 from tests.service.commands.test_score_models import sqlassay
+
+pytestmark = pytest.mark.slow  # starts a service and a model server
 
 __all__ = ["model_process_server", "model_server"]
 

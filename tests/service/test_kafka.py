@@ -192,6 +192,7 @@ async def test_records_read_again_double_nothing_and_tell_their_result_again(ben
     assert len(set(ids)) == 5
 
 
+@pytest.mark.slow  # waits for rebalances
 async def test_members_that_join_and_leave_share_the_work_and_lose_none(bench: Bench, wait_until: Until):
     async def enough() -> bool:
         return await bench.committed() >= sent

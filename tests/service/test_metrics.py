@@ -118,7 +118,7 @@ def series(names: int) -> int:
     for each in hostile(names):
         event = each.event
         metrics.evaluated(each)
-        metrics.ruled({event.tenant: Rules()})
+        metrics.rules_in_force({event.tenant: Rules()})
         metrics.models.paid(event.tenant, 1, 1, 0.1)
         metrics.models.budget_left(event.tenant, Bound(tokens=1, micros=1))
         metrics.models.budget_spent(event.tenant)

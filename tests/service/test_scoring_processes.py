@@ -33,6 +33,8 @@ from service.processes.scoring_processes import ProcessScorer
 from service.samples import sample_events, sample_rules
 from tests.memory.stores import MemoryOutcomes, MemoryRules, MemoryScores
 
+pytestmark = pytest.mark.slow  # starts and kills processes
+
 TEMPLATE = Template(version="judge-test", system="Say whether it answers.")
 RULES = {
     "garden": decode_rules({"column_mappings": {"plot": "bed_id"}, "benign_filters": ["active = 1"]}).rules(version=3),

@@ -1,4 +1,4 @@
-"""Turns a boolean expression into filters: pushes negations in, numbers ORs, folds ranges."""
+"""Turns a boolean expression into filters: moves each NOT into its operands, numbers each OR, merges bounds."""
 
 from __future__ import annotations
 

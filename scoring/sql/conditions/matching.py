@@ -78,7 +78,7 @@ def regular(term: Term, raw: str, *, negated: bool, full: bool) -> FilterDraft:
 
 
 def containing(scope: Scope, op: Op, node: Node, value: Constant) -> FilterDraft | None:
-    """`INSTR(x, 'y') > 0` contains, `= 0` does not, `= 1` starts with."""
+    """Reads `INSTR(x, 'y')`: `> 0` means that x contains y, `= 0` that it does not, `= 1` that it starts with y."""
     needle = bare(node.args["substr"])
     raw = needle.name if type(needle) is exp.Literal or is_quoted_text(scope, needle) else None
     meaning = _POSITIONS.get((op, value.value)) if isinstance(value, Number) else None

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.service.commands.command_line import sqlassay
+
+pytestmark = pytest.mark.slow  # runs a benchmark
 
 
 def test_the_bench_prints_replies_as_a_share_of_the_ideal() -> None:
