@@ -27,7 +27,7 @@ class Op(StrEnum):
     ENDS_WITH = "ends with"
     NOT_ENDS_WITH = "not ends with"
     LIKE = "like"
-    """A pattern that is none of the three above."""
+    """A pattern of another form."""
     NOT_LIKE = "not like"
     WITHIN = "within"
     """The time lies in the range of `rhs` (TimeRange, RelativeTime or DatePart)."""

@@ -37,7 +37,7 @@ class LimitSettings(SettingsGroup):
     max_pending_bytes: int = Field(
         default=64 * 1024 * 1024,
         ge=1024,
-        description="Bytes of HTTP bodies handled at once; further requests are told to wait.",
+        description="Bytes of HTTP bodies handled at once; further requests get 503.",
     )
     max_events: int = Field(default=10_000, ge=1, description="Most events in one HTTP body.")
     batch_size: int = Field(default=200, ge=1, le=5000, description="Most events scored and stored in one transaction.")
