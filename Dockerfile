@@ -4,8 +4,12 @@
 FROM python:3.12-slim-bookworm AS build
 WORKDIR /build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
-RUN python -m venv /opt/sqlassay
-COPY pyproject.toml constraints.txt README.md LICENSE ./
+COPY deploy/image deploy/image
+# the environment has no pip of its own: nothing can be installed into a running container
+RUN python -m venv --without-pip /opt/sqlassay \
+ && python -m pip install --require-hashes -r deploy/image/build-packages.txt \
+ && python -m pip --python /opt/sqlassay/bin/python install --require-hashes -r deploy/image/packages.txt
+COPY pyproject.toml README.md LICENSE ./
 COPY scoring scoring
 COPY references references
 COPY learning learning
@@ -13,7 +17,7 @@ COPY consumers consumers
 COPY evals evals
 COPY service service
 COPY migrations migrations
-RUN /opt/sqlassay/bin/pip install -c constraints.txt '.[references,telemetry]' \
+RUN python -m pip --python /opt/sqlassay/bin/python install --no-deps --no-build-isolation . \
  && find /opt/sqlassay -name '__pycache__' -prune -exec rm -rf {} +
 
 FROM python:3.12-slim-bookworm

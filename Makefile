@@ -2,7 +2,7 @@
 # Needs git, make and a Python 3.11 or later with venv. No root.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test fast check gates slow servers bench nightly pairs contracts
+.PHONY: help install demo test fast check gates slow servers bench nightly pairs contracts lock
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -11,7 +11,7 @@ STAMP := $(VENV)/.installed
 CANDIDATES := $(or $(PYTHON),python3.11 python3.12 python3.13 python3)
 
 help: ## List the targets.
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | tr '@' '\t' | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | tr '@' '\t' | expand -t 20
 
 install: $(STAMP) ## Make .venv with everything: then .venv/bin/sqlassay runs.
 
@@ -50,6 +50,16 @@ pairs: $(STAMP) ## Random pairs of queries: search, proof and SQLite must agree;
 contracts: $(STAMP) ## Write docs/contracts, docs/benchmarks.md and the tables of docs/reasons.md.
 	@$(BIN)/python -m service.contracts.write
 
+# Versions stay as they are unless ARGS says otherwise. uv does not read pip's settings, so an index is passed on.
+RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+  --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
+  $(if $(PIP_INDEX_URL),--default-index $(PIP_INDEX_URL))
+
+lock: $(STAMP) ## Pin what pyproject.toml asks for, with hashes; ARGS="--upgrade" or ARGS="--upgrade-package NAME" takes newer versions.
+	@$(RESOLVE) $(ARGS) pyproject.toml --all-extras -o constraints.txt
+	@$(RESOLVE) -c constraints.txt pyproject.toml --extra references --extra telemetry -o deploy/image/packages.txt
+	@echo hatchling | $(RESOLVE) -c constraints.txt - -o deploy/image/build-packages.txt
+
 $(STAMP): pyproject.toml constraints.txt
 	@set -eu; \
 	if ! $(BIN)/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
@@ -69,5 +79,6 @@ $(STAMP): pyproject.toml constraints.txt
 	  "$$found" -m venv --clear $(VENV); \
 	fi; \
 	echo "Installing the pinned packages into $(VENV)"; \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'; \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r constraints.txt; \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .; \
 	touch $(STAMP)

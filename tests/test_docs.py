@@ -163,8 +163,8 @@ def test_every_command_and_option_is_documented_and_no_other() -> None:
 
 
 def test_every_make_target_is_documented() -> None:
-    declared = set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)) - {"help"}
-    documented = set(re.findall(r"`make ([a-z]+)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")))
+    declared = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)) - {"help"}
+    documented = set(re.findall(r"`make ([a-z-]+)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")))
     assert documented == declared
 
 
@@ -288,14 +288,14 @@ def test_the_answer_that_the_readme_explains_is_explained_so() -> None:
 
 
 def commands_in(text: str) -> set[str]:
-    return set(re.findall(r"\bmake ([a-z]+)", text))
+    return set(re.findall(r"\bmake ([a-z-]+)", text))
 
 
 def test_ci_and_the_commit_hooks_run_what_the_repository_has() -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())
     runs = [step["run"] for step in workflow["jobs"]["ci"]["steps"] if "run" in step]
     assert runs[-1] == ".ci/run"
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
     hooks = (ROOT / ".pre-commit-config.yaml").read_text()
     assert commands_in(hooks) <= targets
     for repository in yaml.safe_load(hooks)["repos"]:
