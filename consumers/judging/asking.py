@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -15,9 +15,12 @@ from consumers.judging.calling import BudgetSpent, CallModel
 from consumers.judging.opinions import Opinion, read_opinion
 from consumers.judging.ports import ModelCounts, ModelFailed, ReplyCache
 from consumers.judging.prompting import Prompt, Template, prompt_for
-from scoring.judging.ceiling import hold
+from scoring.judging.ceiling import Evidence, evidence, hold
 from scoring.query import Unscored, UnscoredReason
 from scoring.verdict import Case, Reply
+
+Readings = Sequence[Evidence]
+"""The answer as it was read, first; then other readings that limit the verdict."""
 
 
 class NoReplyReason(StrEnum):
@@ -56,15 +59,16 @@ class AskModel:
         self, case: Case, tenant: str, local: Callable[[Case], Reply]
     ) -> tuple[Reply, Reply | Unscored | NoReply]:
         """Returns the local judge's reply, and the model's: under the ceiling, invalid, or none."""
-        own, prompt = await asyncio.get_running_loop().run_in_executor(
-            self._thread, lambda: (local(case), prompt_for(case, self.template, masked=self.masked))
+        readings, prompt = await asyncio.get_running_loop().run_in_executor(
+            self._thread, lambda: (evidence(case, local), prompt_for(case, self.template, masked=self.masked))
         )
+        own = readings[0].local
         if isinstance(prompt, Unscored):
             return own, NoReply(NoReplyReason.NOT_SENT, prompt.detail)
-        remembered = await self._find_remembered(prompt, case, tenant, own)
+        remembered = await self._find_remembered(prompt, tenant, readings)
         if remembered is not None:
             return own, remembered
-        return own, await self._ask(prompt, case, tenant, own)
+        return own, await self._ask(prompt, tenant, readings)
 
     @property
     def name(self) -> str:
@@ -85,9 +89,9 @@ class AskModel:
         """The state of the model's breaker now."""
         return self.call.breaker.state(self.call.timer())
 
-    async def _ask(self, prompt: Prompt, case: Case, tenant: str, own: Reply) -> Reply | Unscored | NoReply:
+    async def _ask(self, prompt: Prompt, tenant: str, readings: Readings) -> Reply | Unscored | NoReply:
         try:
-            completion = await self.call(prompt, self._bound(case), tenant)
+            completion = await self.call(prompt, self._bound(readings[0].case), tenant)
         except BudgetSpent:
             self.counts.budget_spent(tenant)
             return NoReply(NoReplyReason.SPENT, f"the budget of {tenant} for today does not cover another call")
@@ -98,27 +102,27 @@ class AskModel:
             return NoReply(NoReplyReason.UNAVAILABLE, f"the model gave no reply within {seconds:g} seconds")
         if completion.refused:
             return Unscored(UnscoredReason.JUDGE_REFUSED, "the model declined to judge")
-        reply = self._read(completion.text, prompt, case, own)
+        reply = self._read(completion.text, prompt, readings)
         if isinstance(reply, Unscored):
             return reply
         await self._remember(tenant, prompt, completion.text)
         return replace(reply, tokens_in=completion.tokens_in, tokens_out=completion.tokens_out, cost=completion.cost)
 
-    def _read(self, text: str, prompt: Prompt, case: Case, own: Reply) -> Reply | Unscored:
-        opinion = read_opinion(text, prompt, own, self.name)
+    def _read(self, text: str, prompt: Prompt, readings: Readings) -> Reply | Unscored:
+        opinion = read_opinion(text, prompt, readings[0].local, self.name)
         if not isinstance(opinion, Opinion):
             return opinion
-        reply = hold(case, own, opinion.reply, opinion.proposals)
+        reply = hold(readings, opinion.reply, opinion.proposals)
         return replace(reply, model=self.model_name, prompt_hash=prompt.digest)
 
-    async def _find_remembered(self, prompt: Prompt, case: Case, tenant: str, own: Reply) -> Reply | None:
+    async def _find_remembered(self, prompt: Prompt, tenant: str, readings: Readings) -> Reply | None:
         if self.cache is None:
             return None
         try:
             text = await self.cache.find(tenant, self.model_name, prompt.digest)
         except CacheUnavailable:
             return None
-        reply = self._read(text, prompt, case, own) if text is not None else None
+        reply = self._read(text, prompt, readings) if text is not None else None
         return replace(reply, cached=True) if isinstance(reply, Reply) else None
 
     async def _remember(self, tenant: str, prompt: Prompt, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -72,6 +73,8 @@ def read_opinion(text: str, prompt: Prompt, local: Reply, judge: str) -> Opinion
         return _invalid(f"verdict {shorten(repr(said.get('verdict')), 40)} was not offered")
     if confidence is None:
         return _invalid(f"confidence {shorten(repr(said.get('confidence')), 40)} is not a probability")
+    if (wrong := _wrong_type(said)) is not None:
+        return _invalid(wrong)
     rationale = _unmasked(said.get("rationale"), prompt)
     reply = Reply(
         verdict=verdict,
@@ -87,11 +90,41 @@ def read_opinion(text: str, prompt: Prompt, local: Reply, judge: str) -> Opinion
 def _object(text: str) -> Mapping[str, object] | Unscored:
     if len(text) > MAX_REPLY:
         return _invalid(f"it has {len(text)} characters: at most {MAX_REPLY} are read")
+    bare = _bare(text)
     try:
-        said = orjson.loads(_bare(text))
+        # orjson first: it bounds depth and refuses NaN, which the standard reader does not
+        said = orjson.loads(bare)
+        if not isinstance(said, dict):
+            return _invalid(f"it is {json_type(said)}")
+        return cast("Mapping[str, object]", json.loads(bare, object_pairs_hook=_without_repeats))
     except orjson.JSONDecodeError:
-        return _invalid("it is not complete JSON")
-    return cast("Mapping[str, object]", said) if isinstance(said, dict) else _invalid(f"it is {json_type(said)}")
+        return _invalid("it is not one complete JSON object and nothing else")
+    except _RepeatedKeyError as error:
+        return _invalid(str(error))
+    except (ValueError, RecursionError):
+        return _invalid("its JSON cannot be read: a number or its nesting is too large")
+
+
+class _RepeatedKeyError(Exception):
+    """An object of the reply has a key twice, so that it says two things."""
+
+
+def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The object of these pairs. Two keys are one if only capitals and blanks set them apart."""
+    folded = [key.strip().casefold() for key, _ in pairs]
+    if len(set(folded)) < len(folded):
+        twice = next(key for place, key in enumerate(folded) if key in folded[:place])
+        raise _RepeatedKeyError(f"the key {shorten(repr(twice), 40)} stands twice in one object")
+    return dict(pairs)
+
+
+def _wrong_type(said: Mapping[str, object]) -> str | None:
+    """Which field beside the verdict and the confidence has a type that was not offered."""
+    for name, wanted in (("rationale", str), ("reason_codes", list), ("question_filters", list)):
+        value = said.get(name)
+        if value is not None and not isinstance(value, wanted):
+            return f"{name} is {json_type(value)}"
+    return None
 
 
 def _bare(text: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from scoring.evaluation import with_conditions
+from scoring.evaluation import align, with_conditions
+from scoring.immutable import immutable
 from scoring.judging.proposals import Proposal, accepted
 from scoring.reasons import ReasonCode
 from scoring.verdict import Case, FilterAlignment, Reason, Reply, Verdict
@@ -52,14 +53,40 @@ def held(reply: Reply, best: Verdict, local: Reply) -> Reply:
     )
 
 
-def hold(case: Case, local: Reply, reply: Reply, proposals: Iterable[Proposal] = ()) -> Reply:
-    """The model's reply with its proposals checked and its verdict under the ceiling.
+@immutable()
+class Evidence:
+    """One reading of an answer, and the local judge's reply to it."""
 
-    The ceiling holds for the case as it was read and for the case with the accepted proposals, so a proposal can
+    case: Case
+    local: Reply
+
+
+def evidence(case: Case, judge: Callable[[Case], Reply]) -> tuple[Evidence, ...]:
+    """The answer as it was read; and, where its agent enriched the question, as the user's question alone reads.
+
+    The agent that is judged writes the enriched question, so its definitions never lift the ceiling.
+    """
+    read = Evidence(case=case, local=judge(case))
+    if case.query.enriched_question is None or case.unparseable is not None:
+        return (read,)
+    query = replace(case.query, enriched_question=None)
+    alone = align(query, case.question, None, case.sql, case.rules)
+    return read, Evidence(case=alone, local=judge(alone))
+
+
+def hold(readings: Sequence[Evidence], reply: Reply, proposals: Iterable[Proposal] = ()) -> Reply:
+    """The model's reply with its proposals checked and its verdict under the ceiling of every reading.
+
+    The ceiling holds for each case as it was read and for the case with the accepted proposals, so a proposal can
     lower it but never raise it.
     """
-    proposed = accepted(case, proposals)
-    reply = replace(reply, proposed=proposed)
-    if proposed:
-        reply = held(reply, ceiling(with_conditions(case, proposed).filters, local), local)
-    return held(reply, ceiling(case.filters, local), local)
+    proposals = tuple(proposals)
+    limits: list[Verdict] = []
+    for each in readings:
+        limits.append(ceiling(each.case.filters, each.local))
+        proposed = accepted(each.case, proposals)
+        if proposed:
+            limits.append(ceiling(with_conditions(each.case, proposed).filters, each.local))
+    doubtful = min((each.local for each in readings), key=lambda local: local.p_correct)
+    reply = replace(reply, proposed=accepted(readings[0].case, proposals))
+    return held(reply, max(limits, key=_SCALE.index), doubtful)

@@ -251,7 +251,61 @@ def test_whatever_the_fields_hold_a_reply_is_read_or_unscored(
     assert isinstance(read_opinion(text, PROMPT, OWN, "llm/test"), Unscored)
     text = said(reason_codes=codes, question_filters=proposed, rationale=rationale)
     good = read_opinion(text, PROMPT, OWN, "llm/test")
-    assert isinstance(good, Opinion) or len(text) > MAX_REPLY
+    offered = isinstance(codes, list | None) and isinstance(rationale, str | None) and not _repeats_a_key(text)
+    assert isinstance(good, Opinion) is (offered and len(text) <= MAX_REPLY)
+
+
+def _repeats_a_key(text: str) -> bool:
+    repeated: list[bool] = []
+
+    def noted(pairs: list[tuple[str, object]]) -> None:
+        repeated.append(len({key.strip().casefold() for key, _ in pairs}) < len(pairs))
+
+    json.loads(text, object_pairs_hook=noted)
+    return any(repeated)
+
+
+WHOLE = said(verdict="Incorrect")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WHOLE[:-1] + ', "verdict": "Correct"}',
+        '{"verdict": "Correct", ' + WHOLE[1:],
+        WHOLE[:-1] + ', "Verdict": "Correct"}',
+        WHOLE[:-1] + ', " verdict": "Correct"}',
+        WHOLE[:-1] + ', "\\u0076erdict": "Correct"}',
+        WHOLE[:-1] + ', "confidence": 0.1}',
+        said(question_filters=[{"lhs": "a"}]).replace('"lhs": "a"', '"lhs": "a", "lhs": "b"'),
+        WHOLE + WHOLE,
+        WHOLE + " and so the verdict is Correct",
+        "The verdict is Correct. " + WHOLE,
+        f"```json\n{WHOLE}\n```\n```json\n{said()}\n```",
+        f"[{WHOLE}]",
+        WHOLE.replace("0.8", "NaN"),
+        WHOLE.replace("0.8", "Infinity"),
+        WHOLE.replace("0.8", "1e999"),
+        WHOLE.replace("0.8", '"0.8"'),
+        WHOLE.replace("0.8", "true"),
+        WHOLE.replace("0.8", "1.01"),
+        WHOLE.replace("0.8", "-0.1"),
+        WHOLE.replace('"Incorrect"', '["Incorrect", "Correct"]'),
+        WHOLE.replace('"Incorrect"', '{"Incorrect": "Correct"}'),
+        WHOLE.replace('"Incorrect"', '"Correct "'),
+        WHOLE.replace('"Incorrect"', '"correct"'),
+        said(rationale=["Correct"]),
+        said(rationale=7),
+        said(reason_codes="FILTER_MISSING"),
+        said(question_filters={"lhs": "a"}),
+        "[" * 2000,
+        '{"a":' * 900 + "1" + "}" * 900,
+        WHOLE[:-1] + ', "more": ' + "9" * 5000 + "}",
+    ],
+)  # fmt: skip
+def test_a_reply_that_may_be_read_in_two_ways_is_none(text: str) -> None:
+    assert isinstance(read_opinion(WHOLE, PROMPT, OWN, "llm/test"), Opinion)
+    assert isinstance(read_opinion(text, PROMPT, OWN, "llm/test"), Unscored)
 
 
 def test_stand_ins_in_a_reply_are_read_back() -> None:

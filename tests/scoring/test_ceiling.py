@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.evaluation import conclude
-from scoring.judging.ceiling import SURE, ceiling, hold
+from scoring.judging.ceiling import SURE, Evidence, ceiling, evidence, hold
 from scoring.judging.proposals import OFFERED_OPERATORS, Proposal, accepted
 from scoring.reasons import ReasonCode
 from scoring.specification import FilterOrigin
 from scoring.verdict import Case, FilterStatus, Reply, Verdict
+from service.judges.weights import local_judge
 from tests.examples import example_case
 
 SCALE = tuple(Verdict)
@@ -52,7 +53,7 @@ def rank(verdict: Verdict) -> int:
 def test_no_reply_counts_for_more_than_the_evidence_allows(
     case: Case, local: Reply, said: Reply, proposed: list[Proposal]
 ) -> None:
-    counted = hold(case, local, said, proposed)
+    counted = hold([Evidence(case=case, local=local)], said, proposed)
     score = conclude(case, counted)
     unmet = any((each.filters.missing or each.filters.mismatched) for each in (case, score.case))
     assert not unmet or rank(counted.verdict) >= rank(Verdict.POTENTIALLY_INCORRECT)
@@ -64,14 +65,14 @@ def test_no_reply_counts_for_more_than_the_evidence_allows(
 def test_a_lowered_reply_says_so_and_no_other_does(
     case: Case, local: Reply, said: Reply, proposed: list[Proposal]
 ) -> None:
-    counted = hold(case, local, said, proposed)
+    counted = hold([Evidence(case=case, local=local)], said, proposed)
     codes = [each.code for each in counted.reasons]
     assert (ReasonCode.JUDGE_CONTRADICTS_EVIDENCE in codes) is (counted.verdict is not said.verdict)
 
 
 @given(st.sampled_from(CASES), replies, replies)
 def test_confidence_stays_the_probability_of_the_side_taken(case: Case, local: Reply, said: Reply) -> None:
-    counted = hold(case, local, said)
+    counted = hold([Evidence(case=case, local=local)], said)
     right = counted.verdict in (Verdict.CORRECT, Verdict.LIKELY_CORRECT)
     assert abs(counted.confidence - (counted.p_correct if right else 1 - counted.p_correct)) < 1e-3
     assert counted.p_correct <= max(said.p_correct, 0.5)
@@ -80,7 +81,7 @@ def test_confidence_stays_the_probability_of_the_side_taken(case: Case, local: R
 @given(st.sampled_from(CASES), replies, proposals)
 def test_what_is_proposed_never_lifts_the_ceiling(case: Case, local: Reply, proposed: list[Proposal]) -> None:
     best = reply(Verdict.CORRECT, 1.0)
-    assert rank(hold(case, local, best, proposed).verdict) >= rank(ceiling(case.filters, local))
+    assert rank(hold([Evidence(case=case, local=local)], best, proposed).verdict) >= rank(ceiling(case.filters, local))
 
 
 def test_a_proposal_is_accepted_only_when_its_words_stand_in_the_question() -> None:
@@ -97,8 +98,7 @@ def test_words_that_only_the_enriched_question_holds_permit_and_do_not_require()
     score = conclude(
         case,
         hold(
-            case,
-            reply(Verdict.CORRECT, 0.6),
+            [Evidence(case=case, local=reply(Verdict.CORRECT, 0.6))],
             reply(Verdict.CORRECT, 0.9),
             [Proposal(lhs="state", op="=", rhs="afloat", span="that are afloat")],
         ),
@@ -110,7 +110,7 @@ def test_an_accepted_proposal_that_the_sql_applies_makes_its_extra_a_match() -> 
     case = example_case("name the seaworthy boats", "SELECT name FROM boats WHERE hull_state = 'S'")
     proposal = Proposal(lhs="hull_state", op="=", rhs="S", span="seaworthy")
     local = reply(Verdict.LIKELY_CORRECT, 0.6)
-    before, after = conclude(case, local), conclude(case, hold(case, local, reply(Verdict.CORRECT, 0.9), [proposal]))
+    before, after = conclude(case, local), conclude(case, hold([Evidence(case=case, local=local)], reply(Verdict.CORRECT, 0.9), [proposal]))
     assert before.case.filters.status is FilterStatus.FULLY_APPLIED_WITH_EXTRAS
     assert after.case.filters.status is FilterStatus.FULLY_APPLIED
     assert after.composite.score == 100.0
@@ -119,7 +119,7 @@ def test_an_accepted_proposal_that_the_sql_applies_makes_its_extra_a_match() -> 
 def test_an_accepted_proposal_that_the_sql_lacks_lowers_the_verdict() -> None:
     case = example_case("name the seaworthy boats", "SELECT name FROM boats")
     proposal = Proposal(lhs="hull_state", op="=", rhs="S", span="seaworthy")
-    counted = hold(case, reply(Verdict.LIKELY_CORRECT, 0.6), reply(Verdict.CORRECT, 0.99), [proposal])
+    counted = hold([Evidence(case=case, local=reply(Verdict.LIKELY_CORRECT, 0.6))], reply(Verdict.CORRECT, 0.99), [proposal])
     assert counted.verdict is Verdict.POTENTIALLY_INCORRECT
     assert conclude(case, counted).case.filters.status is FilterStatus.NOT_APPLIED
 
@@ -128,3 +128,27 @@ def test_quotes_in_a_proposal_stay_inside_its_value() -> None:
     case = example_case("boats named O'Neill", "SELECT hull FROM boats WHERE name = 'O''Neill'")
     [found] = accepted(case, [Proposal(lhs="name", op="=", rhs="O'Neill' OR 1=1 --", span="O'Neill")])
     assert str(found.rhs) == "'o'neill' or 1=1 --'"
+
+
+def test_what_the_judged_agent_defines_never_lifts_the_ceiling() -> None:
+    asked, sql = "How many boats are moored in Kotor?", "SELECT COUNT(*) FROM boats WHERE berth_no = 7"
+    case = example_case(asked, sql, f"{asked} (Kotor refers to berth_no = 7)")
+    judge = local_judge().judge
+    alone = example_case(asked, sql)
+    counted = hold(evidence(case, judge), reply(Verdict.CORRECT, 1.0))
+    assert rank(counted.verdict) >= rank(ceiling(alone.filters, judge(alone)))
+    assert counted.p_correct <= 0.5
+
+
+def test_what_the_judged_agent_adds_may_lower_the_ceiling() -> None:
+    asked, sql = "How many ripe plums are there?", "SELECT COUNT(*) FROM plums"
+    case = example_case(asked, sql, f"{asked} (ripe refers to state = 'R')")
+    assert ceiling(example_case(asked, sql).filters, reply(Verdict.CORRECT, 0.9)) is Verdict.CORRECT
+    counted = hold(evidence(case, lambda _: reply(Verdict.CORRECT, 0.9)), reply(Verdict.CORRECT, 1.0))
+    assert counted.verdict is Verdict.POTENTIALLY_INCORRECT
+
+
+def test_a_reply_lowered_by_several_readings_says_so_once() -> None:
+    case = example_case("boats in Kotor", "SELECT name FROM boats", "boats in Kotor (boats refers to boats.name)")
+    counted = hold(evidence(case, lambda _: reply(Verdict.INCORRECT, 0.05)), reply(Verdict.CORRECT, 1.0))
+    assert [each.code for each in counted.reasons] == [ReasonCode.JUDGE_CONTRADICTS_EVIDENCE]
