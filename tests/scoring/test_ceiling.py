@@ -110,7 +110,10 @@ def test_an_accepted_proposal_that_the_sql_applies_makes_its_extra_a_match() -> 
     case = example_case("name the seaworthy boats", "SELECT name FROM boats WHERE hull_state = 'S'")
     proposal = Proposal(lhs="hull_state", op="=", rhs="S", span="seaworthy")
     local = reply(Verdict.LIKELY_CORRECT, 0.6)
-    before, after = conclude(case, local), conclude(case, hold([Evidence(case=case, local=local)], reply(Verdict.CORRECT, 0.9), [proposal]))
+    before, after = (
+        conclude(case, local),
+        conclude(case, hold([Evidence(case=case, local=local)], reply(Verdict.CORRECT, 0.9), [proposal])),
+    )
     assert before.case.filters.status is FilterStatus.FULLY_APPLIED_WITH_EXTRAS
     assert after.case.filters.status is FilterStatus.FULLY_APPLIED
     assert after.composite.score == 100.0
@@ -119,7 +122,9 @@ def test_an_accepted_proposal_that_the_sql_applies_makes_its_extra_a_match() -> 
 def test_an_accepted_proposal_that_the_sql_lacks_lowers_the_verdict() -> None:
     case = example_case("name the seaworthy boats", "SELECT name FROM boats")
     proposal = Proposal(lhs="hull_state", op="=", rhs="S", span="seaworthy")
-    counted = hold([Evidence(case=case, local=reply(Verdict.LIKELY_CORRECT, 0.6))], reply(Verdict.CORRECT, 0.99), [proposal])
+    counted = hold(
+        [Evidence(case=case, local=reply(Verdict.LIKELY_CORRECT, 0.6))], reply(Verdict.CORRECT, 0.99), [proposal]
+    )
     assert counted.verdict is Verdict.POTENTIALLY_INCORRECT
     assert conclude(case, counted).case.filters.status is FilterStatus.NOT_APPLIED
 
