@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Lifespan, Message, Receive, Scope, Send
 from scoring import EVALUATOR_VERSION
 from service.api import evaluations, events, health, labels, rules, traces
 from service.api.errors import handle_errors
+from service.api.request_guard import RequestGuard
 from service.console import pages
 from service.pipeline.running import ProcessRole, Service
 
@@ -31,6 +32,7 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     for module in (health,) if worker_only else (events, traces, evaluations, labels, rules, health, pages):
         app.include_router(module.router)
     handle_errors(app)
+    app.add_middleware(RequestGuard)
     app.add_middleware(RequestTiming)
     app.openapi = lambda: _openapi(app)
     return app

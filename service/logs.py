@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import logging
 import sys
+import time
+from collections.abc import Callable
 from typing import Any, cast
 
 import orjson
@@ -38,6 +40,23 @@ class RateLimited(logging.Filter):
             self._until.clear()
         self._until[message] = record.created + self._seconds
         return True
+
+
+class LimitedLine:
+    """A log line that senders can cause at will: at most one per `seconds`, with how many were left out."""
+
+    def __init__(self, event: str, seconds: float = 1.0, timer: Callable[[], float] = time.monotonic) -> None:
+        self._event, self._seconds, self._timer = event, seconds, timer
+        self._next, self._left_out = 0.0, 0
+
+    def warning(self, **fields: object) -> None:
+        """Writes the line, or counts it."""
+        now = self._timer()
+        if now < self._next:
+            self._left_out += 1
+            return
+        log.warning(self._event, **fields, left_out=self._left_out)
+        self._next, self._left_out = now + self._seconds, 0
 
 
 def configure_logs(settings: LogSettings) -> None:

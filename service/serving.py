@@ -21,9 +21,10 @@ from service.judges.weights import fitted_judge, local_judge
 from service.kafka.client import open_publisher
 from service.logs import configure_logs, log
 from service.metrics import Metrics
+from service.pipeline.body_budget import BodyBudget
 from service.pipeline.event_intake import event_intake, open_span_intake
 from service.pipeline.process_parts import ProcessParts
-from service.pipeline.running import BodyBudget, ProcessRole, Service
+from service.pipeline.running import ProcessRole, Service
 from service.pipeline.worker import Worker, running_worker
 from service.processes.interpreter import tune_interpreter
 from service.redis.link import RedisLink, open_redis
@@ -70,7 +71,7 @@ async def running(settings: Settings, role: ProcessRole = ProcessRole.ALL) -> As
             metrics=metrics,
             worker=worker,
             events=events,
-            bodies=BodyBudget(settings.limits.max_pending_bytes),
+            bodies=BodyBudget(most=settings.limits.max_pending_bytes),
             spans=await enter(open_span_intake(parts, worker, events)),
         )
 

@@ -9,7 +9,14 @@ from datetime import datetime
 from typing import NoReturn, TypeAlias, cast
 from urllib.parse import unquote_to_bytes
 
-from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, InvalidReason, parse_json, refuse_large
+from consumers.wire.events import (
+    MAX_EVENT_BYTES,
+    InvalidEvent,
+    InvalidReason,
+    parse_json,
+    refuse_large,
+    refuse_many_values,
+)
 from consumers.wire.texts import json_type, shorten
 
 Headers: TypeAlias = Sequence[tuple[str, bytes | None]]
@@ -53,6 +60,7 @@ def read_envelope(value: object, headers: Headers, *, max_bytes: int = MAX_EVENT
         raise InvalidEvent(InvalidReason.NO_VALUE, detail)
     if isinstance(value, bytes):
         refuse_large(len(value), max_bytes)
+        refuse_many_values(value)
     read = _read_headers(headers)
     envelope = _unwrap(value, read)
     own = read.others.get("traceparent")

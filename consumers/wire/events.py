@@ -24,11 +24,14 @@ from pydantic import (
 )
 from pydantic import model_validator as after_validation
 
+from consumers.wire.json_values import count_values
 from consumers.wire.texts import bad_character, json_type, shorten, shown
 from scoring.query import Query
 
 MAX_EVENT_BYTES = 1024 * 1024
 """Largest event, in bytes of JSON."""
+MAX_EVENT_VALUES = 50_000
+"""Most JSON values in one event."""
 SPAN_SOURCE = "/opentelemetry"
 """Source of events that are joined from spans. A blank question in such an event was not found in its trace."""
 
@@ -252,6 +255,7 @@ def parse_json(raw: bytes | bytearray | str) -> object:
 
 def _parse(raw: bytes | bytearray | str, max_bytes: int) -> object:
     refuse_large(len(raw), max_bytes)
+    refuse_many_values(raw)
     return parse_json(raw)
 
 
@@ -273,11 +277,25 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
 
 
+_TOO_MANY = f"more than {MAX_EVENT_VALUES} values: leave out attributes that nobody searches for"
+
+
 def refuse_large(size: int, max_bytes: int) -> None:
     """Raises `InvalidEvent` (`EVENT_TOO_LARGE`) for an event of more than `max_bytes`."""
     if size > max_bytes:
         detail = f"the event has {size} bytes: at most {max_bytes} are accepted; shorten its texts or attributes"
         raise InvalidEvent(InvalidReason.EVENT_TOO_LARGE, detail)
+
+
+def refuse_many_values(raw: bytes | bytearray | str) -> None:
+    """Raises `InvalidEvent` (`EVENT_TOO_LARGE`) for JSON with too many values, before they are built."""
+    if len(raw) <= MAX_EVENT_VALUES:
+        return
+    if (
+        count_values(raw.encode("utf-8", "replace") if isinstance(raw, str) else raw, MAX_EVENT_VALUES)
+        > MAX_EVENT_VALUES
+    ):
+        raise InvalidEvent(InvalidReason.EVENT_TOO_LARGE, f"the event holds {_TOO_MANY}")
 
 
 def refuse_bad_text(fields: Mapping[str, object]) -> None:
@@ -287,8 +305,8 @@ def refuse_bad_text(fields: Mapping[str, object]) -> None:
     while pending:
         path, value = pending.pop()
         seen += 1
-        if seen > MAX_EVENT_BYTES:
-            raise InvalidEvent(InvalidReason.EVENT_TOO_LARGE, f"field {path} holds too many values: shorten it")
+        if seen > MAX_EVENT_VALUES:
+            raise InvalidEvent(InvalidReason.EVENT_TOO_LARGE, f"field {path} holds {_TOO_MANY}")
         if isinstance(value, str):
             _refuse_bad_character(path, value)
         elif isinstance(value, list):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, cast
 from uuid import UUID
@@ -15,17 +14,22 @@ from pydantic import BaseModel, Field
 
 from consumers.decoding import Record
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
-from consumers.wire.envelopes import BATCH, STRUCTURED, Headers, looks_structured, media_type
+from consumers.wire.envelopes import BATCH, STRUCTURED, Headers, looks_structured
 from consumers.wire.events import InvalidEvent, InvalidReason, QueryEvent, parse_json
 from service.api.access import CallingTenant, RunningService
+from service.api.bodies import Body, content_type, read_body
 from service.api.errors import ApiError, ErrorBody, errors
 from service.pipeline.event_intake import Published
-from service.pipeline.running import Service
+from service.settings.intake_settings import LimitSettings
 
 router = APIRouter(tags=["events"])
 
-_JSON = {"", "application/json"}
+_JSON = "application/json"
 _NDJSON = {"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"}
+EVENT_TYPES = frozenset({_JSON, STRUCTURED, BATCH}) | _NDJSON
+LABEL_TYPES = frozenset({_JSON}) | _NDJSON
+_EVENT_BYTES = 3000
+"""Memory of a decoded event, beside its texts."""
 _EXAMPLE = {
     "event_id": "orders-7f3a",
     "tenant": "meridian-retail",
@@ -152,48 +156,33 @@ async def post_events(request: Request, service: RunningService, caller: Calling
     event, in order. 202: at least one event is stored or published. 422: every event was rejected. 503: send the whole
     request again; nothing is lost.
     """
-    async with read_body(request, service) as body:
-        records = read_records(request, body, caller.tenant, service.settings.limits.max_events)
+    async with read_body(request, service, caller, _types(request)) as body:
+        records = await read_records(request, body, caller.tenant, service.settings.limits)
         outcomes = await service.events.accept(records)
     return _reply(outcomes)
 
 
-@asynccontextmanager
-async def read_body(request: Request, service: Service) -> AsyncGenerator[bytes]:
-    """Reads the request's body up to the size limit. Its bytes count as held memory until the context closes."""
-    most, held, parts = service.settings.limits.max_body_bytes, 0, list[bytes]()
-    try:
-        async for part in request.stream():
-            if held + len(part) > most:
-                raise ApiError(413, "BODY_TOO_LARGE", f"the body is over {most} bytes", "Send fewer events at once.")
-            if not service.bodies.reserve(len(part)):
-                raise ApiError(
-                    503,
-                    "BUSY",
-                    "too many large requests at once",
-                    "Send the request again in a second.",
-                    {"Retry-After": "1"},
-                )
-            held += len(part)
-            parts.append(part)
-        yield b"".join(parts)
-    finally:
-        service.bodies.release(held)
+def _types(request: Request) -> frozenset[str]:
+    """The media types of a request: with `ce-…` headers a body is one event's data, of any JSON type."""
+    kind, binary = content_type(request), any(name.startswith(b"ce-") for name, _ in request.headers.raw)
+    data = {kind} if binary and (kind == "text/json" or kind.endswith("+json")) else set[str]()
+    return EVENT_TYPES | data
 
 
-def read_records(request: Request, body: bytes, tenant: str | None, most: int) -> list[Record]:
-    """Splits a body into records by its content type. Raises `ApiError` when it has none, or more than `most`."""
-    kind = media_type(request.headers.get("content-type", ""))
+async def read_records(request: Request, body: Body, tenant: str | None, limits: LimitSettings) -> list[Record]:
+    """Splits a body into records by its content type. Raises `ApiError` when it has none, or too many."""
+    kind = body.kind
     # the trace belongs to the request, not to one event: when it is invalid, the events must not suffer
     trace = [("traceparent", raw) for name, raw in request.headers.raw if name == b"traceparent" and raw.isascii()]
     binary = _binary_headers(request, kind, trace)
-    payloads: list[object] = [body] if binary is not None else _payloads(body, kind)
+    payloads: list[object] = [body.raw] if binary is not None else await _payloads(body, limits)
     if not payloads:
         raise ApiError(400, "NO_EVENTS", "the body has no event", "Send at least one event.")
-    if len(payloads) > most:
-        message = f"the body has {len(payloads)} events, more than {most}"
+    if len(payloads) > limits.max_events:
+        message = f"the body has {len(payloads)} events, more than {limits.max_events}"
         raise ApiError(413, "TOO_MANY_EVENTS", message, "Send fewer events at once.")
-    size = len(body) // len(payloads)
+    body.reserve(len(payloads) * _EVENT_BYTES)
+    size = len(body.raw) // len(payloads)
     return [
         Record(payload=each, headers=binary or _headers(each, kind, trace), require_id=True, tenant=tenant, size=size)
         for each in payloads
@@ -206,13 +195,14 @@ def _binary_headers(request: Request, kind: str, trace: list[tuple[str, bytes]])
     return [*headers, ("content-type", kind.encode()), *trace] if headers else None
 
 
-def _payloads(body: bytes, kind: str) -> list[object]:
-    if kind in _NDJSON:
-        return [line for line in body.split(b"\n") if line.strip()]
-    if kind in {*_JSON, STRUCTURED, BATCH}:
-        return _read_json(body)
-    fix = "Send application/json, application/x-ndjson or CloudEvents."
-    raise ApiError(415, "UNSUPPORTED_MEDIA_TYPE", f"unsupported content type {kind!r}", fix)
+async def _payloads(body: Body, limits: LimitSettings) -> list[object]:
+    if body.kind not in _NDJSON:
+        return await body.parse_json(lambda: _read_json(body.raw), limits.max_values)
+    if body.raw.count(b"\n") > 2 * limits.max_events:
+        message = f"the body has more than {2 * limits.max_events} lines"
+        raise ApiError(413, "TOO_MANY_EVENTS", message, "Send fewer events at once.")
+    body.reserve(len(body.raw))
+    return [line for line in body.raw.split(b"\n") if line.strip()]
 
 
 def _headers(payload: object, kind: str, trace: list[tuple[str, bytes]]) -> Headers | None:

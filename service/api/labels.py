@@ -15,9 +15,10 @@ from consumers.keep_labels import KeepLabels, LabelRecord
 from consumers.wire.events import InvalidReason
 from consumers.wire.labels import ErrorType, LabelDocument, LabelValue
 from service.api.access import CallingTenant, RunningService
+from service.api.bodies import read_body
 from service.api.errors import ErrorBody, ErrorReply, errors
 from service.api.evaluations import Name, Timestamp, utc
-from service.api.events import EventError, read_body, read_records
+from service.api.events import LABEL_TYPES, EventError, read_records
 from service.api.replies import as_json
 from service.storage.label_store import LabelFilter, PostgresLabels, label_page
 from service.storage.scores.evaluation_pages import MAX_PAGE
@@ -134,8 +135,8 @@ async def post_labels(request: Request, service: RunningService, caller: Calling
     A reviewer has one label per event: the latest by `labelled_at`. Sending the same label again changes nothing.
     422: no label was stored. 503: no label was stored, send them again.
     """
-    async with read_body(request, service) as body:
-        sent = read_records(request, body, caller.tenant, service.settings.limits.max_events)
+    async with read_body(request, service, caller, LABEL_TYPES) as body:
+        sent = await read_records(request, body, caller.tenant, service.settings.limits)
         now = datetime.now(UTC)
         records = [LabelRecord(payload=each.payload, tenant=caller.tenant, sent_at=now) for each in sent]
         return _reply(await KeepLabels(store=PostgresLabels(service.engine))(records))

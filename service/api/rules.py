@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 from consumers.wire.events import NAME_PATTERN
 from consumers.wire.rules_document import MAX_RULES_BYTES, RulesDocument, decode_rules
 from service.api.access import CallingTenant, RunningService
+from service.api.bodies import read_body
 from service.api.errors import ApiError, errors
-from service.api.events import read_body
 from service.api.replies import as_json
 from service.storage.rule_store import StoredRules
 
@@ -68,11 +68,11 @@ async def put_rules(
 ) -> Response:
     """Stores a new version and returns it. The next event is scored with it. Older versions stay readable."""
     caller.only(tenant)
-    async with read_body(request, service) as body:
-        if len(body) > MAX_RULES_BYTES:
-            message = f"the rules have {len(body)} bytes, more than {MAX_RULES_BYTES}"
+    async with read_body(request, service, caller, {"application/json"}) as body:
+        if len(body.raw) > MAX_RULES_BYTES:
+            message = f"the rules have {len(body.raw)} bytes, more than {MAX_RULES_BYTES}"
             raise ApiError(413, "BODY_TOO_LARGE", message, "Remove entries that no question uses.")
-        document = await asyncio.to_thread(decode_rules, body)
+        document = await asyncio.to_thread(decode_rules, body.raw)
     stored = await service.rules.put(tenant, document, author=caller.name, expected=_version(if_match))
     service.metrics.rules_in_force(await service.rules.rules([tenant]))
     return _reply(stored)

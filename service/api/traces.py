@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import zlib
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -14,14 +11,17 @@ from fastapi.routing import APIRoute
 
 from consumers.errors import Unavailable
 from consumers.pool.flight import PoolClosed
-from consumers.wire.events import InvalidEvent
+from consumers.wire.events import InvalidEvent, InvalidReason
 from service.api.access import CallingTenant, RunningService
+from service.api.bodies import content_type, read_body
 from service.api.errors import ApiError
-from service.api.events import read_body
 from service.otlp import Export, read_otlp, without_foreign_spans
 from service.otlp.responses import accepted, refused
+from service.pipeline.running import Service
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
+_SPAN_BYTES = 1500
+"""Memory of a span, beside its texts."""
 
 
 class _OtlpRoute(APIRoute):
@@ -37,7 +37,8 @@ class _OtlpRoute(APIRoute):
             except ApiError as error:
                 return _error(request, error.status, error.body.message, error.headers)
             except InvalidEvent as error:
-                return _error(request, 400, error.detail)
+                large = error.reason is InvalidReason.EVENT_TOO_LARGE
+                return _error(request, 413 if large else 400, error.detail)
             except (Unavailable, PoolClosed) as error:
                 return _error(request, 503, str(error), {"Retry-After": "2"})
 
@@ -124,69 +125,27 @@ async def post_traces(request: Request, service: RunningService, caller: Calling
 
     200: every span is accepted, except those counted in `partialSuccess`. 503: send the same request again.
     """
-    encoding = _encoding(request)
-    async with read_body(request, service) as body:
-        export = await asyncio.to_thread(_read, body, encoding, service, caller.tenant)
+    async with read_body(request, service, caller, {PROTOBUF, JSON}) as body:
+        as_json = body.kind == JSON
+
+        def read() -> Export:
+            return _read(body.raw, service, caller.tenant, as_json=as_json)
+
+        export = await (body.parse_json(read, service.settings.limits.max_values) if as_json else body.run(read))
+        body.reserve(len(export.spans) * _SPAN_BYTES)
         rejected = await service.spans.accept(export, caller.tenant)
     service.metrics.spans_received(len(export.spans), rejected.count)
-    content = accepted(rejected.count, rejected.fault, as_json=encoding.as_json)
-    return Response(content, media_type=JSON if encoding.as_json else PROTOBUF)
+    content = accepted(rejected.count, rejected.fault, as_json=as_json)
+    return Response(content, media_type=JSON if as_json else PROTOBUF)
 
 
-@dataclass(frozen=True, slots=True)
-class _Encoding:
-    as_json: bool
-    gzip: bool
-
-
-def _encoding(request: Request) -> _Encoding:
-    kind, packed = _kind(request), request.headers.get("content-encoding", "").strip().lower()
-    if kind not in {PROTOBUF, JSON}:
-        fix = f"Send {PROTOBUF} or {JSON}."
-        raise ApiError(415, "UNSUPPORTED_MEDIA_TYPE", f"unsupported content type {kind!r}: {fix}", fix)
-    if packed not in {"", "identity", "gzip"}:
-        fix = "Send gzip, or no compression."
-        raise ApiError(415, "UNSUPPORTED_ENCODING", f"unsupported content encoding {packed!r}: {fix}", fix)
-    return _Encoding(kind == JSON, packed == "gzip")
-
-
-def _kind(request: Request) -> str:
-    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
-
-
-def _read(body: bytes, encoding: _Encoding, service: RunningService, tenant: str | None) -> Export:
-    plain = decompress(body, service.settings.limits.max_body_bytes) if encoding.gzip else body
+def _read(body: bytes, service: Service, tenant: str | None, *, as_json: bool) -> Export:
     table = service.settings.spans.table
-    export = read_otlp(plain, table, as_json=encoding.as_json)
+    export = read_otlp(body, table, as_json=as_json)
     return export if tenant is None else without_foreign_spans(export, tenant, table)
 
 
-def decompress(body: bytes, most: int) -> bytes:
-    """Decompresses gzip. Raises `ApiError` when it is invalid, or as soon as it exceeds `most` bytes."""
-    parts, held, rest = list[bytes](), 0, body
-    while rest:
-        unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
-        try:
-            part = unpacker.decompress(rest, most - held + 1)
-        except zlib.error as error:
-            raise _invalid_gzip(str(error)) from None
-        held += len(part)
-        if held > most:
-            fix = "Send fewer spans at once."
-            raise ApiError(413, "BODY_TOO_LARGE", f"the decompressed body is over {most} bytes: {fix}", fix)
-        if not unpacker.eof:
-            raise _invalid_gzip("it ends too early")
-        parts.append(part)
-        rest = unpacker.unused_data
-    return b"".join(parts)
-
-
-def _invalid_gzip(reason: str) -> ApiError:
-    fix = "Send valid gzip, or leave out Content-Encoding."
-    return ApiError(400, "INVALID_ENCODING", f"the body is not valid gzip ({reason}): {fix}", fix)
-
-
 def _error(request: Request, status: int, message: str, headers: dict[str, str] | None = None) -> Response:
-    as_json = _kind(request) == JSON
+    as_json = content_type(request) == JSON
     content = refused(status, message, as_json=as_json)
     return Response(content, status, headers, media_type=JSON if as_json else PROTOBUF)

@@ -11,8 +11,13 @@ from pydantic import JsonValue
 
 from consumers.spans import Span, SpanTable
 from consumers.spans.table import RESOURCE
+from consumers.wire.events import InvalidEvent, InvalidReason
 
 _REMOTE = trace_pb2.SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK | trace_pb2.SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK
+MAX_VALUES = 1_000_000
+"""Most attributes of one export, and of its lists of values."""
+MAX_SPAN_BYTES = 1024 * 1024
+"""Largest span that is read, and largest resource."""
 MAX_DEPTH = 16
 """Deepest level of an attribute's value that is read; deeper values are null."""
 Attributes: TypeAlias = Mapping[str, JsonValue]
@@ -54,16 +59,26 @@ SpanReader: TypeAlias = Callable[[], Span]
 """Reads one span; raises `InvalidSpan`."""
 
 
-def read_spans(readers: Iterable[SpanReader]) -> Export:
-    """Reads all spans and rejects the invalid ones."""
+def read_spans(readers: Iterable[SpanReader], most: int) -> Export:
+    """Reads all spans and rejects the invalid ones; raises `InvalidEvent` for more than `most`."""
     spans: list[Span] = []
     faults: list[str] = []
-    for read in readers:
+    for place, read in enumerate(readers):
+        if place == most:
+            raise too_many(most)
         try:
             spans.append(read())
         except InvalidSpan as error:
             faults.append(str(error))
     return Export(spans=spans, rejected=len(faults), fault=faults[0] if faults else "")
+
+
+def too_many(most: int) -> InvalidEvent:
+    """The refusal of an export with more spans and messages around them, or more attributes, than are read at once."""
+    detail = (
+        f"the export has more than {most} spans, scopes and resources, or {MAX_VALUES} attributes: send less at once"
+    )
+    return InvalidEvent(InvalidReason.EVENT_TOO_LARGE, detail)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,15 +25,15 @@ from service.otlp.export import (
 Object: TypeAlias = Mapping[str, object]
 
 
-def read_json(body: bytes, table: SpanTable) -> Export:
-    """Reads the spans; raises `InvalidEvent` where the bytes are not trace data."""
+def read_json(body: bytes, table: SpanTable, most: int) -> Export:
+    """Reads the spans; raises `InvalidEvent` where the bytes are not trace data, or there are more than `most`."""
     document = parse_json(body)
     # an empty object is an empty export; any other object without spans was sent here by mistake
     if not isinstance(document, Mapping) or (document and "resourceSpans" not in document):
         what = "an object without resourceSpans" if isinstance(document, Mapping) else json_type(document)
         detail = f"the JSON is {what} and not OTLP trace data: send ExportTraceServiceRequest"
         raise InvalidEvent(InvalidReason.NOT_OTLP, detail)
-    return read_spans(_readers(cast("Object", document), table))
+    return read_spans(_readers(cast("Object", document), table), most)
 
 
 def _readers(document: Object, table: SpanTable) -> Iterator[SpanReader]:

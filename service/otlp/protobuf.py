@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
@@ -17,50 +18,91 @@ from pydantic import JsonValue
 from consumers.spans import Span, SpanTable
 from consumers.wire.events import InvalidEvent, InvalidReason
 from consumers.wire.texts import shorten
-from service.otlp.export import MAX_DEPTH, Attributes, Export, SpanIdentity, SpanReader, flags_of, read_spans, span_of
+from service.otlp.export import (
+    MAX_DEPTH,
+    MAX_SPAN_BYTES,
+    MAX_VALUES,
+    Attributes,
+    Export,
+    InvalidSpan,
+    SpanIdentity,
+    SpanReader,
+    flags_of,
+    read_spans,
+    span_of,
+    too_many,
+)
+from service.otlp.outline import NotProtobuf, ResourceOutline, Slice, TooManyParts, outline
 
 
-def read_protobuf(body: bytes, table: SpanTable) -> Export:
-    """Reads the spans; raises `InvalidEvent` where the bytes are not trace data."""
+def read_protobuf(body: bytes, table: SpanTable, most: int) -> Export:
+    """Reads the spans one by one, so that only one is in memory as a message.
+
+    Raises `InvalidEvent` where the bytes are not trace data, or there are more than `most` spans.
+    """
     try:
-        request = ExportTraceServiceRequest.FromString(body)
-    except DecodeError as error:
+        return read_spans(_readers(body, outline(body, most), table), most)
+    except TooManyParts:
+        raise too_many(most) from None
+    except (DecodeError, NotProtobuf) as error:
         detail = (
             f"the bytes are not OTLP trace data in protobuf ({shorten(str(error))}): send ExportTraceServiceRequest"
         )
         raise InvalidEvent(InvalidReason.NOT_OTLP, detail) from None
-    return read_spans(_readers(request, table))
 
 
-def _readers(request: ExportTraceServiceRequest, table: SpanTable) -> Iterator[SpanReader]:
+def _readers(body: bytes, groups: Sequence[ResourceOutline], table: SpanTable) -> Iterator[SpanReader]:
     names, resource_names = table.span_names(), table.resource_names()
-    for group in request.resource_spans:
-        resource = _attributes(group.resource.attributes, resource_names)
-        for scope in group.scope_spans:
-            for each in scope.spans:
-                yield partial(_read, each, names, resource)
+    attributes = _AttributeReader()
+    for group in groups:
+        pieces = b"".join(_piece(body, each) for each in group.resource)
+        resource = attributes.read(Resource.FromString(pieces).attributes, resource_names)
+        for each in group.spans:
+            yield partial(_read, body, each, names, resource, attributes)
 
 
-def _read(span: trace_pb2.Span, names: frozenset[str], resource: Attributes) -> Span:
+def _piece(body: bytes, part: Slice) -> bytes:
+    """The bytes of a resource or span. An overlong resource counts as empty: its spans are read without it."""
+    return body[part.start : part.end] if part.end - part.start <= MAX_SPAN_BYTES else b""
+
+
+def _read(body: bytes, part: Slice, names: frozenset[str], resource: Attributes, attributes: _AttributeReader) -> Span:
+    size = part.end - part.start
+    if size > MAX_SPAN_BYTES:
+        raise InvalidSpan(f"a span has {size} bytes: at most {MAX_SPAN_BYTES} are read")
+    span = trace_pb2.Span.FromString(body[part.start : part.end])
     identity = SpanIdentity(span.trace_id, span.span_id, span.parent_span_id, span.flags)
-    return span_of(identity, span.start_time_unix_nano, _attributes(span.attributes, names), resource)
+    return span_of(identity, span.start_time_unix_nano, attributes.read(span.attributes, names), resource)
 
 
-def _attributes(pairs: Iterable[KeyValue], names: frozenset[str]) -> Attributes:
-    return {pair.key: _value(pair.value, 0) for pair in pairs if pair.key in names}
+@dataclass(slots=True)
+class _AttributeReader:
+    """Reads the attributes of one export up to a bound, because an empty one takes two bytes to send."""
 
+    left: int = MAX_VALUES
 
-def _value(value: AnyValue, depth: int) -> JsonValue:
-    kind = value.WhichOneof("value")
-    if kind is None or depth > MAX_DEPTH:
-        return None
-    if kind == "array_value":
-        return [_value(each, depth + 1) for each in value.array_value.values]
-    if kind == "kvlist_value":
-        return {each.key: _value(each.value, depth + 1) for each in value.kvlist_value.values}
-    if kind == "bytes_value":
-        return base64.b64encode(value.bytes_value).decode()
-    return cast("JsonValue", getattr(value, kind))
+    def read(self, pairs: Sequence[KeyValue], names: frozenset[str]) -> Attributes:
+        self._count(pairs)
+        return {pair.key: self._value(pair.value, 0) for pair in pairs if pair.key in names}
+
+    def _count(self, values: Sequence[object]) -> None:
+        self.left -= len(values)
+        if self.left < 0:
+            raise TooManyParts
+
+    def _value(self, value: AnyValue, depth: int) -> JsonValue:
+        kind = value.WhichOneof("value")
+        if kind is None or depth > MAX_DEPTH:
+            return None
+        if kind == "array_value":
+            self._count(value.array_value.values)
+            return [self._value(each, depth + 1) for each in value.array_value.values]
+        if kind == "kvlist_value":
+            self._count(value.kvlist_value.values)
+            return {each.key: self._value(each.value, depth + 1) for each in value.kvlist_value.values}
+        if kind == "bytes_value":
+            return base64.b64encode(value.bytes_value).decode()
+        return cast("JsonValue", getattr(value, kind))
 
 
 def write_protobuf(spans: Sequence[Span]) -> bytes:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.metrics import Metrics
+from service.pipeline.body_budget import BodyBudget
 from service.pipeline.event_intake import EventIntake
 from service.pipeline.span_intake import SpanIntake
 from service.pipeline.worker import Worker
@@ -25,25 +26,6 @@ class ProcessRole(StrEnum):
     """Reads Kafka, scores and stores."""
     ALL = "all"
     """Both. Without Kafka, events stay in memory between the two."""
-
-
-@dataclass(slots=True)
-class BodyBudget:
-    """Limits the bytes of request bodies handled at once."""
-
-    most: int
-    held: int = 0
-
-    def reserve(self, size: int) -> bool:
-        """Reserves `size` bytes if they fit, and returns whether they do. One body always fits."""
-        if self.held and self.held + size > self.most:
-            return False
-        self.held += size
-        return True
-
-    def release(self, size: int) -> None:
-        """Releases reserved bytes."""
-        self.held -= size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

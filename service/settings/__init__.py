@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from pathlib import Path
 from typing import Self
 
@@ -46,7 +45,7 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _other_hosts_need_tokens(self) -> Self:
-        if not self.http.tokens and not _is_loopback(self.http.host):
+        if not self.http.tokens and not self.http.is_loopback:
             raise ValueError(
                 f"http.host {self.http.host} can be reached by others and no tokens are set: set SQLASSAY_HTTP__TOKENS"
                 ' to {"tenant": "secret"}, or listen on 127.0.0.1'
@@ -73,12 +72,3 @@ class Settings(BaseSettings):
     def state_path(self) -> Path:
         """The folder of the embedded PostgreSQL."""
         return (self.state_dir or default_state_path()).expanduser().absolute()
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ipaddress
+import re
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Self
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 
 from consumers.spans import SpanTable
 from service.settings.group import SettingsGroup
 
+_HOST = re.compile(r"[\w.-]{1,253}")
 ALL_TENANTS = "*"
 """The key of `http.tokens` whose token reads and writes for every tenant."""
 
@@ -24,7 +27,30 @@ class HttpSettings(SettingsGroup):
         default_factory=dict[str, SecretStr],
         description='Bearer token of each tenant, as JSON: {"acme": "…"}; the key "*" is for all tenants.',
     )
+    allowed_hosts: frozenset[str] = Field(
+        default=frozenset(),
+        description='Names under which the service is called, as JSON: ["assay.example"]; unset is any name, '
+        "or localhost where the host is a loopback address.",
+    )
     public_metrics: bool = Field(default=False, description="Serve /metrics without a token although tokens are set.")
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _hosts_are_names(cls, hosts: frozenset[str]) -> frozenset[str]:
+        wrong = sorted(each for each in hosts if not _HOST.fullmatch(each.lower()))
+        if wrong:
+            raise ValueError(f"{wrong[0]!r} is not a host name: write it without scheme, port and path")
+        return frozenset(each.lower().removesuffix(".") for each in hosts)
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine can reach the service."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host.strip("[]")).is_loopback
+        except ValueError:
+            return False
 
 
 class LimitSettings(SettingsGroup):
@@ -35,9 +61,14 @@ class LimitSettings(SettingsGroup):
         default=16 * 1024 * 1024, ge=1024, le=256 * 1024 * 1024, description="Largest HTTP body."
     )
     max_pending_bytes: int = Field(
-        default=64 * 1024 * 1024,
+        default=192 * 1024 * 1024,
         ge=1024,
-        description="Bytes of HTTP bodies handled at once; further requests get 503.",
+        description="Memory in bytes for HTTP requests handled at once; a sender may hold as much as stays free.",
+    )
+    max_values: int = Field(default=1_000_000, ge=1000, description="Most JSON values in one HTTP body.")
+    body_seconds: float = Field(default=60.0, gt=0, le=3600, description="Seconds in which a body must arrive.")
+    stall_seconds: float = Field(
+        default=10.0, gt=0, le=600, description="Seconds in which the next 16 KiB of a body must arrive."
     )
     max_events: int = Field(default=10_000, ge=1, description="Most events in one HTTP body.")
     batch_size: int = Field(default=200, ge=1, le=5000, description="Most events scored and stored in one transaction.")

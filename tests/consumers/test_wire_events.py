@@ -76,7 +76,7 @@ def test_a_long_query_within_the_event_bound_is_an_event():
     assert len(decode_event({"question": "q", "sql": "x" * 900_000}, require_id=False).sql) == 900_000
 
 
-DEEP = ["[" * 100_000, '{"a":' * 100_000, '{"question":"q","sql":"s","attributes":' + '{"a":' * 900 + "1" + "}" * 901]
+DEEP = ["[" * 40_000, '{"a":' * 40_000, '{"question":"q","sql":"s","attributes":' + '{"a":' * 900 + "1" + "}" * 901]
 
 
 @pytest.mark.parametrize("text", DEEP, ids=["brackets", "braces", "attributes"])

@@ -26,7 +26,7 @@ def serving(database: URL) -> Serving:
         settings = Settings(**{"database": DatabaseSettings(url=SecretStr(url)), **groups})
         async with running(settings) as service:
             transport = httpx.ASGITransport(create_app(settings, service), raise_app_exceptions=False)
-            async with httpx.AsyncClient(transport=transport, base_url="http://assay") as client:
+            async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
                 yield client
 
     return serve

@@ -267,4 +267,6 @@ async def test_a_cloud_event_in_headers_is_taken(client):
         [result] = reply.json()["results"]
         assert (result["event_id"], result["status"]) == ("loaf 1", status)
     reply = await client.post("/v1/events", json=LOAF, headers=headers | {"content-type": "text/plain"})
-    assert (reply.status_code, reply.json()["error"]["code"]) == (422, "INVALID_ENVELOPE")
+    assert (reply.status_code, reply.json()["error"]["code"]) == (415, "UNSUPPORTED_MEDIA_TYPE")
+    reply = await client.post("/v1/events", json=LOAF, headers=headers | {"content-type": "application/vnd.oven+json"})
+    assert reply.json()["results"][0]["status"] == "duplicate"

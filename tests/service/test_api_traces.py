@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from consumers.errors import Unavailable
 from consumers.spans import Span
 from service.api.errors import ApiError
-from service.api.traces import decompress
+from service.api.gzip_bodies import decompress
 from service.application import build_app
 from service.otlp import write_protobuf
 from service.pipeline.span_intake import Rejected
@@ -154,7 +154,7 @@ async def test_exporters_are_asked_to_resend_what_could_not_be_accepted(database
     url = database.render_as_string(hide_password=False)
     async with running(Settings(database=DatabaseSettings(url=SecretStr(url)))) as service:
         transport = httpx.ASGITransport(build_app(replace(service, spans=Down())))
-        async with httpx.AsyncClient(transport=transport, base_url="http://assay") as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             reply = await send(client, trace(ASKED | ANSWERED))
     assert (reply.status_code, reply.headers["retry-after"]) == (503, "2")
     assert Status.FromString(reply.content).code == Code.UNAVAILABLE

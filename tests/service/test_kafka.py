@@ -55,7 +55,7 @@ class Bench:
         settings = self.settings(**changes)
         async with running(settings, role) as service:
             transport = httpx.ASGITransport(create_app(settings, service), raise_app_exceptions=False)
-            async with httpx.AsyncClient(transport=transport, base_url="http://assay") as client:
+            async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
                 yield client
 
     async def send(self, *values: object, headers: list[tuple[str, bytes]] | None = None) -> None:
