@@ -111,7 +111,7 @@ async def test_an_event_with_too_many_values_is_rejected_and_its_neighbour_is_no
 # --- protobuf, one span at a time
 
 
-def export(*groups: dict[str, Any]) -> bytes:
+def export(*groups: Any) -> bytes:
     return ExportTraceServiceRequest(resource_spans=groups).SerializeToString()
 
 
