@@ -22,6 +22,8 @@ from service.kafka.client import open_publisher
 from service.logs import configure_logs, log
 from service.metrics import Metrics
 from service.pipeline.body_budget import BodyBudget
+from service.pipeline.dependency_probes import open_watch
+from service.pipeline.dependency_watch import WatchPolicy
 from service.pipeline.event_intake import event_intake, open_span_intake
 from service.pipeline.process_parts import ProcessParts
 from service.pipeline.running import ProcessRole, Service
@@ -37,9 +39,13 @@ from service.storage.retention import housekeeping
 from service.storage.rule_store import PostgresRules
 from service.telemetry import open_telemetry
 
+_WATCH = WatchPolicy()
+
 
 @asynccontextmanager
-async def running(settings: Settings, role: ProcessRole = ProcessRole.ALL) -> AsyncGenerator[Service]:
+async def running(
+    settings: Settings, role: ProcessRole = ProcessRole.ALL, policy: WatchPolicy = _WATCH
+) -> AsyncGenerator[Service]:
     """A running service with a migrated database. On leaving, accepted events are finished.
 
     Raises `StoreUnavailable`, `KafkaUnavailable` and `SettingsError`.
@@ -49,6 +55,7 @@ async def running(settings: Settings, role: ProcessRole = ProcessRole.ALL) -> As
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         metrics = Metrics(settings.metrics, local.name)
+        metrics.dependencies.started_as(role.value)
         telemetry = await enter(open_telemetry(settings.telemetry, metrics))
         engine = await enter(open_database(settings))
         redis = await enter(open_redis(settings.redis, metrics.storage.redis_failed))
@@ -59,7 +66,7 @@ async def running(settings: Settings, role: ProcessRole = ProcessRole.ALL) -> As
         )
         worker: Worker | None = None
         if role is not ProcessRole.API:
-            await enter(housekeeping(engine, settings.retention.days, metrics.storage.housekeeping_done))
+            await enter(housekeeping(engine, settings.retention.days, metrics.storage))
             panel = await enter(open_panel(settings.judge, local, metrics.models, redis, metrics.failed))
             worker = await enter(running_worker(parts, panel))
         events = event_intake(parts, worker)
@@ -73,6 +80,7 @@ async def running(settings: Settings, role: ProcessRole = ProcessRole.ALL) -> As
             events=events,
             bodies=BodyBudget(most=settings.limits.max_pending_bytes),
             spans=await enter(open_span_intake(parts, worker, events)),
+            watch=await enter(open_watch(parts, publisher, redis, policy, reads=worker is not None)),
         )
 
 

@@ -254,15 +254,15 @@ class Driver:
 
     async def _measure_lag(self) -> None:
         """Reports how far each partition is behind, and excuses those that cannot move."""
-        excused = self.world.excused()
+        excused, known = self.world.excused(), True
         if self._source is not None:
             try:
                 self._progress.measure(dict(await self._source.lag()))
             except Unavailable:
-                excused = True
+                excused, known = True, False
         for partition in self._offsets.assigned:
             behind = self._progress.behind(partition)
-            self.world.flow.lagged(partition, behind)
+            self.world.flow.lagged(partition, behind if known else None)
             # while a dependency is down nothing moves, and a restart would not bring it back
             if excused or not behind:
                 self._progress.excuse(partition, self.world.timer())

@@ -100,8 +100,8 @@ class Flow(Protocol):
         """Sets how many partitions are assigned."""
         ...
 
-    def lagged(self, partition: Partition, records: int) -> None:
-        """Sets how many records of a partition have not ended."""
+    def lagged(self, partition: Partition, records: int | None) -> None:
+        """Sets how many records of a partition have not ended; `None` is unknown, as while Kafka is down."""
         ...
 
     def aged(self, topic: str, seconds: float) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import PlainTextResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel, Field
@@ -13,6 +14,8 @@ from sqlalchemy import text
 from service.api.access import RunningService, caller_of, forbidden
 from service.api.errors import ApiError, errors
 from service.api.replies import as_json
+from service.metrics.dependencies import Dependency
+from service.pipeline.running import Service
 from service.storage.database import translate_errors
 
 router = APIRouter(tags=["health"])
@@ -34,14 +37,30 @@ async def healthz(service: RunningService) -> Response:
     return as_json({"status": "ok"})
 
 
-@router.get("/readyz", response_model=Health, responses=errors(503), summary="Readiness")
-async def readyz(service: RunningService) -> Response:
-    """200 while the database answers and the worker makes progress."""
+@router.get("/readyz", response_model=Health, responses=errors(400, 503), summary="Readiness")
+async def readyz(
+    service: RunningService,
+    without: Annotated[
+        list[Dependency] | None, Query(description="Dependencies that this check leaves out, such as `kafka`.")
+    ] = None,
+) -> Response:
+    """200 while all that this process needs answers and the worker makes progress. 503 names what is missing."""
     await healthz(service)
+    missing = service.watch.missing(without or ())
+    if missing:
+        names = ", ".join(each.dependency.value for each in missing)
+        raise ApiError(
+            503, "NOT_READY", f"{names}: {missing[0].fault}", f"Restore {names}. The process goes on by itself."
+        )
+    if Dependency.POSTGRESQL not in (without or ()):
+        await _ask_database(service)
+    return as_json({"status": "ok"})
+
+
+async def _ask_database(service: Service) -> None:
     with translate_errors(service.engine.url):
         async with asyncio.timeout(_READY_SECONDS), service.engine.connect() as connection:
             await connection.execute(text("SELECT 1"))
-    return as_json({"status": "ok"})
 
 
 @router.get("/metrics", responses=errors(401, 403), response_class=PlainTextResponse, summary="Metrics")

@@ -6,7 +6,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from aiokafka import AIOKafkaProducer
@@ -26,6 +26,10 @@ from service.settings.loading import SettingsError
 from service.settings.stream_settings import KafkaSettings
 
 _SASL = {"PLAIN": SASLPlaintext, "SCRAM-SHA-256": SASLScram256, "SCRAM-SHA-512": SASLScram512}
+
+
+_EXPLAIN_SECONDS = 2.0
+"""How long a failed request may ask whether any broker answers."""
 
 
 class KafkaUnavailable(Unavailable):
@@ -54,6 +58,10 @@ class KafkaPublisher:
     producer: Any
     """An `AIOKafkaProducer`, whose methods are untyped."""
     timeout: float
+    servers: str | None = None
+    """The brokers' addresses as configured."""
+    missing: set[str] = field(default_factory=set[str])
+    """Topics that were found missing when something was published to them."""
 
     async def publish(self, messages: Sequence[Message]) -> Collection[int]:
         """Sends all messages and waits for all; returns the positions of those too large for the broker."""
@@ -62,7 +70,7 @@ class KafkaPublisher:
                 sent = [await self._send(each) for each in messages]
                 ended = await asyncio.gather(*sent, return_exceptions=True)
         except (KafkaError, TimeoutError, OSError) as error:
-            raise unavailable(error, self._unknown_topics(messages)) from error
+            raise await self._explained(error, messages) from error
         large = [place for place, each in enumerate(ended) if isinstance(each, MessageSizeTooLargeError)]
         failed = [each for each in ended if isinstance(each, BaseException)]
         other = next((each for each in failed if not isinstance(each, MessageSizeTooLargeError)), None)
@@ -72,10 +80,18 @@ class KafkaPublisher:
             raise other
         return large
 
-    def _unknown_topics(self, messages: Sequence[Message]) -> set[str]:
-        """Topics without partitions in the latest metadata."""
-        cluster = self.producer.client.cluster
-        return {each.topic for each in messages if not cluster.partitions_for_topic(each.topic)}
+    async def _explained(self, error: BaseException, messages: Sequence[Message]) -> KafkaUnavailable:
+        """The error to raise: a topic is only missing if a broker says so now."""
+        client = self.producer.client
+        answers = False
+        with suppress(KafkaError, TimeoutError, OSError):
+            async with asyncio.timeout(min(self.timeout, _EXPLAIN_SECONDS)):
+                answers = await client.force_metadata_update()
+        unknown = {each.topic for each in messages if not client.cluster.partitions_for_topic(each.topic)}
+        if not answers:
+            return unreachable(error, self.servers)
+        self.missing.update(unknown)
+        return unavailable(error, unknown)
 
     async def _send(self, each: Message) -> asyncio.Future[Any]:
         try:
@@ -95,7 +111,16 @@ def unavailable(error: BaseException, missing_topics: Iterable[str] = ()) -> Kaf
         return KafkaUnavailable(
             f"Kafka refuses ({what}): correct the topic, its permissions or SQLASSAY_KAFKA__ settings"
         )
-    return KafkaUnavailable(f"Kafka does not answer ({what}): start it or correct SQLASSAY_KAFKA__BOOTSTRAP_SERVERS")
+    return unreachable(error)
+
+
+def unreachable(error: BaseException, servers: str | None = None) -> KafkaUnavailable:
+    """The error to raise where no broker answers."""
+    what = shorten(str(error) or type(error).__name__, 200)
+    where = f" at {servers}" if servers else ""
+    return KafkaUnavailable(
+        f"Kafka cannot be reached{where} ({what}): start it, or correct SQLASSAY_KAFKA__BOOTSTRAP_SERVERS"
+    )
 
 
 @asynccontextmanager
@@ -119,7 +144,7 @@ async def open_publisher(settings: KafkaSettings) -> AsyncGenerator[KafkaPublish
             await producer.stop()
         raise unavailable(error) from error
     try:
-        yield KafkaPublisher(producer, settings.timeout)
+        yield KafkaPublisher(producer, settings.timeout, settings.bootstrap_servers)
     finally:
         with suppress(KafkaError, OSError, TimeoutError):
             async with asyncio.timeout(settings.timeout):

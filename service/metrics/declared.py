@@ -41,7 +41,9 @@ class DeclaredMetrics:
         self._requests()
         self._models()
         self._kafka()
+        self._observed()
         self._storage()
+        self._dependencies()
 
     def _scores(self) -> None:
         histogram = self._histogram
@@ -174,8 +176,45 @@ class DeclaredMetrics:
         self.assigned = gauge("sqlassay_kafka_partitions", "Partitions assigned to this process.", ("topic",))
         self.dead_letters = count("sqlassay_dead_letters", "Dead letters written, by reason.", ("topic", "reason"))
 
+    def _observed(self) -> None:
+        gauge = self._gauge
+        self.topic_partitions = gauge(
+            "sqlassay_kafka_topic_partitions", "Partitions of a topic; 0 is none.", ("topic",)
+        )
+        self.leaderless = gauge("sqlassay_kafka_leaderless_partitions", "Partitions without a leader.", ("topic",))
+        self.end_offset = gauge(
+            "sqlassay_kafka_end_offset", "Offset of the next record of a partition.", ("topic", "partition")
+        )
+        group = ("group", "topic", "partition")
+        self.committed_offset = gauge(
+            "sqlassay_kafka_committed_offset", "Offset of the next record that a consumer group reads.", group
+        )
+        self.group_lag = gauge(
+            "sqlassay_kafka_group_lag_records", "Records that a consumer group has not committed.", group
+        )
+
+    def _dependencies(self) -> None:
+        gauge = self._gauge
+        self.role = gauge("sqlassay_role", "1 for the role of this process.", ("role",))
+        self.started = gauge("sqlassay_start_time_seconds", "When this process started, in seconds since 1970.")
+        self.dependency_up = gauge(
+            "sqlassay_dependency_up", "1 while a dependency of this process answers, else 0.", ("dependency",)
+        )
+        self.dependency_seconds = gauge(
+            "sqlassay_dependency_seconds", "Time of the last probe of a dependency.", ("dependency",)
+        )
+        self.writable = gauge("sqlassay_postgresql_writable", "1 while PostgreSQL accepts writes, else 0.")
+        self.schema_current = gauge("sqlassay_schema_current", "1 while no migration is pending, else 0.")
+        self.clock_skew = gauge(
+            "sqlassay_clock_skew_seconds", "How far the clock of PostgreSQL is ahead of this process's."
+        )
+
     def _storage(self) -> None:
         count, gauge = self._counter, self._gauge
+        self.housekeeping_time = gauge(
+            "sqlassay_housekeeping_time_seconds", "When this process last finished the housekeeping, since 1970."
+        )
+        self.housekeeping_failures = count("sqlassay_housekeeping_failures", "Rounds of housekeeping that failed.")
         self.redis_failures = count("sqlassay_redis_failures", "Failed uses of Redis, by use.", ("use",))
         self.rules_unconfirmed = count(
             "sqlassay_rules_unconfirmed",

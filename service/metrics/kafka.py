@@ -1,6 +1,9 @@
-"""Counts commits, rebalances and dead letters, and shows lag, age and pauses."""
+"""Counts commits, rebalances and dead letters, and shows lag, age, pauses and what an observer of the topics saw."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
 
 from consumers.stream.ports import Partition
 from service.metrics.declared import DeclaredMetrics
@@ -23,9 +26,14 @@ class KafkaMetrics:
         self._of.paused.labels(topic).set(0)
         self._of.lag.clear()
 
-    def lagged(self, partition: Partition, records: int) -> None:
-        """Shows the lag of a partition."""
-        self._of.lag.labels(partition.topic, str(partition.number)).set(records)
+    def lagged(self, partition: Partition, records: int | None) -> None:
+        """Shows the lag of a partition; one that is unknown has no series."""
+        labels = (partition.topic, str(partition.number))
+        if records is not None:
+            self._of.lag.labels(*labels).set(records)
+            return
+        with suppress(KeyError):
+            self._of.lag.remove(*labels)
 
     def aged(self, topic: str, seconds: float) -> None:
         """Observes the age of a record when it ended."""
@@ -38,3 +46,25 @@ class KafkaMetrics:
     def dead_lettered(self, topic: str, reason: str) -> None:
         """Counts a dead letter."""
         self._of.dead_letters.labels(topic, reason).inc()
+
+    def topics_seen(self, partitions: Mapping[str, int], leaderless: Mapping[str, int]) -> None:
+        """Shows the topics as the brokers describe them; without any, nothing is known of them."""
+        for gauge, values in ((self._of.topic_partitions, partitions), (self._of.leaderless, leaderless)):
+            gauge.clear()
+            for topic, value in values.items():
+                gauge.labels(topic).set(value)
+
+    def ends_seen(self, ends: Mapping[Partition, int]) -> None:
+        """Shows the end offsets; an offset that is unknown has no series."""
+        self._of.end_offset.clear()
+        for each, offset in ends.items():
+            self._of.end_offset.labels(each.topic, str(each.number)).set(offset)
+
+    def groups_seen(
+        self, groups: Mapping[str, str], committed: Mapping[Partition, int], lag: Mapping[Partition, int]
+    ) -> None:
+        """Shows how far the group of each topic has read."""
+        for gauge, values in ((self._of.committed_offset, committed), (self._of.group_lag, lag)):
+            gauge.clear()
+            for each, value in values.items():
+                gauge.labels(groups[each.topic], each.topic, str(each.number)).set(value)

@@ -26,6 +26,8 @@ class JudgeMetrics:
 
     def __init__(self, declared: DeclaredMetrics, tenant: Callable[[str], str]) -> None:
         self._of, self._tenant = declared, tenant
+        self.watch: Callable[[bool], None] = lambda answered: None
+        """Told of each call, whether the server answered it."""
         for outcome in get_args(CallOutcome):
             self._of.model_calls.labels(outcome)
         for outcome in get_args(CaseOutcome):
@@ -37,6 +39,7 @@ class JudgeMetrics:
         """Counts a call of the model."""
         self._of.model_calls.labels(outcome).inc()
         self._of.model_call_seconds.observe(seconds)
+        self.watch(outcome != "failed")
 
     def paid(self, tenant: str, tokens_in: int, tokens_out: int, cost: float) -> None:
         """Counts the tokens and the price of a call."""

@@ -15,6 +15,7 @@ from scoring.rules import JudgePolicy, Rules
 from service.logs import digest, log
 from service.metrics.bounded_labels import OTHER, AgentLabels, BoundedLabels, VersionLabels
 from service.metrics.declared import DeclaredMetrics
+from service.metrics.dependencies import DependencyMetrics
 from service.metrics.kafka import KafkaMetrics
 from service.metrics.models import JudgeMetrics
 from service.metrics.reference_metrics import ReferenceMetrics
@@ -56,6 +57,7 @@ class Metrics:
         self.storage = StorageMetrics(declared)
         self.models = JudgeMetrics(declared, self._who.tenants.label)
         self.references = ReferenceMetrics(declared, self._who.label)
+        self.dependencies = DependencyMetrics(declared)
         self.queue, self.spans_waiting = declared.queue, declared.spans_waiting
         declared.build.info({"evaluator_version": EVALUATOR_VERSION, "judge": judge})
 

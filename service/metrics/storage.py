@@ -21,8 +21,17 @@ class StorageMetrics:
         """Counts a failure of Redis, by its use."""
         self._of.redis_failures.labels(use).inc()
 
+    def housekeeping_failed(self) -> None:
+        """Counts a round of housekeeping that failed."""
+        self._of.housekeeping_failures.inc()
+
+    def housekeeping_begun(self) -> None:
+        """Shows that this process does the housekeeping from now on."""
+        self._of.housekeeping_time.set_to_current_time()
+
     def housekeeping_done(self, done: Housekeeping) -> None:
         """Shows what housekeeping found and did."""
+        self._of.housekeeping_time.set_to_current_time()
         self._of.partitions.set(done.partitions)
         self._of.other_days_rows.set(done.other_days)
         self._of.expired_rows.inc(done.deleted)

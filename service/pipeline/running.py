@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.metrics import Metrics
 from service.pipeline.body_budget import BodyBudget
+from service.pipeline.dependency_watch import DependencyWatch
 from service.pipeline.event_intake import EventIntake
 from service.pipeline.span_intake import SpanIntake
 from service.pipeline.worker import Worker
@@ -42,3 +43,4 @@ class Service:
     events: EventIntake
     bodies: BodyBudget
     spans: SpanIntake
+    watch: DependencyWatch

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import Protocol
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -80,6 +81,22 @@ class Housekeeping:
     """Existing partitions, without the default one."""
     other_days: int
     """Rows in the default partition, counted up to 100 000."""
+
+
+class HousekeepingReport(Protocol):
+    """Told of the housekeeping."""
+
+    def housekeeping_begun(self) -> None:
+        """This process does it from now on."""
+        ...
+
+    def housekeeping_done(self, done: Housekeeping) -> None:
+        """A round ended."""
+        ...
+
+    def housekeeping_failed(self) -> None:
+        """A round failed."""
+        ...
 
 
 async def do_housekeeping(engine: AsyncEngine, days: int | None, now: datetime) -> Housekeeping | None:
@@ -229,12 +246,13 @@ async def _delete(engine: AsyncEngine, table: str, condition: str, values: Mappi
 async def housekeeping(
     engine: AsyncEngine,
     days: int | None,
-    report: Callable[[Housekeeping], None],
+    report: HousekeepingReport,
     *,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     every: float = 3600.0,
 ) -> AsyncGenerator[None]:
     """Does the housekeeping now and then every `every` seconds while the context is open. Failures are logged."""
+    report.housekeeping_begun()
     async with background_task(_repeat(engine, days, report, clock, every), "housekeeping"):
         yield
 
@@ -242,7 +260,7 @@ async def housekeeping(
 async def _repeat(
     engine: AsyncEngine,
     days: int | None,
-    report: Callable[[Housekeeping], None],
+    report: HousekeepingReport,
     clock: Callable[[], datetime],
     every: float,
 ) -> None:
@@ -251,10 +269,11 @@ async def _repeat(
         try:
             done = await do_housekeeping(engine, days, clock())
             if done is not None:
-                report(done)
+                report.housekeeping_done(done)
                 if done.other_days:
                     log.warning("other_days_rows_found", rows=done.other_days)
         except (StoreUnavailable, RefusedByStore) as error:
             log.warning("housekeeping_failed", error=str(error))
+            report.housekeeping_failed()
             pause = min(every, _RETRY_SECONDS)
         await asyncio.sleep(pause)

@@ -105,9 +105,12 @@ class MemoryFlow:
         """Keeps how many partitions there are."""
         self.assigned = partitions
 
-    def lagged(self, partition: Partition, records: int) -> None:
+    def lagged(self, partition: Partition, records: int | None) -> None:
         """Keeps a lag."""
-        self.lags[partition] = records
+        if records is None:
+            self.lags.pop(partition, None)
+        else:
+            self.lags[partition] = records
 
     def aged(self, topic: str, seconds: float) -> None:
         """Keeps an age."""
