@@ -23,7 +23,7 @@ from service.pipeline.running import ProcessRole
 from service.serving import create_app, running
 from service.settings import Settings
 from service.settings.observability_settings import MetricSettings
-from service.settings.storage_settings import RedisSettings
+from service.settings.storage_settings import DatabaseSettings, RedisSettings
 from service.storage.database_sight import look_at_database
 from tests.servers.fixtures import Kafka, RedisSpace, make_topics, new_kafka
 from tests.servers.kafka_server import KafkaServer
@@ -158,9 +158,9 @@ async def test_readiness_rejects_a_dependency_that_there_is_not(client: httpx.As
 async def test_a_redis_that_is_away_is_shown_and_does_not_make_a_process_unready(
     database: URL, redis: RedisSpace, wait_until: Until
 ):
-    url = database.render_as_string(hide_password=False)
+    stored = DatabaseSettings(url=SecretStr(database.render_as_string(hide_password=False)))
     for address, up in ((redis.url, 1.0), (f"redis://127.0.0.1:{free_port()}/0", 0.0)):
-        settings = Settings(database={"url": url}, redis=RedisSettings(url=SecretStr(address)))
+        settings = Settings(database=stored, redis=RedisSettings(url=SecretStr(address)))
         async with watched(settings, ProcessRole.ALL) as client:
 
             async def as_expected(up: float = up, client: httpx.AsyncClient = client) -> bool:

@@ -10,8 +10,10 @@ from sqlalchemy import text
 
 from consumers.wire.rules_document import RulesDocument
 from scoring.query import UnscoredReason
+from service.metrics import Metrics
+from service.settings.observability_settings import MetricSettings
 from service.storage.partitions import AHEAD, OTHER_DAYS, partition_name
-from service.storage.retention import Housekeeping, do_housekeeping, housekeeping
+from service.storage.retention import do_housekeeping, housekeeping
 from service.storage.rule_store import PostgresRules
 from service.storage.scores.evaluation_pages import EvaluationFilter, evaluation_page
 from service.storage.scores.score_store import PostgresScores
@@ -121,16 +123,26 @@ async def test_one_process_at_a_time_does_the_housekeeping(engine, store):
     assert sum(each.dropped for each in done if each is not None) == 2
 
 
-async def test_housekeeping_repeats_after_a_failure(engine, wait_until):
-    told: list[Housekeeping] = []
+async def test_housekeeping_repeats_and_shows_when_it_last_ended(engine, wait_until):
+    metrics = Metrics(MetricSettings(), "local")
+    shown = metrics.registry.get_sample_value
     moment = [NOW]
-    async with housekeeping(engine, None, told.append, clock=lambda: moment[0], every=0.01):
+    async with housekeeping(engine, None, metrics.storage, clock=lambda: moment[0], every=0.01):
+        begun = shown("sqlassay_housekeeping_time_seconds")
 
-        async def twice() -> bool:
-            return len(told) > 1
+        async def ended() -> bool:
+            return shown("sqlassay_housekeeping_time_seconds") > begun and bool(shown("sqlassay_partitions"))
 
-        await wait_until(twice)
-    assert told[0].made == AHEAD + 2
+        await wait_until(ended)
+        assert shown("sqlassay_partitions") == AHEAD + 2
+        assert shown("sqlassay_housekeeping_failures_total") == 0
+        async with engine.begin() as connection:
+            await connection.execute(text("DROP TABLE tenant_rules"))
+
+        async def failed() -> bool:
+            return shown("sqlassay_housekeeping_failures_total") > 0
+
+        await wait_until(failed)
 
 
 async def test_events_stored_during_housekeeping_are_all_there(engine):
