@@ -38,7 +38,7 @@ QUICK = WatchPolicy(every=0.1, timeout=2.0, patience=0.5)
 async def watched(settings: Settings, role: ProcessRole) -> AsyncIterator[httpx.AsyncClient]:
     async with running(settings, role, QUICK) as service:
         transport = httpx.ASGITransport(create_app(settings, service), raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url="http://assay", timeout=30) as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=30) as client:
             yield client
 
 
