@@ -2,7 +2,7 @@
 # Needs git, make and a Python 3.11 or later with venv. No root.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test fast check gates slow servers bench nightly pairs contracts lock
+.PHONY: help install demo test fast check gates slow servers bench faults nightly pairs contracts lock
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -40,6 +40,9 @@ servers: $(STAMP) ## Install the servers that some tests need: Kafka, Redis, Pos
 
 bench: $(STAMP) ## Measure the scorer on one core; FILE=events.jsonl names other input than the samples.
 	@$(BIN)/sqlassay bench scoring $(FILE)
+
+faults: $(STAMP) ## Faults of every server, network and worker under load, and a table; CELLS="kafka-* redis-kill" narrows.
+	@SQLASSAY_TEST_CELLS="$(or $(CELLS),*)" $(BIN)/pytest -q tests/delivery/test_faults.py $(ARGS)
 
 nightly: $(STAMP) ## The tests of delivery at their full counts and bench stream; records the figures of docs/benchmarks.md.
 	@PYTHONPATH=. $(BIN)/python tests/delivery/nightly.py

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import asyncpg
 import orjson
@@ -18,16 +19,29 @@ from aiokafka.errors import (
 )
 from aiokafka.structs import ConsumerRecord
 
-from tests.delivery.traffic import Key
+from tests.delivery.numbers import is_invented
+from tests.delivery.traffic import TENANTS, Key
 from tests.servers.fixtures import Kafka
 
 Place = tuple[int, int]
 """Partition and offset of a record in the topic of events."""
 NOT_YET = (GroupCoordinatorNotAvailableError, GroupLoadInProgressError, NotCoordinatorForGroupError)
 """A broker that has just come up does not keep groups yet."""
-_ROWS = "SELECT tenant, source, event_id, id::text, current FROM evaluations"
+_ROWS = """
+SELECT tenant, source, event_id, id::text, current, question, sql, score, verdict, confidence, p_correct, tier, judge,
+    fallback, unscored
+FROM evaluations
+"""
 _KEYS = "SELECT tenant, source, event_id FROM event_keys"
 _WAITING = "SELECT count(*) FROM deferred_events"
+
+
+class Result(NamedTuple):
+    """A published result."""
+
+    key: Key
+    row: str
+    score: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +54,10 @@ class Held:
     keys: Counter[Key]
     waiting: int
     """Deferred events."""
+    scores: Mapping[str, float | None] = field(default_factory=dict[str, "float | None"])
+    """The score of each current row, by its id."""
+    invented: Sequence[Key] = ()
+    """Events with a row that says a number which their text does not give."""
 
 
 async def held(database: asyncpg.Connection) -> Held:
@@ -54,6 +72,8 @@ async def held(database: asyncpg.Connection) -> Held:
         ids={Key(*row[:3]): row["id"] for row in current},
         keys=Counter(Key(*row[:3]) for row in keys),
         waiting=int(waiting or 0),
+        scores={row["id"]: row["score"] for row in current},
+        invented=[Key(*row[:3]) for row in rows if row["tenant"] in TENANTS and is_invented(row)],
     )
 
 
@@ -71,26 +91,44 @@ class Findings:
     """No result names the current row."""
     torn: list[Key] = field(default_factory=list)
     """Results that name different rows for one event."""
+    invented: list[Key] = field(default_factory=list)
+    """A row says a number that the event's text does not give."""
+    differing: list[str] = field(default_factory=list)
+    """Rows about which a result says another number."""
     waiting: int = 0
     """Deferred events that were not taken up."""
 
     @property
+    def lost(self) -> int:
+        """Events without a row, without a result that names it, or never taken up again."""
+        return len(self.missing) + len(self.untold) + self.waiting
+
+    @property
+    def twice(self) -> int:
+        """Events with two rows, two claims, or results of different rows; and rows of no event."""
+        return len(self.doubled) + len(self.torn) + len(self.unknown)
+
+    @property
+    def numbers(self) -> int:
+        """Numbers that nothing stands for."""
+        return len(self.invented) + len(self.differing)
+
+    @property
     def clean(self) -> bool:
         """Nothing was found."""
-        found = (self.missing, self.doubled, self.unknown, self.untold, self.torn)
-        return not any(found) and not self.waiting
+        return not self.lost + self.twice + self.numbers
 
     def __str__(self) -> str:
-        lists = ("missing", "doubled", "unknown", "untold", "torn")
+        lists = ("missing", "doubled", "unknown", "untold", "torn", "invented", "differing")
         told = [f"{name} {len(getattr(self, name))} {getattr(self, name)[:3]}" for name in lists if getattr(self, name)]
         return "; ".join([*told, *([f"waiting {self.waiting}"] if self.waiting else [])]) or "clean"
 
 
-def compare(published: Sequence[Key], store: Held, results: Sequence[tuple[Key, str]]) -> Findings:
-    """Every event that was published has exactly one current row, and at least one result that names it."""
+def compare(published: Sequence[Key], store: Held, results: Sequence[Result]) -> Findings:
+    """Every event has exactly one current row of its own numbers, and at least one result that names it."""
     wanted = set(published)
     told: dict[Key, set[str]] = {}
-    for key, row in results:
+    for key, row, _ in results:
         told.setdefault(key, set()).add(row)
     return Findings(
         missing=[key for key in wanted if store.current[key] == 0 or store.keys[key] == 0],
@@ -98,14 +136,20 @@ def compare(published: Sequence[Key], store: Held, results: Sequence[tuple[Key, 
         unknown=[key for key in store.keys | store.current if key not in wanted],
         untold=[key for key in wanted if key in store.ids and store.ids[key] not in told.get(key, set())],
         torn=[key for key, rows in told.items() if len(rows) > 1],
+        invented=list(store.invented),
+        # an event that was stored without a score may get one, and then has a result of each
+        differing=sorted({row for _, row, score in results if score not in (None, store.scores.get(row, score))}),
         waiting=store.waiting,
     )
 
 
-async def results(kafka: Kafka) -> list[tuple[Key, str]]:
-    """The event and row that each published result names."""
+async def results(kafka: Kafka) -> list[Result]:
+    """What each published result names and says."""
     told = [orjson.loads(record.value or b"") for record in await records(kafka, kafka.scores)]
-    return [(Key(each["tenant"], each["source"], each["event_id"]), each["evaluation_id"]) for each in told]
+    return [
+        Result(Key(each["tenant"], each["source"], each["event_id"]), each["evaluation_id"], each["score"])
+        for each in told
+    ]
 
 
 async def records(kafka: Kafka, topic: str) -> list[ConsumerRecord]:

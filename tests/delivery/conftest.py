@@ -7,12 +7,21 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL
 
+from tests.delivery.fault_table import printed
 from tests.delivery.stage import SlowModel, Stage, staged
 from tests.servers.fixtures import Kafka, RedisSpace
 from tests.servers.sessions import own_server
 
 # clients of a broker that a test stopped log ten times a second, and hide why a test failed
 logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    lines = printed()
+    if lines:
+        terminalreporter.section("fault matrix")
+    for line in lines:
+        terminalreporter.write_line(line)
 
 
 @pytest.fixture

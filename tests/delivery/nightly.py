@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -14,27 +13,31 @@ from pathlib import Path
 from typing import Any
 
 from service.contracts.benchmarks_page import RECORDS, write_page
+from tests.delivery.fault_table import TABLE, machine, read_rows
+from tests.delivery.fault_table import write_page as write_fault_table
 from tests.delivery.figures import FIGURES
 from tests.servers.kafka_server import KafkaServer
 from tests.servers.postgres_server import debian_postgres
 from tests.servers.sessions import own_server
 
 ROOT = Path(__file__).parents[2]
-FULL = {"CRASH_ROUNDS": "30", "REBALANCES": "20", "OUTAGE_SECONDS": "20", "POISON": "300"}
+FULL = {"CRASH_ROUNDS": "30", "REBALANCES": "20", "FAULT_SECONDS": "20", "POISON": "300", "CELLS": "*"}
 """The counts that the project promises; CI runs a slice."""
 
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
-        figures = Path(folder) / "figures.jsonl"
+        figures, table = Path(folder) / "figures.jsonl", Path(folder) / "faults.jsonl"
         counts = {f"SQLASSAY_TEST_{name}": value for name, value in FULL.items()}
         suites = subprocess.run(
             [sys.executable, "-m", "pytest", "tests/delivery", "--durations=20", *sys.argv[1:]],
             cwd=ROOT,
-            env={**os.environ, **counts, FIGURES: str(figures)},
+            env={**os.environ, **counts, FIGURES: str(figures), TABLE: str(table)},
             check=False,
         )
         rows = [json.loads(line) for line in figures.read_text().splitlines()] if figures.exists() else []
+        if table.exists():
+            write_fault_table(read_rows(table))
     record_suites(rows, passed=suites.returncode == 0)
     record_benches()
     write_page()
@@ -54,13 +57,6 @@ def record(name: str, **fields: Any) -> None:
     }
     document = {**json.loads(path.read_text(encoding="utf-8")), **measured, **fields}
     path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def machine() -> str:
-    """Cores and memory: what the figures depend on most."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    model = re.search(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(), flags=re.MULTILINE)
-    return f"{os.cpu_count()} cores ({model[1] if model else 'unknown'}), {memory:.0f} GiB"
 
 
 def record_suites(rows: list[Mapping[str, object]], *, passed: bool) -> None:

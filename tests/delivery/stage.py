@@ -197,10 +197,14 @@ class Stage:
     async def drained(self) -> None:
         """Returns when every record is committed and no event waits."""
 
-        async def nothing_left() -> bool:
-            return await auditing.lag(self.kafka) == 0 and (await self.held()).waiting == 0
+        async with self.connection() as database:
 
-        await until(nothing_left, "the workers to drain the topic", self._left)
+            async def nothing_left() -> bool:
+                await asyncio.sleep(0.1)
+                waiting = await database.fetchval("SELECT count(*) FROM deferred_events")
+                return waiting == 0 and await auditing.lag(self.kafka) == 0
+
+            await until(nothing_left, "the workers to drain the topic", self._left)
 
     async def _left(self) -> str:
         """What keeps it from being drained."""

@@ -15,6 +15,7 @@ from consumers.wire.events import decode_event
 Headers = tuple[tuple[str, bytes], ...]
 LOCAL, ASKING, DEFERRING = "quayside", "pilotage", "drydock"
 """Tenants: judged locally; by a model, or locally where it is gone; by a model, or later."""
+TENANTS = frozenset({LOCAL, ASKING, DEFERRING})
 _ANSWERS = (
     ("How many ferries left berth {n} in 2025?", "SELECT COUNT(*) FROM sailings WHERE berth = {n} AND year = 2025"),
     ("Total fares of route {n}", "SELECT SUM(fare) FROM tickets WHERE route_id = {n}"),

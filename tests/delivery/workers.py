@@ -14,6 +14,8 @@ from pathlib import Path
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.servers.processes import children
+
 ROOT = Path(__file__).parents[2]
 BUILD = (sys.executable, "-m", "service")
 """What is tested."""
@@ -33,6 +35,8 @@ class Worker:
     settings: Mapping[str, str]
     log: Path
     build: tuple[str, ...] = BUILD
+    checkout: Path = ROOT
+    """Whose code it runs."""
     process: subprocess.Popen[bytes] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -40,8 +44,8 @@ class Worker:
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [*self.build, "serve", "--role", "worker"],
-                env={**environment, "SQLASSAY_HTTP__PORT": "0", "PYTHONPATH": str(ROOT), **self.settings},
-                cwd=ROOT,
+                env={**environment, "SQLASSAY_HTTP__PORT": "0", "PYTHONPATH": str(self.checkout), **self.settings},
+                cwd=self.checkout,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -103,6 +107,16 @@ class Worker:
             if count and name.startswith(names) and not name.endswith("_created")
         ]
         return "\n".join([*sorted(counted), self.said[-1500:]])
+
+    def freeze(self) -> None:
+        """SIGSTOP, of its scoring processes too."""
+        for pid in (self.process.pid, *children(self.process.pid)):
+            os.kill(pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """It goes on where it was frozen."""
+        for pid in (self.process.pid, *children(self.process.pid)):
+            os.kill(pid, signal.SIGCONT)
 
     def kill(self) -> None:
         """`kill -9`."""

@@ -11,14 +11,16 @@ from tests.servers.processes import Server, ServerFailed, free_port
 _CLUSTER = "c3FsYXNzYXktdGVzdHMwMA"
 """22 characters of base64: a cluster's id."""
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+NAME = "broker.sqlassay.test"
+"""The broker's host name on its port `named`; nothing resolves it unless a test does."""
 _PROPERTIES = """\
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller}
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port}
+listeners=PLAINTEXT://127.0.0.1:{port},PROXIED://127.0.0.1:{behind},NAMED://127.0.0.1:{named},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port},PROXIED://127.0.0.1:{proxy},NAMED://{name}:{named}
 controller.listener.names=CONTROLLER
-listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,NAMED:PLAINTEXT
 log.dirs={home}/data
 message.max.bytes={largest}
 replica.fetch.max.bytes={largest}
@@ -50,6 +52,8 @@ class KafkaServer(Server):
 
     def __init__(self, home: Path) -> None:
         super().__init__(home)
+        self.behind, self.proxy, self.named = free_port(), free_port(), free_port()
+        """Where a proxy finds the broker; where clients that come by the proxy are sent; and the same by `NAME`."""
         self._java, self._jars = JAVA.find(), kafka_jars()
 
     @property
@@ -61,7 +65,14 @@ class KafkaServer(Server):
         if (self.home / "data").exists():
             return
         properties = _PROPERTIES.format(
-            port=self.port, controller=free_port(), home=self.home, largest=MAX_MESSAGE_BYTES
+            port=self.port,
+            behind=self.behind,
+            proxy=self.proxy,
+            named=self.named,
+            name=NAME,
+            controller=free_port(),
+            home=self.home,
+            largest=MAX_MESSAGE_BYTES,
         )
         (self.home / "server.properties").write_text(properties)
         (self.home / "log4j2.properties").write_text(_LOG4J)

@@ -1,0 +1,100 @@
+"""The fault matrix: each cell is a fault of a part, and how it is played."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+
+from tests.delivery import faults, member_faults
+from tests.delivery.faults import Fault
+from tests.delivery.sites import SERVED, Part
+
+NAMED = "SQLASSAY_TEST_CELLS"
+"""Patterns of names, joined by spaces; unset is the slice that CI runs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One fault of one part."""
+
+    name: str
+    """`part-fault`."""
+    fault: Fault
+    workers: int = 1
+    by_proxy: bool = False
+    """Whether workers reach the servers by the proxies."""
+    in_ci: bool = False
+    least_seconds: float = 0.0
+    """What the fault takes to be one."""
+    settings: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of its workers."""
+    signs: frozenset[str] = frozenset()
+    """Of these, on-call must see one at least."""
+
+
+_CI = {"kafka-kill", "kafka-freeze", "postgres-kill", "postgres-freeze", "redis-kill", "model-kill"}
+_KNOWN_BY = {
+    Part.KAFKA: frozenset({"down: kafka", "stalls(KafkaUnavailable)", "kafka_commits(failed)", "readyz"}),
+    Part.POSTGRES: frozenset({"down: postgres", "stalls(StoreUnavailable)", "readyz"}),
+    Part.REDIS: frozenset({"down: redis", "redis_failures"}),
+    Part.MODEL: frozenset({"down: model", "model_calls(failed)", "fallback"}),
+}
+
+
+def _of_servers() -> list[Cell]:
+    hows = {"kill": faults.kill, "freeze": faults.freeze, "restart": faults.restart, "slow": faults.slow}
+    return [
+        Cell(
+            name=f"{part}-{how}",
+            fault=make(part),
+            by_proxy=how == "slow",
+            in_ci=f"{part}-{how}" in _CI,
+            signs=_KNOWN_BY[part] if how == "kill" else frozenset(),
+        )
+        for part in SERVED
+        for how, make in hows.items()
+    ]
+
+
+def _of_networks() -> list[Cell]:
+    hows = {
+        "reset": faults.reset,
+        "refuse": faults.refuse,
+        "cut": faults.cut,
+        "partition": faults.partition,
+        "lost-answers": faults.lose_answers,
+        "lost-requests": faults.lose_requests,
+    }
+    in_ci = {"postgres-lost-answers", "kafka-lost-answers"}
+    return [
+        Cell(name=f"{part}-{how}", fault=make(part), by_proxy=True, in_ci=f"{part}-{how}" in in_ci)
+        for part in SERVED
+        for how, make in hows.items()
+    ]
+
+
+CELLS = (
+    *_of_servers(),
+    Cell(name="workers-kill", fault=member_faults.kill_workers, in_ci=True),
+    Cell(name="workers-freeze", fault=faults.freeze_worker, workers=2, in_ci=True),
+    Cell(name="workers-restart", fault=faults.restart_workers, workers=2),
+    Cell(name="workers-slow", fault=faults.slow_workers, workers=2),
+    Cell(name="workers-come-and-go", fault=member_faults.come_and_go, in_ci=True),
+    Cell(name="workers-sigterm-storm", fault=member_faults.storm(0.02), workers=2),
+    Cell(name="all-kill", fault=faults.in_turn(*(faults.kill(part) for part in SERVED)), in_ci=True),
+    Cell(name="all-freeze", fault=faults.together(*(faults.freeze(part) for part in SERVED))),
+    *_of_networks(),
+)
+
+
+def selected() -> list[Cell]:
+    """The cells that `SQLASSAY_TEST_CELLS` names; raises `ValueError` for a pattern that names none."""
+    patterns = os.environ.get(NAMED, "").split()
+    if not patterns:
+        return [each for each in CELLS if each.in_ci]
+    nothing = [pattern for pattern in patterns if not any(fnmatch(each.name, pattern) for each in CELLS)]
+    if nothing:
+        raise ValueError(f"no cell is named {' '.join(nothing)}: name some of {' '.join(each.name for each in CELLS)}")
+    return [each for each in CELLS if any(fnmatch(each.name, pattern) for pattern in patterns)]

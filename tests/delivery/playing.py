@@ -1,0 +1,149 @@
+"""Plays one cell: load, fault, recovery, audit."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tests.delivery import traffic
+from tests.delivery.auditing import Findings
+from tests.delivery.matrix import Cell
+from tests.delivery.seen import Watch
+from tests.delivery.sites import Servers, Site, by_proxy, opened_stage
+from tests.delivery.stage import Stage, count
+from tests.delivery.workers import Worker
+
+SECONDS = count("FAULT_SECONDS", 5)
+SEED = count("SEED", 20261121)
+FIRST, EACH, PAUSE = 500, 100, 0.4
+"""Events before the fault, and then at once so often."""
+ROWS = frozenset({"scored", "unscored"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """A row of the printed table."""
+
+    name: str
+    done: str
+    published: int
+    lost: int
+    doubled: int
+    """Rows, claims, counted rows and results of different rows."""
+    invented: int
+    """Numbers that the events do not give."""
+    recovered: float
+    """Seconds from the end of the fault until every event had its row and result and every offset was committed."""
+    seen: str
+
+    def row(self) -> dict[str, object]:
+        return asdict(self)
+
+
+async def play(cell: Cell, servers: Servers, folder: Path) -> tuple[Played, list[str]]:
+    """The row of a cell, and what is wrong beside it."""
+    async with opened_stage(servers, folder) as stage:
+        stage.settings |= cell.settings
+        if cell.by_proxy:
+            stage.settings |= by_proxy(servers, str(stage.database.database))
+        site = Site(servers=servers, stage=stage, seconds=max(SECONDS, cell.least_seconds))
+        for _ in range(cell.workers):
+            await site.worker()
+        watch = Watch(stage.workers)
+        done, recovered = await _survive(cell, site, watch)
+        findings = await stage.audit()
+        counted, wrong = await _checked(stage.workers, len(stage.published), lost=findings.lost)
+        played = Played(
+            name=cell.name,
+            done=done,
+            published=len(stage.published),
+            lost=findings.lost,
+            doubled=findings.twice + max(0, counted),
+            invented=findings.numbers,
+            recovered=round(recovered, 1),
+            seen=str(watch),
+        )
+        return played, [*_named(findings), *wrong, *_unseen(cell, played)]
+
+
+async def _survive(cell: Cell, site: Site, watch: Watch) -> tuple[str, float]:
+    """Goes through the fault under load; returns what was done, and the seconds until all was well again."""
+    enough, started = asyncio.Event(), asyncio.Event()
+    sending = asyncio.create_task(load(site.stage, enough, started))
+    await started.wait()
+    await watch.begin()
+    watching = asyncio.create_task(watch.run())
+    try:
+        done = await cell.fault(site)
+        over = time.monotonic()
+        enough.set()
+        await sending
+        await site.stage.drained()
+        recovered = time.monotonic() - over
+    finally:
+        watching.cancel()
+        sending.cancel()
+        site.servers.mend()
+    return done, recovered
+
+
+async def load(stage: Stage, enough: asyncio.Event, started: asyncio.Event) -> None:
+    """Events for as long as the fault lasts; those that a broker does not take are sent when it does."""
+    number = 0
+    async with stage.producer() as producer:
+        # what is under way when the broker goes is all that it leaves the worker
+        await stage.publish_by(producer, traffic.events(SEED - 1, FIRST))
+        while not enough.is_set() or number < 3:
+            await stage.publish_by(producer, traffic.events(SEED + number, EACH), pace=PAUSE)
+            started.set()
+            number += 1
+
+
+async def _checked(workers: Sequence[Worker], rows: int, *, lost: int) -> tuple[int, list[str]]:
+    """How many more rows the workers count than there are, and what else is wrong with them."""
+    wrong: list[str] = []
+    counted = 0.0
+    everyone = all(each.runs for each in workers)
+    for number, each in enumerate(workers):
+        if not each.runs:
+            continue
+        wrong += [f"worker {number}: {what}" for what in await _unwell(each)]
+        counted += sum([await each.total("sqlassay_outcomes_total", outcome=outcome) for outcome in ROWS])
+        code = await asyncio.to_thread(each.leave)
+        if code != 0:
+            wrong.append(f"worker {number}: exit {code} after SIGTERM")
+    wrong += [f"worker {number}: a traceback in its log" for number, each in enumerate(workers) if _has_traceback(each)]
+    if everyone and counted != rows - lost:
+        wrong.append(f"the workers count {counted:g} rows for {rows - lost} events")
+    return int(counted) - rows, wrong
+
+
+async def _unwell(worker: Worker) -> list[str]:
+    wrong: list[str] = []
+    if not await worker.ready():
+        wrong.append("/readyz is not 200")
+    if not await worker.healthy():
+        wrong.append("/healthz is not 200")
+    consumed, ended = await worker.total("sqlassay_consumed_total"), await worker.total("sqlassay_outcomes_total")
+    if consumed != ended:
+        wrong.append(f"consumed {consumed:g}, outcomes {ended:g}")
+    if await worker.total("sqlassay_faults_total"):
+        wrong.append("unexpected exceptions are counted")
+    return wrong
+
+
+def _has_traceback(worker: Worker) -> bool:
+    return "Traceback" in worker.said
+
+
+def _named(findings: Findings) -> list[str]:
+    return [] if findings.clean else [str(findings)]
+
+
+def _unseen(cell: Cell, played: Played) -> list[str]:
+    if not cell.signs or any(sign in played.seen for sign in cell.signs):
+        return []
+    return [f"nobody could see it: {played.seen} has none of {', '.join(sorted(cell.signs))}"]
