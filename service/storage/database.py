@@ -12,7 +12,7 @@ import asyncpg
 import orjson
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import URL, Connection, Select, make_url, text
+from sqlalchemy import URL, Connection, ExceptionContext, Select, event, make_url, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -22,10 +22,13 @@ from service.settings import Settings
 from service.settings.loading import SettingsError
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.embedded import embedded_postgres
+from service.storage.hosts import CONNECT_SECONDS, first_writable, read_hosts
 
 DRIVER = "postgresql+asyncpg"
 _MIGRATION_LOCK = 5_317_041
 """Advisory lock that lets one process migrate at a time."""
+_READ_ONLY = "25006"
+"""SQLSTATE of a write in a read-only transaction."""
 _REFUSALS = frozenset({"22", "23", "54"})
 """SQLSTATE classes that blame the values: data exceptions, constraints and limits."""
 
@@ -54,19 +57,20 @@ def read_url(text_: str) -> URL:
     'postgresql+asyncpg://me:***@db/assay'
     """
     try:
-        url = make_url(text_)
+        url = read_hosts(text_)
     except (ArgumentError, ValueError):
         url = None
     if url is None or url.drivername not in {"postgresql", "postgres", DRIVER}:
         raise SettingsError(
             "SQLASSAY_DATABASE__URL is not a PostgreSQL URL: write postgresql://user:password@host:5432/name"
+            " (several hosts: host1:5432,host2:5432)"
         )
     return url.set(drivername=DRIVER)
 
 
 def create_engine(url: URL, settings: DatabaseSettings) -> AsyncEngine:
     """A pool of connections, each opened on first use."""
-    return create_async_engine(
+    engine = create_async_engine(
         url,
         pool_size=settings.pool_size,
         max_overflow=settings.pool_size,
@@ -75,8 +79,21 @@ def create_engine(url: URL, settings: DatabaseSettings) -> AsyncEngine:
         hide_parameters=True,
         json_serializer=lambda value: orjson.dumps(value).decode(),  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] SQLAlchemy types it as Any
         json_deserializer=orjson.loads,
-        connect_args={"timeout": 10, "command_timeout": settings.timeout, "server_settings": {"timezone": "UTC"}},
+        connect_args={
+            "timeout": CONNECT_SECONDS,
+            "command_timeout": settings.timeout,
+            "server_settings": {"timezone": "UTC"},
+            **first_writable(url),
+        },
     )
+    event.listen(engine.sync_engine, "handle_error", _drop_read_only_connections)
+    return engine
+
+
+def _drop_read_only_connections(context: ExceptionContext) -> None:
+    """A primary that became a standby keeps its connections; new ones find the server that took its place."""
+    if getattr(_driver_error(context.original_exception), "sqlstate", None) == _READ_ONLY:
+        context.is_disconnect = True
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -29,7 +29,7 @@ NOT_YET = (GroupCoordinatorNotAvailableError, GroupLoadInProgressError, NotCoord
 """A broker that has just come up does not keep groups yet."""
 _ROWS = """
 SELECT tenant, source, event_id, id::text, current, question, sql, score, verdict, confidence, p_correct, tier, judge,
-    fallback, unscored
+    fallback, unscored, evaluator_version
 FROM evaluations
 """
 _KEYS = "SELECT tenant, source, event_id FROM event_keys"
@@ -124,17 +124,19 @@ class Findings:
         return "; ".join([*told, *([f"waiting {self.waiting}"] if self.waiting else [])]) or "clean"
 
 
-def compare(published: Sequence[Key], store: Held, results: Sequence[Result]) -> Findings:
+def compare(
+    published: Sequence[Key], store: Held, results: Sequence[Result], may_be_gone: Collection[Key] = ()
+) -> Findings:
     """Every event has exactly one current row of its own numbers, and at least one result that names it."""
-    wanted = set(published)
+    wanted, kept = set(published), set(published).difference(may_be_gone)
     told: dict[Key, set[str]] = {}
     for key, row, _ in results:
         told.setdefault(key, set()).add(row)
     return Findings(
-        missing=[key for key in wanted if store.current[key] == 0 or store.keys[key] == 0],
+        missing=[key for key in kept if store.current[key] == 0 or store.keys[key] == 0],
         doubled=[key for key in wanted if store.current[key] > 1 or store.keys[key] > 1],
         unknown=[key for key in store.keys | store.current if key not in wanted],
-        untold=[key for key in wanted if key in store.ids and store.ids[key] not in told.get(key, set())],
+        untold=[key for key in kept if key in store.ids and store.ids[key] not in told.get(key, set())],
         torn=[key for key, rows in told.items() if len(rows) > 1],
         invented=list(store.invented),
         # an event that was stored without a score may get one, and then has a result of each

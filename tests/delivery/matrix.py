@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
+from functools import partial
+from typing import cast
 
-from tests.delivery import faults, member_faults
+from tests.delivery import database_scenes, faults, member_faults
 from tests.delivery.faults import Fault
+from tests.delivery.scenes import Scene
 from tests.delivery.sites import SERVED, Part
 
 NAMED = "SQLASSAY_TEST_CELLS"
@@ -21,7 +24,8 @@ class Cell:
 
     name: str
     """`part-fault`."""
-    fault: Fault
+    fault: Fault | Callable[[], Scene]
+    """A fault, or what makes the scene of one."""
     workers: int = 1
     by_proxy: bool = False
     """Whether workers reach the servers by the proxies."""
@@ -32,6 +36,12 @@ class Cell:
     """Of its workers."""
     signs: frozenset[str] = frozenset()
     """Of these, on-call must see one at least."""
+
+    def scene(self) -> Scene:
+        """The scene in which it is played once."""
+        if isinstance(self.fault, type | partial):
+            return cast("Callable[[], Scene]", self.fault)()
+        return Scene(cast("Fault", self.fault))
 
 
 _CI = {"kafka-kill", "kafka-freeze", "postgres-kill", "postgres-freeze", "redis-kill", "model-kill"}
@@ -86,6 +96,12 @@ CELLS = (
     Cell(name="all-kill", fault=faults.in_turn(*(faults.kill(part) for part in SERVED)), in_ci=True),
     Cell(name="all-freeze", fault=faults.together(*(faults.freeze(part) for part in SERVED))),
     *_of_networks(),
+    Cell(name="postgres-disk-full", fault=database_scenes.NoRoom, signs=_KNOWN_BY[Part.POSTGRES]),
+    Cell(name="postgres-deadlock", fault=database_scenes.deadlocks, workers=2, in_ci=True),
+    Cell(name="postgres-failover-kill", fault=partial(database_scenes.Failover, how="kill")),
+    Cell(name="postgres-failover-freeze", fault=partial(database_scenes.Failover, how="freeze")),
+    Cell(name="postgres-failover-demote", fault=partial(database_scenes.Failover, how="demote")),
+    Cell(name="postgres-days-dropped", fault=database_scenes.DaysDropped),
 )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from scoring import EVALUATOR_VERSION
 from scoring.composite import compose
 from scoring.evaluation import conclude, examine
 from scoring.query import Query, Unscored
@@ -19,9 +20,14 @@ _NUMBERS = ("score", "p_correct", "confidence", "tier", "verdict")
 
 
 def is_invented(row: Mapping[str, Any]) -> bool:
-    """Whether a stored row says a number that its text does not give, or one where it says that it has none."""
+    """Whether a stored row says a number that its text does not give, or one where it says that it has none.
+
+    A row of another evaluator's is not scored again.
+    """
     if row["unscored"] is not None:
         return any(row[name] is not None for name in _NUMBERS)
+    if row.get("evaluator_version", EVALUATOR_VERSION) != EVALUATOR_VERSION:
+        return row["score"] is None
     if row["judge"] is None or row["score"] is None:
         return True
     if row["judge"].startswith("local/"):

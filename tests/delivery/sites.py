@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from sqlalchemy import URL
+
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, migrate
 from tests.conftest import administer
 from tests.delivery.stage import SlowModel, Stage, staged
-from tests.delivery.workers import Worker
+from tests.delivery.workers import BUILD, Worker
 from tests.servers.fixtures import RedisSpace, async_url, available, make_topics, new_kafka
 from tests.servers.kafka_server import KafkaServer
 from tests.servers.postgres_server import PostgresServer, debian_postgres
@@ -85,12 +87,13 @@ class Site:
     stage: Stage
     seconds: float
     """How long a fault lasts that could last for any time."""
+    build: tuple[str, ...] = BUILD
     told: dict[str, str] = field(default_factory=dict[str, str])
     """What a worker that starts now is told beside where things are."""
 
     async def worker(self, **settings: str) -> Worker:
         """Starts a worker like the others, and waits until it takes records."""
-        return await self.stage.ready_worker(**(self.told | settings))
+        return await self.stage.ready_worker(self.build, **(self.told | settings))
 
     @property
     def members(self) -> list[Worker]:
@@ -120,12 +123,18 @@ async def opened_stage(servers: Servers, folder: Path) -> AsyncGenerator[Stage]:
     kafka = new_kafka(servers.kafka.bootstrap)
     await make_topics(kafka)
     name = kafka.group.replace("-", "_")
-    await administer(async_url(servers.postgres.url), f"CREATE DATABASE {name}")
-    database = async_url(servers.postgres.url).set(database=name)
-    engine = create_engine(database, DatabaseSettings())
-    await migrate(engine)
-    await engine.dispose()
+    database = await new_database(servers.postgres, name)
     redis = RedisSpace(url=servers.redis.url, prefix=name)
     stage = Stage(kafka=kafka, database=database, redis=redis, model=servers.model, folder=folder)
     async with staged(stage):
         yield stage
+
+
+async def new_database(server: PostgresServer, name: str) -> URL:
+    """A migrated database."""
+    await administer(async_url(server.url), f"CREATE DATABASE {name}")
+    database = async_url(server.url).set(database=name)
+    engine = create_engine(database, DatabaseSettings())
+    await migrate(engine)
+    await engine.dispose()
+    return database

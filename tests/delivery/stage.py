@@ -92,6 +92,8 @@ class Stage:
     """What workers are told beside where things are."""
     workers: list[Worker] = field(default_factory=list)
     published: dict[Key, Place] = field(default_factory=dict)
+    may_be_gone: set[Key] = field(default_factory=set)
+    """Events that retention or the broker may have deleted: with a row or without, never with two."""
 
     def environment(self) -> dict[str, str]:
         """What an operator would set."""
@@ -130,6 +132,11 @@ class Stage:
         started = self.worker(build, **settings)
         await until(started.ready, f"a worker to be ready; its log: {started.log}")
         return started
+
+    async def rules(self) -> None:
+        """Gives the tenants that ask a model their rules."""
+        await self.rule(ASKING, judge={"policy": "llm", "when_unavailable": "local"})
+        await self.rule(DEFERRING, judge={"policy": "llm", "when_unavailable": "defer"})
 
     async def rule(self, tenant: str, **document: Any) -> None:
         """Gives a tenant its first rules."""
@@ -171,6 +178,7 @@ class Stage:
                 places.append((record.partition, record.offset))
                 if each.key is not None:
                     self.published.setdefault(each.key, places[-1])
+                    self.may_be_gone |= {each.key} if each.may_be_gone else set()
             await asyncio.sleep(pace)
         return places
 
@@ -216,7 +224,8 @@ class Stage:
 
     async def audit(self) -> Findings:
         """Topics against tables."""
-        return auditing.compare(list(self.published), await self.held(), await auditing.results(self.kafka))
+        held, results = await self.held(), await auditing.results(self.kafka)
+        return auditing.compare(list(self.published), held, results, self.may_be_gone)
 
     async def stored_uncommitted(self) -> int:
         """Rows whose records the group has not committed: what a crash now makes it read again."""
@@ -234,8 +243,7 @@ class Stage:
 @asynccontextmanager
 async def staged(stage: Stage) -> AsyncIterator[Stage]:
     """The stage with its model up and its tenants' rules in force; afterwards no worker is left."""
-    await stage.rule(ASKING, judge={"policy": "llm", "when_unavailable": "local"})
-    await stage.rule(DEFERRING, judge={"policy": "llm", "when_unavailable": "defer"})
+    await stage.rules()
     try:
         yield stage
     finally:

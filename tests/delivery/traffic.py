@@ -6,6 +6,7 @@ import random
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 import orjson
@@ -43,21 +44,34 @@ class Message:
     value: bytes | None
     headers: Headers = ()
     key: Key | None = None
+    may_be_gone: bool = False
+    """Whether retention may have deleted its row."""
 
 
-def events(seed: int, count: int, tenants: Sequence[str] = (LOCAL, LOCAL, LOCAL, ASKING, DEFERRING)) -> list[Message]:
-    """Events with ids that no other call gives, in a seeded mix of tenants and envelopes."""
+def events(
+    seed: int,
+    count: int,
+    tenants: Sequence[str] = (LOCAL, LOCAL, LOCAL, ASKING, DEFERRING),
+    since: datetime = datetime(2026, 11, 1, tzinfo=UTC),
+    days: int = 20,
+) -> list[Message]:
+    """Events with ids that no other call gives, in a seeded mix of tenants, envelopes and days."""
     chance = random.Random(seed)
     run = uuid.uuid4().hex[:8]
-    return [_event(chance, f"{run}-{number}", number, chance.choice(tenants)) for number in range(count)]
+    made: list[Message] = []
+    for number in range(count):
+        tenant = chance.choice(tenants)
+        moment = since + timedelta(days=chance.randrange(days), hours=chance.randrange(24))
+        made.append(_event(chance, f"{run}-{number}", number, tenant, f"{moment:%Y-%m-%dT%H}:15:00Z"))
+    return made
 
 
-def _event(chance: random.Random, event_id: str, number: int, tenant: str) -> Message:
+def _event(chance: random.Random, event_id: str, number: int, tenant: str, moment: str) -> Message:
     question, sql = chance.choice(_ANSWERS)
     data = {
         "tenant": tenant,
         "agent": chance.choice(("gull", "heron")),
-        "occurred_at": f"2026-11-{chance.randint(1, 20):02d}T{chance.randint(0, 23):02d}:15:00Z",
+        "occurred_at": moment,
         "question": question.format(n=number),
         "sql": sql.format(n=number),
         "attributes": {"voyage": event_id},

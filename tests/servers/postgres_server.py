@@ -64,14 +64,16 @@ class PostgresServer(Server):
         self._initialise(password)
 
     def _initialise(self, password: Path) -> None:
-        command = [
-            str(self._binaries / "initdb"), "-D", str(self.data), "-U", _USER, "--pwfile", str(password),
+        self._run(
+            "initdb", "-D", str(self.data), "-U", _USER, "--pwfile", str(password),
             "--auth", "scram-sha-256", "--encoding", "UTF8", "--no-locale", "--no-sync",
-        ]  # fmt: skip
+        )  # fmt: skip
+
+    def _run(self, program: str, *arguments: str) -> None:
         made = subprocess.run(
-            command,
+            [str(self._binaries / program), *arguments],
             cwd=self.home,
-            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "PGPASSWORD": self._password},
             user=self.account,
             group=self.account,
             extra_groups=() if self.account else None,
@@ -80,7 +82,7 @@ class PostgresServer(Server):
             check=False,
         )
         if made.returncode != 0:
-            raise ServerFailed(f"initdb failed: {made.stdout}{made.stderr}")
+            raise ServerFailed(f"{program} failed: {made.stdout}{made.stderr}")
 
     def command(self) -> list[str]:
         options = [word for option in _OPTIONS for word in ("-c", option)]
@@ -89,9 +91,29 @@ class PostgresServer(Server):
     def answers(self, said: str) -> bool:
         return "database system is ready to accept connections" in said and listens(self.port)
 
+    def standby(self, home: Path) -> StandbyServer:
+        """A standby that follows this one."""
+        return StandbyServer(home, self._binaries, self)
+
     def stop(self) -> None:
         """Ends it at once and in order: clients are cut off."""
         self._end(signal.SIGINT)
+
+
+class StandbyServer(PostgresServer):
+    """Holds what its primary holds, and takes writes once it is promoted."""
+
+    def __init__(self, home: Path, binaries: Path, primary: PostgresServer) -> None:
+        super().__init__(home, binaries)
+        self._password, self._primary = primary._password, primary
+
+    def _initialise(self, password: Path) -> None:
+        del password
+        place = ("-h", "127.0.0.1", "-p", str(self._primary.port), "-U", _USER)
+        self._run("pg_basebackup", *place, "-D", str(self.data), "-R", "-X", "stream", "-c", "fast", "--no-sync")
+
+    def answers(self, said: str) -> bool:
+        return "ready to accept read-only connections" in said and listens(self.port)
 
 
 def debian_postgres(home: Path) -> PostgresServer:

@@ -1,0 +1,45 @@
+"""Several hosts of one database: the one that takes writes is found, whatever the others do."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from sqlalchemy import URL, text
+
+from service.settings.storage_settings import DatabaseSettings
+from service.storage.database import create_engine, read_url
+from tests.servers.processes import free_port
+
+
+def beside(postgres_url: URL, port: int) -> URL:
+    """The server's URL after another host of that port."""
+    plain = postgres_url.set(drivername="postgresql").render_as_string(hide_password=False)
+    host = f"{postgres_url.host}:{postgres_url.port}"
+    return read_url(plain.replace(host, f"127.0.0.1:{port},{host}"))
+
+
+async def ask(url: URL) -> object:
+    engine = create_engine(url, DatabaseSettings())
+    try:
+        async with engine.connect() as connection:
+            return await connection.scalar(text("SHOW transaction_read_only"))
+    finally:
+        await engine.dispose()
+
+
+async def test_a_host_that_is_gone_is_passed_over(postgres_url: URL):
+    assert await ask(beside(postgres_url, free_port())) == "off"
+
+
+async def test_a_host_that_accepts_and_answers_nothing_is_passed_over(postgres_url: URL):
+    silent = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+    async with silent:
+        assert await ask(beside(postgres_url, silent.sockets[0].getsockname()[1])) == "off"
+
+
+@pytest.mark.parametrize("written", ["postgresql://u:p@a:1,b/db", "postgres://u:p@a:1,b:5432/db?sslmode=disable"])
+def test_a_url_of_several_hosts_keeps_its_other_parts(written: str):
+    url = read_url(written)
+    assert (url.query["host"], url.database, url.username, url.password) == (("a:1", "b:5432"), "db", "u", "p")
+    assert "p@" not in url.render_as_string(hide_password=True)
