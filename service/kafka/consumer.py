@@ -26,6 +26,7 @@ from consumers.stream.routers import Subscriber, Subscription, query_router
 from consumers.wire.texts import shorten
 from service.kafka.client import KafkaUnavailable, security, topics, unavailable
 from service.kafka.lenient_records import read_leniently
+from service.kafka.unread_records import note_unread_records
 from service.logs import log
 from service.settings.stream_settings import KafkaSettings
 
@@ -108,6 +109,7 @@ async def consuming(settings: KafkaSettings, drivers: Sequence[tuple[Driver, str
     Raises `KafkaUnavailable` if no broker answers.
     """
     read_leniently()
+    note_unread_records()
     broker = _broker(settings)
     for driver, group in drivers:
         _subscribe(broker, settings, driver, group)

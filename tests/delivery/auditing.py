@@ -160,9 +160,9 @@ async def records(kafka: Kafka, topic: str) -> list[ConsumerRecord]:
         bootstrap_servers=kafka.bootstrap, auto_offset_reset="earliest", max_partition_fetch_bytes=32 * 1024 * 1024
     )
     async with consumer:
-        partitions = await _partitions(consumer, topic)
-        consumer.assign(partitions)
-        ends = await consumer.end_offsets(partitions)
+        places = await partitions(consumer, topic)
+        consumer.assign(places)
+        ends = await consumer.end_offsets(places)
         found: list[ConsumerRecord] = []
         while any([await consumer.position(each) < end for each, end in ends.items()]):
             for batch in (await consumer.getmany(timeout_ms=500)).values():
@@ -198,12 +198,13 @@ async def administrator(kafka: Kafka) -> AsyncIterator[AIOKafkaAdminClient]:
 async def lag(kafka: Kafka) -> int:
     """Records of the topic of events that the group has not committed."""
     async with AIOKafkaConsumer(bootstrap_servers=kafka.bootstrap) as consumer:
-        ends = await consumer.end_offsets(await _partitions(consumer, kafka.events))
+        ends = await consumer.end_offsets(await partitions(consumer, kafka.events))
     done = await committed(kafka)
     return sum(end - done.get(place.partition, 0) for place, end in ends.items())
 
 
-async def _partitions(consumer: AIOKafkaConsumer, topic: str) -> list[TopicPartition]:
+async def partitions(consumer: AIOKafkaConsumer, topic: str) -> list[TopicPartition]:
+    """Those that the topic has now."""
     # a consumer without a subscription learns of a topic only when it is asked for it
     await consumer._client.force_metadata_update()
     found = consumer.partitions_for_topic(topic) or set()

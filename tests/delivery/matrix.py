@@ -9,7 +9,15 @@ from fnmatch import fnmatch
 from functools import partial
 from typing import cast
 
-from tests.delivery import database_scenes, faults, member_faults
+from tests.delivery import (
+    database_scenes,
+    faults,
+    kafka_scenes,
+    machine_scenes,
+    member_faults,
+    redis_scenes,
+    version_scenes,
+)
 from tests.delivery.faults import Fault
 from tests.delivery.scenes import Scene
 from tests.delivery.sites import SERVED, Part
@@ -51,6 +59,10 @@ _KNOWN_BY = {
     Part.REDIS: frozenset({"down: redis", "redis_failures"}),
     Part.MODEL: frozenset({"down: model", "model_calls(failed)", "fallback"}),
 }
+
+
+_IMPATIENT = {"SQLASSAY_KAFKA__STALLED": "6", "SQLASSAY_POOL__EVENT_DEADLINE": "2"}
+"""A watchdog that is patient for less time than the fault lasts."""
 
 
 def _of_servers() -> list[Cell]:
@@ -102,6 +114,16 @@ CELLS = (
     Cell(name="postgres-failover-freeze", fault=partial(database_scenes.Failover, how="freeze")),
     Cell(name="postgres-failover-demote", fault=partial(database_scenes.Failover, how="demote")),
     Cell(name="postgres-days-dropped", fault=database_scenes.DaysDropped),
+    Cell(name="redis-forgets", fault=redis_scenes.RedisForgets, workers=2),
+    Cell(name="kafka-records-deleted", fault=kafka_scenes.RecordsDeleted, in_ci=True),
+    Cell(name="kafka-topic-made-anew", fault=kafka_scenes.TopicMadeAnew),
+    Cell(name="kafka-partitions-added", fault=kafka_scenes.add_partitions, workers=2),
+    Cell(name="kafka-kill-long", fault=faults.kill(Part.KAFKA), least_seconds=20, settings=_IMPATIENT),
+    Cell(name="kafka-freeze-long", fault=faults.freeze(Part.KAFKA), least_seconds=20, settings=_IMPATIENT),
+    Cell(name="workers-clock", fault=machine_scenes.ClockJumps, workers=2),
+    Cell(name="all-names-gone", fault=machine_scenes.NamesGone, by_proxy=True),
+    Cell(name="workers-two-versions", fault=version_scenes.TwoVersions, workers=2),
+    Cell(name="workers-upgrade-rollback", fault=version_scenes.UpgradeAndRollBack, workers=2),
 )
 
 

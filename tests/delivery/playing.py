@@ -72,7 +72,7 @@ async def _play(cell: Cell, site: Site, scene: Scene) -> tuple[Played, list[str]
         recovered=round(recovered, 1),
         seen=str(watch),
     )
-    return played, [*_named(findings), *wrong, *_unseen(cell, played), *await scene.wrong(site)]
+    return played, [*_named(findings), *wrong, *_unseen(cell, played), *_alarms(watch), *await scene.wrong(site)]
 
 
 async def _survive(scene: Scene, site: Site, watch: Watch) -> tuple[str, float]:
@@ -147,6 +147,11 @@ def _has_traceback(worker: Worker) -> bool:
 
 def _named(findings: Findings) -> list[str]:
     return [] if findings.clean else [str(findings)]
+
+
+def _alarms(watch: Watch) -> list[str]:
+    """A fault outside the process must not have it restarted."""
+    return ["the watchdog asked for a restart during the fault"] if watch.probes["healthz 503"] else []
 
 
 def _unseen(cell: Cell, played: Played) -> list[str]:

@@ -22,7 +22,7 @@ from service.commands.bench import slow_model
 from tests.delivery import auditing
 from tests.delivery.auditing import Findings, Held, Place
 from tests.delivery.traffic import ASKING, DEFERRING, Key, Message
-from tests.delivery.workers import BUILD, Worker
+from tests.delivery.workers import BUILD, ROOT, Worker
 from tests.servers.fixtures import Kafka, RedisSpace
 from tests.servers.processes import Server, listens
 
@@ -90,8 +90,12 @@ class Stage:
     folder: Path
     settings: dict[str, str] = field(default_factory=dict)
     """What workers are told beside where things are."""
+    checkout: Path = ROOT
+    """Whose code workers run that start now."""
     workers: list[Worker] = field(default_factory=list)
     published: dict[Key, Place] = field(default_factory=dict)
+    publishing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a hundred records are under way; who holds it keeps others from publishing."""
     may_be_gone: set[Key] = field(default_factory=set)
     """Events that retention or the broker may have deleted: with a row or without, never with two."""
 
@@ -120,16 +124,18 @@ class Stage:
             **self.settings,
         }
 
-    def worker(self, build: tuple[str, ...] = BUILD, **settings: str) -> Worker:
+    def worker(self, build: tuple[str, ...] = BUILD, *, checkout: Path | None = None, **settings: str) -> Worker:
         """A worker that starts."""
         log = self.folder / f"worker-{len(self.workers)}.log"
-        started = Worker(self.environment() | settings, log, build)
+        started = Worker(self.environment() | settings, log, build, checkout or self.checkout)
         self.workers.append(started)
         return started
 
-    async def ready_worker(self, build: tuple[str, ...] = BUILD, **settings: str) -> Worker:
+    async def ready_worker(
+        self, build: tuple[str, ...] = BUILD, *, checkout: Path | None = None, **settings: str
+    ) -> Worker:
         """A worker that takes records."""
-        started = self.worker(build, **settings)
+        started = self.worker(build, checkout=checkout, **settings)
         await until(started.ready, f"a worker to be ready; its log: {started.log}")
         return started
 
@@ -171,15 +177,20 @@ class Stage:
         """The same by a producer that is open already."""
         places: list[Place] = []
         for start in range(0, len(messages), 100):
-            part = messages[start : start + 100]
-            sent = [await self._send(producer, each) for each in part]
-            for each, future in zip(part, sent, strict=True):
-                record = await future
-                places.append((record.partition, record.offset))
-                if each.key is not None:
-                    self.published.setdefault(each.key, places[-1])
-                    self.may_be_gone |= {each.key} if each.may_be_gone else set()
+            async with self.publishing:
+                places += await self._publish_part(producer, messages[start : start + 100])
             await asyncio.sleep(pace)
+        return places
+
+    async def _publish_part(self, producer: AIOKafkaProducer, part: Sequence[Message]) -> list[Place]:
+        sent = [await self._send(producer, each) for each in part]
+        places: list[Place] = []
+        for each, future in zip(part, sent, strict=True):
+            record = await future
+            places.append((record.partition, record.offset))
+            if each.key is not None:
+                self.published.setdefault(each.key, places[-1])
+                self.may_be_gone |= {each.key} if each.may_be_gone else set()
         return places
 
     async def _send(self, producer: AIOKafkaProducer, each: Message) -> asyncio.Future[Any]:

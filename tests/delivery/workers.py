@@ -40,16 +40,21 @@ class Worker:
     process: subprocess.Popen[bytes] = field(init=False)
 
     def __post_init__(self) -> None:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [*self.build, "serve", "--role", "worker"],
-                env={**environment, "SQLASSAY_HTTP__PORT": "0", "PYTHONPATH": str(self.checkout), **self.settings},
+                env=self.variables(self.settings, self.checkout),
                 cwd=self.checkout,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
             )
+
+    @staticmethod
+    def variables(settings: Mapping[str, str], checkout: Path) -> dict[str, str]:
+        """The environment of a process of that code."""
+        others = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
+        return {**others, "SQLASSAY_HTTP__PORT": "0", "PYTHONPATH": str(checkout), **settings}
 
     @property
     def runs(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
@@ -74,12 +74,12 @@ def new_kafka(bootstrap: str) -> Kafka:
     )
 
 
-async def make_topics(kafka: Kafka, *, partitions: int = 4) -> None:
-    """Makes them, `partitions` each; one for dead letters."""
+async def make_topics(kafka: Kafka, *, partitions: int = 4, only: Sequence[str] | None = None) -> None:
+    """Makes them, or `only` some, `partitions` each; one for dead letters."""
     admin = AIOKafkaAdminClient(bootstrap_servers=kafka.bootstrap)
     await admin.start()
     try:
-        counts = {topic: 1 if topic == kafka.dead else partitions for topic in kafka.topics}
+        counts = {topic: 1 if topic == kafka.dead else partitions for topic in only or kafka.topics}
         await admin.create_topics([NewTopic(topic, count, 1) for topic, count in counts.items()])
     finally:
         await admin.close()

@@ -55,16 +55,27 @@ class Program:
 
     def find(self, *, install: bool = False) -> Path:
         """Returns where it is; installs it first where that is asked for and possible. Raises `ServerMissing`."""
-        found = shutil.which(self.path)
+        found = self._found()
         if found is None and install and _may_install():
             _apt_install(self.package)
-            found = shutil.which(self.path)
+            found = self._found()
         if found is None:
             raise ServerMissing(
                 f"{self.path} is not installed: run `make servers` as root on Debian or Ubuntu"
                 f" (it installs {self.package}), {self.otherwise}"
             )
         return Path(found)
+
+    def _found(self) -> str | None:
+        return shutil.which(self.path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Library(Program):
+    """A shared library for `LD_PRELOAD`; `path` may hold a pattern for the machine's architecture."""
+
+    def _found(self) -> str | None:
+        return next((str(each) for each in sorted(Path("/").glob(self.path.lstrip("/")))), None)
 
 
 _NO_KAFKA = (
@@ -93,6 +104,9 @@ ALERTMANAGER = Program(
     package="prometheus-alertmanager",
     otherwise="or put Alertmanager on the PATH under that name",
 )
+_OTHER_CELLS = "or play other cells of the fault matrix"
+FAKETIME = Library(path="/usr/lib/*/faketime/libfaketimeMT.so.1", package="faketime", otherwise=_OTHER_CELLS)
+NSS_WRAPPER = Library(path="/usr/lib/*/libnss_wrapper.so", package="libnss-wrapper", otherwise=_OTHER_CELLS)
 AMTOOL = Program(path="amtool", package="prometheus-alertmanager", otherwise="or put Alertmanager's amtool on the PATH")
 
 

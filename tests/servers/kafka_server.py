@@ -12,13 +12,13 @@ _CLUSTER = "c3FsYXNzYXktdGVzdHMwMA"
 """22 characters of base64: a cluster's id."""
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 NAME = "broker.sqlassay.test"
-"""The broker's host name on its port `named`; nothing resolves it unless a test does."""
+"""The broker's host name for those who come by its port `named`; nothing resolves it unless a test does."""
 _PROPERTIES = """\
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller}
 listeners=PLAINTEXT://127.0.0.1:{port},PROXIED://127.0.0.1:{behind},NAMED://127.0.0.1:{named},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port},PROXIED://127.0.0.1:{proxy},NAMED://{name}:{named}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port},PROXIED://127.0.0.1:{proxy},NAMED://{name}:{named_proxy}
 controller.listener.names=CONTROLLER
 listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,NAMED:PLAINTEXT
 log.dirs={home}/data
@@ -52,8 +52,10 @@ class KafkaServer(Server):
 
     def __init__(self, home: Path) -> None:
         super().__init__(home)
-        self.behind, self.proxy, self.named = free_port(), free_port(), free_port()
-        """Where a proxy finds the broker; where clients that come by the proxy are sent; and the same by `NAME`."""
+        self.behind, self.proxy = free_port(), free_port()
+        """Where a proxy finds the broker, and where clients that come by the proxy are sent."""
+        self.named, self.named_proxy = free_port(), free_port()
+        """The same, and those clients are sent to `NAME`."""
         self._java, self._jars = JAVA.find(), kafka_jars()
 
     @property
@@ -69,6 +71,7 @@ class KafkaServer(Server):
             behind=self.behind,
             proxy=self.proxy,
             named=self.named,
+            named_proxy=self.named_proxy,
             name=NAME,
             controller=free_port(),
             home=self.home,

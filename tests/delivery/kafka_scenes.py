@@ -1,0 +1,97 @@
+"""Faults of Kafka alone: records deleted before they are read, a topic made anew, partitions added."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
+
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.admin import NewPartitions, RecordsToDelete
+from aiokafka.errors import TopicAlreadyExistsError
+
+from tests.delivery import auditing, traffic
+from tests.delivery.scenes import Scene
+from tests.delivery.sites import Site
+from tests.delivery.stage import until
+from tests.servers.fixtures import make_topics
+
+MORE = 400
+"""Events of a scene's own."""
+
+
+@dataclass(slots=True, eq=False)
+class RecordsDeleted(Scene):
+    """Kafka's retention deletes records that no worker has read: what is left is scored, and the workers go on.
+
+    The backlog is made while no worker runs, as over a long outage.
+    """
+
+    _gone: int = 0
+
+    async def happen(self, site: Site) -> str:
+        stage = site.stage
+        for each in site.members:
+            assert await asyncio.to_thread(each.leave) == 0
+        await stage.publish(traffic.events(7, MORE))
+        ends = await _ends(site)
+        done = await auditing.committed(stage.kafka)
+        stage.may_be_gone |= {
+            key
+            for key, (partition, offset) in stage.published.items()
+            if done.get(partition, 0) <= offset < ends[partition]
+        }
+        self._gone = len(stage.may_be_gone)
+        async with auditing.administrator(stage.kafka) as admin:
+            await admin.delete_records(
+                {TopicPartition(stage.kafka.events, each): RecordsToDelete(end) for each, end in ends.items()}
+            )
+        await stage.publish(traffic.events(8, MORE))
+        await site.worker()
+        return f"{self._gone} records deleted before a worker read them, {MORE} published after them"
+
+    async def wrong(self, site: Site) -> list[str]:
+        """Somebody must be told that records were never read."""
+        said = "\n".join(each.said for each in site.stage.workers)
+        return [] if "records_never_read" in said else ["nobody is told that records were deleted unread"]
+
+
+@dataclass(slots=True, eq=False)
+class TopicMadeAnew(Scene):
+    """The topic is deleted and made again, under workers that have read all of it: offsets begin at 0 again."""
+
+    async def happen(self, site: Site) -> str:
+        stage = site.stage
+        await stage.drained()
+        async with stage.publishing, auditing.administrator(stage.kafka) as admin:
+            await stage.drained()
+            await admin.delete_topics([stage.kafka.events])
+            stage.may_be_gone |= stage.published.keys()
+            # a client that asks for the topic may have the broker make it, with one partition
+            with suppress(TopicAlreadyExistsError):
+                await make_topics(stage.kafka, only=[stage.kafka.events])
+        await stage.publish(traffic.events(10, MORE))
+        return "deleted and made anew after all was read"
+
+
+async def add_partitions(site: Site) -> str:
+    """The topic of events gets twice the partitions, and producers write to them before workers know."""
+    stage = site.stage
+    async with auditing.administrator(stage.kafka) as admin:
+        await admin.create_partitions({stage.kafka.events: NewPartitions(total_count=8)})
+
+    async def known() -> bool:
+        await asyncio.sleep(0.2)
+        return len(await _ends(site)) == 8
+
+    await until(known, "eight partitions")
+    places = await stage.publish(traffic.events(9, MORE))
+    new = sum(partition >= 4 for partition, _ in places)
+    assert new, "no event went to a new partition"
+    return f"4 partitions became 8, {new} events in the new ones before a worker knew of them"
+
+
+async def _ends(site: Site) -> dict[int, int]:
+    async with AIOKafkaConsumer(bootstrap_servers=site.stage.kafka.bootstrap) as consumer:
+        ends = await consumer.end_offsets(await auditing.partitions(consumer, site.stage.kafka.events))
+    return {place.partition: end for place, end in ends.items()}
