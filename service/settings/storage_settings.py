@@ -12,7 +12,8 @@ class DatabaseSettings(SettingsGroup):
 
     url: SecretStr | None = Field(
         default=None,
-        description="postgresql:// or postgresql+asyncpg:// URL; unset starts the embedded PostgreSQL.",
+        description="postgresql:// or postgresql+asyncpg:// URL, which may name several hosts; "
+        "unset starts the embedded PostgreSQL.",
     )
     pool_size: int = Field(default=5, ge=1, le=100, description="Connections kept open by one process.")
     timeout: float = Field(default=30.0, gt=0, le=600, description="Seconds until a statement counts as failed.")

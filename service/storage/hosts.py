@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +49,6 @@ def first_writable(url: URL) -> dict[str, Any]:
 class ConnectFirstWritable:
     """Connects to the first host that takes writes, beginning with the last that did."""
 
-    connect: Callable[..., Awaitable[Any]] = asyncpg.connect
     _last: int = 0
     """Position of the host that took writes last."""
 
@@ -60,7 +59,7 @@ class ConnectFirstWritable:
         for step in range(len(host)):
             place = (self._last + step) % len(host)
             try:
-                connection = await self.connect(host=host[place], port=port[place], **options)
+                connection = await asyncpg.connect(host=host[place], port=port[place], **options)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] its arguments are untyped
             except _NOT_THIS_HOST as failure:
                 error = failure
             else:

@@ -71,7 +71,7 @@ async def deadlocks(site: Site) -> str:
                 await rival.execute("LOCK TABLE event_keys IN ACCESS EXCLUSIVE MODE")
             await rival.execute("ROLLBACK")
             await asyncio.sleep(0.3)
-            met = int(await rival.fetchval(_DEADLOCKS))
+            met = int(await rival.fetchval(_DEADLOCKS) or 0)
         await rival.execute(_LOCKED)
         await site.hold()
         await rival.execute("ROLLBACK")

@@ -54,10 +54,10 @@ class Cell:
 
 _CI = {"kafka-kill", "kafka-freeze", "postgres-kill", "postgres-freeze", "redis-kill", "model-kill"}
 _KNOWN_BY = {
-    Part.KAFKA: frozenset({"down: kafka", "stalls(KafkaUnavailable)", "kafka_commits(failed)", "readyz"}),
-    Part.POSTGRES: frozenset({"down: postgres", "stalls(StoreUnavailable)", "readyz"}),
-    Part.REDIS: frozenset({"down: redis", "redis_failures"}),
-    Part.MODEL: frozenset({"down: model", "model_calls(failed)", "fallback"}),
+    Part.KAFKA: frozenset({"down:kafka", "stalls(KafkaUnavailable)", "kafka_commits(failed)", "readyz"}),
+    Part.POSTGRES: frozenset({"down:postgres", "stalls(StoreUnavailable)", "readyz"}),
+    Part.REDIS: frozenset({"down:redis", "redis_failures"}),
+    Part.MODEL: frozenset({"down:model", "model_calls(failed)", "fallback"}),
 }
 
 

@@ -72,7 +72,7 @@ async def _play(cell: Cell, site: Site, scene: Scene) -> tuple[Played, list[str]
         recovered=round(recovered, 1),
         seen=str(watch),
     )
-    return played, [*_named(findings), *wrong, *_unseen(cell, played), *_alarms(watch), *await scene.wrong(site)]
+    return played, [*_named(findings), *wrong, *_unseen(cell, watch), *_alarms(watch), *await scene.wrong(site)]
 
 
 async def _survive(scene: Scene, site: Site, watch: Watch) -> tuple[str, float]:
@@ -154,7 +154,7 @@ def _alarms(watch: Watch) -> list[str]:
     return ["the watchdog asked for a restart during the fault"] if watch.probes["healthz 503"] else []
 
 
-def _unseen(cell: Cell, played: Played) -> list[str]:
-    if not cell.signs or any(sign in played.seen for sign in cell.signs):
+def _unseen(cell: Cell, watch: Watch) -> list[str]:
+    if not cell.signs or cell.signs & watch.signs():
         return []
-    return [f"nobody could see it: {played.seen} has none of {', '.join(sorted(cell.signs))}"]
+    return [f"on-call could not see it: {watch} has none of {', '.join(sorted(cell.signs))}"]

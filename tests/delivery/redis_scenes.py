@@ -44,7 +44,7 @@ class RedisForgets(Scene):
 
     async def wrong(self, site: Site) -> list[str]:
         async with site.stage.connection() as database:
-            spent = float(await database.fetchval(_COST, ASKING))
+            spent = float(await database.fetchval(_COST, ASKING) or 0)
         if spent == 0:
             return ["the model was never paid, so that no budget was tried"]
         return [f"{spent:g} was spent of a budget of {BUDGET:g}"] if spent > BUDGET else []

@@ -26,8 +26,8 @@ _COUNTERS = {
 }
 """Counters whose growth says that something is wrong, and the label that says what."""
 _FAILED = {"sqlassay_model_calls_total": ("end", "failed"), "sqlassay_kafka_commits_total": ("result", "failed")}
-_STATES = ("sqlassay_dependency",)
-"""Prefixes of gauges that say 0 while a dependency is down."""
+_STATE = "sqlassay_dependency_up"
+"""0 while a dependency is down."""
 _LEVELS = frozenset({"warning", "error", "critical"})
 
 
@@ -67,8 +67,8 @@ class Watch:
                 self.probes[f"{path[1:]} {answer}"] += 1
         samples = await _samples(worker)
         for (name, labels), value in samples.items():
-            if name.startswith(_STATES) and value == 0:
-                self.down[dict(labels).get("dependency", name)] += 1
+            if name == _STATE and value == 0:
+                self.down[dict(labels)["dependency"]] += 1
         for sign in _grown(self._before.get(number, {}), samples):
             self.grown[sign] += 1
 
@@ -82,6 +82,10 @@ class Watch:
                     if isinstance(said, dict) and said.get("level") in _LEVELS:
                         found[str(said.get("event"))[:60]] += 1
         return found
+
+    def signs(self) -> set[str]:
+        """What a cell may ask for: `down:kafka`, a failed probe's path, a counter."""
+        return {*(f"down:{each}" for each in self.down), *(each.split()[0] for each in self.probes), *self.grown}
 
     def __str__(self) -> str:
         parts = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, migrate
 from tests.conftest import administer
 from tests.delivery.stage import SlowModel, Stage, staged
-from tests.delivery.workers import BUILD, Worker
+from tests.delivery.workers import Worker
 from tests.servers.fixtures import RedisSpace, async_url, available, make_topics, new_kafka
 from tests.servers.kafka_server import KafkaServer
 from tests.servers.postgres_server import PostgresServer, debian_postgres
@@ -87,13 +87,10 @@ class Site:
     stage: Stage
     seconds: float
     """How long a fault lasts that could last for any time."""
-    build: tuple[str, ...] = BUILD
-    told: dict[str, str] = field(default_factory=dict[str, str])
-    """What a worker that starts now is told beside where things are."""
 
-    async def worker(self, **settings: str) -> Worker:
+    async def worker(self) -> Worker:
         """Starts a worker like the others, and waits until it takes records."""
-        return await self.stage.ready_worker(self.build, **(self.told | settings))
+        return await self.stage.ready_worker()
 
     @property
     def members(self) -> list[Worker]:
