@@ -56,10 +56,11 @@ class ConnectFirstWritable:
         """Raises the last host's error if none takes writes."""
         options = {"target_session_attrs": "read-write", **options, "timeout": _SECONDS_EACH}
         error: Exception = OSError("no host is named")
+        connection: Any
         for step in range(len(host)):
             place = (self._last + step) % len(host)
             try:
-                connection = await asyncpg.connect(host=host[place], port=port[place], **options)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] its arguments are untyped
+                connection = await asyncpg.connect(host=host[place], port=port[place], **options)  # pyright: ignore[reportUnknownMemberType] its arguments are untyped
             except _NOT_THIS_HOST as failure:
                 error = failure
             else:
