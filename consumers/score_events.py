@@ -19,7 +19,7 @@ from consumers.ports import Outcomes, RuleSource, ScoreStore
 from consumers.queueing.isolation import isolate_failures
 from consumers.wire.events import MAX_EVENT_BYTES, QueryEvent
 from scoring.evaluation import conclude, examine
-from scoring.query import Unscored, UnscoredReason
+from scoring.query import Query, Unscored, UnscoredReason
 from scoring.rules import Rules
 from scoring.verdict import Case, Reply, Score
 
@@ -93,7 +93,9 @@ class ScoreEvents:
 
     def _judge_at_once(self, known: Known, found: LookedUp) -> Evaluation | Case:
         try:
-            result = judged_at_once(known.event, known.sampledrate, found.rules[known.event.tenant], self.panel.at_once)
+            rules = found.rules[known.event.tenant]
+            skipped = not_sampled(known.event, known.sampledrate, rules)
+            result = skipped or judged(known.event.query(), rules, self.panel.at_once)
             return result if isinstance(result, Case) else self.evaluation(known, found, result)
         except Exception as error:
             return self.evaluation(known, found, self.report_bug(known, error))
@@ -133,11 +135,12 @@ class ScoreEvents:
             evaluation.record["traceparent"] = known.traceparent
         return evaluation if known.timings is None else replace(evaluation, timings=known.timings)
 
-    def report_bug(self, known: Known, error: Exception) -> Unscored:
-        """Counts and logs a bug that costs one event its score."""
+    def report_bug(self, known: Known, error: Exception, kind: str | None = None) -> Unscored:
+        """Counts and logs a bug that costs one event its score; `kind` names one of another process."""
         event = known.event
         self.outcomes.failed(f"event {event.tenant}{event.source} {event.event_id}", error)
-        return Unscored(UnscoredReason.SCORER_FAILED, f"the scorer failed ({type(error).__name__}); please report it")
+        detail = f"the scorer failed ({kind or type(error).__name__}); please report it"
+        return Unscored(UnscoredReason.SCORER_FAILED, detail)
 
     async def record(self, evaluations: Sequence[Evaluation]) -> Mapping[EventKey, Standing | Outcome]:
         """Writes these rows in one transaction; rows that the store refuses are left out and have an outcome.
@@ -192,14 +195,17 @@ def sampled(key: EventKey, rate: float) -> bool:
     return int.from_bytes(digest[:8]) < rate * 2**64
 
 
-def judged_at_once(
-    event: QueryEvent, sampledrate: int | None, rules: Rules, at_once: Callable[[Case], Reply | None]
-) -> Score | Unscored | Case:
-    """The score of an event for which no model is needed, else its case. Pure; raises what a bug raises."""
+def not_sampled(event: QueryEvent, sampledrate: int | None, rules: Rules) -> Unscored | None:
+    """Why the event is not scored, if its tenant's sample leaves it out. Its sender's sample is never sampled again."""
     already = sampledrate is not None and sampledrate > 1
-    if not already and not sampled(event_key(event), rules.sample_rate):
-        return Unscored(UnscoredReason.NOT_SAMPLED, f"the tenant scores {rules.sample_rate:g} of its events")
-    case = examine(event.query(), rules)
+    if already or sampled(event_key(event), rules.sample_rate):
+        return None
+    return Unscored(UnscoredReason.NOT_SAMPLED, f"the tenant scores {rules.sample_rate:g} of its events")
+
+
+def judged(query: Query, rules: Rules, at_once: Callable[[Case], Reply | None]) -> Score | Unscored | Case:
+    """The score of an answer for which no model is needed, else its case. Pure; raises what a bug raises."""
+    case = examine(query, rules)
     if isinstance(case, Unscored):
         return case
     reply = at_once(case)

@@ -123,10 +123,10 @@ class LineOut:
     line: dict[str, object]
 
 
-def line_out(event: QueryEvent, end: Score | Unscored, rules: Rules) -> LineOut:
+def line_out(event_id: str, end: Score | Unscored, rules: Rules) -> LineOut:
     """The result with its line out, without texts where the tenant's rules forbid storing them."""
     record = score_record(end) if isinstance(end, Score) else unscored_record(end, rules.version)
-    line = {"event_id": event.event_id, **record}
+    line = {"event_id": event_id, **record}
     return LineOut(_scored(end) if isinstance(end, Score) else end, line if rules.store_raw else without_texts(line))
 
 
@@ -157,7 +157,7 @@ def evaluate(
     `timestamp` is the record's, for an event without a time of its own. With a `claim`, the evaluation replaces that
     claim's row.
     """
-    end = end if isinstance(end, LineOut) else line_out(event, end, rules)
+    end = end if isinstance(end, LineOut) else line_out(event.event_id, end, rules)
     occurred_at = event.occurred_at or timestamp or received_at
     if claim is not None:
         occurred_at = claim.occurred_at or occurred_at

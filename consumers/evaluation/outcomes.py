@@ -49,7 +49,7 @@ class DeferredReason(StrEnum):
     INTERNAL_ERROR = "INTERNAL_ERROR"
     """A bug; the log names it."""
     TENANT_THROTTLED = "TENANT_THROTTLED"
-    """Too many of the tenant's events wait for a model; those over its share let other tenants pass."""
+    """Too many of the tenant's events wait for a model or take long; those over its share let other tenants pass."""
     EVENT_DEADLINE = "EVENT_DEADLINE"
     """The event waited for a model longer than its deadline."""
     INTERRUPTED = "INTERRUPTED"

@@ -16,6 +16,8 @@ class PoolLimits:
     """Records decoded together, and rows written together."""
     chunk: int = 64
     """Events looked up and examined together: another tenant's event waits for one chunk at most."""
+    alone: int = 100
+    """Events of one tenant that wait to be examined alone; further ones are deferred."""
     linger: float = 0.005
     """Seconds a batch waits for more."""
     tenant_asks: int = 200

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
 from consumers.decoding import Record
@@ -18,17 +18,18 @@ from consumers.evaluation.event_evaluation import Evaluation
 from consumers.evaluation.event_outcomes import deferred, id_conflict, refused_by_store
 from consumers.evaluation.outcomes import DeferredReason, Outcome
 from consumers.evaluation.retries import Retries
+from consumers.pool.aside import SetAside
 from consumers.pool.deferring import deferral, tried_too_often
 from consumers.pool.flight import Flight, Job, Receipt
 from consumers.pool.limits import PoolLimits
 from consumers.pool.outages import Outages
 from consumers.pool.ports import DeferredEvents, Results
-from consumers.pool.scorers import Scorer, ThreadScorer
+from consumers.pool.scorers import Scorer, ThreadScorer, Unfinished
 from consumers.pool.stages import Stage, StageResult
 from consumers.queueing.groups import FairGroups, Groups
 from consumers.queueing.isolation import isolate_failures
 from consumers.queueing.lines import Lines
-from consumers.queueing.retrying import Backoff
+from consumers.queueing.retrying import Backoff, repeat
 from consumers.score_events import LookedUp, ScoreEvents
 from scoring.query import Unscored
 from scoring.rules import JudgePolicy
@@ -59,6 +60,7 @@ class Pool:
         self._turn = asyncio.Lock()
         self._to_decode = Groups[Job](size=limits.batch, linger=limits.linger)
         self._to_look_up = FairGroups[Job](size=min(limits.chunk, limits.batch))
+        self._aside = SetAside(each=limits.alone, most=max(1, limits.records // 4))
         self._to_ask = Lines(each=limits.tenant_asks)
         self._to_write = Groups[Job](size=limits.batch, linger=limits.linger)
         self._to_defer = Groups[Job](size=limits.batch, linger=limits.linger)
@@ -68,6 +70,7 @@ class Pool:
             Stage.LOOKING_UP: lambda job: self._to_look_up.put(job.tenant, job),
             # the chunk that was looked up goes on together
             Stage.EXAMINING: _wait,
+            Stage.EXAMINING_ALONE: _wait,
             Stage.ASKING: lambda job: self._to_ask.put(job.tenant, lambda: self._ask(job)),
             Stage.WRITING: self._to_write.put,
             Stage.DEFERRING: self._to_defer.put,
@@ -113,10 +116,10 @@ class Pool:
         """Works until closed and drained. When cancelled, hands all records in flight back to their senders."""
         # while chunks are examined, the next one is looked up
         preparing = [self._prepare] * (self._scorer.chunks + 1)
-        steps = (self._decode, *preparing, self._write, self._defer, self._publish)
+        steps = (self._decode, *preparing, self._examine_alone, self._write, self._defer, self._publish)
         try:
             async with asyncio.TaskGroup() as tasks:
-                loops = [tasks.create_task(_for_ever(step)) for step in steps]
+                loops = [tasks.create_task(repeat(step)) for step in steps]
                 await self._flight.drained()
                 for each in loops:
                     each.cancel()
@@ -186,10 +189,28 @@ class Pool:
             self._defer_for_bug(jobs, error)
             return
         for job, each in zip(jobs, judged, strict=True):
-            if isinstance(each, Case):
-                self._ask_later(job, each)
-            else:
-                self._write_later(job, each)
+            self._sort_judged(job, each)
+
+    def _sort_judged(self, job: Job, judged: Evaluation | Case | Unfinished) -> None:
+        if isinstance(judged, Case):
+            self._ask_later(job, judged)
+        elif isinstance(judged, Evaluation):
+            self._write_later(job, judged)
+        elif judged is Unfinished.NOT_REACHED:
+            self._advance(job, StageResult.NOT_REACHED)
+        elif self._aside.put(job):
+            self._advance(job, StageResult.TOOK_LONG)
+        else:
+            self._defer_later(job, DeferredReason.TENANT_THROTTLED, "many of the tenant's events take long to score")
+
+    async def _examine_alone(self) -> None:
+        job = await self._aside.next()
+        try:
+            self._sort_judged(job, await self._scorer.judge_alone(job.known, job.found))
+        except Exception as error:
+            self._defer_for_bug([job], error)
+        finally:
+            self._aside.release(job)
 
     def _ask_later(self, job: Job, case: Case) -> None:
         if self._flight.shares.throttles(job.tenant):
@@ -327,8 +348,3 @@ class Pool:
 
 def _wait(job: Job) -> None:
     del job
-
-
-async def _for_ever(step: Callable[[], Coroutine[None, None, None]]) -> None:
-    while True:
-        await step()

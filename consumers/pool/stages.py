@@ -4,6 +4,7 @@
                                 └→ ASKING ┘
 
 An event that cannot be scored yet leaves for DEFERRING. A record of an event that is on its way already is FOLLOWING.
+An event that takes long in EXAMINING goes on in EXAMINING_ALONE.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ class Stage(StrEnum):
     """It waits for the claim on its key, and for its tenant's rules."""
     EXAMINING = "examining"
     """It is scored as far as no model is needed."""
+    EXAMINING_ALONE = "examining_alone"
+    """It took long in its chunk, and is scored alone."""
     ASKING = "asking"
     """It waits for a model."""
     WRITING = "writing"
@@ -47,6 +50,10 @@ class StageResult(StrEnum):
     """The event is not stored, and its rules are known."""
     EVALUATED = "evaluated"
     """There is a row to write."""
+    NOT_REACHED = "not_reached"
+    """The tenant's other events in the chunk took all its time."""
+    TOOK_LONG = "took_long"
+    """The event took more time than its tenant has in a chunk, or ended its process."""
     NEEDS_MODEL = "needs_model"
     """The local judge does not decide alone."""
     STORED = "stored"
@@ -80,6 +87,15 @@ TRANSITIONS: Mapping[Stage, Mapping[StageResult, Stage]] = MappingProxyType(
             StageResult.HAS_OUTCOME: Stage.ENDED,
         },
         Stage.EXAMINING: {
+            StageResult.NOT_REACHED: Stage.LOOKING_UP,
+            StageResult.TOOK_LONG: Stage.EXAMINING_ALONE,
+            StageResult.EVALUATED: Stage.WRITING,
+            StageResult.NEEDS_MODEL: Stage.ASKING,
+            StageResult.MUST_WAIT: Stage.DEFERRING,
+            StageResult.TRIED_TOO_OFTEN: Stage.WRITING,
+            StageResult.HAS_OUTCOME: Stage.ENDED,
+        },
+        Stage.EXAMINING_ALONE: {
             StageResult.EVALUATED: Stage.WRITING,
             StageResult.NEEDS_MODEL: Stage.ASKING,
             StageResult.MUST_WAIT: Stage.DEFERRING,

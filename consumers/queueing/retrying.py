@@ -59,6 +59,12 @@ async def retry_while_unavailable(
         await asyncio.sleep(backoff.wait(failures))
 
 
+async def repeat(step: Callable[[], Awaitable[None]]) -> NoReturn:
+    """Calls `step` until cancelled."""
+    while True:
+        await step()
+
+
 async def work_for_ever(
     work: Callable[[], Awaitable[bool]],
     *,

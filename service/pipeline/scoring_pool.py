@@ -16,7 +16,7 @@ from consumers.pool.deferring import RetryDeferred, count_only
 from consumers.pool.limits import PoolLimits
 from consumers.pool.pool import Pool
 from consumers.pool.ports import Results
-from consumers.pool.scorers import Scorer, ThreadScorer
+from consumers.pool.scorers import Scorer
 from consumers.score_events import ScoreEvents
 from consumers.stream.dead_letters import PlainRecord, UnpublishedDeadLetter, publish_dead_letter
 from service.background import background_task
@@ -82,10 +82,10 @@ def _scorer(settings: Settings, score: ScoreEvents) -> Scorer:
     processes = settings.pool.processes
     if processes is None:
         streams = settings.kafka.bootstrap_servers is not None and (os.cpu_count() or 1) > 1
-        processes = _SCORING_PROCESSES if streams else 0
-    if not processes:
-        return ThreadScorer(score)
-    return ProcessScorer(score, processes=processes, weights=settings.judge.weights)
+        processes = _SCORING_PROCESSES if streams else 1
+    return ProcessScorer(
+        score, processes=max(1, processes), weights=settings.judge.weights, cpu_seconds=settings.pool.cpu_seconds
+    )
 
 
 @asynccontextmanager

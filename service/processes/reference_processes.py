@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import os
 import resource
 from collections.abc import AsyncGenerator
@@ -17,6 +16,7 @@ from pebble import ProcessExpired, ProcessPool
 from references.judging import judge_answer
 from references.reference_verdict import AnswerPair, NotJudged, ReferenceFinding, not_judged
 from references.semantics import Semantics
+from service.processes.forking import forking_context
 from service.settings.judge_settings import ReferenceSettings
 
 _CLOCK_PER_CPU = 4.0
@@ -86,15 +86,12 @@ async def reference_processes(settings: ReferenceSettings) -> AsyncGenerator[Ref
 
 
 def _new_pool(settings: ReferenceSettings) -> ProcessPool:
-    # forked from a server without threads: a fork of this process could hold a lock that no thread releases
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["references.judging", "references.equivalence.certify"])
     return ProcessPool(
         max_workers=settings.processes,
         max_tasks=_TASKS,
         initializer=_limit_process,
         initargs=[settings.megabytes],
-        context=context,  # pyright: ignore[reportArgumentType] pebble's protocol only knows the pipes of one platform
+        context=forking_context(),  # pyright: ignore[reportArgumentType] pebble's protocol only knows the pipes of one platform
     )
 
 

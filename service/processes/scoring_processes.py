@@ -1,169 +1,188 @@
 """A `Scorer` that judges events in separate processes.
 
 One thread of a process runs at a time, so scoring in the worker's process would delay the event loop and its
-heartbeats. A text that crashes its process loses its own score and stops no worker.
+heartbeats. A text that takes too long, or that crashes its process, is known by the step at which the process ended: it
+is judged alone, in a process of its own, and ends there. Its neighbours are judged again at once.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-import threading
-from collections.abc import Sequence
-from concurrent.futures import TimeoutError as OutOfTimeError
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
-from multiprocessing.reduction import ForkingPickler
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import TypeAlias
 
-from pebble import ProcessExpired, ProcessPool
-
 from consumers.decoding import Known, Record
-from consumers.evaluation.event_evaluation import Evaluation, LineOut, line_out
+from consumers.evaluation.event_evaluation import Evaluation
 from consumers.evaluation.outcomes import Outcome
 from consumers.evaluation.timings import timings_of
-from consumers.judging.panel import Panel
-from consumers.pool.scorers import ThreadScorer
-from consumers.queueing.isolation import isolate_failures
-from consumers.score_events import LookedUp, ScoreEvents, judged_at_once
-from consumers.wire.events import QueryEvent
-from scoring.query import Unscored
+from consumers.pool.scorers import ThreadScorer, Unfinished
+from consumers.queueing.allowances import Allowances
+from consumers.score_events import LookedUp, ScoreEvents, not_sampled
+from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
 from scoring.verdict import Case
-from service.judges.weights import fitted_judge, local_judge
-from service.processes.interpreter import tune_interpreter
+from service.processes.endable import CallFailed, EndableProcess, ProcessEnded
+from service.processes.judging import Judged, ScorerBug, SentEvent, judge_chunk, judge_event, open_judge
 
-SampledEvents: TypeAlias = "Sequence[tuple[QueryEvent, int | None]]"
-"""Events, each with its sample rate."""
-Judged: TypeAlias = "LineOut | Case | Unscored | None"
-"""The result of an event, or the case for a model; `None` where the process returned neither."""
 _TRIES = 3
-"""How often the processes are restarted for a chunk before it is judged in this process."""
-_CHUNK_SECONDS = 20.0
-"""Time limit of a chunk. One that exceeds it is split to find the event that hangs."""
+"""How often a process may end before its first event, or during one event, until the event is held to blame."""
+_NICENESS = 5
+"""Of the process for events that are judged alone: chunks come first."""
+_ENDED = "its process ended"
+Result: TypeAlias = Judged | Unscored | Unfinished
 
 
 class ProcessScorer:
-    """Examines and judges in `processes` processes; decodes in a thread of this one."""
+    """Examines and judges in `processes` processes, and in one more what takes long; decodes in a thread."""
 
     def __init__(
-        self, score: ScoreEvents, *, processes: int, weights: Path | None, chunk_seconds: float = _CHUNK_SECONDS
+        self,
+        score: ScoreEvents,
+        *,
+        processes: int,
+        weights: Path | None = None,
+        cpu_seconds: float = 1.0,
+        allowances: Allowances | None = None,
     ) -> None:
-        self._score, self._weights, self._chunk_seconds = score, weights, chunk_seconds
+        self._score, self._cpu_seconds = score, cpu_seconds
         self._thread = ThreadScorer(score)
         self.chunks = processes
-        self._pool = self._open_pool()
-
-    def _open_pool(self) -> ProcessPool:
-        return ProcessPool(
-            self.chunks,
-            initializer=_start,
-            initargs=[self._weights],
-            # a forked process would inherit locks that this one's threads hold
-            context=get_context("spawn"),  # pyright: ignore[reportArgumentType] pebble's protocol only knows the pipes of one platform
-        )
+        setup = partial(open_judge, weights)
+        self._processes = [EndableProcess(setup) for _ in range(processes)]
+        self._alone = EndableProcess(setup, niceness=_NICENESS)
+        self._idle = asyncio.LifoQueue[EndableProcess]()
+        for each in self._processes:
+            self._idle.put_nowait(each)
+        self._allowances = allowances or Allowances()
 
     async def decode(self, records: Sequence[Record]) -> Sequence[Known | Outcome]:
         """Decodes each record to its event, or to an outcome."""
         return await self._thread.decode(records)
 
-    async def judge(self, events: Sequence[Known], found: LookedUp) -> Sequence[Evaluation | Case]:
-        """Returns each event's evaluation, or its case for a model."""
+    async def judge(self, events: Sequence[Known], found: LookedUp) -> Sequence[Evaluation | Case | Unfinished]:
+        """Returns each event's evaluation, its case for a model, or why it has neither yet."""
         began = self._score.timer()
-        results = await self._judge_isolated(events, found)
-        for timings in timings_of(events):
-            timings.add("examine", began, self._score.timer())
-        return [await self._evaluation(each, found, result) for each, result in zip(events, results, strict=True)]
+        chunk = _Chunk(events, found.rules)
+        if chunk.places:
+            process = await self._idle.get()
+            try:
+                await self._judge_chunk(process, chunk)
+            finally:
+                self._idle.put_nowait(process)
+        ended = self._score.timer()
+        for timings in timings_of([each for each, result in zip(events, chunk.results, strict=True) if _done(result)]):
+            timings.add("examine", began, ended)
+        return [self._evaluation(each, found, result) for each, result in zip(events, chunk.results, strict=True)]
 
-    async def _evaluation(self, known: Known, found: LookedUp, result: Judged) -> Evaluation | Case:
-        if isinstance(result, Case):
+    async def _judge_chunk(self, process: EndableProcess, chunk: _Chunk) -> None:
+        """Judges the events at `places`; after one that ended the process, the others again."""
+        lost = 0
+        while chunk.places:
+            now = self._score.timer()
+            allowances = {tenant: self._allowances.seconds(tenant, now) for tenant in chunk.tenants()}
+            rules = {tenant: chunk.rules[tenant] for tenant in allowances}
+            try:
+                results = await process.call(judge_chunk, chunk.sent(), rules, allowances)
+            except ProcessEnded as ended:
+                if ended.steps:
+                    self._allowances.note_exceeded(chunk.set_aside_at(ended.steps - 1), self._score.timer())
+                    continue
+                lost += 1
+                if lost == _TRIES:
+                    raise
+            except CallFailed:
+                chunk.set_aside()
+            else:
+                chunk.keep(results)
+
+    async def judge_alone(self, known: Known, found: LookedUp) -> Evaluation | Case:
+        """Judges one event in a process of its own. The event ends here, whatever it costs."""
+        began = self._score.timer()
+        result = await self._judge_event(known, found.rules[known.event.tenant])
+        if known.timings is not None:
+            known.timings.add("examine", began, self._score.timer())
+        evaluation = self._evaluation(known, found, result)
+        assert not isinstance(evaluation, Unfinished)  # noqa: S101 a single event has a result
+        return evaluation
+
+    async def _judge_event(self, known: Known, rules: Rules) -> Result:
+        for tries in range(1, _TRIES + 1):
+            try:
+                return await self._alone.call(judge_event, _sent(known), rules, self._cpu_seconds)
+            except ProcessEnded as ended:
+                if ended.over_limit:
+                    return too_costly(self._cpu_seconds)
+                if tries == _TRIES:
+                    return self._score.report_bug(known, ended, kind=_ENDED)
+            except CallFailed as error:
+                return self._score.report_bug(known, error, kind=error.kind)
+        raise AssertionError("the last try returns")
+
+    def _evaluation(self, known: Known, found: LookedUp, result: Result) -> Evaluation | Case | Unfinished:
+        if isinstance(result, Case | Unfinished):
             return result
-        if result is not None:
-            return self._score.evaluation(known, found, result)
-        # an event that cannot be pickled is judged here; a bug raises again here, where it is counted
-        (again,) = await self._thread.judge([known], found)
-        return again
-
-    async def _judge_isolated(self, events: Sequence[Known], found: LookedUp) -> Sequence[Judged]:
-        """Judges a chunk; an event that crashes its process or cannot be sent is isolated."""
-        results: dict[int, Judged] = {}
-
-        async def judge(places: Sequence[int]) -> None:
-            part = await self._judge_on_new_pools([events[place] for place in places], found)
-            results.update(zip(places, part, strict=True))
-
-        for place, error in await isolate_failures(judge, range(len(events)), Exception):
-            crashed = isinstance(error, ProcessExpired | OutOfTimeError)
-            results[place] = self._score.report_bug(events[place], error) if crashed else None
-        return [results[place] for place in range(len(events))]
-
-    async def _judge_on_new_pools(self, events: Sequence[Known], found: LookedUp) -> Sequence[Judged]:
-        for _ in range(_TRIES + 1):
-            # none of these events broke the pool
-            with suppress(BrokenProcessPool):
-                return await self._judge_in_process(events, found)
-        return [None] * len(events)
-
-    async def _judge_in_process(self, events: Sequence[Known], found: LookedUp) -> Sequence[Judged]:
-        if not self._pool.active:
-            self._pool = self._open_pool()
-        sent = [(each.event, each.sampledrate) for each in events]
-        rules = {each.event.tenant: found.rules[each.event.tenant] for each in events}
-        judged = asyncio.wrap_future(self._pool.schedule(_judge_all, args=[sent, rules], timeout=self._chunk_seconds))
-        # a process killed right as it receives a chunk loses it, and the pool never answers for it; a chunk in front
-        # of this one may take as long as this one
-        done, _ = await asyncio.wait([judged], timeout=3 * self._chunk_seconds)
-        if not done:
-            judged.cancel()
-            raise BrokenProcessPool("a process died and its chunk was lost")
-        return judged.result()
+        if isinstance(result, ScorerBug):
+            result = self._score.report_bug(known, CallFailed(*result), kind=result.kind)
+        return self._score.evaluation(known, found, result)
 
     def close(self) -> None:
         """Stops the thread and the processes, with their current work."""
         self._thread.close()
-        self._pool.stop()
-        self._pool.join()
+        for each in (*self._processes, self._alone):
+            each.kill()
 
 
-def _read_only(mapping: dict[str, str]) -> MappingProxyType[str, str]:
-    return MappingProxyType(mapping)
+class _Chunk:
+    """Events judged together: the results so far, and the places of those that have none."""
+
+    def __init__(self, events: Sequence[Known], rules: Mapping[str, Rules]) -> None:
+        self.rules, self._events = rules, events
+        self.results: list[Result] = [
+            not_sampled(each.event, each.sampledrate, rules[each.event.tenant]) or Unfinished.NOT_REACHED
+            for each in events
+        ]
+        self.places = [place for place, each in enumerate(self.results) if isinstance(each, Unfinished)]
+
+    def _tenant(self, place: int) -> str:
+        return self._events[place].event.tenant
+
+    def tenants(self) -> set[str]:
+        return {self._tenant(place) for place in self.places}
+
+    def sent(self) -> list[SentEvent]:
+        return [_sent(self._events[place]) for place in self.places]
+
+    def keep(self, results: Sequence[Judged | Unfinished]) -> None:
+        """Keeps the results of the events at `places`: the chunk is done."""
+        for place, result in zip(self.places, results, strict=True):
+            self.results[place] = result
+        self.places = []
+
+    def set_aside(self) -> None:
+        """Sets aside all that have no result."""
+        self.keep([Unfinished.SET_ASIDE] * len(self.places))
+
+    def set_aside_at(self, index: int) -> str:
+        """Sets an event aside, and leaves what follows of its tenant to a later chunk; returns the tenant."""
+        suspect, tenant = self.places[index], self._tenant(self.places[index])
+        self.results[suspect] = Unfinished.SET_ASIDE
+        self.places = self.places[:index] + [each for each in self.places[index + 1 :] if self._tenant(each) != tenant]
+        return tenant
 
 
-# rules hold such mappings, and pickle cannot send them
-ForkingPickler.register(MappingProxyType, lambda each: (_read_only, (dict(each),)))
-
-_PANEL: list[Panel] = []
-"""The panel of a scoring process, set when it starts."""
+def _sent(known: Known) -> SentEvent:
+    return SentEvent(known.event.tenant, known.event.event_id, known.event.query())
 
 
-def _start(weights: Path | None) -> None:
-    """Starts a scoring process: loads the judge and watches the parent, to end with it."""
-    # Ctrl-C in a terminal reaches all processes: the parent drains first and then ends this one
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    _PANEL.append(Panel(local=(local_judge() if weights is None else fitted_judge(weights)).judge))
-    tune_interpreter()
+def _done(result: Result) -> bool:
+    return not isinstance(result, Unfinished)
 
 
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(0)
-
-
-def _judge_all(events: SampledEvents, rules: dict[str, Rules]) -> list[Judged]:
-    return [_judge(event, sampledrate, rules[event.tenant]) for event, sampledrate in events]
-
-
-def _judge(event: QueryEvent, sampledrate: int | None, rules: Rules) -> Judged:
-    try:
-        result = judged_at_once(event, sampledrate, rules, _PANEL[0].at_once)
-        return result if isinstance(result, Case) else line_out(event, result, rules)
-    except Exception:
-        return None
+def too_costly(seconds: float) -> Unscored:
+    """The result of an event that takes more than these seconds of CPU."""
+    return Unscored(
+        UnscoredReason.TOO_COSTLY,
+        f"scoring took more than {seconds:g} s of CPU (SQLASSAY_POOL__CPU_SECONDS): shorten the question or the SQL",
+    )

@@ -72,6 +72,12 @@ class PoolSettings(SettingsGroup):
         default=None,
         ge=0,
         le=64,
-        description="Scoring processes besides the main one; 0 scores in a thread of the main process; "
-        "unset is 2 with Kafka and two cores or more, else 0.",
+        description="Scoring processes besides the main one, and one more for events that take long; "
+        "unset is 2 with Kafka and two cores or more, else 1; 0 means 1.",
+    )
+    cpu_seconds: float = Field(
+        default=1.0,
+        ge=0.01,
+        le=60,
+        description="Seconds of CPU that scoring one event, or reading one rules document, may take.",
     )

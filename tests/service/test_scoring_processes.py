@@ -8,23 +8,21 @@ import os
 import signal
 import time
 from collections.abc import AsyncGenerator, Sequence
-from concurrent.futures import Future
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, cast
 
 import pytest
-from pebble import ProcessPool
 
 from consumers.decoding import Known, Record
 from consumers.evaluation.event_evaluation import Evaluation, Scored
 from consumers.judging.panel import Panel
 from consumers.judging.prompting import Template, prompt_for
-from consumers.pool.scorers import ThreadScorer
+from consumers.pool.scorers import ThreadScorer, Unfinished
+from consumers.queueing.allowances import Allowances
 from consumers.score_events import LookedUp, ScoreEvents
 from consumers.wire.rules_document import decode_rules
 from scoring.evaluation import conclude
-from scoring.query import Unscored
+from scoring.query import Unscored, UnscoredReason
 from scoring.record import score_record
 from scoring.rules import Rules
 from scoring.verdict import Case
@@ -35,6 +33,8 @@ from tests.memory.stores import MemoryOutcomes, MemoryRules, MemoryScores
 
 pytestmark = pytest.mark.slow  # starts and kills processes
 
+COSTLY = "SELECT name FROM beds WHERE " + " OR ".join(f"id={number}" for number in range(9000))
+"""A text that is accepted and takes far more than the budgets of these tests."""
 TEMPLATE = Template(version="judge-test", system="Say whether it answers.")
 RULES = {
     "garden": decode_rules({"column_mappings": {"plot": "bed_id"}, "benign_filters": ["active = 1"]}).rules(version=3),
@@ -64,7 +64,15 @@ def score(outcomes: MemoryOutcomes) -> ScoreEvents:
 
 @pytest.fixture
 async def processes(score: ScoreEvents) -> AsyncGenerator[ProcessScorer]:
-    scorer = ProcessScorer(score, processes=2, weights=None)
+    scorer = ProcessScorer(score, processes=2)
+    yield scorer
+    scorer.close()
+
+
+@pytest.fixture
+async def strict(score: ScoreEvents) -> AsyncGenerator[ProcessScorer]:
+    """A process that leaves little for costly events."""
+    scorer = ProcessScorer(score, processes=1, cpu_seconds=0.05, allowances=Allowances(most=0.05))
     yield scorer
     scorer.close()
 
@@ -81,7 +89,7 @@ def events(
     return [each for each in known if isinstance(each, Known)]
 
 
-def said(judged: Sequence[Evaluation | Case]) -> list[object]:
+def said(judged: Sequence[Evaluation | Case | Unfinished]) -> list[object]:
     """What they say, but for ids, which are new each time."""
     return [
         (each.record, each.payload_hash, each.withheld, each.rules_version) if isinstance(each, Evaluation) else "case"
@@ -140,42 +148,15 @@ async def test_a_process_that_dies_during_a_chunk_costs_no_event_its_score(
 ) -> None:
     found = LookedUp({}, RULES)
     await processes.judge(events(score, "plain", 1), found)
-    judging = asyncio.create_task(processes.judge(events(score, "garden", 400), found))
+    left = events(score, "garden", 400)
+    judging = asyncio.create_task(processes.judge(left, found))
     await asyncio.sleep(0)
     kill_all()
-    judged = await judging
-    assert len(judged) == 400
-    assert all(isinstance(each, Evaluation) and isinstance(each.result, Scored) for each in judged)
-
-
-class LosesTheFirst:
-    """A pool whose first chunk is lost, as when its process is killed right as it receives it."""
-
-    active = True
-
-    def __init__(self, pool: ProcessPool) -> None:
-        self.pool, self.lost = pool, False
-
-    def schedule(self, *arguments: Any, **options: Any) -> Any:
-        if self.lost:
-            return self.pool.schedule(*arguments, **options)
-        self.lost = True
-        return Future()
-
-    def stop(self) -> None:
-        self.pool.stop()
-
-    def join(self) -> None:
-        self.pool.join()
-
-
-async def test_a_chunk_that_is_lost_with_its_process_is_judged_again(score: ScoreEvents) -> None:
-    scorer = ProcessScorer(score, processes=1, weights=None, chunk_seconds=5)
-    await scorer.judge(events(score, "plain", 1), LookedUp({}, RULES))
-    scorer._chunk_seconds, scorer._pool = 1, cast("Any", LosesTheFirst(scorer._pool))
-    judged = await scorer.judge(events(score, "garden", 3), LookedUp({}, RULES))
-    scorer.close()
-    assert all(isinstance(each, Evaluation) and isinstance(each.result, Scored) for each in judged)
+    judged = list(await judging)
+    while again := [known for known, each in zip(left, judged, strict=True) if isinstance(each, Unfinished)]:
+        left, judged = again, list(await processes.judge(again[1:], found))
+        judged.insert(0, await processes.judge_alone(again[0], found))
+        assert all(isinstance(each, Unfinished) or scored(each) for each in judged)
 
 
 async def test_an_idle_process_that_dies_is_replaced(score: ScoreEvents, processes: ProcessScorer) -> None:
@@ -187,9 +168,7 @@ async def test_an_idle_process_that_dies_is_replaced(score: ScoreEvents, process
     assert not isinstance(judged.result, Unscored)
 
 
-async def test_an_event_that_cannot_be_sent_is_judged_in_this_process(
-    score: ScoreEvents, processes: ProcessScorer, outcomes: MemoryOutcomes
-) -> None:
+async def test_attributes_are_not_sent(score: ScoreEvents, processes: ProcessScorer, outcomes: MemoryOutcomes) -> None:
     class Local(dict[str, str]):
         """Pickle finds no way to it."""
 
@@ -200,11 +179,63 @@ async def test_an_event_that_cannot_be_sent_is_judged_in_this_process(
     assert not outcomes.faults
 
 
+async def test_a_costly_event_is_set_aside_and_only_its_own_tenant_waits(
+    score: ScoreEvents, strict: ProcessScorer
+) -> None:
+    found = LookedUp({}, RULES)
+    own, other = events(score, "plain", 3), events(score, "garden", 3)
+    batch = [own[0], other[0], costly(own[1]), other[1], own[2], other[2]]
+    judged = await strict.judge(batch, found)
+    assert [each if isinstance(each, Unfinished) else type(each) for each in judged] == [
+        *(Evaluation, Evaluation, Unfinished.SET_ASIDE, Evaluation, Unfinished.NOT_REACHED, Evaluation)
+    ]
+
+
+async def test_what_takes_longer_than_the_budget_ends_as_too_costly(score: ScoreEvents, strict: ProcessScorer) -> None:
+    (plain,) = events(score, "plain", 1)
+    ended = await strict.judge_alone(costly(plain), LookedUp({}, RULES))
+    ordinary = await strict.judge_alone(plain, LookedUp({}, RULES))
+    assert isinstance(ended, Evaluation)
+    assert isinstance(ended.result, Unscored)
+    assert ended.result.reason is UnscoredReason.TOO_COSTLY
+    assert "0.05 s of CPU" in ended.result.detail
+    assert isinstance(ordinary, Evaluation)
+    assert isinstance(ordinary.result, Scored)
+
+
+async def test_an_event_that_ends_its_process_alone_is_held_to_blame(
+    score: ScoreEvents, processes: ProcessScorer, outcomes: MemoryOutcomes
+) -> None:
+    (known,) = events(score, "plain", 1)
+    killing = asyncio.create_task(kill_again_and_again())
+    judged = await processes.judge_alone(costly(known), LookedUp({}, RULES))
+    killing.cancel()
+    assert isinstance(judged, Evaluation)
+    assert isinstance(judged.result, Unscored)
+    assert judged.result.reason is UnscoredReason.SCORER_FAILED
+    assert len(outcomes.faults) == 1
+
+
 async def test_they_end_with_their_scorer(score: ScoreEvents) -> None:
-    scorer = ProcessScorer(score, processes=1, weights=None)
+    scorer = ProcessScorer(score, processes=1)
     await scorer.judge(events(score, "plain", 1), LookedUp({}, RULES))
     scorer.close()
     assert not multiprocessing.active_children()
+
+
+def scored(each: object) -> bool:
+    return isinstance(each, Evaluation) and isinstance(each.result, Scored)
+
+
+def costly(known: Known) -> Known:
+    """The event with an answer that is costly to read."""
+    return replace(known, event=known.event.model_copy(update={"sql": COSTLY}))
+
+
+async def kill_again_and_again() -> None:
+    while True:
+        kill_all()
+        await asyncio.sleep(0.01)
 
 
 def kill_all() -> None:
