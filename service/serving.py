@@ -11,7 +11,6 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 import uvicorn
 import uvloop
 from fastapi import FastAPI
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import Unavailable
 from scoring.judging.local import InvalidWeightsError, LocalJudge
@@ -28,7 +27,9 @@ from service.pipeline.event_intake import event_intake, open_span_intake
 from service.pipeline.process_parts import ProcessParts
 from service.pipeline.running import ProcessRole, Service
 from service.pipeline.worker import Worker, running_worker
+from service.processes.forking import start_server
 from service.processes.interpreter import tune_interpreter
+from service.processes.rules_processes import rules_processes
 from service.redis.link import RedisLink, open_redis
 from service.redis.rule_cache import RedisRules
 from service.settings import Settings
@@ -52,6 +53,7 @@ async def running(
     """
     _check_role(settings, role)
     local = _judge(settings)
+    start_server()
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         metrics = Metrics(settings.metrics, local.name)
@@ -59,7 +61,8 @@ async def running(
         telemetry = await enter(open_telemetry(settings.telemetry, metrics))
         engine = await enter(open_database(settings))
         redis = await enter(open_redis(settings.redis, metrics.storage.redis_failed))
-        rules = await _open_rules(stack, engine, redis, metrics)
+        reading = await enter(rules_processes(settings.pool.cpu_seconds))
+        rules = await _open_rules(stack, PostgresRules(engine, reading), redis, metrics)
         publisher = await enter(open_publisher(settings.kafka)) if settings.kafka.bootstrap_servers else None
         parts = ProcessParts(
             settings=settings, engine=engine, rules=rules, metrics=metrics, publisher=publisher, telemetry=telemetry
@@ -97,9 +100,8 @@ def _check_role(settings: Settings, role: ProcessRole) -> None:
 
 
 async def _open_rules(
-    stack: AsyncExitStack, engine: AsyncEngine, redis: RedisLink | None, metrics: Metrics
+    stack: AsyncExitStack, stored: PostgresRules, redis: RedisLink | None, metrics: Metrics
 ) -> PostgresRules | RedisRules:
-    stored = PostgresRules(engine)
     if redis is None:
         return stored
     rules = RedisRules(link=redis, stored=stored, aged=metrics.storage.rules_aged)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -11,7 +10,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from consumers.wire.events import NAME_PATTERN
-from consumers.wire.rules_document import MAX_RULES_BYTES, RulesDocument, decode_rules
+from consumers.wire.rules_document import MAX_RULES_BYTES, RulesDocument
 from service.api.access import CallingTenant, RunningService
 from service.api.bodies import read_body
 from service.api.errors import ApiError, errors
@@ -72,7 +71,7 @@ async def put_rules(
         if len(body.raw) > MAX_RULES_BYTES:
             message = f"the rules have {len(body.raw)} bytes, more than {MAX_RULES_BYTES}"
             raise ApiError(413, "BODY_TOO_LARGE", message, "Remove entries that no question uses.")
-        document = await asyncio.to_thread(decode_rules, body.raw)
+        document = await service.rules.decode(bytes(body.raw))
     stored = await service.rules.put(tenant, document, author=caller.name, expected=_version(if_match))
     service.metrics.rules_in_force(await service.rules.rules([tenant]))
     return _reply(stored)

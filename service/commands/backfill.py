@@ -23,6 +23,8 @@ from service.commands.report import parse_time
 from service.commands.score import read_judge
 from service.judges.configured_panel import TEMPLATE, open_panel
 from service.pipeline.rescore import BackfillTally, Estimate, Rescore, estimate
+from service.processes.examining import examining_process
+from service.processes.rules_processes import rules_processes
 from service.redis.link import open_redis
 from service.settings import Settings
 from service.settings.judge_settings import JudgeSettings
@@ -98,11 +100,12 @@ async def _estimate(
 
 async def _rules(engine: AsyncEngine, request: BackfillRequest, tenants: Sequence[str]) -> dict[str, Rules]:
     """Each tenant's rules in the requested version, with the requested judge."""
-    book = PostgresRules(engine)
-    versions = await book.newest(tenants)
-    if request.rules_version is not None:
-        versions = dict.fromkeys(tenants, request.rules_version)
-    rules = await book.parsed(versions)
+    async with rules_processes(settings().pool.cpu_seconds) as reading:
+        book = PostgresRules(engine, reading)
+        versions = await book.newest(tenants)
+        if request.rules_version is not None:
+            versions = dict.fromkeys(tenants, request.rules_version)
+        rules = await book.parsed(versions)
     for tenant in versions.keys() - rules.keys():
         refuse(f"tenant {tenant!r} has no rules version {versions[tenant]} that can be read: see `sqlassay rules show`")
     if request.policy is None:
@@ -124,6 +127,7 @@ async def _score(
     async with (
         open_redis(configured.redis) as redis,
         open_panel(configured.judge, local, MemoryModelCounts(), redis) as panel,
+        examining_process(configured.pool.cpu_seconds) as examine,
     ):
         rescore = Rescore(
             engine=engine,
@@ -133,6 +137,7 @@ async def _score(
             model=configured.judge.model,
             make_current=request.make_current,
             clock=lambda: datetime.now(UTC),
+            examine=examine,
             in_flight=configured.judge.in_flight,
         )
         with progress("scoring", events) as advance:

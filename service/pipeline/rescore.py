@@ -16,10 +16,11 @@ from consumers.evaluation.outcomes import Trigger
 from consumers.judging.budgets import MICROS, Price
 from consumers.judging.panel import Panel
 from consumers.queueing.isolation import isolate_failures
-from scoring.evaluation import conclude, examine
+from scoring.evaluation import conclude
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import JudgePolicy, Rules
 from scoring.verdict import Case, Reply, Score
+from service.processes.examining import Examine, examine_in_thread
 from service.storage.partitions import Partitions
 from service.storage.scores.added_rows import add_rows, already_scored, make_rows_current
 from service.storage.scores.evaluation_pages import EvaluationFilter
@@ -87,6 +88,7 @@ class Rescore:
     """The configured model, if any."""
     make_current: bool
     clock: Callable[[], datetime]
+    examine: Examine = examine_in_thread
     in_flight: int = 200
 
     async def __call__(self, wanted: EvaluationFilter, progress: Callable[[int], None]) -> BackfillTally:
@@ -121,21 +123,15 @@ class Rescore:
         return found
 
     async def _score(self, batch: Sequence[StoredEvent]) -> list[Evaluation]:
-        cases = await asyncio.to_thread(lambda: [self._examine(each) for each in batch])
+        cases = await self.examine([(each.event.query(), self.rules[each.event.tenant]) for each in batch])
         gate = asyncio.Semaphore(self.in_flight)
         ends = await asyncio.gather(*(self._end(each, case, gate) for each, case in zip(batch, cases, strict=True)))
         return [self._evaluation(each, end) for each, end in zip(batch, ends, strict=True)]
 
-    def _examine(self, each: StoredEvent) -> tuple[Case | Unscored, Reply | None]:
-        case = examine(each.event.query(), self.rules[each.event.tenant])
-        return case, None if isinstance(case, Unscored) else self.panel.at_once(case)
-
-    async def _end(
-        self, each: StoredEvent, examined: tuple[Case | Unscored, Reply | None], gate: asyncio.Semaphore
-    ) -> Score | Unscored:
-        case, reply = examined
+    async def _end(self, each: StoredEvent, case: Case | Unscored, gate: asyncio.Semaphore) -> Score | Unscored:
         if isinstance(case, Unscored):
             return case
+        reply = self.panel.at_once(case)
         if reply is not None:
             return conclude(case, reply)
         async with gate:

@@ -160,6 +160,10 @@ class RedisRules:
             await client.publish(self._channel, message)  # pyright: ignore[reportUnknownMemberType] untyped options
         return rules
 
+    async def decode(self, raw: bytes) -> RulesDocument:
+        """The rules document in a request's body; raises `InvalidRules`."""
+        return await self.stored.decode(raw)
+
     async def current(self, tenant: str) -> StoredRules:
         """The tenant's newest rules; version 0, the defaults, where it has none."""
         return await self.stored.current(tenant)

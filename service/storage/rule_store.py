@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import orjson
 from sqlalchemy import func, select, tuple_
@@ -14,7 +14,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.errors import RulesUnavailable, StoreUnavailable
-from consumers.wire.rules_document import InvalidRules, RulesDocument
+from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
 from scoring.rules import Rules
 from service.logs import log
 from service.storage.database import translate_errors
@@ -37,6 +37,30 @@ class StoredRules:
     created_at: datetime | None = None
 
 
+class RulesReading(Protocol):
+    """Parses rules documents, which hold SQL of a tenant. Every function raises `InvalidRules`."""
+
+    async def decode(self, raw: bytes) -> RulesDocument:
+        """The document in a request's body."""
+        ...
+
+    async def rules(self, document: Mapping[str, object], version: int) -> Rules:
+        """The rules of a stored document, ready to apply."""
+        ...
+
+
+class ThreadReading:
+    """A `RulesReading` in a thread, for documents that are trusted: nothing can end the work on a costly one."""
+
+    async def decode(self, raw: bytes) -> RulesDocument:
+        """The document in a request's body."""
+        return await asyncio.to_thread(decode_rules, raw)
+
+    async def rules(self, document: Mapping[str, object], version: int) -> Rules:
+        """The rules of a stored document, ready to apply."""
+        return await asyncio.to_thread(lambda: RulesDocument.model_validate(document).rules(version))
+
+
 @dataclass(slots=True)
 class PostgresRules:
     """A `RuleSource` in PostgreSQL, and the store behind the rules API.
@@ -46,6 +70,7 @@ class PostgresRules:
     """
 
     engine: AsyncEngine
+    reading: RulesReading = field(default_factory=ThreadReading)
     _parsed: dict[tuple[str, int], Rules | None] = field(default_factory=dict[tuple[str, int], Rules | None])
     _highest: dict[str, int] = field(default_factory=dict[str, int])
     """The latest parsed version of each tenant."""
@@ -97,9 +122,19 @@ class PostgresRules:
             select(table.tenant, table.version, table.document).where(tuple_(table.tenant, table.version).in_(new))
         )
         for row in found:
-            parsed = await asyncio.to_thread(_read, row.tenant, row.version, row.document)
-            self._parsed[row.tenant, row.version] = parsed
+            self._parsed[row.tenant, row.version] = await self._read(row.tenant, row.version, row.document)
             self._highest[row.tenant] = max(self._highest.get(row.tenant, 0), row.version)
+
+    async def _read(self, tenant: str, version: int, document: Mapping[str, object]) -> Rules | None:
+        try:
+            return await self.reading.rules(document, version)
+        except (InvalidRules, ValueError) as error:
+            log.error("rules_unreadable", tenant=tenant, version=version, error=str(error))
+            return None
+
+    async def decode(self, raw: bytes) -> RulesDocument:
+        """The rules document in a request's body; raises `InvalidRules`."""
+        return await self.reading.decode(raw)
 
     async def current(self, tenant: str) -> StoredRules:
         """The tenant's newest rules, or version 0 with the defaults."""
@@ -124,8 +159,8 @@ class PostgresRules:
 
         Raises `InvalidRules`, `StoreUnavailable`, and `RulesConflict` when `expected` is not the newest version.
         """
-        await asyncio.to_thread(document.rules, 0)
         plain = orjson.loads(document.model_dump_json())
+        await self.reading.rules(plain, 0)
         with translate_errors(self.engine.url):
             async with self.engine.begin() as connection:
                 await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(tenant, 0))))
@@ -158,11 +193,3 @@ async def _newest(connection: AsyncConnection, tenants: Collection[str]) -> dict
 
 def _default(tenant: str) -> StoredRules:
     return StoredRules(tenant=tenant, version=0, document=RulesDocument().model_dump(mode="json"))
-
-
-def _read(tenant: str, version: int, document: Mapping[str, object]) -> Rules | None:
-    try:
-        return RulesDocument.model_validate(document).rules(version)
-    except (InvalidRules, ValueError) as error:
-        log.error("rules_unreadable", tenant=tenant, version=version, error=str(error))
-        return None

@@ -1,0 +1,96 @@
+"""Reads rules documents in processes: their predicates are SQL that a tenant wrote, and may be costly to parse."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
+from scoring.rules import Rules
+from service.processes.child import limit_cpu, note_step
+from service.processes.endable import CallFailed, EndableProcess, ProcessEnded
+
+Read = TypeVar("Read")
+
+
+class RulesProcesses:
+    """A `RulesReading` whose work is ended at a budget of CPU. What is sent waits for nothing that is stored."""
+
+    def __init__(self, cpu_seconds: float) -> None:
+        self._cpu_seconds = cpu_seconds
+        self._of_sent, self._of_stored = EndableProcess(_prepare), EndableProcess(_prepare)
+
+    async def decode(self, raw: bytes) -> RulesDocument:
+        """The document in a request's body; raises `InvalidRules`."""
+        return await self._read(self._of_sent, _decode, raw)
+
+    async def rules(self, document: Mapping[str, object], version: int) -> Rules:
+        """The rules of a stored document, ready to apply; raises `InvalidRules`."""
+        return await self._read(self._of_stored, _parse, document, version)
+
+    async def _read(
+        self, process: EndableProcess, function: Callable[..., Read | InvalidDocument], *arguments: object
+    ) -> Read:
+        try:
+            read = await process.call(function, self._cpu_seconds, *arguments)
+        except ProcessEnded as ended:
+            raise InvalidRules(_why(ended, self._cpu_seconds)) from ended
+        except CallFailed as error:
+            raise InvalidRules(f"the rules cannot be read ({error.kind}): please report it") from error
+        if isinstance(read, InvalidDocument):
+            raise InvalidRules(str(read))
+        return read
+
+    def close(self) -> None:
+        """Ends the processes, with their current work."""
+        self._of_sent.kill()
+        self._of_stored.kill()
+
+
+class InvalidDocument(str):
+    """Why a document is not valid rules."""
+
+    __slots__ = ()
+
+
+@asynccontextmanager
+async def rules_processes(cpu_seconds: float) -> AsyncGenerator[RulesProcesses]:
+    """Opens the processes; they start with the first document and end on leaving."""
+    processes = RulesProcesses(cpu_seconds)
+    try:
+        yield processes
+    finally:
+        processes.close()
+
+
+def _why(ended: ProcessEnded, cpu_seconds: float) -> str:
+    if ended.over_limit:
+        return (
+            f"the rules take more than {cpu_seconds:g} s of CPU to read (SQLASSAY_POOL__CPU_SECONDS):"
+            " remove or shorten predicates of benign_filters"
+        )
+    return f"the rules could not be read ({ended}): send them again; if that fails, remove predicates"
+
+
+def _prepare() -> None:
+    """All modules are loaded already."""
+
+
+def _decode(cpu_seconds: float, raw: bytes) -> RulesDocument | InvalidDocument:
+    return _limited(cpu_seconds, lambda: decode_rules(raw))
+
+
+def _parse(cpu_seconds: float, document: Mapping[str, object], version: int) -> Rules | InvalidDocument:
+    return _limited(cpu_seconds, lambda: RulesDocument.model_validate(document).rules(version))
+
+
+def _limited(cpu_seconds: float, read: Callable[[], Read]) -> Read | InvalidDocument:
+    note_step()
+    limit_cpu(cpu_seconds)
+    try:
+        return read()
+    except (InvalidRules, ValueError, MemoryError, RecursionError) as error:
+        return InvalidDocument(str(error) or type(error).__name__)
+    finally:
+        limit_cpu(0)
