@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import asyncpg
 from sqlalchemy import URL, make_url
@@ -56,11 +56,11 @@ class ConnectFirstWritable:
         """Raises the last host's error if none takes writes."""
         options = {"target_session_attrs": "read-write", **options, "timeout": _SECONDS_EACH}
         error: Exception = OSError("no host is named")
-        connection: Any
+        connect = cast("Callable[..., Awaitable[Any]]", asyncpg.connect)  # pyright: ignore[reportUnknownMemberType] its arguments are untyped
         for step in range(len(host)):
             place = (self._last + step) % len(host)
             try:
-                connection = await asyncpg.connect(host=host[place], port=port[place], **options)  # pyright: ignore[reportUnknownMemberType] its arguments are untyped
+                connection = await connect(host=host[place], port=port[place], **options)
             except _NOT_THIS_HOST as failure:
                 error = failure
             else:
