@@ -10,7 +10,7 @@ MAX_LENGTH = 100_000
 """Characters of SQL."""
 MAX_DEPTH = 80
 """Brackets, CASEs and stacked prefix operators open at once; the compiled parser fails beyond a few hundred."""
-MAX_TOKENS = 50_000
+MAX_TOKENS = 20_000
 """Tokens of SQL; a syntax tree has at most a few times as many nodes."""
 
 _FENCE = re.compile(r"```(?:[A-Za-z]+(?=\s))?")
@@ -41,12 +41,12 @@ _NESTING = re.compile(
     r"""'(?:[^'\\]|''|\\[\s\S])*'?|"(?:[^"]|"")*"?|`[^`]*`?|--[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|[(\[{]|[)\]}]"""
     r"""|[-+~!@?]|\w+(?:\.\w+)*|[^\s\w]""",
 )
-_NESTING_WORDS = ("not", "case", "when", "interval", "any", "all", "some", "prior", "connect", "if", "distinct")
+_NESTING_WORDS = ("from", "not", "case", "when", "interval", "any", "all", "some", "prior", "connect", "if", "distinct")
 _SUBSCRIPTS = re.compile(r"\]\s*\[")
 """`a[1][1]`: the parser takes quadratic time for a run of them in some dialects."""
 _PREFIXES = frozenset(
-    {"not", "when", "then", "interval", "any", "all", "some", "prior", "connect_by_root", "if", "else", "distinct"}
-) | frozenset("-+~!@?")
+    "from not when then interval any all some prior connect_by_root if else distinct - + ~ ! @ ?".split()
+)
 """Words and marks that make the parser recurse when they are stacked without brackets."""
 
 

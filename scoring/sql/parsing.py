@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-import sys
+from collections.abc import Callable
 from functools import cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.parser import Parser, logger
 from sqlglot.tokenizer_core import Token, TokenType
-from sqlglot.tokens import Tokenizer
 
 from scoring.immutable import immutable
 from scoring.query import Unscored, UnscoredReason
 from scoring.sql.bounds import MAX_TOKENS, shortened
 from scoring.sql.dialects import FALLBACKS, guess, known, parser_dialect
+from scoring.sql.rereading import Tools, most_nodes, refuse_rereading, used_up, without_hints
 
 _CLASS = re.compile(r"<class '[\w.]*\.(\w+)'>")
 _LOGGED_TEXT = ("Falling back to parsing as a 'Command'", "Invalid JSON path syntax")
@@ -31,6 +32,10 @@ logger.addFilter(_is_free_of_sql)
 
 _RETRY_LENGTH = 20_000
 """Longer SQL is parsed in the guessed dialect only, so that hostile text is parsed once."""
+_RETRIED_LENGTH = 60_000
+"""Characters that the other dialects may read in all."""
+_SAME_QUERIES = MappingProxyType({"athena": "trino"})
+"""Dialects whose queries are read as another's: Athena's parser is two parsers, and counts no nodes."""
 _LENIENT = frozenset({"sqlite"})
 """Dialects that read a double-quoted word in a value's place as text, although their tokenizer does not say so."""
 _WRITES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.DDL, exp.Command)
@@ -70,7 +75,8 @@ def parse_query(sql: str, dialect: str | None) -> Parsed | Unscored:
     first = _parse(sql, guess(sql), lenient=True)
     if not _may_retry(first) or len(sql) > _RETRY_LENGTH:
         return first
-    others = (_parse(sql, name, lenient=True) for name in FALLBACKS)
+    tries = _RETRIED_LENGTH // (len(sql) + 1)
+    others = (_parse(sql, name, lenient=True) for name in FALLBACKS[:tries])
     return next((each for each in others if isinstance(each, Parsed)), first)
 
 
@@ -79,18 +85,12 @@ def parse_condition(text: str, dialect: str | None) -> Parsed | Unscored:
     name = known(dialect) if dialect is not None else guess(text)
     if name is None:
         return Unscored(UnscoredReason.UNKNOWN_DIALECT, f"{shortened(dialect or '', 30)!r} is no dialect that is known")
-    language = parser_dialect(name)
-    parser = language.parser()
-    try:
-        trees = parser.parse_into(exp.Condition, language.tokenize(text), text)
-    except RecursionError:
-        return _too_deep()
-    except _PARSER_ERRORS as error:
-        return _unparseable(error, name)
-    tree = trees[0] if len(trees) == 1 else None
-    if not isinstance(tree, exp.Expr):
+    read = _read(text, name, lambda parser, tokens: parser.parse_into(exp.Condition, tokens, text))
+    if isinstance(read, Unscored):
+        return read
+    if len(read.trees) != 1 or not isinstance(read.trees[0], exp.Expr):
         return Unscored(UnscoredReason.UNPARSEABLE_SQL, f"not one condition: {shortened(text)}")
-    return Parsed(tree=tree, dialect=name, lenient=dialect is None or name in _LENIENT, nodes=0)
+    return Parsed(tree=read.trees[0], dialect=name, lenient=dialect is None or name in _LENIENT, nodes=0)
 
 
 def _may_retry(parsed: Parsed | Unscored) -> bool:
@@ -98,48 +98,67 @@ def _may_retry(parsed: Parsed | Unscored) -> bool:
 
 
 def _parse(sql: str, name: str, *, lenient: bool) -> Parsed | Unscored:
+    read = _read(sql, name, lambda parser, tokens: parser.parse(tokens, sql))
+    if isinstance(read, Unscored):
+        return read
+    tree = read.trees[0] if read.trees else None
+    if not isinstance(tree, exp.Expr):
+        return Unscored(UnscoredReason.EMPTY_SQL, "the SQL holds no statement")
+    return _refusal(tree) or Parsed(tree=tree, dialect=name, lenient=lenient, nodes=read.nodes)
+
+
+class _Read(NamedTuple):
+    """What the parser made of a text."""
+
+    trees: list[exp.Expr | None]
+    nodes: int
+
+
+def _read(sql: str, name: str, parse: Callable[[Parser, list[Token]], list[exp.Expr | None]]) -> _Read | Unscored:
+    """Parses a text after all that would cost more than its size is refused."""
     tools = _tools(name)
     parser = tools.parser
     try:
-        tokens = tools.tokenizer.tokenize(sql)
-        if len(tokens) > MAX_TOKENS:
-            return Unscored(UnscoredReason.SQL_TOO_LARGE, f"{len(tokens)} tokens; at most {MAX_TOKENS} are read")
-        if ";" in sql and _continues(tokens):
-            return Unscored(UnscoredReason.MULTIPLE_STATEMENTS, "text follows the first `;`; one statement is scored")
-        trees = parser.parse(tokens, sql)
+        tokens = without_hints(tools.tokenizer.tokenize(sql), sql)
+        refused = _refuse(tokens, sql) or refuse_rereading(tokens, sql, tools)
+        if refused is not None:
+            return refused
+        parser.max_nodes = most_nodes(tokens)
+        trees = parse(parser, tokens)
     except RecursionError:
         return _too_deep()
     except _PARSER_ERRORS as error:
-        return _unparseable(error, name)
-    tree = trees[0] if trees else None
-    if not isinstance(tree, exp.Expr):
-        return Unscored(UnscoredReason.EMPTY_SQL, "the SQL holds no statement")
+        return used_up(parser) or _unparseable(error, name)
+    stopped = used_up(parser)
+    if stopped is not None:
+        return stopped
     # The parser counts only if it has a limit; walking the tree again would cost a quarter of a parse.
     nodes: int = parser._node_count  # pyright: ignore[reportPrivateUsage]
     _idle(name).append(tools)
-    return _refusal(tree) or Parsed(tree=tree, dialect=name, lenient=lenient, nodes=nodes)
+    return _Read(trees, nodes)
 
 
-class _Tools(NamedTuple):
-    """A tokenizer and a parser of one dialect; both reset themselves for each text."""
-
-    tokenizer: Tokenizer
-    parser: Parser
+def _refuse(tokens: list[Token], sql: str) -> Unscored | None:
+    if len(tokens) > MAX_TOKENS:
+        return Unscored(UnscoredReason.SQL_TOO_LARGE, f"{len(tokens)} tokens; at most {MAX_TOKENS} are read")
+    if ";" in sql and _continues(tokens):
+        return Unscored(UnscoredReason.MULTIPLE_STATEMENTS, "text follows the first `;`; one statement is scored")
+    return None
 
 
 @cache
-def _idle(name: str) -> list[_Tools]:
+def _idle(name: str) -> list[Tools]:
     """Unused tools of a dialect: making them takes a tenth of a parse. Tools that raised an error are not kept."""
     return []
 
 
-def _tools(name: str) -> _Tools:
+def _tools(name: str) -> Tools:
     """A tokenizer and a parser that no other thread uses."""
     try:
         return _idle(name).pop()
     except IndexError:
-        language = parser_dialect(name)
-        return _Tools(language.tokenizer(), language.parser(max_nodes=sys.maxsize))
+        language = parser_dialect(_SAME_QUERIES.get(name, name))
+        return Tools(language.tokenizer(), language.parser(max_nodes=0))
 
 
 def _continues(tokens: list[Token]) -> bool:

@@ -89,23 +89,23 @@ def test_deep_nesting_is_refused_at_once(name: str, dialect: str | None) -> None
 
 
 LONG = {
-    "AND": "SELECT 1 FROM t WHERE a = 1" + " AND b = 2" * 9_000,
-    "OR of one column": "SELECT 1 FROM t WHERE a = 0" + "".join(f" OR a = {n}" for n in range(8_000)),
-    "OR of columns": "SELECT 1 FROM t WHERE a = 0" + "".join(f" OR a{n} = 1" for n in range(7_000)),
+    "AND": "SELECT 1 FROM t WHERE a = 1" + " AND b = 2" * 4_500,
+    "OR of one column": "SELECT 1 FROM t WHERE a = 0" + "".join(f" OR a = {n}" for n in range(4_500)),
+    "OR of columns": "SELECT 1 FROM t WHERE a = 0" + "".join(f" OR a{n} = 1" for n in range(4_500)),
     "concatenation": "SELECT a" + "||b" * 5_000 + " FROM t",
-    "sum of columns": "SELECT " + "+".join(f"a{n}" for n in range(12_000)) + " FROM t",
+    "sum of columns": "SELECT " + "+".join(f"a{n}" for n in range(9_000)) + " FROM t",
     "divisions": "SELECT a" + "/b" * 5_000 + " FROM t",
     "UNION": "SELECT a FROM t" + " UNION SELECT a FROM t" * 3_000,
-    "CTEs": "WITH " + ", ".join(f"c{n} AS (SELECT 1 AS a)" for n in range(3_000)) + " SELECT a FROM c1",
+    "CTEs": "WITH " + ", ".join(f"c{n} AS (SELECT 1 AS a)" for n in range(2_000)) + " SELECT a FROM c1",
     "CTEs of CTEs": "WITH c0 AS (SELECT a FROM t)"
     + "".join(f", c{n} AS (SELECT a || a AS a FROM c{n - 1})" for n in range(1, 1_500))
     + " SELECT a FROM c1499 WHERE a = 'x'",
     "stars of stars": "WITH c0 AS (SELECT 1 AS a)"
     + "".join(f", c{n} AS (SELECT * FROM c{n - 1})" for n in range(1, 2_000))
     + " SELECT a FROM c1999",
-    "IN list": "SELECT 1 FROM t WHERE a IN (" + ",".join(map(str, range(15_000))) + ")",
-    "joins": "SELECT 1 FROM a" + " JOIN b ON a.x = b.x" * 4_000,
-    "columns": "SELECT " + ", ".join(f"a{n}" for n in range(12_000)) + " FROM t, u",
+    "IN list": "SELECT 1 FROM t WHERE a IN (" + ",".join(map(str, range(9_000))) + ")",
+    "joins": "SELECT 1 FROM a" + " JOIN b ON a.x = b.x" * 1_900,
+    "columns": "SELECT " + ", ".join(f"a{n}" for n in range(9_000)) + " FROM t, u",
 }
 
 
