@@ -17,7 +17,7 @@ from helm_python import HelmError, lint
 from service.settings.typos import setting_paths
 from service.settings.variables import variable_name
 from service.telemetry.exporting import FLUSH_SECONDS
-from tests.deploy.charts import BUILT_IN, CHART, LEAST, only, render
+from tests.deploy.charts import BUILT_IN, CHART, LEAST, merged, only, render
 
 MATRIX: dict[str, dict[str, Any]] = {
     "least": {},
@@ -180,8 +180,9 @@ def test_rows_are_kept_forever_only_on_request(values: dict[str, Any], days: str
 )
 def test_both_roles_can_reach_the_collector(endpoint: str, port: int):
     held = render({"telemetry": {"endpoint": endpoint}})
-    ports = [each["port"] for rule in only(held, "NetworkPolicy")["spec"]["egress"] for each in rule.get("ports", [])]
-    assert port in ports
+    for role in ("api", "worker"):
+        rules = only(held, "NetworkPolicy", f"assay-sqlassay-{role}")["spec"]["egress"]
+        assert port in [each["port"] for rule in rules for each in rule["ports"]]
     assert only(held, "ConfigMap", "assay-sqlassay")["data"]["SQLASSAY_TELEMETRY__ENDPOINT"] == endpoint
 
 
@@ -230,6 +231,13 @@ def test_at_most_one_scaler_sets_the_number_of_replicas():
         ({"telemetry": {"endpoint": "collector:4318"}}, "endpoint"),
         ({"telemetry": {"environment": {"TRACES_SAMPLER": "always_on"}}}, "TRACES_SAMPLER"),
         ({"metrics": {"serviceMonitor": {"interval": "soon"}}}, "interval"),
+        ({"ingress": {"paths": ["/"]}}, "paths"),
+        ({"ingress": {"paths": ["/v1", "/metrics"]}}, "paths"),
+        ({"ingress": {"hosts": [{"host": "assay.example.org", "path": "/"}]}}, "path"),
+        ({"networkPolicy": {"egressPorts": [9092]}}, "egressPorts"),
+        ({"networkPolicy": {"egress": {"kafka": {"to": []}}}}, "to"),
+        ({"networkPolicy": {"metricsFrom": [{}]}}, "metricsFrom"),
+        ({"networkPolicy": {"metricsFrom": [{"namespace": "monitoring"}]}}, "namespace"),
     ],
 )
 def test_an_invalid_value_is_rejected_by_name(values: dict[str, Any], said: str):
@@ -240,6 +248,30 @@ def test_an_invalid_value_is_rejected_by_name(values: dict[str, Any], said: str)
 def test_a_release_without_tokens_is_rejected():
     with pytest.raises(HelmError, match="give at least one tenant a token"):
         render({"kafka": LEAST["kafka"], "secrets": {"databaseUrl": "postgresql://db/assay"}}, least=False)
+
+
+def test_an_ingress_serves_no_metrics_and_no_probes():
+    served = only(render(MATRIX["open to the world"]), "Ingress")["spec"]["rules"]
+    paths = [path for rule in served for path in rule["http"]["paths"]]
+    assert {path["path"] for path in paths} == {"/v1", "/console"}
+    assert {path["pathType"] for path in paths} == {"Prefix"}
+
+
+def test_prometheus_shows_a_token_that_the_release_holds():
+    values = {"metrics": {"serviceMonitor": {"enabled": True}}}
+    held = render(values)
+    assert only(held, "ConfigMap", "assay-sqlassay")["data"]["SQLASSAY_HTTP__PUBLIC_METRICS"] == "false"
+    [endpoint] = only(held, "ServiceMonitor")["spec"]["endpoints"]
+    wanted = endpoint["authorization"]["credentials"]
+    secret = only(held, "Secret", wanted["name"])["stringData"]
+    assert secret[wanted["key"]] == json.loads(secret["SQLASSAY_HTTP__TOKENS"])["*"]
+    public = render({"metrics": {"public": True, "serviceMonitor": {"enabled": True}}})
+    assert "authorization" not in only(public, "ServiceMonitor")["spec"]["endpoints"][0]
+    own = render(merged(MATRIX["existing secret"], values))
+    assert only(own, "ServiceMonitor")["spec"]["endpoints"][0]["authorization"]["credentials"]["name"] == "assay-secret"
+    one = {"kafka": LEAST["kafka"], "secrets": {**LEAST["secrets"], "tokens": {"bakers": "a-token"}}, **values}
+    with pytest.raises(HelmError, match="Prometheus needs a token for all tenants"):
+        render(one, least=False)
 
 
 def test_every_value_is_in_the_schema_and_no_other():

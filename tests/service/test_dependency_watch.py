@@ -164,10 +164,9 @@ async def test_a_redis_that_is_away_is_shown_and_does_not_make_a_process_unready
         async with watched(settings, ProcessRole.ALL) as client:
 
             async def as_expected(up: float = up, client: httpx.AsyncClient = client) -> bool:
-                return await state(client, "redis") == up
+                return (await state(client, "redis"), await state(client, "postgresql")) == (up, 1)
 
             await wait_until(as_expected)
-            assert await state(client, "postgresql") == 1
             assert (await client.get("/readyz")).status_code == 200
 
 

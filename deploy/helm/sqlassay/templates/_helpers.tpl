@@ -57,6 +57,26 @@ envFrom:
   - secretRef: {name: {{ include "sqlassay.secret" . }}}
 {{- end }}
 
+{{/*
+One egress rule: to these peers, on the ports of these addresses and on those named beside the peers. An address
+without a port has the usual one. (dict "to" .Values.networkPolicy.egress.kafka "urls" (list "kafka:9093") "port" 9092)
+*/}}
+{{- define "sqlassay.egress" -}}
+{{- $ports := .to.ports | default list }}
+{{- range .urls }}
+{{- /* without the path, the query and the password, which may hold digits after a colon */ -}}
+{{- $host := regexReplaceAll "^[a-z+]+://" . "" | splitList "/" | first | splitList "@" | last }}
+{{- with regexFind ":[0-9]+$" $host }}{{ $ports = append $ports (trimPrefix ":" . | int) }}{{ else }}{{ $ports = append $ports $.port }}{{ end }}
+{{- end }}
+{{- $unique := list }}
+{{- range $ports }}{{ if not (has (int .) $unique) }}{{ $unique = append $unique (int .) }}{{ end }}{{ end }}
+- to: {{- toYaml .to.to | nindent 4 }}
+  ports:
+    {{- range $unique }}
+    - {port: {{ . }}, protocol: TCP}
+    {{- end }}
+{{- end }}
+
 {{/* The Pod template of one role: (dict "root" $ "role" "api" "values" .Values.api) */}}
 {{- define "sqlassay.pod" -}}
 {{- $root := .root }}
@@ -102,7 +122,8 @@ spec:
         timeoutSeconds: 5
         failureThreshold: 4
       readinessProbe:
-        httpGet: {path: /readyz, port: http}
+        {{- /* without Kafka an api still answers all reading, and says why it takes no events */}}
+        httpGet: {path: {{ ternary "/readyz?without=kafka" "/readyz" (eq .role "api") | quote }}, port: http}
         periodSeconds: 5
         timeoutSeconds: 5
       securityContext: {{- include "sqlassay.containerSecurity" $root | nindent 8 }}
