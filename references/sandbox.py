@@ -13,15 +13,14 @@ from enum import StrEnum
 from time import thread_time
 from typing import TypeAlias
 
+from references.sqlite_functions import HARMLESS_FUNCTIONS, UNSTEADY_FUNCTIONS
+
 Value: TypeAlias = int | float | str | bytes | None
 Row: TypeAlias = tuple[Value, ...]
 
 _STEPS = 2_000
 """Virtual machine instructions between two checks of the clock."""
 _READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
-_UNSAFE = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
-_UNSTEADY = frozenset({"random", "randomblob", "changes", "total_changes", "last_insert_rowid", "sqlite_version"})
-"""Functions that may return another value for the same rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,9 +167,10 @@ class Sandbox:
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_FUNCTION:
             name = (second or "").lower()
-            if name not in _UNSAFE and name not in _UNSTEADY:
+            if name in HARMLESS_FUNCTIONS:
                 return sqlite3.SQLITE_OK
-            self._refused = f"the function {name} is not determined by the rows" if name in _UNSTEADY else name
+            steady = "known to be harmless" if name not in UNSTEADY_FUNCTIONS else "determined by the rows"
+            self._refused = f"the function {name} is not {steady}"
         else:
             self._refused = "the statement does something other than read its tables"
         return sqlite3.SQLITE_DENY

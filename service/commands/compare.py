@@ -15,7 +15,8 @@ import orjson
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
 from references.comparison.comparing import Comparison, ResultMatch, compare
-from references.databases import DatabaseLimits, UnknownDatabaseError, open_database
+from references.databases.access import Allowance, DatabaseLimits, UnknownDatabaseError
+from references.databases.opening import open_database
 from references.lint import ReferenceDoubt, lint
 from references.semantics import Semantics
 from service.commands.exits import refuse
@@ -42,7 +43,8 @@ def compare_answers(options: CompareOptions) -> None:
     if same_file(options.source, options.out):
         refuse(f"{options.source} is both input and output: name another --out")
     limits = DatabaseLimits(seconds=options.seconds)
-    work = partial(_compare, options.databases, limits, _semantics(options.semantics), options.explain)
+    allowance = Allowance.of(options.functions or (), any_role=options.any_role)
+    work = partial(_compare, options.databases, limits, allowance, _semantics(options.semantics), options.explain)
     tally: Counter[str] = Counter()
     with (
         open_input(options.source) as lines,
@@ -95,10 +97,15 @@ def _limit_memory(megabytes: int) -> None:
 
 
 def _compare(
-    databases: str, limits: DatabaseLimits, semantics: Semantics | None, explain: bool, pair: CompareLine
+    databases: str,
+    limits: DatabaseLimits,
+    allowance: Allowance,
+    semantics: Semantics | None,
+    explain: bool,
+    pair: CompareLine,
 ) -> Compared:
     try:
-        with open_database(databases, pair.db_id, limits) as database:
+        with open_database(databases, pair.db_id, limits, allowance) as database:
             run, dialect = database.run, database.dialect
             found = compare(pair.reference_sql, pair.sql, run, dialect=dialect, semantics=semantics)
             return found, lint(pair.reference_sql, dialect, run) if explain else ()

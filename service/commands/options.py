@@ -46,6 +46,13 @@ Bound = Annotated[
     int, typer.Option("--bound", min=0, max=5, metavar="K", help="Prove equality for tables of up to K rows.")
 ]
 Budget = Annotated[float, typer.Option("--budget", min=0.1, metavar="SECONDS", help="CPU seconds for one pair.")]
+OwnFunctions = Annotated[
+    list[str] | None,
+    typer.Option("--allow-function", metavar="NAME", help="A function of your database that queries may call."),
+]
+AnyRole = Annotated[
+    bool, typer.Option("--any-role", help="Accept a PostgreSQL role that may do more than read tables.")
+]
 OnlyTenant = Annotated[str | None, typer.Option("--tenant", metavar="NAME", help="Only this tenant.")]
 Since = Annotated[
     str | None, typer.Option("--since", metavar="TIME", help="Only answers at or after this ISO 8601 time.")
@@ -94,6 +101,8 @@ class CompareOptions:
     out: OutputLines = "-"
     semantics: RowSemantics = None
     seconds: Annotated[float, typer.Option("--seconds", min=0.1, metavar="S", help="Time limit of one query.")] = 10.0
+    functions: OwnFunctions = None
+    any_role: AnyRole = False
     explain: Annotated[bool, typer.Option("--explain", help="Add flags and the difference to each line.")] = False
 
 
@@ -110,6 +119,8 @@ class VerifyOptions:
             "--database", metavar="FILE|URL", help="Run both queries on this database first, read-only: SQLite or URL."
         ),
     ] = None
+    functions: OwnFunctions = None
+    any_role: AnyRole = False
     explain: Annotated[
         bool, typer.Option("--explain", help="Print each finding as tables; as Markdown into a pipe.")
     ] = False

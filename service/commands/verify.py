@@ -19,7 +19,8 @@ from pebble import ProcessExpired, ProcessFuture, ProcessPool
 from rich.markdown import Markdown
 
 from consumers.wire.texts import shorten
-from references.databases import DatabaseLimits, UnknownDatabaseError, open_one
+from references.databases.access import Allowance, DatabaseLimits, UnknownDatabaseError
+from references.databases.opening import open_one
 from references.equivalence.candidates import crossed
 from references.equivalence.explain import explain as explained
 from references.equivalence.finding_json import finding_record
@@ -137,12 +138,20 @@ def read_pair(line: InputLine, semantics: str | None) -> NamedPair:
 
 def _verify(options: VerifyOptions, pair: Pair) -> PairFinding:
     work = partial(verify, pair, bound=options.bound, budget=options.budget)
-    return work() if options.database is None else with_database(_on_database(options.database, pair), work)
+    return (
+        work()
+        if options.database is None
+        else with_database(_on_database(options.database, _allowance(options), pair), work)
+    )
 
 
-def _on_database(where: str, pair: Pair) -> OnDatabase:
+def _allowance(options: VerifyOptions) -> Allowance:
+    return Allowance.of(options.functions or (), any_role=options.any_role)
+
+
+def _on_database(where: str, allowance: Allowance, pair: Pair) -> OnDatabase:
     try:
-        with open_one(where, _QUERY) as database:
+        with open_one(where, _QUERY, allowance) as database:
             return run_on(pair, database.run, database.dialect)
     except UnknownDatabaseError as error:
         return OnDatabase(summary=str(error))

@@ -13,7 +13,8 @@ import pytest
 from sqlalchemy import URL
 
 from references.comparison.results import QueryResult
-from references.databases import DatabaseLimits, UnknownDatabaseError, open_database
+from references.databases.access import Allowance, DatabaseLimits, UnknownDatabaseError
+from references.databases.opening import open_database
 from references.sandbox import Failure, FailureKind
 
 ROWS = "CREATE TABLE looms (id INTEGER, cloth TEXT); INSERT INTO looms VALUES (1, 'tweed'), (2, 'serge');"
@@ -57,7 +58,7 @@ def run(request: pytest.FixtureRequest) -> Iterator[Run]:
         name = request.getfixturevalue("database").database
     else:
         url, name = request.getfixturevalue("folder" if request.param == "sqlite" else "ducks"), "mill"
-    with open_database(url, name, LIMITS) as opened:
+    with open_database(url, name, LIMITS, Allowance(any_role=True)) as opened:
         yield opened.run
 
 

@@ -17,11 +17,13 @@ from sqlglot import exp
 from references.comparison.alternatives import expand
 from references.comparison.comparing import ResultMatch, compare
 from references.comparison.results import QueryResult
-from references.databases import Database, DatabaseLimits, open_database
+from references.databases.access import Allowance, Database, DatabaseLimits
+from references.databases.opening import open_database
 from tests.development import HOME
 
 GOLDS = HOME / "defog" / "questions_gen_postgres.csv"
 LIMITS = DatabaseLimits(seconds=20)
+ALLOWANCE = Allowance(any_role=True)
 pytestmark = pytest.mark.development_data("defog")
 
 
@@ -57,7 +59,7 @@ async def _load(url: URL, schemas: dict[str, Path]) -> None:
 def test_every_gold_expands_runs_and_matches_itself_in_every_alternative(golds: list[dict[str, str]], server: str):
     failed: list[str] = []
     for row in golds:
-        with open_database(server, row["db_name"], LIMITS) as database:
+        with open_database(server, row["db_name"], LIMITS, ALLOWANCE) as database:
             failed += [each.text for each in _unlike_itself(row["query"], database)]
     assert failed == []
 
@@ -86,7 +88,7 @@ def _shown(sql: str, keep: tuple[int, ...] | None, ran: QueryResult) -> str:
 def test_golds_that_are_changed_do_not_match(golds: list[dict[str, str]], server: str):
     changed = told_apart = 0
     for row in golds:
-        with open_database(server, row["db_name"], LIMITS) as database:
+        with open_database(server, row["db_name"], LIMITS, ALLOWANCE) as database:
             for mutant in _mutants(expand(row["query"]).alternatives[0].sql):
                 before, after = database.run(expand(row["query"]).alternatives[0].sql), database.run(mutant)
                 if not (isinstance(before, QueryResult) and isinstance(after, QueryResult)) or _same_rows(

@@ -1,0 +1,69 @@
+"""Checks a generated query word by word, so that what a server receives holds nothing but what is known.
+
+The text is generated with every name quoted. All that is left outside quotes are keywords, types, functions, numbers
+and operators, and each must be in the vocabulary. The check knows nothing of grammar, so it holds whatever a parser
+made of the text that the query came from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set as AbstractSet
+
+from references.databases.vocabulary import OwnNames, Vocabulary
+
+_TOKEN = re.compile(
+    r"""(?P<string>'(?:[^'\0]|'')*')
+      | (?P<name>"(?:[^"\0]|"")+")
+      | (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![A-Za-z0-9_.]))
+      | (?P<word>[A-Za-z_][A-Za-z0-9_]*(?!['"&$A-Za-z0-9_]))
+      | (?P<operator>[-+*/<>=~!@\#%^&|?]+)
+      | (?P<mark>[(),.:\[\]])
+      | (?P<space>[ \n\t]+)""",
+    re.VERBOSE,
+)
+_OPENS = frozenset({"select", "with", "values", "("})
+
+
+def objection(sql: str, vocabulary: Vocabulary, own: OwnNames, listed: AbstractSet[str] = frozenset()) -> str | None:
+    """Returns what a generated query holds that it may not, or `None`.
+
+    `listed` are quoted names that a list of columns may follow.
+
+    >>> from references.databases.vocabulary import POSTGRES
+    >>> objection("SELECT LOWER(\\"a\\") FROM \\"t\\" AS \\"x\\"(\\"a\\")", POSTGRES, OwnNames(), {"x"})
+    >>> objection("SELECT PG_SLEEP(1)", POSTGRES, OwnNames())
+    'the function pg_sleep is not known to be harmless'
+    >>> objection("SELECT 1; SELECT 2", POSTGRES, OwnNames())
+    "it holds ';' in a place that cannot be checked"
+    """
+    place, opened, previous = 0, False, ""
+    while place < len(sql):
+        token = _TOKEN.match(sql, place)
+        if token is None:
+            return f"it holds {sql[place]!r} in a place that cannot be checked"
+        kind, text = str(token.lastgroup), token.group()
+        place = token.end()
+        if kind == "space":
+            continue
+        if not opened and text.lower() not in _OPENS:
+            return "it is not a query"
+        opened = True
+        if (found := _refused(kind, text, vocabulary, own, called=sql[place:].lstrip()[:1] == "(")) is not None:
+            return found
+        if text == "(" and previous.startswith('"') and previous[1:-1].replace('""', '"') not in listed:
+            return f"the function {previous[1:-1][:80]} is not known to be harmless"
+        previous = text
+    return None if opened else "it is not a query"
+
+
+def _refused(kind: str, text: str, vocabulary: Vocabulary, own: OwnNames, *, called: bool) -> str | None:
+    word = text.lower()
+    if kind == "operator" and text not in vocabulary.operators:
+        return f"the operator {text[:20]} is not known to be harmless"
+    if kind != "word" or word in own.last_names:
+        return None
+    if called and word in own.replacing:
+        return f"the function {word} of the database, named like the server's, is not known to be harmless"
+    noun = "function" if called else "word"
+    return None if word in vocabulary.words else f"the {noun} {word[:80]} is not known to be harmless"
