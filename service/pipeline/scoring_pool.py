@@ -49,7 +49,7 @@ def scoring_pool(parts: ProcessParts, panel: Panel) -> Pool:
     return Pool(
         score,
         limits=_limits(parts),
-        deferred=PostgresDeferred(parts.engine),
+        deferred=PostgresDeferred(parts.engine, utc_now),
         results=_results(parts),
         retries=Retries(attempts=settings.pool.attempts),
         scorer=_scorer(settings, score),
@@ -107,7 +107,7 @@ async def running_pool(pool: Pool, shutdown_seconds: float) -> AsyncGenerator[as
 def retrying_deferred(parts: ProcessParts, panel: Panel, pool: Pool) -> AbstractAsyncContextManager[asyncio.Task[None]]:
     """Submits deferred events to the pool when they are due."""
     retry = RetryDeferred(
-        deferred=PostgresDeferred(parts.engine),
+        deferred=PostgresDeferred(parts.engine, utc_now),
         submit=pool.submit,
         outcomes=parts.metrics,
         clock=utc_now,

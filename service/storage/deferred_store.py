@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
 
 from sqlalchemy import RowMapping, and_, case, delete, func, select, text, tuple_
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.sql.dml import ReturningInsert
 
 from consumers.evaluation.deferrals import Deferral
 from consumers.evaluation.event_evaluation import EventKey
@@ -47,22 +48,37 @@ _LEASE_DUE = text(
 
 @dataclass(frozen=True, slots=True)
 class PostgresDeferred:
-    """A `DeferredEvents` in PostgreSQL."""
+    """A `DeferredEvents` in PostgreSQL.
+
+    With a `clock`, times are kept by the database's clock, so that workers whose clocks differ or jump agree on what is
+    due. Without one, callers' times are kept as they are.
+    """
 
     engine: AsyncEngine
+    clock: Callable[[], datetime] | None = None
+    """The clock by which callers' times were taken."""
 
     async def defer(self, deferrals: Sequence[Deferral]) -> Collection[EventKey]:
         """Stores deferrals whose key is free or holds the same event. Returns the other keys."""
         if not deferrals:
             return []
+        with translate_errors(self.engine.url):
+            async with self.engine.begin() as connection:
+                kept = {EventKey(*row) for row in await connection.execute(await self._upsert(connection, deferrals))}
+        return [each.key for each in deferrals if each.key not in kept]
+
+    async def _upsert(
+        self, connection: AsyncConnection, deferrals: Sequence[Deferral]
+    ) -> ReturningInsert[Any, Any, Any]:
+        ahead = await self._ahead(connection)
         # every transaction locks keys in this order, so that two batches with the same events cannot deadlock
         ordered = sorted(deferrals, key=lambda each: each.key)
-        new = insert(DEFERRED_EVENTS).values([_row(each) for each in ordered])
+        new = insert(DEFERRED_EVENTS).values([_row(each, ahead) for each in ordered])
         most = func.greatest(_TABLE.attempts, new.excluded.attempts)
         # a throttled event was leased but not tried
         throttled = new.excluded.reason == DeferredReason.TENANT_THROTTLED.value
         untried = and_(throttled, _TABLE.attempts == new.excluded.attempts + 1)
-        upsert = new.on_conflict_do_update(
+        return new.on_conflict_do_update(
             index_elements=["tenant", "source", "event_id"],
             set_={
                 "reason": new.excluded.reason,
@@ -71,16 +87,20 @@ class PostgresDeferred:
             },
             where=_TABLE.payload_hash == new.excluded.payload_hash,
         ).returning(_TABLE.tenant, _TABLE.source, _TABLE.event_id)
-        with translate_errors(self.engine.url):
-            async with self.engine.begin() as connection:
-                kept = {EventKey(*row) for row in await connection.execute(upsert)}
-        return [each.key for each in deferrals if each.key not in kept]
+
+    async def _ahead(self, connection: AsyncConnection) -> timedelta:
+        """How far the database's clock is ahead of the callers'."""
+        if self.clock is None:
+            return timedelta()
+        now = (await connection.execute(select(func.clock_timestamp()))).scalar_one()
+        return now - self.clock()
 
     async def lease_due(self, now: datetime, limit: int, lease_seconds: float) -> Sequence[Deferral]:
         """Leases due events to this caller: tenants take turns, and the longest due goes first."""
-        values = {"now": now, "limit": limit, "lease": now + timedelta(seconds=lease_seconds)}
         with translate_errors(self.engine.url):
             async with self.engine.begin() as connection:
+                now += await self._ahead(connection)
+                values = {"now": now, "limit": limit, "lease": now + timedelta(seconds=lease_seconds)}
                 rows = (await connection.execute(_LEASE_DUE, values)).mappings().all()
         return [_deferral(row) for row in rows]
 
@@ -108,7 +128,7 @@ def _deferral(row: RowMapping) -> Deferral:
     return Deferral(**fields)
 
 
-def _row(each: Deferral) -> dict[str, object]:
+def _row(each: Deferral, ahead: timedelta) -> dict[str, object]:
     return {
         "tenant": each.tenant,
         "source": each.source,
@@ -117,6 +137,6 @@ def _row(each: Deferral) -> dict[str, object]:
         "payload_hash": each.payload_hash,
         "timestamp": each.timestamp,
         "reason": each.reason.value,
-        "due": each.due,
+        "due": each.due + ahead,
         "attempts": each.attempts,
     }

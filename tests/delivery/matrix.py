@@ -40,6 +40,8 @@ class Cell:
     in_ci: bool = False
     least_seconds: float = 0.0
     """What the fault takes to be one."""
+    pause: float = 0.4
+    """Seconds between a hundred events and the next."""
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     """Of its workers."""
     signs: frozenset[str] = frozenset()
@@ -99,11 +101,11 @@ def _of_networks() -> list[Cell]:
 
 CELLS = (
     *_of_servers(),
-    Cell(name="workers-kill", fault=member_faults.kill_workers, in_ci=True),
+    Cell(name="workers-kill", fault=member_faults.kill_workers, pause=1.5, in_ci=True),
     Cell(name="workers-freeze", fault=faults.freeze_worker, workers=2, in_ci=True),
-    Cell(name="workers-restart", fault=faults.restart_workers, workers=2),
+    Cell(name="workers-restart", fault=faults.restart_workers, workers=2, pause=1.0),
     Cell(name="workers-slow", fault=faults.slow_workers, workers=2),
-    Cell(name="workers-come-and-go", fault=member_faults.come_and_go, in_ci=True),
+    Cell(name="workers-come-and-go", fault=member_faults.come_and_go, pause=1.0, in_ci=True),
     Cell(name="workers-sigterm-storm", fault=member_faults.storm(0.02), workers=2),
     Cell(name="all-kill", fault=faults.in_turn(*(faults.kill(part) for part in SERVED)), in_ci=True),
     Cell(name="all-freeze", fault=faults.together(*(faults.freeze(part) for part in SERVED))),
@@ -123,7 +125,7 @@ CELLS = (
     Cell(name="workers-clock", fault=machine_scenes.ClockJumps, workers=2),
     Cell(name="all-names-gone", fault=machine_scenes.NamesGone, by_proxy=True),
     Cell(name="workers-two-versions", fault=version_scenes.TwoVersions, workers=2),
-    Cell(name="workers-upgrade-rollback", fault=version_scenes.UpgradeAndRollBack, workers=2),
+    Cell(name="workers-upgrade-rollback", fault=version_scenes.UpgradeAndRollBack, workers=2, pause=1.0),
 )
 
 

@@ -12,8 +12,8 @@ from tests.delivery.faults import Fault
 from tests.delivery.sites import Site
 from tests.delivery.stage import Stage, count, until
 
-CHANGES = count("REBALANCES", 5)
-ROUNDS = count("CRASH_ROUNDS", 6)
+CHANGES = count("REBALANCES", 4)
+ROUNDS = count("CRASH_ROUNDS", 4)
 SEED = count("SEED", 20261121)
 _ROWS = "SELECT count(*) FROM evaluations WHERE current"
 

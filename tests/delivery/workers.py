@@ -37,6 +37,7 @@ class Worker:
     build: tuple[str, ...] = BUILD
     checkout: Path = ROOT
     """Whose code it runs."""
+    killed: bool = False
     process: subprocess.Popen[bytes] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -125,6 +126,7 @@ class Worker:
 
     def kill(self) -> None:
         """`kill -9`."""
+        self.killed = True
         self.process.kill()
         self.process.wait()
 
