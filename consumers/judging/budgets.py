@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
@@ -66,6 +67,7 @@ class Bound:
         return Spend(_part(self.tokens, workers), _part(self.micros, workers))
 
 
+_DAYS_KEPT = 3
 NO_BOUND = 2**62
 """A number in place of no bound."""
 
@@ -146,16 +148,29 @@ class Reservation:
 
 @dataclass(slots=True)
 class Ledgers:
-    """The ledgers of one day by tenant; a new day drops them."""
+    """The ledgers of the last days by tenant. A clock that is set forth and back finds its day as it left it.
 
-    day: date | None = None
-    by_tenant: dict[str, Ledger] = field(default_factory=dict[str, Ledger])
+    >>> ledgers, first = Ledgers(), date(2026, 11, 21)
+    >>> ledgers.open("bakers", first).grant(Spend(10, 10)); ledgers.open("bakers", date(2026, 11, 24)).granted.tokens
+    0
+    >>> ledgers.open("bakers", first).granted.tokens
+    10
+    """
+
+    _days: OrderedDict[date, dict[str, Ledger]] = field(default_factory=OrderedDict[date, dict[str, Ledger]])
+    """Last used last."""
 
     def open(self, tenant: str, day: date) -> Ledger:
         """The tenant's ledger of that day."""
-        if day != self.day:
-            self.day, self.by_tenant = day, {}
-        return self.by_tenant.setdefault(tenant, Ledger())
+        ledgers = self._days.setdefault(day, {})
+        self._days.move_to_end(day)
+        while len(self._days) > _DAYS_KEPT:
+            self._days.popitem(last=False)
+        return ledgers.setdefault(tenant, Ledger())
+
+    def all(self) -> list[tuple[date, str, Ledger]]:
+        """Every ledger with its day and tenant."""
+        return [(day, tenant, ledger) for day, ledgers in self._days.items() for tenant, ledger in ledgers.items()]
 
 
 @dataclass(slots=True, kw_only=True)

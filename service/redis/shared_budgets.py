@@ -100,16 +100,16 @@ class RedisBudgets:
         return self._ledgers.open(tenant, self.today()).left_of(bound)
 
     async def restate(self) -> None:
-        """Writes to Redis what this worker was granted today; raises `CacheUnavailable`."""
-        for tenant, ledger in list(self._ledgers.by_tenant.items()):
+        """Writes to Redis what this worker was granted in the last days; raises `CacheUnavailable`."""
+        for day, tenant, ledger in self._ledgers.all():
             # one tenant at a time, so that no call waits for all of them
             async with self._granting:
                 if ledger.granted != NOTHING:
-                    await self._request_grant(tenant, self._ledgers.day or self.today(), ledger, NOTHING, Bound())
+                    await self._request_grant(tenant, day, ledger, NOTHING, Bound())
 
     async def give_back(self) -> None:
         """Returns to the accounts what is neither spent nor reserved; raises `CacheUnavailable`."""
-        for ledger in self._ledgers.by_tenant.values():
+        for _, _, ledger in self._ledgers.all():
             ledger.give_back()
         await self.restate()
 
