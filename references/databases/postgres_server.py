@@ -109,10 +109,17 @@ async def _connect(url: str, limits: DatabaseLimits) -> Any:
     try:
         return await asyncpg.connect(url, timeout=limits.seconds, server_settings=_session(limits))
     except asyncpg.PostgresError as error:
-        raise UnknownDatabaseError(f"the database cannot be opened: {error}") from None
-    except (OSError, asyncpg.InterfaceError, ValueError, TypeError) as error:
-        # what a driver says about a URL that it cannot read may hold a part of the password
+        raise UnknownDatabaseError(_rejected(error)) from None
+    except Exception as error:  # A driver may raise anything about a malformed URL, with a part of the password in it.
         raise UnknownDatabaseError(_unreachable(error)) from None
+
+
+def _rejected(error: Any) -> str:
+    """Why the server refuses the connection. What it says repeats the URL's parts, so only its code is shown."""
+    state = str(error.sqlstate)
+    if state.startswith("28"):
+        return "the server refuses the user or the password"
+    return "the server has no such database" if state == "3D000" else f"the server refuses a connection ({state})"
 
 
 def _unreachable(error: Exception) -> str:

@@ -89,7 +89,9 @@ class SqliteDatabase:
 def sqlite_file(path: Path, limits: DatabaseLimits) -> Generator[SqliteDatabase]:
     """Opens the file. Raises `UnknownDatabaseError`."""
     if not path.is_file():
-        raise UnknownDatabaseError(f"there is no database {path}: name the folder that holds it, or the file")
+        # a URL without // is read as a path, and may hold a password
+        shown = "of this name" if {"@", "="} & set(str(path)) or ":/" in str(path) else path
+        raise UnknownDatabaseError(f"there is no database {shown}: name the folder that holds it, or the file")
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
     try:
         connection.text_factory = _decoded

@@ -89,7 +89,8 @@ def _check(options: VerifyOptions) -> None:
     if same_file(source, options.out):
         refuse(f"{source} is both input and output: name another --out")
     if database is not None and "://" not in database and not Path(database).is_file():
-        refuse(f"there is no database {database}: name a SQLite file, or a URL of PostgreSQL or DuckDB")
+        shown = "of this name" if {"@", "="} & set(database) or ":/" in database else database
+        refuse(f"there is no database {shown}: name a SQLite file, or a URL of PostgreSQL or DuckDB")
 
 
 def _summarise(tally: Mapping[str, int], out: str) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import CacheUnavailable, Unavailable
 from consumers.wire.texts import shorten
+from service.failures import failure_text
 from service.kafka.client import KafkaPublisher
 from service.kafka.observer import KafkaObserver
 from service.metrics import Metrics
@@ -149,8 +150,7 @@ def _watch_redis(link: RedisLink, watch: DependencyWatch) -> None:
                 # untyped by the library
                 await link.client.ping()  # pyright: ignore[reportGeneralTypeIssues, reportUnknownMemberType]
         except (RedisError, OSError, TimeoutError) as error:
-            what = shorten(str(error) or type(error).__name__, 120)
-            raise CacheUnavailable(f"Redis cannot be reached ({what})") from error
+            raise CacheUnavailable(f"Redis cannot be reached ({failure_text(error)})") from None
 
     watch.add(Dependency.REDIS, probe, needed=False)
 

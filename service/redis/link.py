@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -14,7 +15,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from consumers.errors import CacheUnavailable
-from consumers.wire.texts import shorten
+from service.failures import failure_text
 from service.logs import log
 from service.settings.loading import SettingsError
 from service.settings.storage_settings import RedisSettings
@@ -81,14 +82,14 @@ class RedisLink:
             yield self.client
         except (RedisError, OSError) as error:
             self._note_failure(what, error)
-            raise CacheUnavailable(f"Redis does not answer ({shorten(str(error), 120)})") from error
+            raise CacheUnavailable(f"Redis does not answer ({failure_text(error)})") from None
         if self.cool_down.answered():
             log.info("redis_recovered")
 
     def _note_failure(self, what: str, error: Exception) -> None:
         self.failed(what)
         if self.cool_down.failed(self.timer()):
-            log.warning("redis_unavailable", use=what, error=shorten(str(error) or type(error).__name__, 200))
+            log.warning("redis_unavailable", use=what, error=failure_text(error))
 
 
 @asynccontextmanager
@@ -109,8 +110,24 @@ async def open_redis(
         await client.aclose()
 
 
+_OPTION = (
+    r"(?:db|username|password|protocol|client_name|socket_timeout|socket_connect_timeout|socket_keepalive"
+    r"|retry_on_timeout|max_connections|health_check_interval|ssl_(?:cert_reqs|ca_certs|ca_path|ca_data|certfile|keyfile|check_hostname))=[^\s@#&]*"
+)
+_URL = re.compile(
+    r"(?:rediss?://(?:[^\s/?#]*@)?(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])?(?::(?P<port>\d{1,5}))?(?:/\d{0,5})?|unix://[^\s?#]*)"
+    rf"(?:\?{_OPTION}(?:&{_OPTION})*)?",
+    re.ASCII,
+)
+"""A URL whose parts are where they belong. What is not may be a part of the password."""
+_LAST_PORT = 65_535
+
+
 def _client(settings: RedisSettings, url: str) -> Redis:
     try:
+        found = _URL.fullmatch(url)
+        if found is None or int(found["port"] or 0) > _LAST_PORT:
+            raise ValueError("a part of the URL is not where it belongs")
         # the plain pool raises where no connection is free, as if Redis were down; this one waits
         pool = BlockingConnectionPool.from_url(  # pyright: ignore[reportUnknownMemberType] untyped by the library
             url,
@@ -124,4 +141,7 @@ def _client(settings: RedisSettings, url: str) -> Redis:
         return Redis.from_pool(pool)
     except ValueError:
         # the message of the library may repeat the URL, which holds a password
-        raise SettingsError("SQLASSAY_REDIS__URL is not a Redis URL: write redis://[:password@]host:6379/0") from None
+        raise SettingsError(
+            "SQLASSAY_REDIS__URL is not a Redis URL: write redis://[:password@]host:6379/0, with / ? # and spaces of"
+            " the password as %2F %3F %23 %20"
+        ) from None

@@ -26,7 +26,7 @@ class JudgeSettings(SettingsGroup):
     )
     base_url: str | None = Field(
         default=None,
-        pattern=r"^https?://[^\s/]+(/\S*)?$",
+        pattern=r"^https?://[^\s/@?#]+(/[^\s@]*)?$",
         description="OpenAI-compatible server, such as https://models.example/v1; unset uses no model.",
     )
     api_key: SecretStr | None = Field(default=None, description="Key of the model server.")

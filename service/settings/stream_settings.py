@@ -14,7 +14,9 @@ class KafkaSettings(SettingsGroup):
     """Kafka. Without `bootstrap_servers` events come by HTTP alone."""
 
     bootstrap_servers: str | None = Field(
-        default=None, description="host:port of brokers, joined by commas; unset runs without Kafka."
+        default=None,
+        pattern=r"^(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:, ?(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?)*$",
+        description="host:port of brokers, joined by commas; unset runs without Kafka.",
     )
     group: str = Field(default="sqlassay", min_length=1, description="Consumer group of the workers.")
     topic_events: str = Field(default="query-events", min_length=1, description="Topic that agents publish to.")

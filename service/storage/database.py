@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from importlib.resources import files
 from typing import Any
 
@@ -17,12 +17,12 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from consumers.errors import RefusedByStore, StoreUnavailable
-from consumers.wire.texts import shorten
+from service.failures import failure_text
 from service.settings import Settings
 from service.settings.loading import SettingsError
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.embedded import embedded_postgres
-from service.storage.hosts import CONNECT_SECONDS, first_writable, read_hosts
+from service.storage.hosts import CONNECT_SECONDS, first_writable, is_database_url, read_hosts
 
 DRIVER = "postgresql+asyncpg"
 _MIGRATION_LOCK = 5_317_041
@@ -56,14 +56,13 @@ def read_url(text_: str) -> URL:
     >>> read_url("postgres://me:secret@db/assay").render_as_string(hide_password=True)
     'postgresql+asyncpg://me:***@db/assay'
     """
-    try:
-        url = read_hosts(text_)
-    except (ArgumentError, ValueError):
-        url = None
-    if url is None or url.drivername not in {"postgresql", "postgres", DRIVER}:
+    url = None
+    with suppress(ArgumentError, ValueError):
+        url = read_hosts(text_) if is_database_url(text_) else None
+    if url is None:
         raise SettingsError(
             "SQLASSAY_DATABASE__URL is not a PostgreSQL URL: write postgresql://user:password@host:5432/name"
-            " (several hosts: host1:5432,host2:5432)"
+            " (several hosts: host1:5432,host2:5432), with @ / ? # and spaces of the password as %40 %2F %3F %23 %20"
         )
     return url.set(drivername=DRIVER)
 
@@ -108,9 +107,9 @@ def translate_errors(url: URL) -> Generator[None]:
         if state[:2] in _REFUSALS or (isinstance(cause, asyncpg.InterfaceError) and isinstance(cause, ValueError)):
             # the driver's message may repeat the row, so it must not reach a traceback
             raise RefusedByStore(_schema_names(cause, state)) from None
-        where = url.render_as_string(hide_password=True)
-        what = shorten(str(getattr(cause, "message", None) or cause) or type(cause).__name__, 200)
-        raise StoreUnavailable(f"the database {where} does not answer ({what}): start it or correct its URL") from error
+        raise StoreUnavailable(
+            f"the database does not answer ({failure_text(cause)}): start it or correct SQLASSAY_DATABASE__URL"
+        ) from None
 
 
 def _driver_error(error: BaseException) -> BaseException:

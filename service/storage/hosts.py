@@ -21,7 +21,42 @@ _NOT_THIS_HOST = (
     asyncpg.InterfaceError,
     asyncpg.TargetServerAttributeNotMatched,
 )
-_SEVERAL = re.compile(r"(?P<before>[^/]+://(?:[^/]*@)?)(?P<hosts>[^/?@]+,[^/?@]+)(?P<after>.*)")
+_SEVERAL = re.compile(r"(?P<before>[^/]+://(?:[^@]*@)?)(?P<hosts>[^/?@]+,[^/?@]+)(?P<after>(?:[/?].*)?)")
+_URL = re.compile(
+    r"""(?:postgres|postgresql|postgresql\+asyncpg)://
+        (?:[^\s:/@?#]*(?::[^\s@]*)?@)?
+        (?P<hosts>HOST(?:,HOST)*)?
+        (?:/[^\s/@:?#]*)?
+        (?:\?(?P<options>[^\s@#]*))?""".replace("HOST", r"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?"),
+    re.VERBOSE | re.ASCII,
+)
+_PORT = re.compile(r":(\d+)(?=,|$)")
+_LAST_PORT = 65_535
+_NUMBERS = frozenset(
+    {"port", "timeout", "command_timeout", "statement_cache_size", "prepared_statement_cache_size"}
+    | {"max_cached_statement_lifetime", "max_cacheable_statement_size"}
+)
+_OPTIONS = _NUMBERS | {"host", "user", "password", "passfile", "ssl", "sslmode", "direct_tls", "target_session_attrs"}
+"""What the part after `?` may set."""
+
+
+def is_database_url(text: str) -> bool:
+    """Whether every part of a URL is where it belongs. What is not may be a part of the password.
+
+    >>> is_database_url("postgresql://me:p%40ss@db:5432/assay?ssl=require"), is_database_url("postgresql://[::1]/assay")
+    (True, True)
+    >>> is_database_url("postgresql://me:p@ss/word@db:5432/assay"), is_database_url("host=db password=p")
+    (False, False)
+    """
+    found = _URL.fullmatch(text)
+    if found is None or any(int(port) > _LAST_PORT for port in _PORT.findall(found["hosts"] or "")):
+        return False
+    pairs = [each.partition("=") for each in (found["options"] or "").split("&") if each]
+    return all(name in _OPTIONS and (name not in _NUMBERS or _is_number(value)) for name, _, value in pairs)
+
+
+def _is_number(value: str) -> bool:
+    return re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?(?:,\d{1,9})*", value, re.ASCII) is not None
 
 
 def read_hosts(text: str) -> URL:
