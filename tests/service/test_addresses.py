@@ -65,7 +65,7 @@ def written() -> io.StringIO:
     return stream
 
 
-async def told(work: Callable[[], Awaitable[object]]) -> str:
+async def shown_by(work: Callable[[], Awaitable[object]]) -> str:
     """What a failure shows, with the traceback that a log would hold."""
     try:
         await work()
@@ -98,7 +98,7 @@ async def test_the_databases_password_is_never_shown(written: io.StringIO, capsy
 
     refused = 0
     for shape in shapes("postgresql"):
-        said = await told(lambda shape=shape: connect(shape))
+        said = await shown_by(lambda shape=shape: connect(shape))
         assert said, shape
         without(said, shape)
         refused += "is not a PostgreSQL URL" in said
@@ -114,7 +114,7 @@ async def test_rediss_password_is_never_shown(written: io.StringIO, capsys: pyte
                 await client.get("x")
 
     for shape in shapes("redis"):
-        said = await told(lambda shape=shape: connect(shape))
+        said = await shown_by(lambda shape=shape: connect(shape))
         assert said, shape
         without(said, shape)
     without(written.getvalue() + "".join(capsys.readouterr()), "the log")
