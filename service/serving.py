@@ -20,6 +20,7 @@ from service.judges.weights import fitted_judge, local_judge
 from service.kafka.client import open_publisher
 from service.logs import configure_logs, log
 from service.metrics import Metrics
+from service.pipeline.access_tokens import AccessTokens
 from service.pipeline.body_budget import BodyBudget
 from service.pipeline.dependency_probes import open_watch
 from service.pipeline.dependency_watch import WatchPolicy
@@ -38,6 +39,7 @@ from service.settings.variables import variable_name
 from service.storage.database import open_database
 from service.storage.retention import housekeeping
 from service.storage.rule_store import PostgresRules
+from service.storage.token_store import PostgresTokens
 from service.telemetry import open_telemetry
 
 _WATCH = WatchPolicy()
@@ -73,6 +75,8 @@ async def running(
             panel = await enter(open_panel(settings.judge, local, metrics.models, redis, metrics.failed))
             worker = await enter(running_worker(parts, panel))
         events = event_intake(parts, worker)
+        tokens = AccessTokens(http=settings.http, store=PostgresTokens(engine))
+        await enter(tokens.refreshing())
         yield Service(
             settings=settings,
             role=role,
@@ -82,6 +86,7 @@ async def running(
             worker=worker,
             events=events,
             bodies=BodyBudget(most=settings.limits.max_pending_bytes),
+            tokens=tokens,
             spans=await enter(open_span_intake(parts, worker, events)),
             watch=await enter(open_watch(parts, publisher, redis, policy, reads=worker is not None)),
         )

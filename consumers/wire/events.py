@@ -19,12 +19,12 @@ from pydantic import (
     ConfigDict,
     Field,
     JsonValue,
-    TypeAdapter,
     ValidationError,
 )
 from pydantic import model_validator as after_validation
 
 from consumers.wire.json_values import count_values
+from consumers.wire.tenants import TENANT_RULE, TenantName
 from consumers.wire.texts import bad_character, json_type, shorten, shown
 from scoring.query import Query
 
@@ -104,22 +104,8 @@ def to_utc(moment: datetime) -> datetime:
 NAME_PATTERN = r"^[^\x00-\x1f\x7f*]*[^\x00-\x20\x7f*]$"
 """No control characters, no trailing space, and no `*`, which means all tenants in a token."""
 _Name = Annotated[str, Field(strict=True, min_length=1, max_length=128, pattern=NAME_PATTERN)]
-_NAMES: TypeAdapter[str] = TypeAdapter(_Name)
 _OptionalName = Annotated[_Name | None, BeforeValidator(_blank_as_absent)]
 _Text = Annotated[str, Field(strict=True, max_length=MAX_EVENT_BYTES)]
-
-
-def is_name(text: str) -> bool:
-    """Whether the text is a valid name of a tenant or agent.
-
-    >>> is_name("library"), is_name("*"), is_name(" ")
-    (True, False, False)
-    """
-    try:
-        _NAMES.validate_python(text)
-    except ValidationError:
-        return False
-    return True
 
 
 class QueryEvent(BaseModel):
@@ -136,7 +122,7 @@ class QueryEvent(BaseModel):
     source: Annotated[str, Field(strict=True, min_length=1, max_length=260)] = Field(
         default="", validate_default=False, description="Where the event comes from; default `/{tenant}/{agent}`."
     )
-    tenant: _Name = Field(default="default", description="The tenant whose rules apply and who owns the rows.")
+    tenant: TenantName = Field(default="default", description="The tenant whose rules apply and who owns the rows.")
     agent: _Name = Field(default="default", description="The text-to-SQL agent that answered.")
     agent_version: _OptionalName = Field(default=None, description="The agent's release.")
     occurred_at: Annotated[datetime, AfterValidator(to_utc)] | None = Field(
@@ -337,7 +323,9 @@ def _validated(fields: Mapping[str, object]) -> QueryEvent:
         if first["type"] == "missing":
             detail = f"field {path} is absent: an event needs question and sql"
             raise InvalidEvent(InvalidReason.MISSING_FIELD, detail) from None
-        message = _MESSAGES.get(first["type"]) or first["msg"].removeprefix("Value error, ")
+        message = (TENANT_RULE if path == "tenant" else _MESSAGES.get(first["type"])) or first["msg"].removeprefix(
+            "Value error, "
+        )
         detail = f"field {path}: {message}, got {shown(first['input'])}; fix the value or leave it out"
         raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
     except (TypeError, ValueError, RecursionError) as error:

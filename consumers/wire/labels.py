@@ -19,6 +19,7 @@ from consumers.wire.events import (
     refuse_large,
     to_utc,
 )
+from consumers.wire.tenants import TENANT_RULE, TenantName
 from consumers.wire.texts import json_type, shown
 
 MAX_LABEL_BYTES = 256 * 1024
@@ -69,7 +70,7 @@ class LabelDocument(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    tenant: _Name = Field(default="default", description="The event's tenant.")
+    tenant: TenantName = Field(default="default", description="The event's tenant.")
     evaluation_id: UUID | None = Field(default=None, description="Any evaluation of the event.")
     event_id: Annotated[str, Field(strict=True, min_length=1, max_length=256)] | None = Field(
         default=None,
@@ -129,7 +130,8 @@ def _validated(fields: Mapping[str, Any]) -> LabelDocument:
         if fault["type"] == "missing":
             detail = f"field {path} is absent: a label needs label, reviewer and its event"
             raise InvalidEvent(InvalidReason.MISSING_FIELD, detail) from None
-        detail = f"field {path}: {fault['msg'].removeprefix('Value error, ')}, got {shown(fault['input'])}"
+        message = TENANT_RULE if path == "tenant" else fault["msg"].removeprefix("Value error, ")
+        detail = f"field {path}: {message}, got {shown(fault['input'])}"
         raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
     except RecursionError:
         raise InvalidEvent(

@@ -1,22 +1,30 @@
-"""Authentication: a tenant's token gives access to its own rows, the `*` token to all rows.
+"""Authentication: a token gives access to its tenant's rows, or to all, within its scopes.
 
-Without any tokens in the settings, access is open.
+Without any tokens in the settings and the database, access is open.
 """
 
 from __future__ import annotations
 
 import base64
-import hmac
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, cast
 
 from fastapi import Depends, Request
-from pydantic import SecretStr
 
 from service.api.errors import ApiError
+from service.logs import LimitedLine
+from service.pipeline.access_tokens import TokenRefusal
 from service.pipeline.running import Service
-from service.settings.intake_settings import ALL_TENANTS
+from service.settings.access_settings import AccessScope
+
+_refused = LimitedLine("token_refused")
+_MESSAGES = {
+    TokenRefusal.MISSING: "a token is required",
+    TokenRefusal.UNKNOWN: "this token is not known",
+    TokenRefusal.EXPIRED: "this token has expired",
+    TokenRefusal.REVOKED: "this token was revoked",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +34,7 @@ class Caller:
     tenant: str | None
     """The only tenant it may access. None means all tenants."""
     name: str | None = None
-    """The owner of its token."""
+    """The name of its token."""
 
     def only(self, tenant: str | None) -> str | None:
         """Returns the tenant to restrict a query to. Raises a 403 when the caller may not access `tenant`."""
@@ -42,10 +50,19 @@ def service_of(request: Request) -> Service:
     return cast("Service", request.app.state.service)
 
 
-def caller_of(request: Request) -> Caller:
-    """Authenticates the caller by bearer token. Raises a 401 when a token is required and none is valid."""
+def caller_of(request: Request, scope: AccessScope) -> Caller:
+    """Authenticates the caller by bearer token. Raises a 401 without a valid one, and a 403 without the scope."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return _caller(request, token.strip() if scheme.lower() == "bearer" else "", "Bearer")
+    return _caller(request, token.strip() if scheme.lower() == "bearer" else "", scope, "Bearer")
+
+
+def caller_with(scope: AccessScope) -> Callable[[Request], Caller]:
+    """The dependency of a route that needs a scope."""
+
+    def authenticate(request: Request) -> Caller:
+        return caller_of(request, scope)
+
+    return authenticate
 
 
 def reader_of(request: Request) -> Caller:
@@ -54,7 +71,8 @@ def reader_of(request: Request) -> Caller:
     Raises a 401 without a valid token, so that the browser asks.
     """
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return _caller(request, _password(token) if scheme.lower() == "basic" else token.strip(), 'Basic realm="SQLAssay"')
+    secret = _password(token) if scheme.lower() == "basic" else token.strip()
+    return _caller(request, secret, AccessScope.READ, 'Basic realm="SQLAssay"')
 
 
 def _password(credentials: str) -> str:
@@ -64,29 +82,25 @@ def _password(credentials: str) -> str:
         return ""
 
 
-def _caller(request: Request, token: str, challenge: str) -> Caller:
-    tokens = service_of(request).settings.http.tokens
-    if not tokens:
-        return Caller(None)
-    owner = owner_of(token, tokens) if token else None
-    if owner is None:
-        raise ApiError(
-            401,
-            "UNAUTHORIZED",
-            "a valid token is required",
-            "Send the header Authorization: Bearer <token>.",
-            {"WWW-Authenticate": challenge},
-        )
-    return Caller(None if owner == ALL_TENANTS else owner, owner)
+def _caller(request: Request, token: str, scope: AccessScope, challenge: str) -> Caller:
+    service = service_of(request)
+    access = service.tokens.find(token)
+    if isinstance(access, TokenRefusal):
+        _count(request, access)
+        fix = "Send the header Authorization: Bearer <token>. `sqlassay tokens create` makes one."
+        raise ApiError(401, "UNAUTHORIZED", _MESSAGES[access], fix, {"WWW-Authenticate": challenge})
+    if scope not in access.scopes:
+        _count(request, TokenRefusal.SCOPE, access.name)
+        message = f"token {access.name!r} does not have the scope {scope.value!r}"
+        fix = f"Use a token with that scope: sqlassay tokens create --scope {scope.value}."
+        raise ApiError(403, "MISSING_SCOPE", message, fix)
+    return Caller(access.tenant, access.name)
 
 
-def owner_of(token: str, tokens: Mapping[str, SecretStr]) -> str | None:
-    """Returns the owner of a token. Compares with every token in constant time, so that timing reveals nothing."""
-    owner: str | None = None
-    for tenant, secret in tokens.items():
-        if hmac.compare_digest(token.encode("utf-8", "replace"), secret.get_secret_value().encode()):
-            owner = tenant
-    return owner
+def _count(request: Request, why: TokenRefusal, name: str | None = None) -> None:
+    service_of(request).metrics.token_refused(why.value)
+    client = request.client.host if request.client else None
+    _refused.warning(reason=why.value, client=client, path=request.scope["path"][:80], token=name)
 
 
 def forbidden(message: str) -> ApiError:
@@ -95,4 +109,7 @@ def forbidden(message: str) -> ApiError:
 
 
 RunningService = Annotated[Service, Depends(service_of)]
-CallingTenant = Annotated[Caller, Depends(caller_of)]
+Publisher = Annotated[Caller, Depends(caller_with(AccessScope.PUBLISH))]
+Reader = Annotated[Caller, Depends(caller_with(AccessScope.READ))]
+Reviewer = Annotated[Caller, Depends(caller_with(AccessScope.REVIEW))]
+Administrator = Annotated[Caller, Depends(caller_with(AccessScope.ADMIN))]

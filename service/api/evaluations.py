@@ -17,7 +17,7 @@ from scoring.query import UnscoredReason
 from scoring.reasons import ReasonCode
 from scoring.rules import Tier
 from scoring.verdict import FilterStatus, Verdict
-from service.api.access import Caller, CallingTenant, RunningService
+from service.api.access import Caller, Reader, RunningService
 from service.api.errors import ApiError, errors
 from service.api.replies import as_json
 from service.storage.scores.evaluation_pages import MAX_PAGE, EvaluationFilter, Order, evaluation_page, find_evaluation
@@ -180,9 +180,7 @@ class ReportReply(BaseModel):
 @router.get(
     "/v1/evaluations", response_model=EvaluationPage, responses=errors(400, 401, 403, 503), summary="List evaluations"
 )
-async def list_evaluations(
-    query: Annotated[ListQuery, Query()], service: RunningService, caller: CallingTenant
-) -> Response:
+async def list_evaluations(query: Annotated[ListQuery, Query()], service: RunningService, caller: Reader) -> Response:
     """Returns a page of evaluations, newest first or worst first."""
     page = await evaluation_page(
         service.engine, query.wanted(caller), order=query.order, limit=query.limit, cursor=query.cursor
@@ -196,7 +194,7 @@ async def list_evaluations(
     responses=errors(400, 401, 404, 503),
     summary="One evaluation, explained",
 )
-async def get_evaluation(evaluation_id: UUID, service: RunningService, caller: CallingTenant) -> Response:
+async def get_evaluation(evaluation_id: UUID, service: RunningService, caller: Reader) -> Response:
     """Returns everything stored about one evaluation."""
     found = await find_evaluation(service.engine, evaluation_id, caller.tenant)
     if found is None:
@@ -205,9 +203,7 @@ async def get_evaluation(evaluation_id: UUID, service: RunningService, caller: C
 
 
 @router.get("/v1/report", response_model=ReportReply, responses=errors(400, 401, 403, 503), summary="Quality per agent")
-async def get_report(
-    query: Annotated[ReportQuery, Query()], service: RunningService, caller: CallingTenant
-) -> Response:
+async def get_report(query: Annotated[ReportQuery, Query()], service: RunningService, caller: Reader) -> Response:
     """Returns mean and P90 score, coverage, mean p_correct and the share judged wrong, per agent or agent version."""
     wanted = query.wanted(caller)
     rows = await report(service.engine, wanted, by_version=query.by == "agent_version")

@@ -16,7 +16,7 @@ from consumers.decoding import Record
 from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.wire.envelopes import BATCH, STRUCTURED, Headers, looks_structured
 from consumers.wire.events import InvalidEvent, InvalidReason, QueryEvent, parse_json
-from service.api.access import CallingTenant, RunningService
+from service.api.access import Publisher, RunningService
 from service.api.bodies import Body, content_type, read_body
 from service.api.errors import ApiError, ErrorBody, errors
 from service.pipeline.event_intake import Published
@@ -149,7 +149,7 @@ _BODY: dict[str, Any] = {
     openapi_extra=_BODY,
     summary="Publish answers to score",
 )
-async def post_events(request: Request, service: RunningService, caller: CallingTenant) -> JSONResponse:
+async def post_events(request: Request, service: RunningService, caller: Publisher) -> JSONResponse:
     """Accepts one event, a JSON array, one event per line (NDJSON), or CloudEvents: one, a batch, or `ce-…` headers.
 
     Replies when every row is committed or, with Kafka, when the stream has every event. The reply has one result per

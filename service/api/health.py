@@ -16,6 +16,7 @@ from service.api.errors import ApiError, errors
 from service.api.replies import as_json
 from service.metrics.dependencies import Dependency
 from service.pipeline.running import Service
+from service.settings.access_settings import AccessScope
 from service.storage.database import translate_errors
 
 router = APIRouter(tags=["health"])
@@ -66,7 +67,7 @@ async def _ask_database(service: Service) -> None:
 @router.get("/metrics", responses=errors(401, 403), response_class=PlainTextResponse, summary="Metrics")
 async def metrics(request: Request, service: RunningService) -> Response:
     """Metrics for Prometheus. Requires the token for all tenants, unless no tokens are set or metrics are public."""
-    if not service.settings.http.public_metrics and caller_of(request).tenant is not None:
+    if not service.settings.http.public_metrics and caller_of(request, AccessScope.READ).tenant is not None:
         raise forbidden("metrics show all tenants, and this token gives access to one")
     if service.worker is not None:
         service.metrics.queue.set(service.worker.pool.depth)

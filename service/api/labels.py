@@ -14,7 +14,7 @@ from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.keep_labels import KeepLabels, LabelRecord
 from consumers.wire.events import InvalidReason
 from consumers.wire.labels import ErrorType, LabelDocument, LabelValue
-from service.api.access import CallingTenant, RunningService
+from service.api.access import Reader, Reviewer, RunningService
 from service.api.bodies import read_body
 from service.api.errors import ErrorBody, ErrorReply, errors
 from service.api.evaluations import Name, Timestamp, utc
@@ -129,7 +129,7 @@ _BODY: dict[str, Any] = {
     openapi_extra=_BODY,
     summary="Label answers as right or wrong",
 )
-async def post_labels(request: Request, service: RunningService, caller: CallingTenant) -> Response:
+async def post_labels(request: Request, service: RunningService, caller: Reviewer) -> Response:
     """One label, a JSON array of them, or one per line (NDJSON).
 
     A reviewer has one label per event: the latest by `labelled_at`. Sending the same label again changes nothing.
@@ -167,9 +167,7 @@ def _reply(outcomes: list[Outcome | None]) -> Response:
     responses=errors(400, 401, 403, 503),
     summary="List labels",
 )
-async def list_labels(
-    query: Annotated[LabelQuery, Query()], service: RunningService, caller: CallingTenant
-) -> Response:
+async def list_labels(query: Annotated[LabelQuery, Query()], service: RunningService, caller: Reader) -> Response:
     """Returns labels, newest first, each with its event's current evaluation. Calibration and agreement use these."""
     given = query.model_dump(mode="json", exclude={"tenant", "since", "until", "limit", "cursor"})
     wanted = LabelFilter(tenant=caller.only(query.tenant), since=utc(query.since), until=utc(query.until), **given)

@@ -9,16 +9,16 @@ from fastapi import APIRouter, Header, Path, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from consumers.wire.events import NAME_PATTERN
 from consumers.wire.rules_document import MAX_RULES_BYTES, RulesDocument
-from service.api.access import CallingTenant, RunningService
+from consumers.wire.tenants import TENANT_PATTERN
+from service.api.access import Administrator, Reader, RunningService
 from service.api.bodies import read_body
 from service.api.errors import ApiError, errors
 from service.api.replies import as_json
 from service.storage.rule_store import StoredRules
 
 router = APIRouter(tags=["rules"])
-_Tenant = Annotated[str, Path(max_length=128, pattern=NAME_PATTERN, examples=["meridian-retail"])]
+_Tenant = Annotated[str, Path(min_length=1, max_length=128, pattern=TENANT_PATTERN, examples=["meridian-retail"])]
 _IfMatch = Annotated[str | None, Header(description="The ETag of the version that you changed.")]
 
 
@@ -44,7 +44,7 @@ class RulesHistory(BaseModel):
     responses=errors(400, 401, 403, 503),
     summary="Rules in force",
 )
-async def get_rules(tenant: _Tenant, service: RunningService, caller: CallingTenant) -> Response:
+async def get_rules(tenant: _Tenant, service: RunningService, caller: Reader) -> Response:
     """Returns the tenant's newest rules, or the defaults as version 0."""
     caller.only(tenant)
     return _reply(await service.rules.current(tenant))
@@ -63,7 +63,7 @@ async def get_rules(tenant: _Tenant, service: RunningService, caller: CallingTen
     summary="Replace the rules",
 )
 async def put_rules(
-    tenant: _Tenant, request: Request, service: RunningService, caller: CallingTenant, if_match: _IfMatch = None
+    tenant: _Tenant, request: Request, service: RunningService, caller: Administrator, if_match: _IfMatch = None
 ) -> Response:
     """Stores a new version and returns it. The next event is scored with it. Older versions stay readable."""
     caller.only(tenant)
@@ -83,7 +83,7 @@ async def put_rules(
     responses=errors(400, 401, 403, 503),
     summary="Versions of the rules",
 )
-async def list_rules(tenant: _Tenant, service: RunningService, caller: CallingTenant) -> Response:
+async def list_rules(tenant: _Tenant, service: RunningService, caller: Reader) -> Response:
     """Returns the newest hundred versions, newest first."""
     caller.only(tenant)
     return as_json({"versions": [_document(each) for each in await service.rules.versions(tenant)]})
@@ -96,7 +96,7 @@ async def list_rules(tenant: _Tenant, service: RunningService, caller: CallingTe
     summary="One version of the rules",
 )
 async def get_rules_version(
-    tenant: _Tenant, version: Annotated[int, Path(ge=0, lt=2**31)], service: RunningService, caller: CallingTenant
+    tenant: _Tenant, version: Annotated[int, Path(ge=0, lt=2**31)], service: RunningService, caller: Reader
 ) -> Response:
     """Returns one version, such as the one that a stored score names."""
     caller.only(tenant)

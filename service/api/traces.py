@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 from consumers.errors import Unavailable
 from consumers.pool.flight import PoolClosed
 from consumers.wire.events import InvalidEvent, InvalidReason
-from service.api.access import CallingTenant, RunningService
+from service.api.access import Publisher, RunningService
 from service.api.bodies import content_type, read_body
 from service.api.errors import ApiError
 from service.otlp import Export, read_otlp, without_foreign_spans
@@ -120,7 +120,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
     openapi_extra=_BODY,
     summary="Publish answers as OpenTelemetry spans",
 )
-async def post_traces(request: Request, service: RunningService, caller: CallingTenant) -> Response:
+async def post_traces(request: Request, service: RunningService, caller: Publisher) -> Response:
     """Turns spans with SQL into events, joined with the question of their trace. OTLP/HTTP.
 
     200: every span is accepted, except those counted in `partialSuccess`. 503: send the same request again.

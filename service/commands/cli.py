@@ -18,6 +18,7 @@ from service.commands.options import (
     ReportOptions,
     ScoreOptions,
     Tenant,
+    TokenOptions,
     VerifyOptions,
     with_options,
 )
@@ -33,7 +34,9 @@ app = typer.Typer(
 rules = typer.Typer(help="Show or change a tenant's rules; each change is a new version.", no_args_is_help=True)
 dead_letters = typer.Typer(help="List or replay the records that could not be scored.", no_args_is_help=True)
 learn = typer.Typer(help="Learn the local judge's weights from labels.", no_args_is_help=True)
+tokens = typer.Typer(help="Create, list or revoke the tokens that clients show.", no_args_is_help=True)
 app.add_typer(rules, name="rules")
+app.add_typer(tokens, name="tokens")
 app.add_typer(dead_letters, name="dead-letters")
 app.add_typer(bench, name="bench")
 app.add_typer(learn, name="learn")
@@ -163,6 +166,33 @@ def rules_set(
     from service.commands.rules import set_rules
 
     set_rules(tenant, source, author=author)
+
+
+@tokens.command("create")
+@with_options(TokenOptions)
+def tokens_create(options: TokenOptions) -> None:
+    """Create a token and print it, once: only its hash is stored."""
+    from service.commands.tokens import create_token
+
+    create_token(options)
+
+
+@tokens.command("list")
+def tokens_list(as_json: AsJson = False) -> None:
+    """Print every token, newest first, without its secret: JSON lines, or one short line each on a terminal."""
+    from service.commands.tokens import list_tokens
+
+    list_tokens(as_json=as_json)
+
+
+@tokens.command("revoke")
+def tokens_revoke(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The token's name or id.")],
+) -> None:
+    """Revoke a token; running processes refuse it within seconds. Exit code 1 if none in force has the name."""
+    from service.commands.tokens import revoke_token
+
+    revoke_token(name)
 
 
 @app.command()

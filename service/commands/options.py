@@ -155,3 +155,21 @@ class BackfillOptions:
         False
     )
     confirmed: Annotated[bool, typer.Option("--yes", help="Score after printing the estimate.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenOptions:
+    scopes: Annotated[
+        list[str],
+        typer.Option("--scope", metavar="publish|read|review|admin", help="What it may be used for; repeat for more."),
+    ]
+    tenant: Annotated[
+        str | None, typer.Option("--tenant", metavar="NAME", help="The tenant that it gives access to.")
+    ] = None
+    all_tenants: Annotated[bool, typer.Option("--all-tenants", help="Give access to every tenant.")] = False
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="How lists and logs call it; default from the tenant.")
+    ] = None
+    days: Annotated[
+        int | None, typer.Option("--expires", min=1, max=36_500, metavar="DAYS", help="Days for which it is valid.")
+    ] = None

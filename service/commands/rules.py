@@ -7,8 +7,8 @@ import sys
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.wire.events import is_name
 from consumers.wire.rules_document import RulesDocument
+from consumers.wire.tenants import TENANT_RULE, is_tenant
 from service.commands.command_context import settings, with_database
 from service.commands.exits import Exit, refuse
 from service.commands.rules_file import load_rules
@@ -47,11 +47,8 @@ def _document(stored: StoredRules) -> dict[str, object]:
 
 def set_rules(tenant: str, source: str, *, author: str) -> None:
     """Stores the document as the tenant's next version and prints its number."""
-    if not is_name(tenant):
-        refuse(
-            f"{tenant!r} is not a valid tenant name: use at most 128 characters,"
-            " no control characters, no * and no space at the end"
-        )
+    if not is_tenant(tenant):
+        refuse(f"{tenant!r} cannot be a tenant: {TENANT_RULE}")
     document = load_rules(source)
     print(with_database(lambda engine: _store(engine, tenant, document, author)).version)
 

@@ -124,6 +124,9 @@ class DeclaredMetrics:
         self.request_seconds = histogram(
             "sqlassay_http_request_seconds", "Time of HTTP requests.", ("method", "route", "status"), _SECONDS
         )
+        self.refused_tokens = self._counter(
+            "sqlassay_refused_tokens", "HTTP requests refused for their token.", ("reason",)
+        )
         self.queue = self._gauge("sqlassay_queue_records", "Records waiting in memory.")
         self.build = Info(
             *self._named("sqlassay_build", "Versions that determine scores.", ("evaluator_version", "judge"))[:2],

@@ -113,6 +113,10 @@ class Metrics:
         """Observes the time of an HTTP request."""
         self._of.request_seconds.labels(method, route, str(status)).observe(seconds)
 
+    def token_refused(self, reason: str) -> None:
+        """Counts a request that was refused for its token."""
+        self._of.refused_tokens.labels(reason).inc()
+
     def rules_in_force(self, rules: Mapping[str, Rules]) -> None:
         """Shows the tier bounds and rules versions in force."""
         for tenant, each in rules.items():

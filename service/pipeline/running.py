@@ -8,6 +8,7 @@ from enum import StrEnum
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.metrics import Metrics
+from service.pipeline.access_tokens import AccessTokens
 from service.pipeline.body_budget import BodyBudget
 from service.pipeline.dependency_watch import DependencyWatch
 from service.pipeline.event_intake import EventIntake
@@ -42,5 +43,6 @@ class Service:
     """`None` in a process that only accepts events."""
     events: EventIntake
     bodies: BodyBudget
+    tokens: AccessTokens
     spans: SpanIntake
     watch: DependencyWatch

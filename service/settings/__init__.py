@@ -45,13 +45,13 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _other_hosts_need_tokens(self) -> Self:
-        if not self.http.tokens and not self.http.is_loopback:
+        http = self.http
+        if not http.tokens and not http.require_tokens and not http.is_loopback:
             raise ValueError(
-                f"http.host {self.http.host} can be reached by others and no tokens are set: set SQLASSAY_HTTP__TOKENS"
-                ' to {"tenant": "secret"}, or listen on 127.0.0.1'
+                f"http.host {http.host} can be reached by others and no tokens are set: set SQLASSAY_HTTP__TOKENS"
+                ' to {"tenant": "secret"}, or SQLASSAY_HTTP__REQUIRE_TOKENS=on and use `sqlassay tokens create`,'
+                " or listen on 127.0.0.1"
             )
-        if any(not secret.get_secret_value().strip() for secret in self.http.tokens.values()):
-            raise ValueError("http.tokens holds an empty token: give every tenant a secret")
         return self
 
     @model_validator(mode="after")

@@ -6,16 +6,16 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Self
+from typing import Annotated, Self
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from consumers.spans import SpanTable
+from consumers.wire.tenants import TENANT_RULE, is_tenant
+from service.settings.access_settings import ALL_TENANTS, TokenSettings, as_token_settings, check_tokens
 from service.settings.group import SettingsGroup
 
 _HOST = re.compile(r"[\w.-]{1,253}")
-ALL_TENANTS = "*"
-"""The key of `http.tokens` whose token reads and writes for every tenant."""
 
 
 class HttpSettings(SettingsGroup):
@@ -23,16 +23,26 @@ class HttpSettings(SettingsGroup):
 
     host: str = Field(default="127.0.0.1", description="Address to listen on; any but loopback needs tokens.")
     port: int = Field(default=8321, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
-    tokens: Mapping[str, SecretStr] = Field(
-        default_factory=dict[str, SecretStr],
+    tokens: Mapping[str, Annotated[TokenSettings, BeforeValidator(as_token_settings)]] = Field(
+        default_factory=dict[str, TokenSettings],
         description='Bearer token of each tenant, as JSON: {"acme": "…"}; the key "*" is for all tenants.',
     )
+    require_tokens: bool = Field(default=False, description="Refuse requests without a token, even if none is set.")
     allowed_hosts: frozenset[str] = Field(
         default=frozenset(),
         description='Names under which the service is called, as JSON: ["assay.example"]; unset is any name, '
         "or localhost where the host is a loopback address.",
     )
     public_metrics: bool = Field(default=False, description="Serve /metrics without a token although tokens are set.")
+
+    @field_validator("tokens")
+    @classmethod
+    def _tokens_are_safe(cls, tokens: Mapping[str, TokenSettings]) -> Mapping[str, TokenSettings]:
+        wrong = [each for each in tokens if each != ALL_TENANTS and not is_tenant(each)]
+        if wrong:
+            raise ValueError(f"tokens: {wrong[0][:40]!r} is not a tenant's name: {TENANT_RULE}")
+        check_tokens(tokens)
+        return tokens
 
     @field_validator("allowed_hosts")
     @classmethod

@@ -195,6 +195,22 @@ class TenantRulesRow(SQLModel, table=True):
     created_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False, server_default=func.now()))
 
 
+class AccessTokenRow(SQLModel, table=True):
+    """An access token, of which only the SHA-256 is stored. `tenant` is null for all tenants."""
+
+    __tablename__: ClassVar[str] = "access_tokens"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+
+    id: str = _column(Text, key=True)
+    name: str = Field(sa_column=Column(Text, nullable=False, unique=True))
+    tenant: str | None = _column(Text, null=True)
+    scopes: list[str] = _column(ARRAY(Text))
+    digest: str = Field(sa_column=Column(String(64), nullable=False, unique=True))
+    created_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False, server_default=func.now()))
+    expires_at: datetime | None = _column(DateTime(timezone=True), null=True)
+    revoked_at: datetime | None = _column(DateTime(timezone=True), null=True)
+    last_used_at: datetime | None = _column(DateTime(timezone=True), null=True)
+
+
 def _table(model: type[SQLModel]) -> Table:
     return cast("Table", getattr(model, "__table__"))  # noqa: B009 SQLModel does not declare it
 
@@ -205,3 +221,4 @@ DEFERRED_EVENTS = _table(DeferredEventRow)
 LABELS = _table(LabelRow)
 REFERENCE_VERDICTS = _table(ReferenceVerdictRow)
 TENANT_RULES = _table(TenantRulesRow)
+ACCESS_TOKENS = _table(AccessTokenRow)

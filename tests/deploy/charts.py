@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 CHART = ROOT / "deploy" / "helm" / "sqlassay"
 LEAST = {
     "kafka": {"bootstrapServers": "kafka-0.kafka:9092"},
-    "secrets": {"databaseUrl": "postgresql://assay:pass@db:5432/assay", "tokens": {"*": "all-tenants"}},
+    "secrets": {"databaseUrl": "postgresql://assay:pass@db:5432/assay", "tokens": {"*": "all-tenants-for-tests-only"}},
 }
 """The smallest set of values that installs."""
 BUILT_IN = {"v1", "apps/v1", "batch/v1", "policy/v1", "autoscaling/v2", "networking.k8s.io/v1"}

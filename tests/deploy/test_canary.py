@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow  # starts a service for each test
 
 ROOT = Path(__file__).parents[2]
 CANARY = ROOT / "deploy" / "helm" / "sqlassay" / "files" / "canary.py"
-TOKENS = json.dumps({"library": "secret"})
+TOKENS = json.dumps({"library": "secret-for-tests-only-12"})
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import json
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -13,9 +12,8 @@ from service.settings.intake_settings import HttpSettings, LimitSettings
 from service.settings.stream_settings import PoolSettings
 
 NDJSON = {"content-type": "application/x-ndjson"}
-TOKENS = HttpSettings(
-    tokens={"bakers": SecretStr("b-token"), "millers": SecretStr("m-token"), "*": SecretStr("all-token")}
-)
+B_TOKEN, M_TOKEN, ALL_TOKEN = (f"{name}-token-for-tests-only" for name in ("bakers", "millers", "all"))
+TOKENS = HttpSettings.model_validate({"tokens": {"bakers": B_TOKEN, "millers": M_TOKEN, "*": ALL_TOKEN}})
 
 
 def event(id_: str, **changes: Any) -> dict[str, Any]:
@@ -178,15 +176,15 @@ async def test_without_a_token_nothing_is_told(serving):
 async def test_a_tenants_token_writes_and_reads_only_its_own_rows(serving):
     async with serving(http=TOKENS) as client:
         batch = [event("a"), event("b", tenant="millers")]
-        mine = await client.post("/v1/events", json=batch, headers=bearer("b-token"))
+        mine = await client.post("/v1/events", json=batch, headers=bearer(B_TOKEN))
         assert [each["status"] for each in mine.json()["results"]] == ["scored", "rejected"]
-        await client.post("/v1/events", json=event("c"), headers=bearer("m-token"))
-        seen = (await client.get("/v1/evaluations", headers=bearer("b-token"))).json()["items"]
+        await client.post("/v1/events", json=event("c"), headers=bearer(M_TOKEN))
+        seen = (await client.get("/v1/evaluations", headers=bearer(B_TOKEN))).json()["items"]
         assert [(each["tenant"], each["event_id"]) for each in seen] == [("bakers", "a")]
         theirs = f"/v1/evaluations/{seen[0]['id']}"
-        assert (await client.get(theirs, headers=bearer("m-token"))).status_code == 404
-        assert (await client.get(theirs, headers=bearer("all-token"))).status_code == 200
-        report = (await client.get("/v1/report", headers=bearer("all-token"))).json()["rows"]
+        assert (await client.get(theirs, headers=bearer(M_TOKEN))).status_code == 404
+        assert (await client.get(theirs, headers=bearer(ALL_TOKEN))).status_code == 200
+        report = (await client.get("/v1/report", headers=bearer(ALL_TOKEN))).json()["rows"]
         assert {row["tenant"] for row in report} == {"bakers", "millers"}
 
 
@@ -203,13 +201,13 @@ async def test_a_tenants_token_writes_and_reads_only_its_own_rows(serving):
 )
 async def test_another_tenants_things_are_forbidden(serving, method, path):
     async with serving(http=TOKENS) as client:
-        reply = await client.request(method, path, headers=bearer("b-token"), content=b"{}")
+        reply = await client.request(method, path, headers=bearer(B_TOKEN), content=b"{}")
         assert (reply.status_code, reply.json()["error"]["code"]) == (403, "FORBIDDEN")
 
 
 async def test_events_only_of_another_tenant_are_forbidden(serving):
     async with serving(http=TOKENS) as client:
-        reply = await client.post("/v1/events", json=event("a", tenant="millers"), headers=bearer("b-token"))
+        reply = await client.post("/v1/events", json=event("a", tenant="millers"), headers=bearer(B_TOKEN))
         assert reply.status_code == 403
 
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from pydantic import SecretStr
 
 from service.settings.intake_settings import HttpSettings
 
@@ -85,8 +84,9 @@ async def test_pages_hold_every_label_once_newest_first(client):
 
 
 async def test_tenants_see_and_label_only_their_own(serving):
-    async with serving(http=HttpSettings(tokens={"bakers": SecretStr("b"), "millers": SecretStr("m")})) as client:
-        bakers, millers = ({"Authorization": f"Bearer {token}"} for token in "bm")
+    tokens = {name: f"{name}-token-for-tests-only" for name in ("bakers", "millers")}
+    async with serving(http=HttpSettings.model_validate({"tokens": tokens})) as client:
+        bakers, millers = ({"Authorization": f"Bearer {each}"} for each in tokens.values())
         await client.post("/v1/events", json=EVENT, headers=bakers)
         assert (await client.post("/v1/labels", json=LABEL)).status_code == 401
         foreign = await client.post("/v1/labels", json=LABEL | {"tenant": "bakers"}, headers=millers)

@@ -112,14 +112,15 @@ async def test_an_event_that_can_never_be_stored_is_a_rejected_span(client):
 
 
 async def test_a_tenant_s_token_stores_its_own_answers_only(serving):
-    http = HttpSettings(tokens={"kites": SecretStr("k"), "*": SecretStr("all")})
+    own, every = "kites-token-for-tests-only", "all-token-for-tests-only"
+    http = HttpSettings.model_validate({"tokens": {"kites": own, "*": every}})
     async with serving(http=http) as client:
         assert (await send(client, trace(ASKED | ANSWERED))).status_code == 401
-        key = {"Authorization": "Bearer k"}
+        key = {"Authorization": f"Bearer {own}"}
         assert (await send(client, trace(ASKED | ANSWERED), **key)).status_code == 200
         foreign = await send(client, trace(ASKED | ANSWERED, resource={"sqlassay.tenant": "strings"}), **key)
         assert ExportTraceServiceResponse.FromString(foreign.content).partial_success.rejected_spans == 1
-        assert [row["tenant"] for row in await stored(client, Authorization="Bearer all")] == ["kites"]
+        assert [row["tenant"] for row in await stored(client, Authorization=f"Bearer {every}")] == ["kites"]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -55,6 +56,40 @@ def test_migrating_the_embedded_database_twice_gives_the_same_revision(state: Pa
     assert (first.returncode, first.stdout) == (second.returncode, second.stdout)
     assert first.returncode == 0
     assert first.stdout.strip()
+
+
+def test_a_token_is_printed_once_listed_and_revoked(sqlassay: Command) -> None:
+    made = sqlassay(
+        "tokens", "create", "--tenant", "library", "--scope", "publish", "--scope", "read", "--expires", "9"
+    )
+    assert re.fullmatch(r"sqa_[\w-]{43}\n", made.stdout)
+    named = sqlassay("tokens", "create", "--all-tenants", "--scope", "admin", "--name", "atlas")
+    assert named.returncode == 0
+    taken = sqlassay("tokens", "create", "--all-tenants", "--scope", "admin", "--name", "atlas")
+    assert (taken.returncode, "atlas" in taken.stderr) == (2, True)
+    listed = [json.loads(line) for line in sqlassay("tokens", "list").stdout.splitlines()]
+    assert [(each["tenant"], each["scopes"], each["state"]) for each in listed] == [
+        (None, ["admin"], "in force"),
+        ("library", ["publish", "read"], "in force"),
+    ]
+    assert made.stdout.strip() not in json.dumps(listed)
+    assert [sqlassay("tokens", "revoke", name).returncode for name in ("atlas", "atlas", listed[1]["id"])] == [0, 1, 0]
+    assert {json.loads(line)["state"] for line in sqlassay("tokens", "list").stdout.splitlines()} == {"revoked"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--scope", "read"], "--all-tenants"),
+        (["--scope", "read", "--tenant", "a", "--all-tenants"], "--all-tenants"),
+        (["--scope", "write", "--tenant", "a"], "publish, read"),
+        (["--scope", "read", "--tenant", "a/b"], "'a/b'"),
+        (["--scope", "read", "--tenant", "a", "--name", ""], "--name"),
+    ],
+)
+def test_a_token_that_cannot_be_is_refused(sqlassay: Command, arguments: list[str], says: str) -> None:
+    refused = sqlassay("tokens", "create", *arguments)
+    assert (refused.returncode, says in refused.stderr) == (2, True), refused.stderr
 
 
 def test_rules_that_were_set_are_shown_with_their_version(sqlassay: Command) -> None:

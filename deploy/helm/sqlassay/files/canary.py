@@ -20,7 +20,8 @@ def call(path, body=None):
     request = urllib.request.Request(BASE + path, data=data)  # noqa: S310 the release's own Service
     request.add_header("Content-Type", "application/json")
     if TOKENS:
-        request.add_header("Authorization", f"Bearer {TOKENS[TENANT]}")
+        token = TOKENS[TENANT]
+        request.add_header("Authorization", f"Bearer {token['token'] if isinstance(token, dict) else token}")
     with urllib.request.urlopen(request, timeout=10) as reply:  # noqa: S310 as above
         return json.load(reply)
 

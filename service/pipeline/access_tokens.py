@@ -1,0 +1,120 @@
+"""The tokens in force: those of the settings, and those of the table, read again every few seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from consumers.errors import Unavailable
+from service.logs import LimitedLine
+from service.settings.access_settings import ALL_SCOPES, ALL_TENANTS, AccessScope, TokenSettings, token_digest
+from service.settings.intake_settings import HttpSettings
+from service.storage.token_store import PostgresTokens, StoredToken
+
+_REFRESH_SECONDS = 2.0
+"""Longest time until a revoked token is refused, while the database answers."""
+_USE_INTERVAL = timedelta(minutes=1)
+"""How exactly the last use of a token is stored."""
+_unread = LimitedLine("tokens_unread", seconds=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """What the bearer of a token may do."""
+
+    name: str | None
+    """The token's name. None where access is open."""
+    tenant: str | None
+    """The only tenant it gives access to; `None` is all."""
+    scopes: frozenset[AccessScope]
+
+
+OPEN = Access(name=None, tenant=None, scopes=ALL_SCOPES)
+
+
+class TokenRefusal(StrEnum):
+    """Why a request is refused."""
+
+    MISSING = "missing"
+    UNKNOWN = "unknown"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+    SCOPE = "scope"
+    """The token is valid, but not for this."""
+
+
+@dataclass(slots=True, kw_only=True)
+class AccessTokens:
+    """Knows every token by its SHA-256."""
+
+    http: HttpSettings
+    store: PostgresTokens
+    _stored: Mapping[str, StoredToken] = field(default_factory=dict[str, StoredToken])
+    _used: dict[str, datetime] = field(default_factory=dict[str, datetime])
+
+    def find(self, token: str, now: datetime | None = None) -> Access | TokenRefusal:
+        """What a token gives access to. Without any token in the settings or the table, access is open."""
+        if not self.http.tokens and not self.http.require_tokens and not self._stored:
+            return OPEN
+        if not token:
+            return TokenRefusal.MISSING
+        digest = token_digest(token)
+        return self._of_settings(digest) or self._of_table(digest, now or datetime.now(UTC))
+
+    def _of_settings(self, digest: str) -> Access | None:
+        found: Access | None = None
+        for owner, each in self.http.tokens.items():
+            # all are compared, each in constant time, so that timing reveals nothing
+            if hmac.compare_digest(digest, each.digest):
+                found = _settings_access(owner, each)
+        return found
+
+    def _of_table(self, digest: str, now: datetime) -> Access | TokenRefusal:
+        stored = self._stored.get(digest)
+        if stored is None:
+            return TokenRefusal.UNKNOWN
+        if stored.revoked_at is not None:
+            return TokenRefusal.REVOKED
+        if stored.expires_at is not None and stored.expires_at <= now:
+            return TokenRefusal.EXPIRED
+        if stored.last_used_at is None or now - stored.last_used_at >= _USE_INTERVAL:
+            self._used[stored.id] = now
+        return Access(name=stored.name, tenant=stored.tenant, scopes=stored.scopes)
+
+    async def refresh(self) -> None:
+        """Stores the times of use and reads the table again; raises `StoreUnavailable`."""
+        used, self._used = self._used, {}
+        if used:
+            await self.store.used(used)
+        self._stored = {each.digest: each for each in await self.store.all()}
+
+    @asynccontextmanager
+    async def refreshing(self) -> AsyncGenerator[None]:
+        """Reads the table now, and again every few seconds. While it cannot be read, the tokens stay as they were."""
+        await self.refresh()
+        task = asyncio.create_task(self._refresh_always(), name="access-tokens")
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+            with suppress(Unavailable):
+                await self.refresh()
+
+    async def _refresh_always(self) -> None:
+        while True:
+            await asyncio.sleep(_REFRESH_SECONDS)
+            try:
+                await self.refresh()
+            except Unavailable as error:
+                _unread.warning(detail=str(error))
+
+
+def _settings_access(owner: str, token: TokenSettings) -> Access:
+    return Access(name=owner, tenant=None if owner == ALL_TENANTS else owner, scopes=token.scopes)
