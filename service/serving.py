@@ -14,6 +14,7 @@ from fastapi import FastAPI
 
 from consumers.errors import Unavailable
 from scoring.judging.local import InvalidWeightsError, LocalJudge
+from service.api.connections import impatient_protocol
 from service.application import build_app
 from service.judges.configured_panel import open_panel
 from service.judges.weights import fitted_judge, local_judge
@@ -174,6 +175,7 @@ async def _serve(settings: Settings, listener: socket.socket, role: ProcessRole)
         tune_interpreter()
         config = uvicorn.Config(
             create_app(settings, service),
+            http=impatient_protocol(settings.limits.stall_seconds),
             log_config=None,
             access_log=False,
             lifespan="off",

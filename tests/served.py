@@ -18,8 +18,13 @@ _CHILD = "from service.serving import run; from service.settings.loading import 
 
 
 @asynccontextmanager
-async def served(database: URL, *, kill: bool = False, **environment: str) -> AsyncIterator[str]:
-    """The address of a service on `database`, at the end told to stop and waited for, or killed."""
+async def served(
+    database: URL, *, kill: bool = False, log: list[str] | None = None, **environment: str
+) -> AsyncIterator[str]:
+    """The address of a service on `database`, at the end told to stop and waited for, or killed.
+
+    The lines of its log go into `log`, the last ones when it has ended.
+    """
     others = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
     own = {
         "SQLASSAY_DATABASE__URL": database.render_as_string(hide_password=False),
@@ -40,4 +45,6 @@ async def served(database: URL, *, kill: bool = False, **environment: str) -> As
     finally:
         if child.returncode is None:
             child.kill() if kill else child.terminate()
-        await child.communicate()
+        _, rest = await child.communicate()
+        if log is not None:
+            log.extend((heard + rest.decode()).splitlines())
