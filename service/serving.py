@@ -21,7 +21,7 @@ from service.judges.weights import fitted_judge, local_judge
 from service.kafka.client import open_publisher
 from service.logs import configure_logs, log
 from service.metrics import Metrics
-from service.pipeline.access_tokens import AccessTokens
+from service.pipeline.access_tokens import open_tokens
 from service.pipeline.body_budget import BodyBudget
 from service.pipeline.dependency_probes import open_watch
 from service.pipeline.dependency_watch import WatchPolicy
@@ -40,7 +40,6 @@ from service.settings.variables import variable_name
 from service.storage.database import open_database
 from service.storage.retention import housekeeping
 from service.storage.rule_store import PostgresRules
-from service.storage.token_store import PostgresTokens
 from service.telemetry import open_telemetry
 
 _WATCH = WatchPolicy()
@@ -70,14 +69,8 @@ async def running(
         parts = ProcessParts(
             settings=settings, engine=engine, rules=rules, metrics=metrics, publisher=publisher, telemetry=telemetry
         )
-        worker: Worker | None = None
-        if role is not ProcessRole.API:
-            await enter(housekeeping(engine, settings.retention.days, metrics.storage))
-            panel = await enter(open_panel(settings.judge, local, metrics.models, redis, metrics.failed))
-            worker = await enter(running_worker(parts, panel))
+        worker = None if role is ProcessRole.API else await _open_worker(stack, parts, local, redis)
         events = event_intake(parts, worker)
-        tokens = AccessTokens(http=settings.http, store=PostgresTokens(engine))
-        await enter(tokens.refreshing())
         yield Service(
             settings=settings,
             role=role,
@@ -87,7 +80,7 @@ async def running(
             worker=worker,
             events=events,
             bodies=BodyBudget(most=settings.limits.max_pending_bytes),
-            tokens=tokens,
+            tokens=await enter(open_tokens(settings.http, engine)),
             spans=await enter(open_span_intake(parts, worker, events)),
             watch=await enter(open_watch(parts, publisher, redis, policy, reads=worker is not None)),
         )
@@ -103,6 +96,15 @@ def _check_role(settings: Settings, role: ProcessRole) -> None:
     else:
         return
     raise SettingsError(f"--role {role.value} needs Kafka and a shared database: set {missing}, or use --role all")
+
+
+async def _open_worker(
+    stack: AsyncExitStack, parts: ProcessParts, local: LocalJudge, redis: RedisLink | None
+) -> Worker:
+    settings, metrics = parts.settings, parts.metrics
+    await stack.enter_async_context(housekeeping(parts.engine, settings.retention.days, metrics.storage))
+    panel = open_panel(settings.judge, local, metrics.models, redis, metrics.failed)
+    return await stack.enter_async_context(running_worker(parts, await stack.enter_async_context(panel)))
 
 
 async def _open_rules(

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
+from sqlalchemy.ext.asyncio import AsyncEngine
+
 from consumers.errors import Unavailable
 from service.logs import LimitedLine
 from service.settings.access_settings import ALL_SCOPES, ALL_TENANTS, AccessScope, TokenSettings, token_digest
@@ -93,27 +95,30 @@ class AccessTokens:
             await self.store.used(used)
         self._stored = {each.digest: each for each in await self.store.all()}
 
-    @asynccontextmanager
-    async def refreshing(self) -> AsyncGenerator[None]:
-        """Reads the table now, and again every few seconds. While it cannot be read, the tokens stay as they were."""
-        await self.refresh()
-        task = asyncio.create_task(self._refresh_always(), name="access-tokens")
-        try:
-            yield
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-            with suppress(Unavailable):
-                await self.refresh()
 
-    async def _refresh_always(self) -> None:
-        while True:
-            await asyncio.sleep(_REFRESH_SECONDS)
-            try:
-                await self.refresh()
-            except Unavailable as error:
-                _unread.warning(detail=str(error))
+@asynccontextmanager
+async def open_tokens(http: HttpSettings, engine: AsyncEngine) -> AsyncGenerator[AccessTokens]:
+    """The tokens, read now and again every few seconds. While they cannot be read, they stay as they were."""
+    tokens = AccessTokens(http=http, store=PostgresTokens(engine))
+    await tokens.refresh()
+    task = asyncio.create_task(_refresh_always(tokens), name="access-tokens")
+    try:
+        yield tokens
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        with suppress(Unavailable):
+            await tokens.refresh()
+
+
+async def _refresh_always(tokens: AccessTokens) -> None:
+    while True:
+        await asyncio.sleep(_REFRESH_SECONDS)
+        try:
+            await tokens.refresh()
+        except Unavailable as error:
+            _unread.warning(detail=str(error))
 
 
 def _settings_access(owner: str, token: TokenSettings) -> Access:
