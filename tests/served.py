@@ -34,9 +34,9 @@ async def served(
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-c", _CHILD, env=others | own, stderr=subprocess.PIPE, cwd=ROOT
     )
+    heard = ""
     try:
         assert child.stderr is not None
-        heard = ""
         while not (found := re.search(r"http://[\d.:]+", heard)):
             line = await child.stderr.readline()
             assert line, f"the service ended: {heard}"

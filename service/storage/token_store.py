@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import cast
 
 from sqlalchemy import func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -102,10 +103,5 @@ class PostgresTokens:
 
 
 def _token(row: Mapping[str, object]) -> StoredToken:
-    known = {each.value for each in AccessScope}
-    scopes = frozenset(AccessScope(each) for each in _texts(row["scopes"]) if each in known)
+    scopes = frozenset(each for each in AccessScope if each.value in cast("list[str]", row["scopes"]))
     return StoredToken(**{**row, "scopes": scopes})  # pyright: ignore[reportArgumentType] a row's columns are the fields
-
-
-def _texts(value: object) -> list[str]:
-    return [str(each) for each in value] if isinstance(value, list) else []

@@ -37,9 +37,9 @@ def close_now(writer: asyncio.StreamWriter) -> None:
 
 
 async def test_fifty_stalled_uploads_of_one_tenant_leave_the_others_served(database: URL):
-    small = {"SQLASSAY_LIMITS__STALL_SECONDS": "3", "SQLASSAY_LIMITS__MAX_PENDING_BYTES": "8000000"}
+    small = json.dumps({"stall_seconds": 3, "max_pending_bytes": 8_000_000})
     async with (
-        served(database, SQLASSAY_HTTP__TOKENS=TOKENS, **small) as url,
+        served(database, SQLASSAY_HTTP__TOKENS=TOKENS, SQLASSAY_LIMITS=small) as url,
         httpx.AsyncClient(base_url=url, timeout=30) as client,
         AsyncExitStack() as stack,
     ):
