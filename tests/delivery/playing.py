@@ -92,7 +92,7 @@ async def _survive(cell: Cell, scene: Scene, site: Site, watch: Watch) -> tuple[
     finally:
         watching.cancel()
         sending.cancel()
-        site.servers.mend()
+        await asyncio.to_thread(site.servers.mend)
     return done, recovered
 
 

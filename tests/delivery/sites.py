@@ -54,9 +54,13 @@ class Servers:
         return {Part.KAFKA: self.kafka, Part.POSTGRES: self.postgres, Part.REDIS: self.redis}.get(part, self.model)
 
     def mend(self) -> None:
-        """The network is sound again."""
-        for proxy in self.proxies.values():
+        """The network is sound again, and every server runs."""
+        for part, proxy in self.proxies.items():
             proxy.become(SOUND)
+            server = self.of(part)
+            server.thaw()
+            if server.pid is None:
+                server.start()
 
 
 @contextmanager
