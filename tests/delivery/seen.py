@@ -85,7 +85,8 @@ class Watch:
 
     def signs(self) -> set[str]:
         """What a cell may ask for: `down:kafka`, a failed probe's path, a counter."""
-        return {*(f"down:{each}" for each in self.down), *(each.split()[0] for each in self.probes), *self.grown}
+        grown = {*self.grown, *(each.partition("(")[0] for each in self.grown)}
+        return {*(f"down:{each}" for each in self.down), *(each.split()[0] for each in self.probes), *grown}
 
     def __str__(self) -> str:
         parts = [
