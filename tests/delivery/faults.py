@@ -28,7 +28,7 @@ def kill(part: Part) -> Fault:
         server.kill()
         await site.hold()
         await asyncio.to_thread(server.start)
-        return f"killed for {site.seconds:g} s"
+        return f"{part} killed for {site.seconds:g} s"
 
     return fault
 
@@ -41,7 +41,7 @@ def freeze(part: Part) -> Fault:
         server.freeze()
         await site.hold()
         server.thaw()
-        return f"frozen for {site.seconds:g} s"
+        return f"{part} frozen for {site.seconds:g} s"
 
     return fault
 
@@ -55,7 +55,7 @@ def restart(part: Part) -> Fault:
             await asyncio.to_thread(server.stop)
             await asyncio.to_thread(server.start)
             await asyncio.sleep(1)
-        return "restarted twice"
+        return f"{part} restarted twice"
 
     return fault
 
