@@ -2,7 +2,7 @@
 # Needs git, make and a Python 3.11 or later with venv. No root.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test fast check gates slow servers bench faults nightly pairs contracts lock
+.PHONY: help install demo test fast check gates slow servers bench faults nightly pairs forgeries contracts lock
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -49,6 +49,9 @@ nightly: $(STAMP) ## The tests of delivery at their full counts and bench stream
 
 pairs: $(STAMP) ## Random pairs of queries: search, proof and SQLite must agree; N=3400 a kind (three kinds) by default.
 	@SQLASSAY_TEST_PAIRS=$(or $(N),3400) $(BIN)/pytest tests/references/test_random_pairs.py
+
+forgeries: $(STAMP) ## Answers that forge their evidence, each beside its honest one: print what they get.
+	@$(BIN)/python -m tests.scoring.forgery
 
 contracts: $(STAMP) ## Write docs/contracts, docs/benchmarks.md and the tables of docs/reasons.md.
 	@$(BIN)/python -m service.contracts.write

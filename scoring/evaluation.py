@@ -87,7 +87,7 @@ def with_conditions(case: Case, found: Sequence[QuestionFilter]) -> Case:
     others = tuple(each for each in found if each.source is not FilterOrigin.QUESTION)
     question = replace(case.question, filters=(*case.question.filters, *own))
     enriched = replace(case.enriched, filters=(*case.enriched.filters, *others)) if others else case.enriched
-    wanted = requirements(question, enriched, rewritten, case.rules, context)
+    wanted = requirements((question, enriched), case.sql, rewritten, case.rules, context)
     filters = align_filters(wanted, question, enriched, case.sql, case.rules, context)
     return replace(case, question=question, enriched=enriched, required=wanted.required, filters=filters)
 

@@ -60,6 +60,26 @@ class Enrichment:
     """What Qe asks differently, as `before → after`."""
 
 
+@immutable()
+class Weakening:
+    """A definition of Qe that takes away what Qu asks, or contradicts it."""
+
+    asked: str
+    """The words of Qu."""
+    given: str
+    """What Qe says in their place."""
+    contradicts: bool = False
+    """It gives another value, bound, number or aggregate; otherwise it drops the condition."""
+    condition: QuestionFilter | None = None
+    """The condition of Qu, if it was read as one."""
+    words: frozenset[str] = frozenset()
+    """Stems of the words whose meaning is lost, where no condition was read."""
+    rows: int | None = None
+    """How many rows Qu asks for, if that is what is changed."""
+    functions: frozenset[str] = frozenset()
+    """The aggregates that Qu asks for, if those are changed."""
+
+
 @immutable(kw_only=False)
 class FilterMatch:
     """A required filter and the SQL filters that apply it: two bounds may make one range."""
@@ -142,6 +162,10 @@ class Case:
     grouping: Dimension
     normalizations: tuple[Normalization, ...]
     enrichment: Enrichment
+    weakened: tuple[Weakening, ...] = ()
+    """What Qe's definitions take away from Qu."""
+    dropped: tuple[QuestionFilter, ...] = ()
+    """Conditions of Qu that Qe, in its own words, lacks or changes."""
     unparseable: str | None = None
     """Why the SQL did not parse, where the tenant counts that as `Incorrect`; `sql` is then empty."""
 

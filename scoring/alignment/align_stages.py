@@ -13,11 +13,12 @@ from scoring.alignment.dimensions import (
     named_things,
     output_projections,
 )
-from scoring.alignment.enrichment import Rewriting, rewriting, validate
+from scoring.alignment.enrichment import Rewriting, rewriting, validate, weakened
 from scoring.alignment.filters import align_filters, anti_joined_blocks, excluded_blocks
 from scoring.alignment.normalization import normalize
 from scoring.alignment.requirements import Requirements, requirements
 from scoring.alignment.same_values import Context
+from scoring.alignment.weakening import Weakened, find_weakening, without_weakening
 from scoring.query import Query
 from scoring.rules import Rules
 from scoring.specification import Definition, Output, Projection, QuestionSpec, SqlSpec, TokenKind
@@ -37,6 +38,7 @@ class Examination:
     """Sq of Qe as the agent wrote it, where there is one."""
     sql: SqlSpec
     context: Context = field(init=False)
+    weakened: Weakened = field(init=False)
     rewritten: Rewriting = field(init=False)
     enrichment: Enrichment = field(init=False)
     enriched: QuestionSpec = field(init=False)
@@ -73,14 +75,21 @@ class Examination:
             grouping=self.grouping,
             normalizations=self.normalizations,
             enrichment=self.enrichment,
+            weakened=self.weakened.found,
+            dropped=(*self.rewritten.lost, *(before for before, _ in self.rewritten.changed)),
         )
 
 
 def validate_enrichment(work: Examination) -> None:
     """Stage 1: does Qe still ask what Qu asks?"""
     work.context = comparison_context(work.query, work.sql)
+    work.weakened = Weakened()
+    if work.reformulation is not None:
+        work.weakened = find_weakening(work.question, work.reformulation)
+        work.reformulation = without_weakening(work.reformulation, work.weakened)
     work.rewritten = rewriting(work.question, work.reformulation or work.question, work.context)
-    work.enrichment = validate(work.question, work.reformulation, work.rewritten, work.context)
+    enrichment = validate(work.question, work.reformulation, work.rewritten, work.context)
+    work.enrichment = weakened(enrichment, work.weakened.found)
 
 
 def apply_mappings(work: Examination) -> None:
@@ -100,7 +109,7 @@ def apply_mappings(work: Examination) -> None:
 
 def require_conditions(work: Examination) -> None:
     """Stage 3: which conditions must the SQL apply, and which may it?"""
-    work.required = requirements(work.question, work.enriched, work.rewritten, work.rules, work.context)
+    work.required = requirements((work.question, work.enriched), work.sql, work.rewritten, work.rules, work.context)
 
 
 def align_conditions(work: Examination) -> None:

@@ -10,7 +10,7 @@ from scoring.immutable import immutable
 from scoring.linking import content_words
 from scoring.specification import NEGATION, FilterOrigin, Op, QuestionFilter, QuestionSpec
 from scoring.values import Choices, DatePart, Number, RelativeTime, Text, TimeRange, Value
-from scoring.verdict import Enrichment, EnrichmentStatus
+from scoring.verdict import Enrichment, EnrichmentStatus, Weakening
 
 LOST_PENALTY, CHANGED_PENALTY, ADDED_PENALTY = 25.0, 40.0, 15.0
 """Points of 100 taken for each thing lost, changed or added."""
@@ -64,6 +64,19 @@ def _graded(lost: tuple[str, ...], added: tuple[str, ...], changed: tuple[str, .
         status = EnrichmentStatus.EXTENDED if added else EnrichmentStatus.FAITHFUL
     taken = LOST_PENALTY * len(lost) + CHANGED_PENALTY * len(changed) + ADDED_PENALTY * len(added)
     return Enrichment(status=status, score=max(0.0, 100.0 - taken), lost=lost, added=added, changed=changed)
+
+
+def weakened(enrichment: Enrichment, found: tuple[Weakening, ...]) -> Enrichment:
+    """The comparison with what Qe's definitions drop among the lost, and what they contradict among the changed."""
+    if not found:
+        return enrichment
+    lost = dict.fromkeys(each.asked for each in found if not each.contradicts)
+    changed = dict.fromkeys(f"{each.asked} → {each.given}" for each in found if each.contradicts)
+    return _graded(
+        (*enrichment.lost, *(each for each in lost if each not in enrichment.lost)),
+        enrichment.added,
+        (*enrichment.changed, *(each for each in changed if each not in enrichment.changed)),
+    )
 
 
 def _repeats(question: str, enriched: str) -> bool:

@@ -8,7 +8,10 @@ from dataclasses import replace
 
 from scoring.alignment.enrichment import Rewriting
 from scoring.alignment.matching import CERTAIN
+from scoring.alignment.named_values import applies
 from scoring.alignment.same_values import Context, resolves, same_value
+from scoring.alignment.stated import Stated, stated
+from scoring.alignment.weakening import DefinedWords
 from scoring.immutable import immutable
 from scoring.linking import content_words
 from scoring.rules import Rules
@@ -20,6 +23,7 @@ from scoring.specification import (
     QuestionFilter,
     QuestionSpec,
     SqlFilter,
+    SqlSpec,
 )
 from scoring.values import Number, RelativeTime, Text, TimeRange
 
@@ -38,14 +42,15 @@ class Requirements:
 
 
 def requirements(
-    question: QuestionSpec,
-    enriched: QuestionSpec,
+    questions: tuple[QuestionSpec, QuestionSpec],
+    sql: SqlSpec,
     rewritten: Rewriting,
     rules: Rules,
     context: Context,
 ) -> Requirements:
-    """Sorts both questions' filters, mappings applied, into required, permitted and ignored."""
-    wanted = _mapped(_wanted(question, enriched, context), rules)
+    """Sorts the filters of Qu and Qe, mappings applied, into required, permitted and ignored."""
+    question, enriched = questions
+    wanted = _mapped(_wanted(question, enriched, sql, context), rules)
     ignored = _ignored(wanted, question, rules) if rules.ignore_filters else []
     judged = [each for each in wanted if each not in ignored] if ignored else wanted
     added = _mapped(_added_by_enrichment(enriched, rewritten), rules)
@@ -60,11 +65,12 @@ def _mapped(filters: list[QuestionFilter], rules: Rules) -> list[QuestionFilter]
     return [map_filter(each, rules) for each in filters] if rules.column_mappings else filters
 
 
-def _wanted(question: QuestionSpec, enriched: QuestionSpec, context: Context) -> list[QuestionFilter]:
+def _wanted(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec, context: Context) -> list[QuestionFilter]:
     """The conditions of Qu, each in the words of its definition where Qe has one."""
     own = [_resolved(each, enriched, context) for each in question.filters]
     if enriched.definitions:
-        own = [each for each in own if not _defined(each, enriched, context)]
+        by_word = DefinedWords(enriched.definitions)
+        own = [each for each in own if not _defined(each, enriched, by_word, sql, context)]
     defining = [each for each in _definitions(enriched) if not _overruled(each, own, context)]
     weighed = [replace(each, certain=DOUBTFUL) if _opposite(each, question, enriched) else each for each in defining]
     return _without_repeats([*weighed, *own], context)
@@ -111,18 +117,20 @@ def _names_ignored(each: QuestionFilter, question: QuestionSpec, rules: Rules) -
     )
 
 
-def _defined(own: QuestionFilter, enriched: QuestionSpec, context: Context) -> bool:
+def _defined(
+    own: QuestionFilter, enriched: QuestionSpec, by_word: DefinedWords, sql: SqlSpec, context: Context
+) -> bool:
     """Whether a definition of Qe takes the place of this condition of Qu.
 
-    It must define all words of the condition, and give the same value in another notation or a code for it. Two
-    different dates contradict each other, and there Qu wins. `a7 holds the stock of 1996` takes the place of `in 1996`.
+    It must define all words of the condition, and give the same value in another notation or a code for it; or only
+    say what it is, where the SQL applies the value. Two different dates contradict each other, and there Qu wins.
+    `a7 holds the stock of 1996` takes the place of `in 1996`.
     """
-    said = set(content_words(own.span))
-    for definition in enriched.definitions:
-        words = {*content_words(definition.phrase)}
-        if not definition.filters:
-            words |= {*content_words(definition.text)} if definition.columns else set()
-        if said and said <= words and not any(_conflict(own, each, context) for each in definition.filters):
+    for place in by_word.covering(own):
+        definition = enriched.definitions[place]
+        if not any(_conflict(own, each, context) for each in definition.filters) and (
+            stated(own, definition) is Stated.RESTRICTS or applies(own, definition, sql, context)
+        ):
             return True
     return False
 

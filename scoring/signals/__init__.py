@@ -21,6 +21,7 @@ from scoring.signals import (
     said,
     scope,
     structure,
+    weakening,
 )
 from scoring.signals.finding import Finding
 from scoring.verdict import Case
@@ -71,6 +72,7 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             definitions.definition_value_unused,
             definitions.definition_number_unused,
             definitions.formula_copied,
+            weakening.definition_weakens,
         ),
         "Columns of the answer": (
             outputs.output_missing,

@@ -1,0 +1,175 @@
+"""The signal about an enriched question that excuses what the SQL leaves out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from scoring.alignment.matching import CERTAIN
+from scoring.alignment.named_values import compares
+from scoring.display import span_of
+from scoring.linking import content_words
+from scoring.question.definitions.vacuous import (
+    LONGEST,
+    always_holds,
+    holds_for_most,
+    keeps_everything,
+    plain_letters,
+    tells_to_drop,
+    words_of,
+)
+from scoring.question.english.weakening import QUANTIFIERS
+from scoring.signals.finding import Finding
+from scoring.specification import Definition, FilterOrigin, QuestionFilter
+from scoring.values import Text
+from scoring.verdict import Case, Weakening
+from scoring.words import identifier_words, stem
+
+TRIED = 0.05
+"""Strength where the SQL applies all the same what the enriched question takes away."""
+_CLAUSES = re.compile(r"[;\n()\[\]{}!?|]|[.,](?=\s|$)|\s[-–—]+\s")
+_MOST = 50
+"""Most conditions, definitions and remarks that are looked at."""
+
+
+def definition_weakens(case: Case) -> Finding | None:
+    """The enriched question takes a condition away, and the SQL does not apply it.
+
+    The agent that is judged writes the enriched question. It may say which column and value a phrase means; it may
+    not drop a condition of the question or contradict its values. Strength is 1 where the SQL lacks what is taken
+    away, and small where it applies it all the same.
+
+    >>> definition_weakens(case("How many shops are in Lisbon?", "SELECT COUNT(*) FROM shops",
+    ...     "How many shops are in Lisbon? (Lisbon refers to any city)")).detail
+    'taken away: Lisbon'
+    """
+    if case.query.enriched_question is None:
+        return None
+    taken = [*_excused(case), *(each.asked for each in case.weakened if _is_gone(each, case))]
+    if taken:
+        return Finding(1.0, f"taken away: {'; '.join(list(dict.fromkeys(taken))[:5])}")
+    if case.weakened:
+        return Finding(TRIED, f"the SQL applies it all the same: {'; '.join(each.asked for each in case.weakened[:5])}")
+    return None
+
+
+def _excused(case: Case) -> Iterator[str]:
+    """What Qu asks, the SQL does not apply and the enriched question excuses."""
+    asked, enriched = plain_letters(case.question.text), plain_letters(case.enriched.text)
+    if enriched == asked:
+        return
+    remarks, said = list(_remarks(case, asked, enriched)), words_of(asked)
+    excuses = [each for each in remarks if tells_to_drop(each) or _says_all(each, said)]
+    repeats = enriched.startswith(asked.rstrip("?.! "))
+    unmet = _unmet(case)
+    yield from map(span_of, unmet if excuses else _spoken_of(unmet, remarks if repeats else [], case))
+    if repeats and excuses:
+        taken = asked if any(map(tells_to_drop, excuses)) else " ".join(remarks)
+        yield from islice(_words_lost(taken, case), 1)
+
+
+def _spoken_of(unmet: list[QuestionFilter], remarks: list[str], case: Case) -> Iterator[QuestionFilter]:
+    """The conditions that the enriched question changes, or speaks of without stating them.
+
+    `remarks` are those beside a repeated question: in words of its own, the enriched question names every condition.
+    """
+    for each in unmet:
+        if each in case.dropped or _is_named(each, case) or any(_mentions(remark, each) for remark in remarks):
+            yield each
+
+
+def _unmet(case: Case) -> list[QuestionFilter]:
+    """The conditions that were surely read from Qu and of which the SQL applies no form."""
+    unmet = [*case.filters.missing, *(match.required for match in case.filters.mismatched)]
+    sure = [each for each in unmet[:_MOST] if each.source is FilterOrigin.QUESTION and each.certain >= CERTAIN]
+    return [each for each in sure if not compares(each, case.sql)]
+
+
+def _words_lost(remark: str, case: Case) -> Iterator[str]:
+    """Words of Qu that may be a condition, and that the SQL neither compares with nor reads."""
+    outputs = {word for each in case.question.outputs for word in content_words(each.phrase)}
+    for word in content_words(remark):
+        asked = word in case.question.stems and word not in outputs
+        if asked and not _is_read(word, case) and not _is_near(word, case):
+            yield word
+
+
+def _is_named(each: QuestionFilter, case: Case) -> bool:
+    """Whether a definition says what the words of a condition are, and states no condition."""
+    said = set(content_words(each.span))
+    named = (one for one in case.enriched.definitions[:_MOST] if not one.filters)
+    return bool(said) and any(said <= set(content_words(one.phrase)) for one in named)
+
+
+def _remarks(case: Case, asked: str, enriched: str) -> Iterator[str]:
+    """The clauses that the enriched question adds, without definitions of other things than all there is."""
+    repeats = enriched.startswith(asked.rstrip("?.! "))
+    added = enriched.replace(asked.rstrip("?.! "), " ", 1)
+    for definition in case.enriched.definitions[:_MOST]:
+        phrase, text = plain_letters(definition.phrase[:LONGEST]), plain_letters(definition.text[:LONGEST])
+        if _says_nothing(definition, phrase, text):
+            continue
+        added = added.replace(text, " ", 1)
+        if definition.filters or definition.columns or definition.functions:
+            added = added.replace(phrase, " ", 1)
+    for clause in islice(_CLAUSES.split(added), 4 * _MOST):
+        if clause.strip(" ?.!,:") and (repeats or clause.strip() not in asked):
+            yield clause.strip()
+
+
+def _says_nothing(definition: Definition, phrase: str, text: str) -> bool:
+    """Whether a definition restricts nothing, whatever it defines."""
+    if always_holds(f"{phrase} = {text}") or always_holds(text):
+        return True
+    if definition.filters:
+        return all(map(holds_for_most, definition.filters))
+    if tells_to_drop(f"{phrase} {text}"):
+        return True
+    return not definition.columns and not definition.functions and keeps_everything(f"{phrase} {text}")
+
+
+_IF_ANY = re.compile(r"\bif any\b")
+
+
+def _says_all(remark: str, asked: frozenset[str]) -> bool:
+    """Whether a remark speaks of all there is in other words than the question does."""
+    words = words_of(_IF_ANY.sub(" ", remark))
+    return bool(words & QUANTIFIERS - asked) or always_holds(remark)
+
+
+def _mentions(remark: str, each: QuestionFilter) -> bool:
+    said = {stem(word) for word in words_of(remark)}
+    if isinstance(each.rhs, Text):
+        named = {stem(word) for word in words_of(plain_letters(each.rhs.folded))}
+    else:
+        named = set(content_words(plain_letters(each.span)))
+        named = {word for word in named if word.isdecimal()} or named
+    return bool(named) and named <= said
+
+
+def _is_gone(each: Weakening, case: Case) -> bool:
+    """Whether the SQL lacks what a definition takes away, where that was not read as a condition."""
+    if each.condition is not None:
+        return each.condition in case.filters.missing or any(
+            each.condition == match.required for match in case.filters.mismatched
+        )
+    if each.rows is not None:
+        return all(limit.count != each.rows for limit in case.sql.limits)
+    return bool(each.words) and not any(_is_near(word, case) for word in each.words)
+
+
+def _is_read(word: str, case: Case) -> bool:
+    """Whether the SQL reads a table or column of this name."""
+    return any(word[:4] in name for name in case.read)
+
+
+def _is_near(word: str, case: Case) -> bool:
+    """Whether the SQL compares with a word or with a column named like it."""
+    compared = {
+        stem(part)
+        for each in case.sql.filters[:_MOST]
+        for text in (str(each.rhs or ""), each.lhs.name if each.lhs is not None else "")
+        for part in (*words_of(text.casefold()), *identifier_words(text))
+    }
+    return any(part[:4] == word[:4] for part in compared)
