@@ -78,7 +78,8 @@ class DefinedWords:
     def covering(self, own: QuestionFilter) -> Iterator[int]:
         """The places of the definitions that define all words of the condition."""
         said = set(content_words(own.span))
-        rarest = min((self._by_word.get(word, []) for word in said), key=len, default=[])
+        by_word = [self._by_word.get(word, []) for word in said]
+        rarest = min(by_word, key=len) if by_word else []
         return (place for place in rarest if said <= self._words[place])
 
 
