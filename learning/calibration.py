@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
 from scoring.judging.local import LEAST_MOVE
-from scoring.reasons import HINTS, IN_FAVOUR, ReasonCode
+from scoring.reasons import FORGERIES, HINTS, IN_FAVOUR, ReasonCode
 from scoring.signals import SIGNALS
 
 MOST_LABEL_NOISE = 0.2
@@ -25,7 +25,9 @@ INNER_FOLDS = 4
 """Splits of the training rows, on which the slope is calibrated."""
 CODES = tuple(SIGNALS)
 """The columns of the signal matrix."""
-PRIOR = np.array([0.5 if code in IN_FAVOUR else max(-1.0, HINTS.get(code, -1.0)) for code in CODES])
+PRIOR = np.array(
+    [0.5 if code in IN_FAVOUR else FORGERIES.get(code, max(-1.0, HINTS.get(code, -1.0))) for code in CODES]
+)
 """The log-odds that weights shrink towards.
 
 Without it a code that is rare in the labels (a percentage without × 100) would weigh nothing.
@@ -78,7 +80,7 @@ def calibrate(rows: Sequence[Labelled], *, penalty: float = 1.0, folds: int = 5)
     model = _scaled(table, penalty)
     return Fit(
         intercept=float(model.solution[0]),
-        weights={code: float(weight) for code, weight in zip(CODES, model.solution[1:], strict=True)},
+        weights={code: _kept(code, float(weight)) for code, weight in zip(CODES, model.solution[1:], strict=True)},
         label_noise=model.label_noise,
         held_out=held_out,
         auc=float(roc_auc_score(table.correct, held_out, sample_weight=table.share)),
@@ -144,7 +146,12 @@ def _fit(table: _Table, penalty: float) -> Floats:
 
 def _side(code: ReasonCode) -> tuple[float | None, float | None]:
     """The range of a code's weight: positive, negative, or negative down to the limit of a hint."""
-    return (0.0, None) if code in IN_FAVOUR else (HINTS.get(code), 0.0)
+    return (0.0, None) if code in IN_FAVOUR else (HINTS.get(code), FORGERIES.get(code, 0.0))
+
+
+def _kept(code: ReasonCode, weight: float) -> float:
+    """A fitted weight, but no less than a forgery's code must move whatever the slope."""
+    return min(weight, FORGERIES.get(code, weight))
 
 
 def _scaled(table: _Table, penalty: float) -> _Model:

@@ -108,6 +108,13 @@ class ReasonCode(StrEnum):
     LONG_QUESTION = "LONG_QUESTION"
     YES_NO_UNANSWERED = "YES_NO_UNANSWERED"
     YES_NO_WORDED = "YES_NO_WORDED"
+    CONDITION_VOID = "CONDITION_VOID"
+    CONDITION_DEAD = "CONDITION_DEAD"
+    RESULT_EMPTY = "RESULT_EMPTY"
+    OUTPUT_CONSTANT = "OUTPUT_CONSTANT"
+    ARITHMETIC_UNASKED = "ARITHMETIC_UNASKED"
+    ORDER_CONSTANT = "ORDER_CONSTANT"
+    ROWS_SAMPLED = "ROWS_SAMPLED"
     SQL_UNPARSEABLE = "SQL_UNPARSEABLE"
     """The SQL does not parse, and the tenant counts that as incorrect; no signal reads it."""
     JUDGE_CONTRADICTS_EVIDENCE = "JUDGE_CONTRADICTS_EVIDENCE"
@@ -145,6 +152,21 @@ HINTS: Mapping[ReasonCode, float] = MappingProxyType(
 """Codes that go with wrong answers but are no error themselves, with the most log-odds that each may move.
 
 Execution labels call every answer wrong that has one column or one rounding more than the reference. Readers seldom do.
+"""
+FORGERIES: Mapping[ReasonCode, float] = MappingProxyType(
+    {
+        ReasonCode.CONDITION_VOID: -7.0,
+        ReasonCode.CONDITION_DEAD: -7.0,
+        ReasonCode.RESULT_EMPTY: -7.0,
+        ReasonCode.OUTPUT_CONSTANT: -7.0,
+        ReasonCode.ARITHMETIC_UNASKED: -7.0,
+        ReasonCode.ORDER_CONSTANT: -7.0,
+        ReasonCode.ROWS_SAMPLED: -7.0,
+    }
+)
+"""Codes of SQL that only seems to answer, with the log-odds that each moves at least: no other evidence outweighs it.
+
+Honest answers hardly ever have them, so labels cannot fit their weights; `sqlassay learn calibrate` keeps these.
 """
 PRIORS = frozenset({ReasonCode.NESTED_ANSWER, ReasonCode.OVERLY_COMPLEX, ReasonCode.LONG_QUESTION})
 """Hints that only measure size. They come after all other reasons."""

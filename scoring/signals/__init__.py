@@ -21,6 +21,7 @@ from scoring.signals import (
     said,
     scope,
     structure,
+    voids,
     weakening,
 )
 from scoring.signals.finding import Finding
@@ -138,6 +139,15 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             structure.join_without_key,
             scope.join_outer_unasked,
             keys.key_as_word,
+        ),
+        "SQL that only seems to answer": (
+            voids.condition_void,
+            voids.condition_dead,
+            voids.result_empty,
+            voids.output_constant,
+            voids.arithmetic_unasked,
+            voids.order_constant,
+            voids.rows_sampled,
         ),
         "The question as a whole": (
             structure.words_uncovered,

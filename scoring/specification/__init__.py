@@ -40,6 +40,7 @@ from scoring.specification.terms import (
     Op,
     Operand,
 )
+from scoring.specification.voids import Void, VoidKind
 
 __all__ = [
     "NEGATION",
@@ -73,5 +74,7 @@ __all__ = [
     "Superlative",
     "Token",
     "TokenKind",
+    "Void",
+    "VoidKind",
     "Window",
 ]

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from scoring.immutable import immutable
 from scoring.specification.terms import Aggregation, Column, Filter, Operand
+from scoring.specification.voids import Void
 
 
 class Clause(StrEnum):
@@ -178,6 +179,8 @@ class SqlSpec:
     """Every base column that is read anywhere."""
     functions: frozenset[str] = frozenset()
     """Upper-case names of other functions and casts used (ROUND, SUBSTR, STRFTIME, CAST, …)."""
+    voids: tuple[Void, ...] = ()
+    """Parts that do not do what they seem to do."""
     nodes: int = 0
     """Nodes of the syntax tree as the parser counts them: without names, columns and literals."""
 

@@ -18,20 +18,26 @@ from scoring.specification import (
     SortKey,
     Subquery,
     SubqueryRole,
+    Void,
+    VoidKind,
 )
+from scoring.sql.changed_values import check_output, is_falling, reads_rows
 from scoring.sql.conditions import record
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare
+from scoring.sql.folding.folder import fold
 from scoring.sql.from_clause import add_item, read_from, read_join_conditions, record_joins, with_ctes
 from scoring.sql.from_items import FromItem
 from scoring.sql.scopes import BlockPlace, Scope, Walk, read
 from scoring.sql.terms import Node, Term, children
+from scoring.sql.undoing import note, note_in
 from scoring.values import Number
 
 _SET_OPERATIONS: MappingProxyType[type[Node], str] = MappingProxyType(
     {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}
 )
 _STAR = Operand(name="*")
+_SIGNED = frozenset({exp.Neg, exp.Sub, exp.Mul, exp.Div, exp.Add})
 _TAIL = ("order", "limit", "offset", "with_")
 
 
@@ -79,6 +85,9 @@ def _set_operation(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
         kind = _SET_OPERATIONS[type(link)] + (" all" if link.args.get("distinct") is False else "")
         walk.spec.set_operations.append(SetOperation(kind=kind, left=path, right=arm))
         found = read_query(walk, link.args["expression"], inner._replace(path=arm))
+        if found.empty and type(link) is not exp.Intersect:
+            walk.spec.dead.add(arm)
+            note_in(walk.spec, Void(kind=VoidKind.ARM, block=path, text=f"{kind} of no row"))
         item.correlated = item.correlated or found.correlated
     _read_tail(_outside(walk, inner, item), node, item.columns)
     return item
@@ -117,7 +126,14 @@ def _select(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
     if scope.joins.all:
         record_joins(scope)
     item.correlated = scope.columns.correlated
+    item.empty = scope.empty or any(_needs(scope, each) for each in scope.columns.items.values() if each.empty)
     return item
+
+
+def _needs(scope: Scope, item: FromItem) -> bool:
+    """Whether a block without rows of this item has no rows: it is not the optional side of an outer join."""
+    join = scope.joins.of(item)
+    return join is None or join.kind not in ("left", "full")
 
 
 def _read_clauses(scope: Scope, node: Node, item: FromItem) -> None:
@@ -153,6 +169,7 @@ def _project(scope: Scope, output: Node, item: FromItem) -> None:
     alias = output.alias.lower() if kind is exp.Alias else None
     term = read(scope, output)
     nested = spec.subqueries[before:] if len(spec.subqueries) > before else ()
+    check_output(scope, output.args["this"] if kind is exp.Alias else output, term.name)
     projection = Projection(
         operand=term.operand,
         block=scope.path,
@@ -212,6 +229,9 @@ def _group_keys(scope: Scope, group: Node, item: FromItem) -> list[Term]:
             waiting.extend(reversed(inner))
         else:
             key = _sort_term(scope, node, item.columns)
+            if _is_same_for_every_row(scope, node):
+                note(scope, VoidKind.GROUP, key.name)
+                continue
             keys.setdefault(f"{key.name} {key.columns}", key)
     return list(keys.values())
 
@@ -224,12 +244,25 @@ def _read_tail(scope: Scope, node: Node, columns: list[Term]) -> None:
         scope.position.in_tail = True
         for key in order.args["expressions"]:
             ordered = type(key) is exp.Ordered
-            term = _sort_term(scope, key.args["this"] if ordered else key, columns)
+            inner: Node = bare(key.args["this"] if ordered else key)
             descending = ordered and bool(key.args.get("desc"))
+            if type(inner) in _SIGNED and (core := is_falling(scope, inner)) is not None:
+                inner, descending = core, not descending
+            term = _sort_term(scope, inner, columns)
+            if _is_same_for_every_row(scope, inner):
+                note(scope, VoidKind.ORDER, term.name)
+                continue
             scope.spec.order_by.append(SortKey(operand=term.operand, descending=descending, block=scope.path))
         scope.position.in_tail = False
     if limit is not None or offset is not None:
         _read_limit(scope, limit, offset)
+
+
+def _is_same_for_every_row(scope: Scope, node: Node) -> bool:
+    """Whether a sort or group key is a text, or reads rows and is the same for all of them; ordinals are not."""
+    if type(node) is exp.Literal:
+        return bool(node.args["is_string"])
+    return type(node) is not exp.Column and reads_rows(node) and fold(scope, node).constant
 
 
 def _sort_term(scope: Scope, node: Node, columns: list[Term]) -> Term:
@@ -249,6 +282,9 @@ def _read_limit(scope: Scope, limit: Node | None, offset: Node | None) -> None:
         percent = options is not None and options.args.get("percent")
         count = None if percent else _whole(scope, limit.args.get("count") or limit.args.get("expression"))
         offset = offset or limit.args.get("offset")
+    if count is not None and count <= 0:
+        note(scope, VoidKind.EMPTY, f"limit {count}")
+        scope.empty = True
     skipped = _whole(scope, offset.args.get("expression") or offset) if offset is not None else None
     scope.spec.limits.append(Limit(count=count, block=scope.path, offset=skipped or 0))
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from scoring.specification import Clause, Column, SubqueryRole
+from scoring.specification import Clause, Column, SubqueryRole, VoidKind
 from scoring.sql.conditions import record
 from scoring.sql.from_items import CteScope, FromItem
 from scoring.sql.scopes import BlockPlace, Scope, Walk, read
 from scoring.sql.subqueries import read_nested
 from scoring.sql.terms import Node
+from scoring.sql.undoing import note
 
 _SIDES = frozenset({"left", "right", "full"})
 _SPECIAL = frozenset({"semi", "anti", "cross"})
@@ -26,6 +27,7 @@ def with_ctes(walk: Walk, node: Node, place: BlockPlace) -> BlockPlace:
         columns = column_names(cte.args.get("alias"))
         path = f"{place.path}/cte:{name}"
         walk.spec.ctes.append(name)
+        walk.spec.cte_paths.add(path)
         inner.recursive = (name, path, columns)
         item = walk.read_query(walk, cte.args["this"], BlockPlace(path, None, inner, is_output=False))
         inner.items[name] = item.renamed(columns, path)
@@ -43,6 +45,8 @@ def read_from(scope: Scope, select: Node) -> tuple[str, ...]:
     """Brings everything that FROM and JOIN name into scope; returns the base tables in order."""
     clause = select.args.get("from_")
     tables: list[str] = []
+    if select.args.get("sample") is not None:
+        note(scope, VoidKind.SAMPLE, "rows")
     if clause is not None:
         add_item(scope, clause.args["this"], tables)
     for join in select.args.get("joins") or ():
@@ -55,6 +59,8 @@ def read_from(scope: Scope, select: Node) -> tuple[str, ...]:
 def add_item(scope: Scope, node: Node, tables: list[str]) -> FromItem:
     """Brings one item of FROM into scope, with the joins inside its brackets."""
     kind = type(node)
+    if node.args.get("sample") is not None:
+        note(scope, VoidKind.SAMPLE, node.alias_or_name.lower() or "rows")
     if kind is exp.Table and type(node.args["this"]) is exp.Identifier:
         item = _table(scope, node, tables)
     elif kind is exp.Subquery and not isinstance(node.args["this"], exp.Query):
@@ -116,6 +122,7 @@ def _read_using(scope: Scope, join: Node, name: str) -> None:
     left, right = _using_column(next(iter(items.values())), name), _using_column(item, name)
     scope.spec.columns.update((left, right))
     pending.pairs.append((left, right))
+    scope.joins.paired.append(pending)
 
 
 def _using_column(item: FromItem, name: str) -> Column:
@@ -152,6 +159,8 @@ def _table(scope: Scope, node: Node, tables: list[str]) -> FromItem:
     alias = node.args.get("alias")
     cte = scope.ctes.find(name) if node.args.get("db") is None else None
     item = FromItem(name) if cte is None else cte.copy()
+    if cte is not None:
+        scope.spec.reads.append((scope.path, cte.path))
     if cte is None:
         tables.append(name)
     elif columns := column_names(alias):

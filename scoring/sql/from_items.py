@@ -11,11 +11,13 @@ _STARS = 64
 class FromItem:
     """A base table, or a query with named output columns."""
 
-    __slots__ = ("columns", "correlated", "item_names", "outputs", "path", "stars", "table", "tables")
+    __slots__ = ("alias", "columns", "correlated", "empty", "item_names", "outputs", "path", "stars", "table", "tables")
 
     def __init__(self, table: str | None, path: str = "") -> None:
         self.table = table
         """Base table name; `None` for a derived table or CTE."""
+        self.alias = ""
+        """Its name in the block that reads it."""
         self.path = path
         """Block path of a derived table or CTE."""
         self.columns: list[Term] = []
@@ -28,6 +30,8 @@ class FromItem:
         """Base tables that the query's first block reads."""
         self.item_names: tuple[str, ...] = ()
         """Names of the tables, CTEs and derived tables that the query's first block reads, for people."""
+        self.empty = False
+        """It can give no row."""
         self.correlated = False
         """The query reads columns of a block around it."""
 
@@ -40,7 +44,7 @@ class FromItem:
         """The same columns as a separate item: a table joined to itself is two items."""
         twin = FromItem(self.table, self.path)
         twin.columns, twin.outputs, twin.stars = self.columns, self.outputs, self.stars
-        twin.tables, twin.item_names = self.tables, self.item_names
+        twin.tables, twin.item_names, twin.empty = self.tables, self.item_names, self.empty
         return twin
 
     def renamed(self, names: list[str], path: str) -> FromItem:

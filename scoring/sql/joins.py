@@ -28,10 +28,12 @@ class PendingJoin:
 class PendingJoins:
     """The joins of a block in order, and which of them brought which FROM item."""
 
-    __slots__ = ("_by_item", "all")
+    __slots__ = ("_by_item", "all", "paired")
 
     def __init__(self) -> None:
         self.all: list[PendingJoin] = []
+        self.paired: list[PendingJoin] = []
+        """The join of each pair of columns, in the order in which the pairs were read."""
         self._by_item: dict[FromItem | None, int] = {}
 
     def add(self, kind: str, item: FromItem) -> None:

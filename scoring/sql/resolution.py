@@ -33,6 +33,7 @@ class ColumnResolver:
 
     def add(self, alias: str, item: FromItem) -> None:
         self.items[alias] = item
+        item.alias = alias
         if item.table is not None:
             self.bases.append(item)
 

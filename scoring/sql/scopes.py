@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from scoring.specification import Operand, SubqueryRole
 from scoring.sql.builder import SpecificationBuilder
+from scoring.sql.folding.folded import Folds
 from scoring.sql.from_items import CteScope, FromItem
 from scoring.sql.joins import PendingJoins
 from scoring.sql.resolution import ColumnResolver, Resolved
@@ -34,7 +35,7 @@ class BlockPlace(NamedTuple):
 class Walk:
     """One walk over a syntax tree: the readers it uses and the specification it fills."""
 
-    __slots__ = ("default", "lenient", "read_query", "read_subquery", "readers", "spec")
+    __slots__ = ("default", "folds", "lenient", "read_query", "read_subquery", "readers", "spec")
 
     def __init__(
         self,
@@ -46,6 +47,7 @@ class Walk:
         read_subquery: Callable[[Scope, Node, SubqueryRole, Operand | None], Term],
     ) -> None:
         self.spec = spec
+        self.folds = Folds()
         self.lenient = lenient
         """A double-quoted word in a value's place is text."""
         self.readers = readers
@@ -92,6 +94,7 @@ class Scope:
         "aliases",
         "columns",
         "ctes",
+        "empty",
         "joins",
         "or_groups",
         "outer",
@@ -112,6 +115,8 @@ class Scope:
         self.ctes = place.ctes
         self.columns = ColumnResolver(place.outer.columns if place.outer is not None else None, walk.spec.columns)
         self.joins = PendingJoins()
+        self.empty = False
+        """It can give no row."""
         self.position = Position()
         self.aliases: dict[str, Term] = {}
         """Output columns by alias."""

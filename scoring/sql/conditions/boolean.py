@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from scoring.specification import Clause, SqlFilter
-from scoring.sql.conditions.drafts import FilterDraft, alternatives, fold
+from scoring.specification import Clause, Op, SqlFilter, VoidKind
+from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact, settle
 from scoring.sql.conditions.predicates import predicate
+from scoring.sql.conditions.region import certain, impossible
 from scoring.sql.expressions import bare
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node
+from scoring.sql.undoing import discard, mark, note
+from scoring.values import Expression, Number, Text
+
+_RESTRICTING = frozenset({Clause.WHERE, Clause.HAVING, Clause.QUALIFY, Clause.ON})
+"""Clauses whose condition keeps or leaves out the rows of a block."""
 
 
 def record(scope: Scope, node: Node, clause: Clause, *, negated: bool = False) -> None:
@@ -23,6 +29,13 @@ def emit(scope: Scope, drafts: Iterable[FilterDraft], clause: Clause) -> None:
     """Adds drafts as filters of this block, without duplicates."""
     filters, groups, path = scope.spec.filters, scope.or_groups, scope.path
     for draft in drafts:
+        if draft.joins or draft.fact:
+            continue
+        if draft.fact is False:
+            _leaves_nothing(scope, draft, clause)
+            if draft.because:
+                emit(scope, draft.because, clause)
+                continue
         alternative = None if draft.group is None else groups.setdefault(draft.group, len(groups) + 1)
         text = draft.text
         key = (path, clause, alternative, text)
@@ -42,9 +55,18 @@ def emit(scope: Scope, drafts: Iterable[FilterDraft], clause: Clause) -> None:
             )
 
 
+def _leaves_nothing(scope: Scope, draft: FilterDraft, clause: Clause) -> None:
+    if clause in _RESTRICTING:
+        note(scope, VoidKind.EMPTY, draft.text)
+        scope.empty = True
+    else:
+        note(scope, VoidKind.ARM, draft.text)
+
+
 def conjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool = False) -> list[FilterDraft]:
     """The terms that must all hold; those of one OR share a group."""
     drafts: list[FilterDraft] = []
+    opened = False
     waiting = [(node, negated)]
     while waiting:
         node, negated = waiting.pop()
@@ -58,15 +80,93 @@ def conjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool = Fal
                 waiting.append((node.args["expression"], negated))
                 waiting.append((node.args["this"], negated))
             else:
-                drafts.extend(_disjunction(scope, node, clause, negated=negated))
+                found = _disjunction(scope, node, clause, negated=negated)
+                drafts.extend(found)
+                opened = opened or not found
         else:
-            drafts.extend(predicate(scope, node, clause, negated))
-    return fold(drafts)
+            found = predicate(scope, node, clause, negated)
+            drafts.extend(found)
+            opened = opened or not found
+    return _possible(scope, settle(drafts, opened=opened))
+
+
+def _possible(scope: Scope, drafts: list[FilterDraft]) -> list[FilterDraft]:
+    """The terms of an AND, or that it never holds."""
+    if len(drafts) < 2 or len({draft.key for draft in drafts}) == len(drafts):
+        return drafts
+    if not impossible(drafts) or _compares_rows(scope, drafts):
+        return drafts
+    values = _pinned(drafts)
+    if values:
+        note(scope, VoidKind.CONFLICT, _shown(drafts, "and"), values=values)
+        return drafts
+    never = fact(False, _shown(drafts, "and"))
+    never[0].because = drafts
+    return never
+
+
+def _pinned(drafts: Sequence[FilterDraft]) -> tuple[str, ...]:
+    """The different texts or numbers that one operand must equal at once."""
+    seen: dict[tuple[object, ...], str] = {}
+    for draft in drafts:
+        if draft.op is Op.EQ and draft.group is None and isinstance(draft.rhs, Text | Number):
+            value = draft.rhs.folded if isinstance(draft.rhs, Text) else str(draft.rhs)
+            if seen.setdefault(draft.key, value) != value:
+                return seen[draft.key], value
+    return ()
+
+
+def _compares_rows(scope: Scope, drafts: Sequence[FilterDraft]) -> bool:
+    """Whether one column may be of two rows: its table is read twice, or unknown."""
+    tables = {column.table for draft in drafts for column in draft.lhs.columns}
+    read: list[str | None] = []
+    resolver = scope.columns
+    while resolver is not None:
+        read += [item.table for item in resolver.items.values()]
+        resolver = resolver.outer
+    if None in tables:
+        return len(read) > 1
+    return any(read.count(table) + read.count(None) > 1 for table in tables)
 
 
 def _disjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool) -> list[FilterDraft]:
-    arms = _arms(node, type(node), negated=negated)
-    return alternatives([conjunction(scope, arm, clause, negated=flag) for arm, flag in arms])
+    before = mark(scope)
+    arms: list[list[FilterDraft]] = []
+    for arm, flag in _arms(node, type(node), negated=negated):
+        start = mark(scope)
+        drafts = conjunction(scope, arm, clause, negated=flag)
+        if _holds_for_every_row(scope, drafts):
+            drafts = fact(True, drafts[0].text)
+        elif drafts and drafts[0].fact is False:
+            discard(scope, start)
+            if len(drafts[0].lhs.columns) or " " in drafts[0].text:
+                note(scope, VoidKind.ARM, drafts[0].text)
+        arms.append(drafts)
+    joins = [arm for arm in arms if arm and arm[0].joins]
+    real = [arm for arm in arms if arm and not arm[0].joins and arm[0].fact is None]
+    opened = any(not arm for arm in arms)
+    always = any(arm and arm[0].fact for arm in arms)
+    if always or (joins and real) or (certain(real) and not _compares_rows(scope, [d for a in real for d in a])):
+        discard(scope, before)
+        if real or opened or joins:
+            note(scope, VoidKind.CONDITION, _shown([draft for arm in arms for draft in arm], "or"))
+        return fact(True)
+    return alternatives(arms)
+
+
+def _holds_for_every_row(scope: Scope, arm: Sequence[FilterDraft]) -> bool:
+    """Whether an arm of an OR reads no column of the row and no parameter, so that it holds for all rows or for none."""
+    if len(arm) != 1 or arm[0].fact is not None or arm[0].joins or arm[0].group is not None:
+        return False
+    draft = arm[0]
+    right = draft.rhs
+    if draft.lhs.columns or draft.lhs.func is not None or "?" in draft.text:
+        return False
+    return not isinstance(right, Expression) or not (right.columns or right.functions or right.subquery)
+
+
+def _shown(drafts: Sequence[FilterDraft], word: str) -> str:
+    return f" {word} ".join(dict.fromkeys(draft.text for draft in drafts[:8]))
 
 
 def _arms(node: Node, kind: type[Node], *, negated: bool) -> list[tuple[Node, bool]]:

@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from scoring.specification import Clause, Limit, Op, Operand, SubqueryRole
-from scoring.sql.conditions.drafts import FilterDraft, alternatives
+from scoring.specification import Clause, Limit, Op, Operand, SubqueryRole, VoidKind
+from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact, join_key
 from scoring.sql.conditions.join_keys import equates_join_keys
 from scoring.sql.conditions.matching import containing
 from scoring.sql.constants import constant
@@ -18,6 +18,7 @@ from scoring.sql.moments import Constant, Now
 from scoring.sql.ranges import bounded, dated, time_of
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, Term, children
+from scoring.sql.undoing import note
 from scoring.values import Choices, Expression, Number, RelativeTime, Scalar
 
 _FLIPPED = MappingProxyType({Op.LT: Op.GT, Op.GT: Op.LT, Op.LE: Op.GE, Op.GE: Op.LE, Op.EQ: Op.EQ, Op.NE: Op.NE})
@@ -57,7 +58,7 @@ def plain(value: Constant) -> Scalar:
 def _fixed(op: Op, left: Constant, right: Constant) -> list[FilterDraft]:
     """Two constants: `1 = 1` restricts nothing; anything else is kept for display."""
     if (op is Op.EQ) is (left == right) and op in (Op.EQ, Op.NE):
-        return []
+        return fact(True)
     return [FilterDraft(Operand(name=f"{left} {op.value} {right}"), Op.OTHER, None)]
 
 
@@ -68,6 +69,12 @@ def _is_rownum(node: Node) -> bool:
 def _ranked(scope: Scope, op: Op, term: Term, value: Number) -> list[FilterDraft]:
     """A rank or row number compared with a constant is a top-k."""
     number = int(value.value) if abs(value.value) < 1e9 else 0
+    least = {Op.GE: number, Op.GT: number + 1}.get(op)
+    if least is not None and least <= 1:
+        note(scope, VoidKind.CONDITION, f"{term.name} {op.value} {value}")
+        return fact(True)
+    if {Op.LE: number, Op.LT: number - 1, Op.EQ: number}.get(op, 1) < 1:
+        return fact(False, f"{term.name} {op.value} {value}")
     rows = {Op.LE: (number, 0), Op.LT: (number - 1, 0), Op.EQ: (1, number - 1), Op.GT: (None, number)}
     count, offset = rows.get(op, (None, number - 1 if op is Op.GE else 0))
     scope.spec.limits.append(
@@ -83,7 +90,7 @@ def _sides(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> lis
     if type(left) is exp.Tuple and type(right) is exp.Tuple:
         return _tuples(scope, op, left, right, clause)
     if op is Op.EQ and equates_join_keys(scope, left, right, clause):
-        return []
+        return join_key()
     first, second = read(scope, left), read_value(scope, right)
     if first.block is not None and second.block is None:
         first, second, op = second, first, _FLIPPED[op]

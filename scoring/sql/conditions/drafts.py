@@ -22,19 +22,28 @@ from scoring.values import (
 class OrGroup:
     """Marks the drafts that come from one OR; compared by identity."""
 
-    __slots__ = ()
+    __slots__ = ("arms",)
+
+    def __init__(self, arms: list[list[FilterDraft]]) -> None:
+        self.arms = arms
 
 
 class FilterDraft:
     """A filter whose conjunction is still being read."""
 
-    __slots__ = ("group", "lhs", "op", "rhs")
+    __slots__ = ("because", "fact", "group", "joins", "lhs", "op", "rhs")
 
     def __init__(self, lhs: Operand, op: Op, rhs: Value | None) -> None:
         self.lhs = lhs
         self.op = op
         self.rhs = rhs
         self.group: OrGroup | None = None
+        self.fact: bool | None = None
+        """It always holds, or never."""
+        self.because: list[FilterDraft] = []
+        """The terms that exclude each other, so that this never holds."""
+        self.joins = False
+        """It only joins two items of FROM."""
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -50,6 +59,34 @@ class FilterDraft:
             return f"{self.lhs.name} {self.op}"
         value = f"'{self.rhs.text}'" if isinstance(self.rhs, Pattern) else str(self.rhs)
         return f"{self.lhs.name} {self.op} {value}"
+
+
+def fact(truth: bool, shown: str = "") -> list[FilterDraft]:
+    """A condition that always holds, or never."""
+    draft = FilterDraft(Operand(name=shown or str(truth).lower()), Op.OTHER, None)
+    draft.fact = truth
+    return [draft]
+
+
+def join_key() -> list[FilterDraft]:
+    """A condition that only joins two items of FROM."""
+    draft = FilterDraft(Operand(name="join"), Op.OTHER, None)
+    draft.joins = True
+    return [draft]
+
+
+def settle(drafts: list[FilterDraft], *, opened: bool) -> list[FilterDraft]:
+    """The terms of an AND without those that always hold; one that never holds stands for all.
+
+    `opened`: the AND holds more than drafts say, such as a subquery.
+    """
+    never = next((draft for draft in drafts if draft.fact is False), None)
+    if never is not None:
+        return [never]
+    kept = [draft for draft in drafts if draft.fact is None and not draft.joins]
+    if kept or opened:
+        return fold(kept)
+    return [draft for draft in drafts if draft.joins][:1] or drafts[:1]
 
 
 def fold(drafts: list[FilterDraft]) -> list[FilterDraft]:
@@ -72,6 +109,11 @@ def fold(drafts: list[FilterDraft]) -> list[FilterDraft]:
 
 def alternatives(arms: list[list[FilterDraft]]) -> list[FilterDraft]:
     """The arms of an OR: equalities and lists on one operand become one list; everything else shares a group."""
+    always = next((arm for arm in arms if len(arm) == 1 and arm[0].fact), None)
+    if always is not None:
+        return always
+    if any(arm and arm[0].fact is False for arm in arms):
+        arms = [arm for arm in arms if not (arm and arm[0].fact is False)] or arms[:1]
     kept: list[list[FilterDraft]] = []
     lists: dict[tuple[object, ...], tuple[FilterDraft, set[Scalar]]] = {}
     for arm in arms:
@@ -88,7 +130,7 @@ def alternatives(arms: list[list[FilterDraft]]) -> list[FilterDraft]:
             draft.op, draft.rhs = Op.IN, Choices(frozenset(members))
     drafts = [draft for arm in kept for draft in arm]
     if len(kept) > 1:
-        group = OrGroup()
+        group = OrGroup(kept)
         for draft in drafts:
             draft.group = group
     return drafts
@@ -96,7 +138,7 @@ def alternatives(arms: list[list[FilterDraft]]) -> list[FilterDraft]:
 
 def _members(arm: list[FilterDraft]) -> frozenset[Scalar] | None:
     """The values of an arm that is a single equality or list, else `None`."""
-    if len(arm) != 1 or arm[0].group is not None:
+    if len(arm) != 1 or arm[0].group is not None or arm[0].fact is not None or arm[0].joins:
         return None
     rhs = arm[0].rhs
     if arm[0].op is Op.IN and isinstance(rhs, Choices):

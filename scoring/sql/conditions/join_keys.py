@@ -52,3 +52,4 @@ def _add_pair(scope: Scope, one: Resolved, other: Resolved) -> None:
             return
         join = scope.joins.all[-1]
     join.pairs.append((left.columns[0], right.columns[0]))
+    scope.joins.paired.append(join)

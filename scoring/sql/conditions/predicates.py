@@ -7,16 +7,20 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from scoring.specification import NEGATION, Clause, Limit, Op, Operand, SubqueryRole
+from scoring.specification import NEGATION, Clause, Limit, Op, Operand, SubqueryRole, VoidKind
 from scoring.sql.conditions.comparison import comparison, expression, listed, plain, semi_join, versus
-from scoring.sql.conditions.drafts import FilterDraft, alternatives
+from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact
 from scoring.sql.conditions.matching import like, pattern_text, regular
 from scoring.sql.constants import constant
+from scoring.sql.conditions.plain import is_plain
 from scoring.sql.expressions import bare, read_value
+from scoring.sql.folding.folded import is_true
+from scoring.sql.folding.folder import fold
 from scoring.sql.moments import Constant
 from scoring.sql.ranges import dated, spanned, time_of
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, children, function_name, shorten
+from scoring.sql.undoing import discard, mark, note
 from scoring.values import Boolean, Expression, Number, RelativeTime, Text, TimeRange
 
 _OPS: MappingProxyType[type[Node], Op] = MappingProxyType(
@@ -35,8 +39,32 @@ _OPS: MappingProxyType[type[Node], Op] = MappingProxyType(
 
 def predicate(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[FilterDraft]:
     """The draft filters of one predicate; none if it is a join key, a semi-join, a rank or always true."""
+    if not is_plain(node):
+        known = _known(scope, node, negated)
+        if known is not None:
+            return known
     reader = _PREDICATES.get(type(node))
     return _truth(scope, node, negated) if reader is None else reader(scope, node, clause, negated)
+
+
+def _known(scope: Scope, node: Node, negated: bool) -> list[FilterDraft] | None:
+    """What a condition comes to that holds for every row or for none; `None` for others."""
+    folded = fold(scope, node)
+    if not folded.constant:
+        return None
+    truth = folded.value is not None and is_true(folded.value) is not negated
+    if not _reads_rows(node):
+        return fact(truth)
+    before = mark(scope)
+    shown = read(scope, node).name
+    discard(scope, before)
+    if truth:
+        note(scope, VoidKind.CONDITION, shown)
+    return fact(truth, shown)
+
+
+def _reads_rows(node: Node) -> bool:
+    return node.find(exp.Column, exp.Select, exp.AggFunc) is not None
 
 
 def _compared(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[FilterDraft]:
@@ -156,7 +184,7 @@ def _fact(_: Scope, node: Node, __: Clause, negated: bool) -> list[FilterDraft]:
     """TRUE and 1 restrict nothing; FALSE and 0 exclude everything."""
     this = node.args["this"]
     true = bool(this) if type(node) is exp.Boolean else this not in ("0", "")
-    return [] if true is not negated else [FilterDraft(Operand(name="false"), Op.OTHER, None)]
+    return fact(true is not negated)
 
 
 def _truth(scope: Scope, node: Node, negated: bool) -> list[FilterDraft]:

@@ -1,0 +1,107 @@
+"""Signals about SQL that only seems to do what is asked: conditions and outputs that rows do not change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scoring.signals.finding import Finding
+from scoring.specification import VoidKind
+from scoring.verdict import Case
+
+
+def condition_void(case: Case) -> Finding | None:
+    """A condition of the SQL holds for every row, so it filters nothing.
+
+    `… OR 1 = 1` keeps all rows, whatever the other conditions say, and so does `COALESCE(NULLIF(c, c), 'x') = 'x'`. A
+    plain `1 = 1` between ANDs is harmless and does not count.
+
+    >>> condition_void(case("Hens in Peru", "SELECT name FROM hens WHERE country = 'Peru' OR 1 = 1")).detail
+    "holds for every row: country = 'peru' or true"
+    """
+    return _first(case, (VoidKind.CONDITION,), "holds for every row")
+
+
+def condition_dead(case: Case) -> Finding | None:
+    """A condition of the SQL restricts no row of the answer, because the part that holds it never takes part.
+
+    It stands in a CTE that nothing reads, in an arm of an OR that never holds, or in an outer join that keeps all rows.
+
+    >>> condition_dead(case("Hens in Peru",
+    ...     "WITH found AS (SELECT * FROM hens WHERE country = 'Peru') SELECT name FROM hens")).detail
+    'takes no part: with found'
+    """
+    return _first(case, (VoidKind.ARM, VoidKind.UNUSED), "takes no part")
+
+
+def result_empty(case: Case) -> Finding | None:
+    """The SQL can return no row of the tables: a condition never holds, or the limit is 0.
+
+    An aggregate over no rows is 0 or NULL, whatever the tables hold. Two values of one column that the questions
+    mention both are `CONDITIONS_EXCLUDE`.
+
+    >>> result_empty(case("How many hens are there?", "SELECT COUNT(*) FROM hens WHERE 1 = 0")).detail
+    'keeps no row: false'
+    """
+    empty = _first(case, (VoidKind.EMPTY,), "keeps no row")
+    if empty is not None:
+        return empty
+    said = f"{case.question.text} {case.enriched.text}".casefold()
+    conflicts = [void for void in case.sql.voids if void.kind is VoidKind.CONFLICT]
+    unsaid = next((void.text for void in conflicts if any(value not in said for value in void.values)), None)
+    return Finding(1.0, f"keeps no row: {unsaid}") if unsaid is not None else None
+
+
+def output_constant(case: Case) -> Finding | None:
+    """An output of the answer is the same whatever the tables hold.
+
+    `COUNT(*) * 0` and `MAX(1)` are constants that look like an aggregate.
+
+    >>> output_constant(case("How many hens are there?", "SELECT COUNT(*) * 0 FROM hens")).detail
+    'constant: count(*) * 0'
+    """
+    return _first(case, (VoidKind.OUTPUT,), "constant")
+
+
+def arithmetic_unasked(case: Case) -> Finding | None:
+    """The SQL changes an output by a constant that nothing asks for.
+
+    `COUNT(*) + 5` and `-COUNT(*)` are not the count. Percentages, units, and numbers that the questions mention do not
+    count.
+
+    >>> arithmetic_unasked(case("How many hens are there?", "SELECT COUNT(*) + 5 FROM hens")).detail
+    'changed by a constant: count(*) + 5'
+    """
+    said = {number.value for spec in (case.question, case.enriched) for number in spec.numbers}
+    changed = [
+        void.text
+        for void in case.sql.voids
+        if void.kind is VoidKind.ARITHMETIC and not (void.numbers and said.issuperset(void.numbers))
+    ]
+    return Finding(1.0, f"changed by a constant: {changed[0]}") if changed else None
+
+
+def order_constant(case: Case) -> Finding | None:
+    """The SQL sorts or groups by something that is the same for every row.
+
+    The order of the rows means nothing then, and a LIMIT takes any of them; a group by it is one group.
+
+    >>> order_constant(case("Name the heaviest hen", "SELECT name FROM hens ORDER BY grams * 0 DESC LIMIT 1")).detail
+    'same for every row: grams * 0'
+    """
+    return _first(case, (VoidKind.ORDER, VoidKind.GROUP), "same for every row")
+
+
+def rows_sampled(case: Case) -> Finding | None:
+    """The SQL reads a random part of a table.
+
+    Each run gives another answer.
+
+    >>> rows_sampled(case("How many hens are there?", "SELECT COUNT(*) FROM hens TABLESAMPLE SYSTEM (10)")).detail
+    'sampled: hens'
+    """
+    return _first(case, (VoidKind.SAMPLE,), "sampled")
+
+
+def _first(case: Case, kinds: Iterable[VoidKind], of: str) -> Finding | None:
+    found = [void.text for void in case.sql.voids if void.kind in kinds]
+    return Finding(1.0, f"{of}: {'; '.join(dict.fromkeys(found[:3]))}") if found else None

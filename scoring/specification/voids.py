@@ -1,0 +1,47 @@
+"""What SQL only seems to do: conditions that restrict nothing, outputs that no row changes."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from scoring.immutable import immutable
+
+
+class VoidKind(StrEnum):
+    """What a part of the SQL fails to do."""
+
+    CONDITION = "condition"
+    """It holds for every row, so it filters nothing."""
+    ARM = "arm"
+    """It never holds, so an OR or a UNION does without it."""
+    EMPTY = "empty"
+    """It leaves no row of the block."""
+    CONFLICT = "conflict"
+    """Two values of one column are asked for at once; the conditions stay filters."""
+    OUTPUT = "output"
+    """An output of the answer is the same whatever the rows hold."""
+    ARITHMETIC = "arithmetic"
+    """An output of the answer is changed by a constant."""
+    ORDER = "order"
+    """A sort key is the same for every row."""
+    GROUP = "group"
+    """A group key is the same for every row."""
+    SAMPLE = "sample"
+    """A random part of a table's rows is read."""
+    UNUSED = "unused"
+    """A query with conditions that nothing reads."""
+
+
+@immutable()
+class Void:
+    """One part of the SQL that does not do what it seems to do."""
+
+    kind: VoidKind
+    block: str
+    """Path of its query block, as in `Block.path`."""
+    text: str
+    """Canonical SQL, for people."""
+    numbers: tuple[float, ...] = ()
+    """The constants of an arithmetic."""
+    values: tuple[str, ...] = ()
+    """The values of a conflict."""

@@ -1,0 +1,164 @@
+"""Finds arithmetic with constants that changes an output, such as `COUNT(*) + 5`, and outputs that no row changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import MappingProxyType
+
+from sqlglot import exp
+
+from scoring.specification import VoidKind
+from scoring.sql.expressions import bare
+from scoring.sql.folding.folded import ROWS, Folded, identical, number
+from scoring.sql.folding.folder import fold
+from scoring.sql.scopes import Scope
+from scoring.sql.terms import Node, children
+from scoring.sql.undoing import note
+
+_UNITS = frozenset({1, 4, 5, 7, 8, 10, 12, 24, 30, 52, 60, 100, 365, 365.25, 1000, 1024, 3600, 86400, 1e4, 1e6, 1e9})
+"""Factors of percentages, calendar units and units of measure, and their inverses."""
+_INSIDE = MappingProxyType(
+    dict.fromkeys((exp.Paren, exp.Alias, exp.Cast, exp.TryCast, exp.Round, exp.Ceil, exp.Floor, exp.Coalesce), "this")
+    | dict.fromkeys((exp.Sum, exp.Avg, exp.Max, exp.Min, exp.Filter, exp.Window, exp.Distinct), "this")
+)
+_SUMS = frozenset({exp.Add, exp.Sub})
+_PRODUCTS = frozenset({exp.Mul, exp.Div, exp.IntDiv})
+_OTHERS = frozenset({exp.Mod, exp.Greatest, exp.Least})
+_YEARS = (1000, 3000)
+_READING = (exp.Column, exp.AggFunc, exp.Select, exp.Star, exp.Window)
+
+
+def reads_rows(node: Node) -> bool:
+    """Whether an expression reads a column, an aggregate or a query."""
+    return node.find(*_READING) is not None
+
+
+def check_output(scope: Scope, node: Node, shown: str) -> None:
+    """Notes an output that is the same whatever the rows hold, or that a constant changes."""
+    if type(bare(node)) in _PLAIN or _is_plain_chain(node):
+        return
+    folded = fold(scope, node)
+    if folded.constant:
+        if reads_rows(node):
+            note(scope, VoidKind.OUTPUT, shown)
+        return
+    check_arithmetic(scope, node, shown)
+
+
+def _is_plain_chain(node: Node) -> bool:
+    """Whether a run of operators has columns only, of which the first comes once: it depends on that column."""
+    names: list[str] = []
+    while isinstance(node, exp.Binary) and type(node.args["expression"]) is exp.Column:
+        names.append(node.args["expression"].name)
+        node = node.args["this"]
+    return type(node) is exp.Column and node.name not in names
+
+
+def check_arithmetic(scope: Scope, node: Node, shown: str) -> None:
+    """Notes arithmetic with a constant that is neither a unit nor a percentage."""
+    found = list(_changes(scope, node))
+    if found and not _is_neutral(scope, node):
+        note(scope, VoidKind.ARITHMETIC, shown, tuple(each for each in found if each is not None))
+
+
+def is_falling(scope: Scope, node: Node) -> Node | None:
+    """The column or aggregate that an expression falls with, such as `c` of `-c`; `None` for others."""
+    core = _core(node)
+    if core is None:
+        return None
+    whole, inner = _numbers(fold(scope, node)), _numbers(fold(scope, core))
+    if whole is None or inner is None:
+        return None
+    ordered = [each for _, each in sorted(zip(inner, whole, strict=True))]
+    return core if all(one > other for one, other in zip(ordered, ordered[1:], strict=False)) else None
+
+
+def _numbers(folded: Folded) -> list[float] | None:
+    found = [number(folded.points[row], row) for row in ROWS]
+    known = [each for each in found if each is not None]
+    return known if len(known) == len(found) else None
+
+
+def _core(node: Node) -> Node | None:
+    """The only column or aggregate of an expression."""
+    node = bare(node)
+    for _ in range(_DEEPEST):
+        if type(node) is exp.Column or isinstance(node, exp.AggFunc):
+            return node
+        parts = [bare(each) for each in node.args.values() if isinstance(each, exp.Expr) and reads_rows(each)]
+        if len(parts) != 1:
+            return None
+        node = parts[0]
+    return None
+
+
+def _is_neutral(scope: Scope, node: Node) -> bool:
+    """Whether the arithmetic cancels out: `COUNT(*) + 5 - 5`."""
+    core = _core(node)
+    return core is not None and identical(fold(scope, node), fold(scope, core))
+
+
+def _changes(scope: Scope, node: Node) -> Iterator[float | None]:
+    """The constants that change a value; `None` for its sign."""
+    waiting = [(node, False)]
+    for _ in range(_MOST):
+        if not waiting:
+            return
+        node, inside = waiting.pop()
+        kind = type(node)
+        if kind is exp.Round and _digits(scope, node) < 0:
+            yield 10.0 ** -_digits(scope, node)
+        if kind in _INSIDE:
+            inner = node.args.get(_INSIDE[kind])
+            if kind is exp.Distinct:
+                waiting.extend((each, inside) for each in children(node, "expressions"))
+            elif isinstance(inner, exp.Expr):
+                waiting.append((inner, inside))
+        elif kind is exp.Neg:
+            yield None
+            waiting.append((node.args["this"], inside))
+        elif kind in _SUMS or kind in _PRODUCTS or kind in _OTHERS:
+            parts = _parts(node)
+            constants = [(place, value) for place, each in enumerate(parts) if (value := _constant(scope, each))]
+            for place, value in constants:
+                if _is_change(kind, value, place, parts, inside=inside):
+                    yield value
+            rest = [each for place, each in enumerate(parts) if place not in dict(constants)]
+            waiting.extend((each, inside or kind in _PRODUCTS) for each in rest)
+
+
+def _parts(node: Node) -> list[Node]:
+    first: Node = node.args["this"]
+    other = node.args.get("expression")
+    return [first, other] if isinstance(other, exp.Expr) else [first, *children(node, "expressions")]
+
+
+def _constant(scope: Scope, node: Node) -> float | None:
+    """The number that a constant operand is; `None` for 0 and for others."""
+    folded = fold(scope, node)
+    value = number(folded.value, 0) if folded.constant else None
+    return value or None
+
+
+def _digits(scope: Scope, node: Node) -> int:
+    decimals = node.args.get("decimals")
+    value = _constant(scope, decimals) if isinstance(decimals, exp.Expr) else None
+    return int(value) if value is not None and abs(value) < _DEEPEST else 0
+
+
+def _is_change(kind: type[Node], value: float, place: int, parts: list[Node], *, inside: bool) -> bool:
+    if kind in _PRODUCTS:
+        return not (abs(value) in _UNITS or round(1 / abs(value), 6) in _UNITS) or value < 0
+    if kind in _OTHERS:
+        return True
+    other = bare(parts[1 - place])
+    if _YEARS[0] <= abs(value) <= _YEARS[1] or type(other) is exp.Interval:
+        return False
+    if kind is exp.Sub and place == 0 and value in (1, 100):
+        return False
+    return not (abs(value) == 1 and (inside or type(other) in (exp.Sub, exp.DateDiff, exp.TimestampDiff)))
+
+
+_DEEPEST = 16
+_MOST = 64
+_PLAIN = frozenset({exp.Column, exp.Star, exp.Literal, exp.Subquery})

@@ -1,0 +1,283 @@
+"""Folds calls: those that choose a value, change a text or a number, or aggregate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from types import MappingProxyType
+
+from sqlglot import exp
+
+from scoring.sql.folding.arithmetic import OPERATORS, concatenated, operation
+from scoring.sql.folding.folded import (
+    ROWS,
+    Folded,
+    Kind,
+    Point,
+    evaluated,
+    fixed,
+    identical,
+    number,
+    text_of,
+    unknown,
+)
+from scoring.sql.folding.truths import Fold, compared
+from scoring.sql.terms import Node, children, function_name
+
+
+def chosen(conditions: Sequence[Folded], values: Sequence[Folded], default: Folded) -> Folded:
+    """CASE: arms whose condition never holds are left out, and one that always holds ends it."""
+    left: list[tuple[Folded, Folded]] = []
+    for condition, value in zip(conditions, values, strict=True):
+        if condition.is_fact(True):
+            default = value
+            break
+        if not condition.constant:
+            left.append((condition, value))
+    results = [*(value for _, value in left), default]
+    if all(identical(each, default) for each in results):
+        return default
+    folded = unknown("case", [each for pair in left for each in pair] + [default])
+    folded.low, folded.high = min(each.low for each in results), max(each.high for each in results)
+    if all(each.choices is not None for each in results) and len(results) <= _FEW:
+        folded.choices = frozenset(choice for each in results for choice in each.choices or ())
+    return folded
+
+
+def case(fold: Fold, node: Node) -> Folded:
+    """CASE with or without a subject, IF and IIF."""
+    arms: list[Node] = node.args["ifs"] if type(node) is exp.Case else [node]
+    default: Node | None = node.args.get("default" if type(node) is exp.Case else "false")
+    subject: Node | None = node.args.get("this") if type(node) is exp.Case else None
+    whens = [fold(arm.args["this"]) for arm in arms]
+    if subject is not None:
+        key = fold(subject)
+        whens = [compared(exp.EQ, key, when) for when in whens]
+    return chosen(
+        whens, [fold(arm.args["true"]) for arm in arms], fixed(None) if default is None else fold(default)
+    )
+
+
+def decode(fold: Fold, node: Node) -> Folded:
+    """DECODE(key, value, result, …, default)."""
+    key, *rest = [fold(each) for each in children(node, "expressions")]
+    default = rest.pop() if len(rest) % 2 else fixed(None)
+    return chosen([compared(exp.NullSafeEQ, key, each) for each in rest[::2]], rest[1::2], default)
+
+
+def coalesce(fold: Fold, node: Node) -> Folded:
+    """The first value that is not NULL; what may be NULL is read as if it were not."""
+    parts = [fold(node.args["this"]), *(fold(each) for each in children(node, "expressions"))]
+    parts = [part for part in parts if not part.is_null]
+    if not parts:
+        return fixed(None)
+    first = parts[0]
+    if len(parts) > 1 and not first.constant and parts[-1].constant:
+        copy = Folded(first.points, low=min(first.low, parts[-1].low), high=max(first.high, parts[-1].high))
+        copy.reads, copy.choices = True, _without_null(first, parts[-1])
+        return copy
+    return first
+
+
+def _without_null(first: Folded, last: Folded) -> frozenset[Point] | None:
+    if first.choices is None or last.choices is None:
+        return None
+    return (first.choices - {None}) | last.choices
+
+
+def null_if(fold: Fold, node: Node) -> Folded:
+    """NULLIF(a, b): NULL where both are equal."""
+    first, second = fold(node.args["this"]), fold(node.args["expression"])
+    equal = compared(exp.EQ, first, second)
+    if equal.is_fact(True):
+        return fixed(None)
+    return first if equal.is_fact(False) else unknown("nullif", (first, second))
+
+
+def extreme(fold: Fold, node: Node) -> Folded:
+    """GREATEST and LEAST."""
+    pick = max if type(node) in (exp.Greatest, exp.Max) else min
+    parts = [fold(node.args["this"]), *(fold(each) for each in children(node, "expressions"))]
+    if all(identical(parts[0], each) for each in parts[1:]):
+        return parts[0]
+    points: list[Point] = []
+    for row in ROWS:
+        numbers = [number(part.points[row], row) for part in parts]
+        known = [each for each in numbers if each is not None]
+        if len(known) < len(numbers) or any(isinstance(part.points[row], str) for part in parts):
+            return unknown(function_name(node), parts)
+        points.append(pick(known))
+    folded = evaluated(points, parts)
+    if not folded.constant:
+        folded.low, folded.high = pick(each.low for each in parts), pick(each.high for each in parts)
+    return folded
+
+
+def numeric(fold: Fold, node: Node) -> Folded:
+    """ABS, SIGN, ROUND, FLOOR and CEIL."""
+    inner = fold(node.args["this"])
+    digits = node.args.get("decimals")
+    places = 0.0 if digits is None else fold(digits).value
+    if inner.is_null:
+        return fixed(None)
+    points: list[Point] = []
+    for row in ROWS:
+        mine = number(inner.points[row], row)
+        if mine is None or not isinstance(places, float) or abs(places) > _PLACES:
+            return unknown(function_name(node), (inner,))
+        points.append(_NUMERIC[type(node)](mine, int(places)))
+    folded = evaluated(points, (inner,))
+    if type(node) is exp.Abs and not folded.constant:
+        folded.low = max(0.0, inner.low)
+    return folded
+
+
+def textual(fold: Fold, node: Node) -> Folded:
+    """UPPER, LOWER, TRIM, REVERSE and LENGTH."""
+    inner = fold(node.args["this"])
+    if inner.is_null:
+        return fixed(None)
+    texts = [text_of(inner.points[row], row) for row in ROWS]
+    folded = evaluated([_TEXTUAL[type(node)](each or "") for each in texts], (inner,))
+    if type(node) is exp.Length and not folded.constant:
+        folded.low = 0.0
+    return folded
+
+
+def part_of_text(fold: Fold, node: Node) -> Folded:
+    """SUBSTR, LEFT and RIGHT with constant places."""
+    inner = fold(node.args["this"])
+    start, length = (_place(fold, node, each) for each in ("start", "length"))
+    if type(node) in (exp.Left, exp.Right):
+        length = _place(fold, node, "expression")
+    if inner.is_null:
+        return fixed(None)
+    if length == 0:
+        return fixed("")
+    texts = [text_of(inner.points[row], row) or "" for row in ROWS]
+    if type(node) is exp.Left and length is not None and length > 0:
+        return evaluated([each[:length] for each in texts], (inner,))
+    if type(node) is exp.Substring and start == 1:
+        return evaluated([each[: length if length is None or length > 0 else 0] for each in texts], (inner,))
+    arguments = [fold(each) for each in node.args.values() if isinstance(each, exp.Expr)]
+    return unknown(function_name(node), arguments)
+
+
+def _place(fold: Fold, node: Node, argument: str) -> int | None:
+    found = node.args.get(argument)
+    value = fold(found).value if isinstance(found, exp.Expr) else None
+    return int(value) if isinstance(value, float) and abs(value) < 1e6 else None
+
+
+def concat(fold: Fold, node: Node) -> Folded:
+    """CONCAT; NULL counts as an empty text."""
+    parts = [fold(each) for each in children(node, "expressions")]
+    return concatenated([fixed("") if part.is_null else part for part in parts])
+
+
+def aggregate(fold: Fold, node: Node) -> Folded:
+    """COUNT, SUM, AVG, MIN, MAX … of a constant do not depend on the rows' values."""
+    kind, argument = type(node), node.args.get("this")
+    if kind in (exp.Max, exp.Min) and children(node, "expressions"):
+        return extreme(fold, node)
+    distinct = type(argument) is exp.Distinct
+    if distinct:
+        members = children(argument, "expressions") if isinstance(argument, exp.Expr) else []
+        argument = members[0] if len(members) == 1 else argument
+    inner = fold(argument) if isinstance(argument, exp.Expr) and type(argument) is not exp.Star else None
+    if inner is not None and inner.constant:
+        return _of_constant(kind, inner, distinct=distinct)
+    name = f"{function_name(node)}{' distinct' if distinct else ''}"
+    parts = () if inner is None else (inner,)
+    folded = unknown(name, parts, kind=Kind.COUNT if kind in COUNTS else Kind.ANY, reads=True)
+    if inner is not None and kind not in COUNTS:
+        folded.low, folded.high = _aggregate_bounds(kind, inner)
+    return folded
+
+
+def _aggregate_bounds(kind: type[Node], inner: Folded) -> tuple[float, float]:
+    if kind in (exp.Avg, exp.Max, exp.Min):
+        return inner.low, inner.high
+    return (0.0 if kind is exp.Sum and inner.low >= 0 else -math.inf), math.inf
+
+
+def _of_constant(kind: type[Node], inner: Folded, *, distinct: bool) -> Folded:
+    rows = unknown("COUNT", kind=Kind.COUNT, reads=True)
+    if kind in COUNTS:
+        empty = inner.is_null or (kind is exp.CountIf and inner.is_fact(False))
+        return fixed(0.0) if empty else fixed(1.0) if distinct else rows
+    if kind is exp.Sum and not inner.is_null:
+        return operation(exp.Mul(), inner, rows)
+    return inner if kind in (exp.Sum, exp.Avg, exp.Max, exp.Min, exp.AnyValue) else unknown(kind.__name__, (inner,))
+
+
+def filtered(fold: Fold, node: Node) -> Folded:
+    """`aggregate FILTER (WHERE condition)`."""
+    condition = fold(node.args["expression"].args["this"])
+    inner = fold(node.args["this"])
+    if condition.is_fact(False) or condition.is_null:
+        counts = type(node.args["this"]) in COUNTS
+        return fixed(0.0 if counts else None)
+    if condition.is_fact(True) or inner.constant:
+        return inner
+    folded = unknown("filter", (inner, condition))
+    folded.low, folded.high = inner.low, inner.high
+    return folded
+
+
+def binary(fold: Fold, node: Node) -> Folded:
+    """A left-deep run of operators, folded in a loop because hostile SQL makes it thousands long."""
+    spine: list[Node] = []
+    left = node
+    while type(left) in BINARY:
+        spine.append(left)
+        left = left.args["this"]
+    total = fold(left)
+    for link in reversed(spine):
+        total = operation(link, total, fold(link.args["expression"]))
+        fold.keep(link, total)
+    return total
+
+
+_FEW = 16
+_PLACES = 12
+BINARY = frozenset(OPERATORS) | {exp.DPipe}
+COUNTS = frozenset({exp.Count, exp.CountIf, exp.ApproxDistinct})
+"""Aggregates that count."""
+_NUMERIC: MappingProxyType[type[Node], Callable[[float, int], float]] = MappingProxyType(
+    {
+        exp.Abs: lambda each, _: abs(each),
+        exp.Sign: lambda each, _: float((each > 0) - (each < 0)),
+        exp.Round: lambda each, places: round(each, places),
+        exp.Floor: lambda each, _: float(math.floor(each)),
+        exp.Ceil: lambda each, _: float(math.ceil(each)),
+    }
+)
+_TEXTUAL: MappingProxyType[type[Node], Callable[[str], Point]] = MappingProxyType(
+    {
+        exp.Upper: str.upper,
+        exp.Lower: str.lower,
+        exp.Trim: str.strip,
+        exp.Reverse: lambda each: each[::-1],
+        exp.Length: lambda each: float(len(each)),
+    }
+)
+READERS: MappingProxyType[type[Node], Callable[[Fold, Node], Folded]] = MappingProxyType(
+    {
+        exp.Case: case,
+        exp.If: case,
+        exp.DecodeCase: decode,
+        exp.Coalesce: coalesce,
+        exp.Nullif: null_if,
+        exp.Greatest: extreme,
+        exp.Least: extreme,
+        exp.Filter: filtered,
+        exp.Concat: concat,
+    }
+    | dict.fromkeys(_NUMERIC, numeric)
+    | dict.fromkeys(_TEXTUAL, textual)
+    | dict.fromkeys((exp.Substring, exp.Left, exp.Right), part_of_text)
+    | dict.fromkeys(BINARY, binary)
+    | dict.fromkeys((exp.Count, exp.CountIf, exp.Sum, exp.Avg, exp.Max, exp.Min, exp.ApproxDistinct), aggregate)
+)
+"""Readers of calls and operators."""

@@ -1,0 +1,211 @@
+"""What an expression comes to: a constant, or a value that is known only by a fingerprint and its bounds.
+
+An expression is evaluated for four invented rows. Two expressions whose results are equal in every row are the same
+expression written twice, and one with the same result in every row does not depend on the row: `c - c` is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from typing import NamedTuple, TypeAlias
+from zlib import crc32
+
+from sqlglot import exp
+
+ROWS = range(4)
+"""The invented rows."""
+_SCALES = (73.0, 41_000.0, -330.0, 9_200_000.0)
+"""Sizes of an unknown number in each row, so that no rounding makes all of them equal."""
+_LONGEST = 4000
+"""Longer texts are not put together: they would cost quadratic time."""
+_NEAR = 1e-9
+
+
+class Folds:
+    """What the expressions of one text come to, so that each is folded once."""
+
+    __slots__ = ("depth", "folded")
+
+    def __init__(self) -> None:
+        self.folded: dict[int, tuple[exp.Expr, Folded]] = {}
+        """By node id; the node is kept so that its id stays its own."""
+        self.depth = 0
+
+
+class Kind(Enum):
+    """What is known of an unknown value."""
+
+    ANY = "any"
+    COUNT = "count"
+    """A whole number above 0."""
+    TRUTH = "truth"
+    """True or false."""
+
+
+class Unknown(NamedTuple):
+    """A value that depends on the row: a column, or a call that is not evaluated."""
+
+    seed: int
+    kind: Kind = Kind.ANY
+
+
+Point: TypeAlias = None | bool | float | str | Unknown
+
+
+class Folded:
+    """What an expression comes to in each of the invented rows."""
+
+    __slots__ = ("_key", "_numbers", "choices", "constant", "high", "low", "opposite", "points", "reads")
+
+    def __init__(self, points: tuple[Point, ...], *, low: float = -math.inf, high: float = math.inf) -> None:
+        self.points = points
+        first = points[0]
+        self.constant = not isinstance(first, Unknown) and all([_same(first, each) for each in points[1:]])
+        """It is the same in every row."""
+        self._key: int | None = None
+        self._numbers: tuple[float | None, ...] | None = None
+        self.low = low
+        """The least number that it may be."""
+        self.high = high
+        self.choices: frozenset[Point] | None = None
+        """All values that it may have, if they are few and known."""
+        self.reads = False
+        """It depends on the row, or on a parameter."""
+        self.opposite: Folded | None = None
+        """The condition that this is the negation of."""
+
+    @property
+    def value(self) -> Point:
+        """The value of a constant."""
+        return self.points[0]
+
+    @property
+    def key(self) -> int:
+        """Equal for equal expressions."""
+        if self._key is None:
+            self._key = crc32(repr([_rounded(each) for each in self.points]).encode("utf-8", "replace"))
+        return self._key
+
+    @property
+    def numbers(self) -> tuple[float | None, ...]:
+        """The number that it is in each row; `None` where it is not a number."""
+        if self._numbers is None:
+            self._numbers = tuple([number(point, row) for row, point in enumerate(self.points)])
+        return self._numbers
+
+    def is_fact(self, truth: bool) -> bool:
+        """Whether it is a constant that counts as true, or as false."""
+        value = self.points[0]
+        return self.constant and value is not None and is_true(value) is truth
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it is NULL in every row."""
+        return self.points[0] is None and self.constant
+
+
+def is_true(value: Point) -> bool:
+    """Whether a constant counts as true where a condition stands."""
+    return number(value, 0) not in (None, 0.0) if isinstance(value, str) else bool(value)
+
+
+def fixed(value: Point) -> Folded:
+    """A constant."""
+    if isinstance(value, str) or value is None:
+        folded = Folded((value,) * len(ROWS))
+    else:
+        size = float(value) if isinstance(value, (bool, int, float)) else 0.0
+        folded = Folded((value,) * len(ROWS), low=size, high=size)
+    folded.choices = frozenset((value,))
+    return folded
+
+
+def evaluated(points: Sequence[Point], parts: Iterable[Folded]) -> Folded:
+    """The results of an evaluation; those of a constant are exact."""
+    folded = Folded(tuple(points))
+    folded.reads = any([part.reads for part in parts])
+    if folded.constant and not isinstance(points[0], Unknown):
+        reads, folded = folded.reads, fixed(points[0])
+        folded.reads = reads
+    return folded
+
+
+def unknown(name: str, parts: Sequence[Folded] = (), *, kind: Kind = Kind.ANY, reads: bool | None = None) -> Folded:
+    """A value that is not evaluated; equal for equal names and parts."""
+    seed = crc32(f"{name}{[part.key for part in parts]}".encode("utf-8", "replace"))
+    bounds = {Kind.ANY: (-math.inf, math.inf), Kind.COUNT: (0.0, math.inf), Kind.TRUTH: (0.0, 1.0)}[kind]
+    folded = Folded((Unknown(seed, kind),) * len(ROWS), low=bounds[0], high=bounds[1])
+    folded.reads = any(part.reads for part in parts) if reads is None else reads
+    if kind is Kind.TRUTH:
+        folded.choices = frozenset((True, False))
+    return folded
+
+
+def number(point: Point, row: int) -> float | None:
+    """The number that a value is in a row; `None` if it is not a number."""
+    if type(point) is float:
+        return point
+    if isinstance(point, Unknown):
+        return _number_of(point, row)
+    if isinstance(point, str):
+        try:
+            return float(point)
+        except ValueError:
+            return None
+    return None if point is None else float(point)
+
+
+def text_of(point: Point, row: int) -> str | None:
+    """The text that a value is in a row; `None` for NULL."""
+    if isinstance(point, Unknown):
+        return (f"{point.seed * (row + 1) % 0xFFFFFFFB:08x}QzÀ" * 40)[: 301 + 17 * row]
+    if isinstance(point, bool):
+        return str(int(point))
+    return f"{point:g}" if isinstance(point, (int, float)) else point
+
+
+def joined(parts: Sequence[str]) -> str | None:
+    """Texts put together; `None` if that is too long."""
+    return "".join(parts) if sum(map(len, parts)) <= _LONGEST else None
+
+
+def identical(left: Folded, right: Folded) -> bool:
+    """Whether two expressions have the same result in every row."""
+    return all(_equal(one, other, row) for row, (one, other) in enumerate(zip(left.points, right.points, strict=True)))
+
+
+def _equal(one: Point, other: Point, row: int) -> bool:
+    if one is None or other is None:
+        return one is other
+    if isinstance(one, Unknown) and isinstance(other, Unknown):
+        return one == other
+    if isinstance(one, str) or isinstance(other, str):
+        return text_of(one, row) == text_of(other, row)
+    mine, theirs = number(one, row), number(other, row)
+    return mine is not None and theirs is not None and _near(mine, theirs)
+
+
+def _number_of(point: Unknown, row: int) -> float:
+    share = point.seed * (2 * row + 3) * 2_654_435_761 % 0xFFFFFFFB / 0xFFFFFFFB
+    if point.kind is Kind.TRUTH:
+        return float((1 + point.seed % 14) >> row & 1)
+    size = _SCALES[row] * (0.5 + share)
+    return float(int(abs(size)) + 1) if point.kind is Kind.COUNT else size
+
+
+def _same(one: Point, other: Point) -> bool:
+    if type(one) is float and type(other) is float:
+        return one == other or _near(one, other)
+    if isinstance(one, (bool, int, float)) and isinstance(other, (bool, int, float)):
+        return _near(float(one), float(other))
+    return type(one) is type(other) and one == other
+
+
+def _near(one: float, other: float) -> bool:
+    return abs(one - other) <= _NEAR * max(abs(one), abs(other))
+
+
+def _rounded(point: Point) -> Point:
+    return float(f"{point:.9g}") if isinstance(point, (int, float)) and not isinstance(point, bool) else point

@@ -1,0 +1,49 @@
+"""Takes back what was read of a part of the SQL that turns out to do nothing, and notes that part."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from scoring.specification import Void, VoidKind
+from scoring.sql.builder import SpecificationBuilder
+from scoring.sql.scopes import Scope
+
+_SHOWN = 160
+_MOST = 20
+"""Most parts that are noted."""
+
+
+class Mark(NamedTuple):
+    """How much of the specification was there before a part was read."""
+
+    blocks: int
+    limits: int
+    pairs: int
+
+
+def mark(scope: Scope) -> Mark:
+    """What was read so far."""
+    return Mark(len(scope.spec.blocks), len(scope.spec.limits), len(scope.joins.paired))
+
+
+def discard(scope: Scope, since: Mark) -> None:
+    """Takes back the query blocks, limits and join pairs that were read since."""
+    spec = scope.spec
+    spec.dead.update([block.path for block in spec.blocks[since.blocks :]])
+    del spec.limits[since.limits :]
+    for join in scope.joins.paired[since.pairs :]:
+        join.pairs.pop()
+    del scope.joins.paired[since.pairs :]
+
+
+def note(
+    scope: Scope, kind: VoidKind, text: str, numbers: tuple[float, ...] = (), values: tuple[str, ...] = ()
+) -> None:
+    """Notes a part of this block that does not do what it seems to do."""
+    note_in(scope.spec, Void(kind=kind, block=scope.path, text=text[:_SHOWN], numbers=numbers, values=values))
+
+
+def note_in(spec: SpecificationBuilder, void: Void) -> None:
+    """Notes a part of a block."""
+    if len(spec.voids) < _MOST:
+        spec.voids.append(void)
