@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from scoring.signals.finding import Finding
@@ -71,13 +72,30 @@ def arithmetic_unasked(case: Case) -> Finding | None:
     >>> arithmetic_unasked(case("How many hens are there?", "SELECT COUNT(*) + 5 FROM hens")).detail
     'changed by a constant: count(*) + 5'
     """
-    said = {number.value for spec in (case.question, case.enriched) for number in spec.numbers}
-    changed = [
-        void.text
-        for void in case.sql.voids
-        if void.kind is VoidKind.ARITHMETIC and not (void.numbers and said.issuperset(void.numbers))
-    ]
-    return Finding(1.0, f"changed by a constant: {changed[0]}") if changed else None
+    voids = [void for void in case.sql.voids if void.kind is VoidKind.ARITHMETIC]
+    said = _numbers_said(case) if voids else set[float]()
+    changed = next((void.text for void in voids if not _is_said(void.numbers, said)), None)
+    return Finding(1.0, f"changed by a constant: {changed}") if changed is not None else None
+
+
+def _is_said(numbers: tuple[float, ...], said: set[float]) -> bool:
+    return bool(numbers) and said.issuperset(round(abs(each), 9) for each in numbers)
+
+
+def _numbers_said(case: Case) -> set[float]:
+    """The numbers that the questions mention, and what they are as a share: `20 %` is 0.2, and 1.2 or 0.8 of it."""
+    text = f"{case.question.text} {case.enriched.text}".casefold()
+    said = {float(each.replace(",", "")) for each in _NUMBER.findall(text)[:_MOST]}
+    said |= {number.value for spec in (case.question, case.enriched) for number in spec.numbers}
+    said |= {factor for word, factor in _FACTORS.items() if word in text}
+    shares = {round(each / 100, 9) for each in said}
+    return said | shares | {round(1 + each, 9) for each in shares} | {round(1 - each, 9) for each in shares}
+
+
+_NUMBER = re.compile(r"\d{1,9}(?:,\d{3})*(?:\.\d{1,9})?", re.ASCII)
+_FACTORS = {"half": 2.0, "twice": 2.0, "double": 2.0, "triple": 3.0, "third": 3.0, "quarter": 4.0, "dozen": 12.0}
+"""Words that ask for a factor."""
+_MOST = 100
 
 
 def order_constant(case: Case) -> Finding | None:

@@ -17,10 +17,10 @@ from scoring.specification import (
     SqlSpec,
     Subquery,
     Void,
-    VoidKind,
     Window,
 )
 from scoring.sql.terms import Term
+from scoring.sql.unread import leave_out_unread
 
 
 class SpecificationBuilder:
@@ -56,10 +56,8 @@ class SpecificationBuilder:
         """Number of CASE, IF, FILTER and boolean aggregate arguments read so far."""
 
     def build(self, nodes: int) -> SqlSpec:
-        if self.cte_paths:
-            self._drop_unused_ctes()
-        if self.dead:
-            self._leave_out(self.dead)
+        if self.cte_paths or self.dead:
+            leave_out_unread(self)
         return SqlSpec(
             dialect=self.dialect,
             projections=tuple(self.projections),
@@ -80,55 +78,3 @@ class SpecificationBuilder:
             nodes=nodes,
             voids=tuple(self.voids),
         )
-
-    def _drop_unused_ctes(self) -> None:
-        """Leaves out the CTEs that neither the query nor a CTE that it reads names."""
-        readers: dict[str, list[str]] = {}
-        for block, cte in self.reads:
-            readers.setdefault(self._cte_around(block), []).append(cte)
-        waiting, used = [""], set[str]()
-        while waiting:
-            for cte in readers.get(waiting.pop(), ()):
-                if cte not in used:
-                    used.add(cte)
-                    waiting.append(cte)
-        unused = self.cte_paths - used
-        if not unused:
-            return
-        live = {each.text for each in self.filters.values() if self._cte_around(each.block) not in unused}
-        dead = [each for each in self.filters.values() if each.text not in live]
-        filtered = {self._cte_around(each.block) for each in dead} & unused
-        for path in sorted(filtered):
-            name = path.rpartition("cte:")[2]
-            self.voids.append(Void(kind=VoidKind.UNUSED, block="main", text=f"with {name}"))
-        self.dead |= unused
-
-    def _cte_around(self, block: str) -> str:
-        """The path of the CTE that holds a block, or an empty text."""
-        while block and block not in self.cte_paths:
-            block = block.rpartition("/")[0]
-        return block
-
-    def _leave_out(self, dead: set[str]) -> None:
-        """Removes what blocks that do nothing hold, and the blocks inside them."""
-        gone: dict[str, bool] = {"": False}
-
-        def is_gone(path: str) -> bool:
-            known = gone.get(path)
-            if known is None:
-                known = gone[path] = path in dead or is_gone(path.rpartition("/")[0])
-            return known
-
-        self.filters = {key: each for key, each in self.filters.items() if not is_gone(each.block)}
-        self.aggregations = {key: each for key, each in self.aggregations.items() if not is_gone(each.block)}
-        self.projections = [each for each in self.projections if not is_gone(each.block)]
-        self.group_by = [each for each in self.group_by if not is_gone(each.block)]
-        self.order_by = [each for each in self.order_by if not is_gone(each.block)]
-        self.limits = [each for each in self.limits if not is_gone(each.block)]
-        self.joins = [each for each in self.joins if not is_gone(each.block)]
-        self.windows = [each for each in self.windows if not is_gone(each.block)]
-        self.divisions = [each for each in self.divisions if not is_gone(each.block)]
-        self.subqueries = [each for each in self.subqueries if not is_gone(each.block)]
-        self.set_operations = [each for each in self.set_operations if not is_gone(each.right)]
-        self.voids = [each for each in self.voids if not is_gone(each.block)]
-        self.blocks = [each for each in self.blocks if not is_gone(each.path)]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from types import MappingProxyType
+from itertools import pairwise
 
 from sqlglot import exp
 
 from scoring.specification import VoidKind
 from scoring.sql.expressions import bare
-from scoring.sql.folding.folded import ROWS, Folded, identical, number
+from scoring.sql.folded import ROWS, Folded, identical, number
 from scoring.sql.folding.folder import fold
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node, children
@@ -17,10 +16,11 @@ from scoring.sql.undoing import note
 
 _UNITS = frozenset({1, 4, 5, 7, 8, 10, 12, 24, 30, 52, 60, 100, 365, 365.25, 1000, 1024, 3600, 86400, 1e4, 1e6, 1e9})
 """Factors of percentages, calendar units and units of measure, and their inverses."""
-_INSIDE = MappingProxyType(
-    dict.fromkeys((exp.Paren, exp.Alias, exp.Cast, exp.TryCast, exp.Round, exp.Ceil, exp.Floor, exp.Coalesce), "this")
-    | dict.fromkeys((exp.Sum, exp.Avg, exp.Max, exp.Min, exp.Filter, exp.Window, exp.Distinct), "this")
+_INSIDE: frozenset[type[Node]] = frozenset(
+    {exp.Neg, exp.Paren, exp.Alias, exp.Cast, exp.TryCast, exp.Round, exp.Ceil, exp.Floor, exp.Coalesce}
+    | {exp.Sum, exp.Avg, exp.Max, exp.Min, exp.Filter, exp.Window}
 )
+"""Calls that pass their first argument on."""
 _SUMS = frozenset({exp.Add, exp.Sub})
 _PRODUCTS = frozenset({exp.Mul, exp.Div, exp.IntDiv})
 _OTHERS = frozenset({exp.Mod, exp.Greatest, exp.Least})
@@ -56,7 +56,7 @@ def _is_plain_chain(node: Node) -> bool:
 
 def check_arithmetic(scope: Scope, node: Node, shown: str) -> None:
     """Notes arithmetic with a constant that is neither a unit nor a percentage."""
-    found = list(_changes(scope, node))
+    found = _changes(scope, node)
     if found and not _is_neutral(scope, node):
         note(scope, VoidKind.ARITHMETIC, shown, tuple(each for each in found if each is not None))
 
@@ -70,7 +70,7 @@ def is_falling(scope: Scope, node: Node) -> Node | None:
     if whole is None or inner is None:
         return None
     ordered = [each for _, each in sorted(zip(inner, whole, strict=True))]
-    return core if all(one > other for one, other in zip(ordered, ordered[1:], strict=False)) else None
+    return core if all(one > other for one, other in pairwise(ordered)) else None
 
 
 def _numbers(folded: Folded) -> list[float] | None:
@@ -98,33 +98,40 @@ def _is_neutral(scope: Scope, node: Node) -> bool:
     return core is not None and identical(fold(scope, node), fold(scope, core))
 
 
-def _changes(scope: Scope, node: Node) -> Iterator[float | None]:
+def _changes(scope: Scope, node: Node) -> list[float | None]:
     """The constants that change a value; `None` for its sign."""
+    found: list[float | None] = []
     waiting = [(node, False)]
     for _ in range(_MOST):
         if not waiting:
-            return
+            break
         node, inside = waiting.pop()
         kind = type(node)
         if kind is exp.Round and _digits(scope, node) < 0:
-            yield 10.0 ** -_digits(scope, node)
-        if kind in _INSIDE:
-            inner = node.args.get(_INSIDE[kind])
-            if kind is exp.Distinct:
-                waiting.extend((each, inside) for each in children(node, "expressions"))
-            elif isinstance(inner, exp.Expr):
-                waiting.append((inner, inside))
-        elif kind is exp.Neg:
-            yield None
-            waiting.append((node.args["this"], inside))
-        elif kind in _SUMS or kind in _PRODUCTS or kind in _OTHERS:
-            parts = _parts(node)
-            constants = [(place, value) for place, each in enumerate(parts) if (value := _constant(scope, each))]
-            for place, value in constants:
-                if _is_change(kind, value, place, parts, inside=inside):
-                    yield value
-            rest = [each for place, each in enumerate(parts) if place not in dict(constants)]
-            waiting.extend((each, inside or kind in _PRODUCTS) for each in rest)
+            found.append(10.0 ** -_digits(scope, node))
+        if kind is exp.Neg:
+            found.append(None)
+        if kind in _SUMS or kind in _PRODUCTS or kind in _OTHERS:
+            waiting.extend(_operands(scope, node, found, inside=inside))
+        else:
+            waiting.extend((each, inside) for each in _within(node))
+    return found
+
+
+def _within(node: Node) -> list[Node]:
+    """The values that a call passes on: its argument, without what only rounds, casts or aggregates it."""
+    if type(node) is exp.Distinct:
+        return children(node, "expressions")
+    inner = node.args.get("this") if type(node) in _INSIDE else None
+    return [inner] if isinstance(inner, exp.Expr) else []
+
+
+def _operands(scope: Scope, node: Node, found: list[float | None], *, inside: bool) -> list[tuple[Node, bool]]:
+    """The operands that are not constant; adds the constants that change them to those found."""
+    kind, parts = type(node), _parts(node)
+    constants = {place: value for place, each in enumerate(parts) if (value := _constant(scope, each)) is not None}
+    found += [value for place, value in constants.items() if _is_change(kind, value, place, parts, inside=inside)]
+    return [(each, inside or kind in _PRODUCTS) for place, each in enumerate(parts) if place not in constants]
 
 
 def _parts(node: Node) -> list[Node]:

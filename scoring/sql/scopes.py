@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from scoring.specification import Operand, SubqueryRole
 from scoring.sql.builder import SpecificationBuilder
-from scoring.sql.folding.folded import Folds
+from scoring.sql.folded import Folds
 from scoring.sql.from_items import CteScope, FromItem
 from scoring.sql.joins import PendingJoins
 from scoring.sql.resolution import ColumnResolver, Resolved

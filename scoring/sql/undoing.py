@@ -13,7 +13,7 @@ _MOST = 20
 """Most parts that are noted."""
 
 
-class Mark(NamedTuple):
+class ReadSoFar(NamedTuple):
     """How much of the specification was there before a part was read."""
 
     blocks: int
@@ -21,12 +21,12 @@ class Mark(NamedTuple):
     pairs: int
 
 
-def mark(scope: Scope) -> Mark:
+def mark(scope: Scope) -> ReadSoFar:
     """What was read so far."""
-    return Mark(len(scope.spec.blocks), len(scope.spec.limits), len(scope.joins.paired))
+    return ReadSoFar(len(scope.spec.blocks), len(scope.spec.limits), len(scope.joins.paired))
 
 
-def discard(scope: Scope, since: Mark) -> None:
+def discard(scope: Scope, since: ReadSoFar) -> None:
     """Takes back the query blocks, limits and join pairs that were read since."""
     spec = scope.spec
     spec.dead.update([block.path for block in spec.blocks[since.blocks :]])

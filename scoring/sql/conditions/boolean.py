@@ -131,31 +131,44 @@ def _compares_rows(scope: Scope, drafts: Sequence[FilterDraft]) -> bool:
 
 def _disjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool) -> list[FilterDraft]:
     before = mark(scope)
-    arms: list[list[FilterDraft]] = []
-    for arm, flag in _arms(node, type(node), negated=negated):
-        start = mark(scope)
-        drafts = conjunction(scope, arm, clause, negated=flag)
-        if _holds_for_every_row(scope, drafts):
-            drafts = fact(True, drafts[0].text)
-        elif drafts and drafts[0].fact is False:
-            discard(scope, start)
-            if len(drafts[0].lhs.columns) or " " in drafts[0].text:
-                note(scope, VoidKind.ARM, drafts[0].text)
-        arms.append(drafts)
-    joins = [arm for arm in arms if arm and arm[0].joins]
-    real = [arm for arm in arms if arm and not arm[0].joins and arm[0].fact is None]
-    opened = any(not arm for arm in arms)
-    always = any(arm and arm[0].fact for arm in arms)
-    if always or (joins and real) or (certain(real) and not _compares_rows(scope, [d for a in real for d in a])):
-        discard(scope, before)
-        if real or opened or joins:
-            note(scope, VoidKind.CONDITION, _shown([draft for arm in arms for draft in arm], "or"))
-        return fact(True)
-    return alternatives(arms)
+    arms = [_arm(scope, arm, clause, negated=flag) for arm, flag in _arms(node, type(node), negated=negated)]
+    if not _is_void(scope, arms):
+        return alternatives(arms)
+    discard(scope, before)
+    if [arm for arm in arms if not arm or arm[0].fact is None]:
+        note(scope, VoidKind.CONDITION, _shown([draft for arm in arms for draft in arm], "or"))
+    return fact(True)
 
 
-def _holds_for_every_row(scope: Scope, arm: Sequence[FilterDraft]) -> bool:
-    """Whether an arm of an OR reads no column of the row and no parameter, so that it holds for all rows or for none."""
+def _arm(scope: Scope, node: Node, clause: Clause, *, negated: bool) -> list[FilterDraft]:
+    """One operand of an OR; what was read of one that never holds is taken back."""
+    start = mark(scope)
+    drafts = conjunction(scope, node, clause, negated=negated)
+    if _holds_for_every_row(drafts):
+        return fact(True, drafts[0].text)
+    if drafts and drafts[0].fact is False:
+        discard(scope, start)
+        if " " in drafts[0].text:
+            note(scope, VoidKind.ARM, drafts[0].text)
+    return drafts
+
+
+def _is_void(scope: Scope, arms: Sequence[list[FilterDraft]]) -> bool:
+    """Whether an OR keeps every row: an arm always holds, or only joins beside one that filters, or arms complement."""
+    facts = [arm for arm in arms if arm and arm[0].fact]
+    joining = [arm for arm in arms if arm and arm[0].joins]
+    real = [arm for arm in arms if _filters(arm)]
+    if facts or (real and joining):
+        return True
+    return certain(real) and not _compares_rows(scope, [draft for arm in real for draft in arm])
+
+
+def _filters(arm: Sequence[FilterDraft]) -> bool:
+    return bool(arm) and not arm[0].joins and arm[0].fact is None
+
+
+def _holds_for_every_row(arm: Sequence[FilterDraft]) -> bool:
+    """Whether an arm of an OR reads no column of the row and no parameter, so that it holds for all or none."""
     if len(arm) != 1 or arm[0].fact is not None or arm[0].joins or arm[0].group is not None:
         return False
     draft = arm[0]

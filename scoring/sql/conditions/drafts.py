@@ -109,11 +109,7 @@ def fold(drafts: list[FilterDraft]) -> list[FilterDraft]:
 
 def alternatives(arms: list[list[FilterDraft]]) -> list[FilterDraft]:
     """The arms of an OR: equalities and lists on one operand become one list; everything else shares a group."""
-    always = next((arm for arm in arms if len(arm) == 1 and arm[0].fact), None)
-    if always is not None:
-        return always
-    if any(arm and arm[0].fact is False for arm in arms):
-        arms = [arm for arm in arms if not (arm and arm[0].fact is False)] or arms[:1]
+    arms = _without_facts(arms)
     kept: list[list[FilterDraft]] = []
     lists: dict[tuple[object, ...], tuple[FilterDraft, set[Scalar]]] = {}
     for arm in arms:
@@ -134,6 +130,15 @@ def alternatives(arms: list[list[FilterDraft]]) -> list[FilterDraft]:
         for draft in drafts:
             draft.group = group
     return drafts
+
+
+def _without_facts(arms: list[list[FilterDraft]]) -> list[list[FilterDraft]]:
+    """Only the arm that always holds if there is one, else the arms that may hold."""
+    facts = [arm for arm in arms if arm and arm[0].fact is not None]
+    if not facts:
+        return arms
+    always = [arm for arm in facts if arm[0].fact]
+    return always[:1] or [arm for arm in arms if arm not in facts] or arms[:1]
 
 
 def _members(arm: list[FilterDraft]) -> frozenset[Scalar] | None:

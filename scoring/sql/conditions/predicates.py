@@ -11,10 +11,10 @@ from scoring.specification import NEGATION, Clause, Limit, Op, Operand, Subquery
 from scoring.sql.conditions.comparison import comparison, expression, listed, plain, semi_join, versus
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact
 from scoring.sql.conditions.matching import like, pattern_text, regular
-from scoring.sql.constants import constant
 from scoring.sql.conditions.plain import is_plain
+from scoring.sql.constants import constant
 from scoring.sql.expressions import bare, read_value
-from scoring.sql.folding.folded import is_true
+from scoring.sql.folded import is_true
 from scoring.sql.folding.folder import fold
 from scoring.sql.moments import Constant
 from scoring.sql.ranges import dated, spanned, time_of

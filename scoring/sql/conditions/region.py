@@ -35,17 +35,20 @@ class Region:
             return self._add_null(absent=op is Op.IS_NULL)
         if op is not Op.OTHER and not self._add_null(absent=False):
             return False
+        if op is Op.WITHIN and isinstance(rhs, TimeRange):
+            return self._add_time(rhs)
+        self._narrow(op, rhs)
+        return self._is_possible()
+
+    def _narrow(self, op: Op, rhs: Value | None) -> None:
         if op in _BOUNDS and isinstance(rhs, Number):
             self._add_bound(op, rhs.value)
         elif op in (Op.EQ, Op.IN):
             self._add_values(_listed(rhs))
         elif op in (Op.NE, Op.NOT_IN):
             self.barred.update(_listed(rhs) or ())
-        elif op is Op.WITHIN and isinstance(rhs, TimeRange):
-            return self._add_time(rhs)
         elif op in _TEXTUAL and isinstance(rhs, Text) and self.values is not None:
             self.values = frozenset(each for each in self.values if _matches(op, each, rhs.folded))
-        return self._is_possible()
 
     def admits(self, op: Op, rhs: Value | None) -> bool:
         """Whether a value may be left when one more condition is added."""
@@ -149,14 +152,17 @@ def _rejected(draft: FilterDraft, regions: dict[tuple[object, ...], Region]) -> 
 def _is_met(draft: FilterDraft, regions: dict[tuple[object, ...], Region]) -> bool:
     """Whether a condition holds wherever the opposites of the other arms do."""
     region, opposite = regions.get(draft.key), NEGATION.get(draft.op)
-    return region is not None and draft.group is None and opposite is not None and not region.admits(opposite, draft.rhs)
+    return (
+        region is not None and draft.group is None and opposite is not None and not region.admits(opposite, draft.rhs)
+    )
 
 
 def _listed(rhs: Value | None) -> frozenset[Scalar] | None:
     """The exact values of an equality or a list; `None` if one of them is not exact."""
-    members = rhs.members if isinstance(rhs, Choices) else frozenset((rhs,)) if rhs is not None else frozenset()
-    exact = members and all(isinstance(each, _EXACT) for each in members)
-    return frozenset(members) if exact else None
+    if rhs is None:
+        return None
+    members = rhs.members if isinstance(rhs, Choices) else frozenset((rhs,))
+    return members if members and all(isinstance(each, _EXACT) for each in members) else None
 
 
 def _matches(op: Op, value: Scalar, part: str) -> bool:
@@ -175,6 +181,4 @@ def _matches(op: Op, value: Scalar, part: str) -> bool:
 
 
 _BOUNDS = frozenset({Op.GT, Op.GE, Op.LT, Op.LE})
-_TEXTUAL = frozenset(
-    {Op.CONTAINS, Op.NOT_CONTAINS, Op.STARTS_WITH, Op.NOT_STARTS_WITH, Op.ENDS_WITH, Op.NOT_ENDS_WITH}
-)
+_TEXTUAL = frozenset({Op.CONTAINS, Op.NOT_CONTAINS, Op.STARTS_WITH, Op.NOT_STARTS_WITH, Op.ENDS_WITH, Op.NOT_ENDS_WITH})

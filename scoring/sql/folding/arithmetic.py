@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from scoring.sql.folding.folded import ROWS, Folded, evaluated, fixed, joined, text_of, unknown
+from scoring.sql.folded import ROWS, Folded, evaluated, fixed, joined, text_of, unknown
 from scoring.sql.terms import Node
 
 _MOST = 1e15

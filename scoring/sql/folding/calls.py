@@ -8,8 +8,7 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from scoring.sql.folding.arithmetic import OPERATORS, concatenated, operation
-from scoring.sql.folding.folded import (
+from scoring.sql.folded import (
     ROWS,
     Folded,
     Kind,
@@ -21,26 +20,32 @@ from scoring.sql.folding.folded import (
     text_of,
     unknown,
 )
+from scoring.sql.folding.arithmetic import OPERATORS, concatenated, operation
 from scoring.sql.folding.truths import Fold, compared
 from scoring.sql.terms import Node, children, function_name
 
 
 def chosen(conditions: Sequence[Folded], values: Sequence[Folded], default: Folded) -> Folded:
     """CASE: arms whose condition never holds are left out, and one that always holds ends it."""
-    left: list[tuple[Folded, Folded]] = []
+    left: list[Folded] = []
+    results: list[Folded] = []
     for condition, value in zip(conditions, values, strict=True):
         if condition.is_fact(True):
             default = value
             break
         if not condition.constant:
-            left.append((condition, value))
-    results = [*(value for _, value in left), default]
-    if all(identical(each, default) for each in results):
-        return default
-    folded = unknown("case", [each for pair in left for each in pair] + [default])
+            left.append(condition)
+            results.append(value)
+    results.append(default)
+    return default if all(identical(each, default) for each in results) else _one_of(left, results)
+
+
+def _one_of(conditions: Sequence[Folded], results: Sequence[Folded]) -> Folded:
+    """Any of some values."""
+    folded = unknown("case", [*conditions, *results])
     folded.low, folded.high = min(each.low for each in results), max(each.high for each in results)
-    if all(each.choices is not None for each in results) and len(results) <= _FEW:
-        folded.choices = frozenset(choice for each in results for choice in each.choices or ())
+    choices = [each.choices for each in results[:_FEW] if each.choices is not None]
+    folded.choices = frozenset[Point]().union(*choices) if len(choices) == len(results) else None
     return folded
 
 
@@ -53,9 +58,7 @@ def case(fold: Fold, node: Node) -> Folded:
     if subject is not None:
         key = fold(subject)
         whens = [compared(exp.EQ, key, when) for when in whens]
-    return chosen(
-        whens, [fold(arm.args["true"]) for arm in arms], fixed(None) if default is None else fold(default)
-    )
+    return chosen(whens, [fold(arm.args["true"]) for arm in arms], fixed(None) if default is None else fold(default))
 
 
 def decode(fold: Fold, node: Node) -> Folded:
@@ -100,17 +103,20 @@ def extreme(fold: Fold, node: Node) -> Folded:
     parts = [fold(node.args["this"]), *(fold(each) for each in children(node, "expressions"))]
     if all(identical(parts[0], each) for each in parts[1:]):
         return parts[0]
-    points: list[Point] = []
-    for row in ROWS:
-        numbers = [number(part.points[row], row) for part in parts]
-        known = [each for each in numbers if each is not None]
-        if len(known) < len(numbers) or any(isinstance(part.points[row], str) for part in parts):
-            return unknown(function_name(node), parts)
-        points.append(pick(known))
-    folded = evaluated(points, parts)
+    rows = _rows(parts)
+    if rows is None:
+        return unknown(function_name(node), parts)
+    folded = evaluated([pick(row) for row in rows], parts)
     if not folded.constant:
         folded.low, folded.high = pick(each.low for each in parts), pick(each.high for each in parts)
     return folded
+
+
+def _rows(parts: Sequence[Folded]) -> list[list[float]] | None:
+    """The numbers that values are in each row; `None` if one of them is a text or not a number."""
+    rows = [[each for each in row if each is not None] for row in zip(*(part.numbers for part in parts), strict=True)]
+    complete = all(len(row) == len(parts) for row in rows)
+    return rows if complete and not any(isinstance(part.value, str) for part in parts) else None
 
 
 def numeric(fold: Fold, node: Node) -> Folded:
@@ -145,22 +151,24 @@ def textual(fold: Fold, node: Node) -> Folded:
 
 
 def part_of_text(fold: Fold, node: Node) -> Folded:
-    """SUBSTR, LEFT and RIGHT with constant places."""
+    """SUBSTR, LEFT and RIGHT: the first characters are evaluated, and none is the empty text."""
     inner = fold(node.args["this"])
-    start, length = (_place(fold, node, each) for each in ("start", "length"))
-    if type(node) in (exp.Left, exp.Right):
-        length = _place(fold, node, "expression")
+    start, length = _places(fold, node)
     if inner.is_null:
         return fixed(None)
     if length == 0:
         return fixed("")
-    texts = [text_of(inner.points[row], row) or "" for row in ROWS]
-    if type(node) is exp.Left and length is not None and length > 0:
-        return evaluated([each[:length] for each in texts], (inner,))
-    if type(node) is exp.Substring and start == 1:
-        return evaluated([each[: length if length is None or length > 0 else 0] for each in texts], (inner,))
+    if start == 1 and (length is None or length > 0):
+        return evaluated([(text_of(inner.points[row], row) or "")[:length] for row in ROWS], (inner,))
     arguments = [fold(each) for each in node.args.values() if isinstance(each, exp.Expr)]
     return unknown(function_name(node), arguments)
+
+
+def _places(fold: Fold, node: Node) -> tuple[int | None, int | None]:
+    """Where a part of a text starts, and its length; `None` if that is not a constant or not given."""
+    if type(node) is exp.Substring:
+        return _place(fold, node, "start"), _place(fold, node, "length")
+    return (1 if type(node) is exp.Left else None), _place(fold, node, "expression")
 
 
 def _place(fold: Fold, node: Node, argument: str) -> int | None:
@@ -177,22 +185,32 @@ def concat(fold: Fold, node: Node) -> Folded:
 
 def aggregate(fold: Fold, node: Node) -> Folded:
     """COUNT, SUM, AVG, MIN, MAX … of a constant do not depend on the rows' values."""
-    kind, argument = type(node), node.args.get("this")
+    kind = type(node)
     if kind in (exp.Max, exp.Min) and children(node, "expressions"):
         return extreme(fold, node)
-    distinct = type(argument) is exp.Distinct
-    if distinct:
-        members = children(argument, "expressions") if isinstance(argument, exp.Expr) else []
-        argument = members[0] if len(members) == 1 else argument
-    inner = fold(argument) if isinstance(argument, exp.Expr) and type(argument) is not exp.Star else None
+    argument, distinct = _argument(node)
+    inner = fold(argument) if argument is not None and type(argument) is not exp.Star else None
     if inner is not None and inner.constant:
         return _of_constant(kind, inner, distinct=distinct)
     name = f"{function_name(node)}{' distinct' if distinct else ''}"
-    parts = () if inner is None else (inner,)
-    folded = unknown(name, parts, kind=Kind.COUNT if kind in COUNTS else Kind.ANY, reads=True)
-    if inner is not None and kind not in COUNTS:
-        folded.low, folded.high = _aggregate_bounds(kind, inner)
+    if inner is None or kind in COUNTS:
+        return unknown(name, () if inner is None else (inner,), kind=_kind(kind), reads=True)
+    folded = unknown(name, (inner,), reads=True)
+    folded.low, folded.high = _aggregate_bounds(kind, inner)
     return folded
+
+
+def _kind(kind: type[Node]) -> Kind:
+    return Kind.COUNT if kind in COUNTS else Kind.ANY
+
+
+def _argument(node: Node) -> tuple[Node | None, bool]:
+    """The argument of an aggregate, and whether it is DISTINCT."""
+    argument = node.args.get("this")
+    if type(argument) is not exp.Distinct:
+        return (argument, False) if isinstance(argument, exp.Expr) else (None, False)
+    members = children(argument, "expressions")
+    return (members[0] if len(members) == 1 else argument), True
 
 
 def _aggregate_bounds(kind: type[Node], inner: Folded) -> tuple[float, float]:
@@ -248,7 +266,7 @@ _NUMERIC: MappingProxyType[type[Node], Callable[[float, int], float]] = MappingP
     {
         exp.Abs: lambda each, _: abs(each),
         exp.Sign: lambda each, _: float((each > 0) - (each < 0)),
-        exp.Round: lambda each, places: round(each, places),
+        exp.Round: round,
         exp.Floor: lambda each, _: float(math.floor(each)),
         exp.Ceil: lambda each, _: float(math.ceil(each)),
     }

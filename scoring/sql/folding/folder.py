@@ -8,13 +8,12 @@ from typing import cast
 
 from sqlglot import exp
 
-from scoring.sql.expressions import bare, is_quoted_text
+from scoring.sql.expressions import bare
+from scoring.sql.folded import Folded, Kind, Point, fixed, is_true, unknown
 from scoring.sql.folding import calls, truths
-from scoring.sql.folding.folded import Folded, Kind, fixed, is_true, unknown
 from scoring.sql.folding.truths import Fold
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node, children, function_name
-
 
 DEEPEST = 60
 """Expressions that nest deeper are not folded, so that no run of operators is walked by recursion."""
@@ -86,6 +85,10 @@ def _literal(_: Fold, node: Node) -> Folded:
         return fixed(float(raw))
     except ValueError:
         return unknown(f"literal {raw}")
+
+
+def _text(_: Fold, node: Node) -> Folded:
+    return fixed(node.name)
 
 
 def _boolean(_: Fold, node: Node) -> Folded:
@@ -168,8 +171,10 @@ def _is(fold: Fold, node: Node) -> Folded:
         found = truths.null_test(left)
     elif type(right) is exp.Boolean:
         wanted = bool(right.args["this"])
-        found = left if left.choices == {True, False} and not left.constant else truths.compared(
-            exp.NullSafeEQ, left, fixed(wanted)
+        found = (
+            left
+            if left.choices == _TRUTHS and not left.constant
+            else truths.compared(exp.NullSafeEQ, left, fixed(wanted))
         )
         if found is left and not wanted:
             found = truths.negation(left)
@@ -250,6 +255,7 @@ def _other(fold: Fold, node: Node) -> Folded:
     return unknown(" ".join(words), parts, kind=truth)
 
 
+_TRUTHS: frozenset[Point] = frozenset((True, False))
 _KEEPING = exp.DataType.REAL_TYPES | exp.DataType.TEXT_TYPES
 """Types that a cast to leaves a value as it is."""
 _READERS: MappingProxyType[type[Node], Callable[[Fold, Node], Folded]] = MappingProxyType(
@@ -265,8 +271,8 @@ _READERS: MappingProxyType[type[Node], Callable[[Fold, Node], Folded]] = Mapping
     | {
         exp.SimilarTo: _like,
         exp.Literal: _literal,
-        exp.RawString: lambda _, node: fixed(node.name),
-        exp.National: lambda _, node: fixed(node.name),
+        exp.RawString: _text,
+        exp.National: _text,
         exp.Boolean: _boolean,
         exp.Null: _null,
         exp.Neg: _negative,

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
 from sqlglot import exp
 
-from scoring.sql.folding.folded import ROWS, Folded, Kind, Point, fixed, identical, is_true, number, unknown
+from scoring.sql.folded import ROWS, Folded, Kind, Point, fixed, identical, is_true, number, unknown
 from scoring.sql.terms import Node
-
 
 
 class Fold(Protocol):
@@ -22,7 +21,6 @@ class Fold(Protocol):
     def keep(self, node: Node, folded: Folded) -> None:
         """Remembers what a part comes to."""
         ...
-
 
 
 _WILD_TEXT = re.compile(r"%+")
@@ -43,27 +41,25 @@ def negation(inner: Folded) -> Folded:
 
 def all_of(parts: Sequence[Folded], *, conjunction: bool) -> Folded:
     """The AND of some conditions, or their OR: a fact decides it, or restricts nothing."""
-    open_parts: dict[str, Folded] = {}
-    nothing = False
-    for part in parts:
-        if part.constant:
-            if part.value is None:
-                nothing = True
-            elif is_true(part.value) is not conjunction:
-                return fixed(not conjunction)
-        else:
-            open_parts[part.key] = part
-    if any(negation(part).key in open_parts for part in open_parts.values() if part.opposite is not None):
+    facts = [part.value for part in parts if part.constant]
+    open_parts = {part.key: part for part in parts if not part.constant}
+    decided = any(value is not None and is_true(value) is not conjunction for value in facts)
+    if decided or _complement(open_parts):
         return fixed(not conjunction)
-    if not open_parts:
-        return fixed(None) if nothing else fixed(conjunction)
-    if nothing:
-        # NULL and a condition is never true; NULL or a condition is that condition where it counts.
-        return fixed(None) if conjunction else unknown("or null", list(open_parts.values()), kind=Kind.TRUTH)
-    if len(open_parts) == 1:
-        return next(iter(open_parts.values()))
     ordered = [open_parts[key] for key in sorted(open_parts)]
+    if not ordered:
+        return fixed(None if None in facts else conjunction)
+    if None in facts:
+        # NULL and a condition is never true; NULL or a condition is that condition where it counts.
+        return fixed(None) if conjunction else unknown("or null", ordered, kind=Kind.TRUTH)
+    if len(ordered) == 1:
+        return ordered[0]
     return unknown("and" if conjunction else "or", ordered, kind=Kind.TRUTH)
+
+
+def _complement(parts: Mapping[int, Folded]) -> bool:
+    """Whether one of some conditions, by their keys, is the negation of another."""
+    return any(part.opposite is not None and part.opposite.key in parts for part in parts.values())
 
 
 def compared(kind: type[Node], left: Folded, right: Folded) -> Folded:

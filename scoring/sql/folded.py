@@ -51,7 +51,7 @@ class Unknown(NamedTuple):
     kind: Kind = Kind.ANY
 
 
-Point: TypeAlias = None | bool | float | str | Unknown
+Point: TypeAlias = bool | float | str | Unknown | None
 
 
 class Folded:
@@ -62,7 +62,7 @@ class Folded:
     def __init__(self, points: tuple[Point, ...], *, low: float = -math.inf, high: float = math.inf) -> None:
         self.points = points
         first = points[0]
-        self.constant = not isinstance(first, Unknown) and all([_same(first, each) for each in points[1:]])
+        self.constant = not isinstance(first, Unknown) and all(_same(first, each) for each in points[1:])
         """It is the same in every row."""
         self._key: int | None = None
         self._numbers: tuple[float | None, ...] | None = None
@@ -125,7 +125,7 @@ def fixed(value: Point) -> Folded:
 def evaluated(points: Sequence[Point], parts: Iterable[Folded]) -> Folded:
     """The results of an evaluation; those of a constant are exact."""
     folded = Folded(tuple(points))
-    folded.reads = any([part.reads for part in parts])
+    folded.reads = any(part.reads for part in parts)
     if folded.constant and not isinstance(points[0], Unknown):
         reads, folded = folded.reads, fixed(points[0])
         folded.reads = reads
