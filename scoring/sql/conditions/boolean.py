@@ -155,10 +155,8 @@ def _arm(scope: Scope, node: Node, clause: Clause, *, negated: bool) -> list[Fil
 
 def _is_void(scope: Scope, arms: Sequence[list[FilterDraft]]) -> bool:
     """Whether an OR keeps every row: an arm always holds, or only joins beside one that filters, or arms complement."""
-    facts = [arm for arm in arms if arm and arm[0].fact]
-    joining = [arm for arm in arms if arm and arm[0].joins]
     real = [arm for arm in arms if _filters(arm)]
-    if facts or (real and joining):
+    if any(arm[0].fact or (real and arm[0].joins) for arm in arms if arm):
         return True
     return certain(real) and not _compares_rows(scope, [draft for arm in real for draft in arm])
 

@@ -43,18 +43,20 @@ def all_of(parts: Sequence[Folded], *, conjunction: bool) -> Folded:
     """The AND of some conditions, or their OR: a fact decides it, or restricts nothing."""
     facts = [part.value for part in parts if part.constant]
     open_parts = {part.key: part for part in parts if not part.constant}
-    decided = any(value is not None and is_true(value) is not conjunction for value in facts)
-    if decided or _complement(open_parts):
+    if any(_decides(value, conjunction=conjunction) for value in facts) or _complement(open_parts):
         return fixed(not conjunction)
+    if None in facts and (conjunction or not open_parts):
+        return fixed(None)  # NULL and a condition is never true
+    if not open_parts:
+        return fixed(conjunction)
     ordered = [open_parts[key] for key in sorted(open_parts)]
-    if not ordered:
-        return fixed(None if None in facts else conjunction)
-    if None in facts:
-        # NULL and a condition is never true; NULL or a condition is that condition where it counts.
-        return fixed(None) if conjunction else unknown("or null", ordered, kind=Kind.TRUTH)
-    if len(ordered) == 1:
+    if len(ordered) == 1 and None not in facts:
         return ordered[0]
     return unknown("and" if conjunction else "or", ordered, kind=Kind.TRUTH)
+
+
+def _decides(value: Point, *, conjunction: bool) -> bool:
+    return value is not None and is_true(value) is not conjunction
 
 
 def _complement(parts: Mapping[int, Folded]) -> bool:
