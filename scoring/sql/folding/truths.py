@@ -43,16 +43,18 @@ def all_of(parts: Sequence[Folded], *, conjunction: bool) -> Folded:
     """The AND of some conditions, or their OR: a fact decides it, or restricts nothing."""
     facts = [part.value for part in parts if part.constant]
     open_parts = {part.key: part for part in parts if not part.constant}
-    if any(_decides(value, conjunction=conjunction) for value in facts) or _complement(open_parts):
+    if _complement(open_parts) or any(_decides(value, conjunction=conjunction) for value in facts):
         return fixed(not conjunction)
-    if None in facts and (conjunction or not open_parts):
-        return fixed(None)  # NULL and a condition is never true
-    if not open_parts:
-        return fixed(conjunction)
-    ordered = [open_parts[key] for key in sorted(open_parts)]
-    if len(ordered) == 1 and None not in facts:
-        return ordered[0]
-    return unknown("and" if conjunction else "or", ordered, kind=Kind.TRUTH)
+    null = None in facts
+    if not open_parts or (null and conjunction):
+        return fixed(None if null else conjunction)  # NULL and a condition is never true
+    return _joined([open_parts[key] for key in sorted(open_parts)], null=null, conjunction=conjunction)
+
+
+def _joined(parts: Sequence[Folded], *, null: bool, conjunction: bool) -> Folded:
+    if len(parts) == 1 and not null:
+        return parts[0]
+    return unknown("and" if conjunction else "or", parts, kind=Kind.TRUTH)
 
 
 def _decides(value: Point, *, conjunction: bool) -> bool:
