@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from sqlalchemy import URL, text
+from sqlalchemy.exc import DBAPIError
 
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, read_url
@@ -43,3 +44,18 @@ def test_a_url_of_several_hosts_keeps_its_other_parts(written: str):
     url = read_url(written)
     assert (url.query["host"], url.database, url.username, url.password) == (("a:1", "b:5432"), "db", "u", "p")
     assert "p@" not in url.render_as_string(hide_password=True)
+
+
+async def test_a_connection_whose_server_became_read_only_is_replaced(database: URL):
+    engine = create_engine(database, DatabaseSettings(pool_size=1))
+    write = text("INSERT INTO tenant_rules (tenant, version, document) VALUES ('bakers', 1, '{}')")
+    try:
+        async with engine.begin() as connection:
+            await connection.execute(text("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY"))
+        with pytest.raises(DBAPIError, match="read-only"):
+            async with engine.begin() as connection:
+                await connection.execute(write)
+        async with engine.begin() as connection:
+            assert (await connection.execute(write)).rowcount == 1
+    finally:
+        await engine.dispose()
