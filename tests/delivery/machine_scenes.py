@@ -17,6 +17,7 @@ from tests.servers.proxy import Proxy
 
 JUMPS = ("+2h", "-2h", "+3d", "-30d", "+0")
 """From the true time."""
+_BY_A_WRONG_CLOCK = "SELECT count(*) FROM evaluations WHERE abs(extract(epoch FROM received_at - now())) > 3600"
 
 
 @dataclass(slots=True, eq=False)
@@ -33,6 +34,7 @@ class ClockJumps(Scene):
             "LD_PRELOAD": str(found(FAKETIME)),
             "FAKETIME_TIMESTAMP_FILE": str(self._file),
             "FAKETIME_CACHE_DURATION": "1",
+            "FAKETIME_DISABLE_SHM": "1",
             # a clock that is set leaves the monotonic one alone
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         }
@@ -41,8 +43,15 @@ class ClockJumps(Scene):
     async def happen(self, site: Site) -> str:
         for jump in JUMPS:
             self._file.write_text(f"{jump}\n")
-            await asyncio.sleep(max(2.0, site.seconds / len(JUMPS)))
+            await asyncio.sleep(max(4.0, site.seconds / len(JUMPS)))
         return f"set to the true time {', '.join(JUMPS)} in turn"
+
+    async def wrong(self, site: Site) -> list[str]:
+        """Rows must have been written by a wrong clock, or nothing was tried."""
+        async with site.stage.connection() as database:
+            return (
+                [] if await database.fetchval(_BY_A_WRONG_CLOCK) else ["no row was written by a wrong clock"]
+            )
 
 
 @dataclass(slots=True, eq=False)

@@ -122,7 +122,7 @@ CELLS = (
     Cell(name="kafka-partitions-added", fault=kafka_scenes.add_partitions, workers=2),
     Cell(name="kafka-kill-long", fault=faults.kill(Part.KAFKA), least_seconds=20, settings=_IMPATIENT),
     Cell(name="kafka-freeze-long", fault=faults.freeze(Part.KAFKA), least_seconds=20, settings=_IMPATIENT),
-    Cell(name="workers-clock", fault=machine_scenes.ClockJumps, workers=2),
+    Cell(name="workers-clock", fault=machine_scenes.ClockJumps),
     Cell(name="all-names-gone", fault=machine_scenes.NamesGone, by_proxy=True),
     Cell(name="workers-two-versions", fault=version_scenes.TwoVersions, workers=2),
     Cell(name="workers-upgrade-rollback", fault=version_scenes.UpgradeAndRollBack, workers=2, pause=1.0),
