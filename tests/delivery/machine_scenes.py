@@ -49,9 +49,7 @@ class ClockJumps(Scene):
     async def wrong(self, site: Site) -> list[str]:
         """Rows must have been written by a wrong clock, or nothing was tried."""
         async with site.stage.connection() as database:
-            return (
-                [] if await database.fetchval(_BY_A_WRONG_CLOCK) else ["no row was written by a wrong clock"]
-            )
+            return [] if await database.fetchval(_BY_A_WRONG_CLOCK) else ["no row was written by a wrong clock"]
 
 
 @dataclass(slots=True, eq=False)
