@@ -11,6 +11,7 @@ from service.commands.options import (
     BackfillOptions,
     CompareOptions,
     Events,
+    ForgetOptions,
     GroupField,
     InvalidReason,
     Labels,
@@ -213,16 +214,12 @@ def backfill(options: BackfillOptions) -> None:
 
 
 @app.command()
-def forget(
-    tenant: Annotated[str, typer.Option("--tenant", metavar="NAME", help="The tenant whose texts are removed.")],
-    event_id: Annotated[
-        str | None, typer.Option("--event", metavar="ID", help="Only events with this id, from any source.")
-    ] = None,
-) -> None:
-    """Remove a tenant's texts, or one event's, from the database, Redis and the dead letters. Scores and codes stay."""
+@with_options(ForgetOptions)
+def forget(options: ForgetOptions) -> None:
+    """Remove a tenant's texts, or one event's, from the database, Redis and the dead letters; and names, if asked."""
     from service.commands.forget import forget as command
 
-    command(tenant, event_id)
+    command(options)
 
 
 @learn.command("calibrate")

@@ -8,22 +8,41 @@ from dataclasses import asdict, replace
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.commands.command_context import settings, with_database
-from service.pipeline.forget_texts import Forgotten, Subject, forget_dead_letters, forget_replies, forget_rows
+from service.commands.exits import refuse
+from service.commands.options import ForgetOptions
+from service.kafka.topic_retention import topic_retention
+from service.pipeline.forget_texts import Extent, Forgotten, forget_dead_letters, forget_replies, forget_stored
 from service.redis.link import open_redis
 from service.settings import Settings
+from service.storage.forgetting import Subject
 
 
-def forget(tenant: str, event_id: str | None) -> None:
+def forget(options: ForgetOptions) -> None:
     """Removes the texts and prints how many where. Safe to run again after a dependency was down."""
-    configured, subject = settings(), Subject(tenant, event_id)
-    print(json.dumps(asdict(with_database(lambda engine: _forget(engine, configured, subject)))))
+    if options.reviewer is not None and (options.everything or options.rules or options.event_id is not None):
+        refuse("--reviewer replaces one name and nothing else: leave out --event, --rules and --everything")
+    if options.rules and options.event_id is not None:
+        refuse("--rules is about a whole tenant: leave out --event")
+    configured, subject = settings(), Subject(options.tenant, options.event_id)
+    extent = Extent(
+        everything=options.everything, rules=options.rules, reviewer=options.reviewer, dry_run=options.dry_run
+    )
+    print(json.dumps(asdict(with_database(lambda engine: _forget(engine, configured, subject, extent)))))
 
 
-async def _forget(engine: AsyncEngine, configured: Settings, subject: Subject) -> Forgotten:
-    done = await forget_rows(engine, subject)
+async def _forget(engine: AsyncEngine, configured: Settings, subject: Subject, extent: Extent) -> Forgotten:
+    kafka = configured.kafka if configured.kafka.bootstrap_servers else None
+    stays = {"logs, traces and backups": "what they hold of shortened texts and ids, until they expire"}
     async with open_redis(configured.redis) as link:
+        done = await forget_stored(engine, link, subject, extent)
         if link is not None:
-            done = replace(done, replies=await forget_replies(link, subject.tenant))
-    if configured.kafka.bootstrap_servers:
-        done = replace(done, dead_letters=await forget_dead_letters(configured.kafka, subject))
-    return done
+            stays["redis"] = "the tenant's name in the keys of today's spent budget and of its rules, for a day at most"
+            if extent.reviewer is None and not extent.dry_run:
+                done = replace(done, replies=await forget_replies(link, subject.tenant))
+    if kafka is not None:
+        if extent.reviewer is None:
+            done = replace(done, dead_letters=await forget_dead_letters(kafka, subject, dry_run=extent.dry_run))
+        topics = (kafka.topic_events, kafka.topic_scores, kafka.topic_labels, kafka.topic_spans)
+        kept = await topic_retention(kafka, [topic for topic in topics if topic])
+        stays |= {f"topic {topic}": f"records as they were sent, {how_long}" for topic, how_long in kept.items()}
+    return replace(done, stays={**done.stays, **stays})

@@ -139,6 +139,24 @@ class ReportOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ForgetOptions:
+    tenant: Annotated[str, typer.Option("--tenant", metavar="NAME", help="The tenant whose texts are removed.")]
+    event_id: Annotated[
+        str | None, typer.Option("--event", metavar="ID", help="Only events with this id, from any source.")
+    ] = None
+    rules: Annotated[
+        bool, typer.Option("--rules", help="Remove all versions of the tenant's rules too; it then has the defaults.")
+    ] = False
+    reviewer: Annotated[
+        str | None, typer.Option("--reviewer", metavar="NAME", help="Replace only this reviewer's name.")
+    ] = None
+    everything: Annotated[
+        bool, typer.Option("--everything", help="Remove the rows themselves, with scores and names, and the rules.")
+    ] = False
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be removed.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class BackfillOptions:
     tenant: OnlyTenant = None
     agent: Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Only this agent.")] = None

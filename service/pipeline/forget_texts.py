@@ -1,30 +1,49 @@
-"""Deletes the texts of a tenant or an event from every place that stores them."""
+"""Forgets a tenant, an event or a reviewer in every place that stores texts and names, and says what stays."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
-from consumers.evaluation.event_evaluation import EventKey
-from consumers.evaluation.withholding import without_texts
 from consumers.stream.dead_letter_subject import concerns
 from consumers.stream.ports import Message
+from consumers.wire.rules_document import RulesDocument
 from service.kafka.client import open_publisher
 from service.kafka.dead_letter_topic import dead_letters
 from service.redis.link import RedisLink
 from service.redis.reply_cache import RedisReplies
+from service.redis.rule_cache import open_rules
 from service.settings.stream_settings import KafkaSettings
-from service.storage.database import translate_errors
-from service.storage.reference_store import forget_references
-from service.storage.scores.evaluation_rows import WITHHELD_TEXTS
-from service.storage.tables import DEFERRED_EVENTS, EVALUATIONS, EVENT_KEYS, LABELS
+from service.storage.forgetting import (
+    Subject,
+    count_names,
+    count_reviewer,
+    count_rows,
+    delete_rows,
+    delete_rules_before,
+    forget_reviewer,
+    forget_rows,
+)
 
-_ROWS = EVALUATIONS.c
-_BATCH = 500
+_AUTHOR = "forget"
+_KEPT_RULES = ("store_raw", "retention_days")
+"""They hold no name, and without them texts would be stored, or kept, that were not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extent:
+    """How much to forget."""
+
+    everything: bool = False
+    """The rows themselves, with scores and names, and the rules of a whole tenant."""
+    rules: bool = False
+    """All versions of the tenant's rules; it then has the defaults, but for what it stores and how long."""
+    reviewer: str | None = None
+    """This reviewer's name, and nothing else."""
+    dry_run: bool = False
+    """Only count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,80 +51,63 @@ class Forgotten:
     """What was deleted, by place."""
 
     evaluations: int = 0
-    """Rows whose texts were deleted; their scores and codes stay."""
+    """Rows whose texts were deleted, or that were deleted."""
+    event_keys: int = 0
+    """Event keys that were deleted: an event sent again is a new one."""
     labels: int = 0
-    """Labels whose note and correction were deleted."""
+    """Labels whose note and correction, or whose reviewer, were deleted, or that were deleted."""
+    references: int = 0
+    """Reference results whose texts were deleted, or that were deleted."""
     deferred: int = 0
     """Deferred events, which will not be scored."""
+    rules: int = 0
+    """Versions of the rules that were deleted, or whose author was."""
     replies: int = 0
     """Model replies deleted from Redis."""
     dead_letters: int = 0
     """Dead letters that Kafka will delete."""
+    stays: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What this run leaves, by place, and what removes it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """Whose texts to delete."""
-
-    tenant: str
-    event_id: str | None = None
-    """One event; `None` means every event of the tenant."""
-
-
-async def forget_rows(engine: AsyncEngine, subject: Subject) -> Forgotten:
-    """Deletes the texts in PostgreSQL. Raises `StoreUnavailable`, after which finished steps stay done."""
-    with translate_errors(engine.url):
-        keys = await _keys(engine, subject)
-        emptied = 0
-        while count := await _empty_some(engine, subject, keys):
-            emptied += count
-        async with engine.begin() as connection:
-            noted = or_(LABELS.c.note.is_not(None), LABELS.c.correction.is_not(None))
-            labels = await connection.execute(
-                update(LABELS).where(_of(LABELS.c, subject), noted).values(note=None, correction=None)
-            )
-            await forget_references(connection, subject.tenant, None if keys is None else [key.digest for key in keys])
-            deferred = await connection.execute(delete(DEFERRED_EVENTS).where(_of(DEFERRED_EVENTS.c, subject)))
-    return Forgotten(evaluations=emptied, labels=labels.rowcount, deferred=deferred.rowcount)
+async def forget_stored(engine: AsyncEngine, link: RedisLink | None, subject: Subject, extent: Extent) -> Forgotten:
+    """Forgets in PostgreSQL. Raises `StoreUnavailable`, after which finished steps stay done."""
+    if extent.reviewer is not None:
+        change = count_reviewer if extent.dry_run else forget_reviewer
+        labels, rules = await change(engine, subject.tenant, extent.reviewer)
+        return Forgotten(labels=labels, rules=rules)
+    if extent.dry_run:
+        rows = await count_rows(engine, subject, whole=extent.everything)
+    else:
+        rows = await (delete_rows if extent.everything else forget_rows)(engine, subject)
+    done = Forgotten(**asdict(rows))
+    if extent.rules or (extent.everything and subject.event_id is None):
+        done = replace(done, rules=await _forget_rules(engine, link, subject.tenant, dry_run=extent.dry_run))
+    return replace(done, stays=await _stays(engine, subject))
 
 
-def _of(table: Any, subject: Subject) -> ColumnElement[bool]:
-    mine = table.tenant == subject.tenant
-    return mine if subject.event_id is None else and_(mine, table.event_id == subject.event_id)
+async def _forget_rules(engine: AsyncEngine, link: RedisLink | None, tenant: str, *, dry_run: bool) -> int:
+    """Stores a newest version without texts and deletes all before it, so that numbers never mean other rules."""
+    if dry_run:
+        return (await count_names(engine, Subject(tenant)))["tenant_rules"]
+    async with open_rules(engine, link) as rules:
+        stored = await rules.current(tenant)
+        if stored.version == 0:
+            return 0
+        kept = {name: stored.document[name] for name in _KEPT_RULES if name in stored.document}
+        latest = await rules.put(tenant, RulesDocument(**kept), author=_AUTHOR, expected=stored.version)
+    return await delete_rules_before(engine, tenant, latest.version)
 
 
-async def _keys(engine: AsyncEngine, subject: Subject) -> list[EventKey] | None:
-    """The keys of the event, one for each source; `None` for every event of the tenant."""
-    if subject.event_id is None:
-        return None
-    names = (EVENT_KEYS.c.tenant, EVENT_KEYS.c.source, EVENT_KEYS.c.event_id)
-    async with engine.connect() as connection:
-        return [EventKey(*row) for row in await connection.execute(select(*names).where(_of(EVENT_KEYS.c, subject)))]
-
-
-async def _empty_some(engine: AsyncEngine, subject: Subject, keys: Sequence[EventKey] | None) -> int:
-    whose = _ROWS.tenant == subject.tenant
-    if keys is not None:
-        whose = _ROWS.event.in_([key.digest for key in keys])
-    columns = (_ROWS.occurred_at, _ROWS.id, _ROWS.record)
-    wanted = select(*columns).where(whose, _ROWS.withheld.is_(False)).limit(_BATCH)
-    async with engine.begin() as connection:
-        # locked, so that a score written meanwhile cannot restore the texts
-        rows = (await connection.execute(wanted.with_for_update())).all()
-        await _empty(connection, [(row.occurred_at, row.id, without_texts(row.record)) for row in rows])
-    return len(rows)
-
-
-async def _empty(connection: AsyncConnection, rows: Sequence[tuple[Any, Any, dict[str, object]]]) -> None:
-    if not rows:
-        return
-    statement = (
-        update(EVALUATIONS)
-        .where(_ROWS.occurred_at == bindparam("moment"), _ROWS.id == bindparam("row"))
-        .values(**WITHHELD_TEXTS, withheld=True, record=bindparam("left", type_=_ROWS.record.type))
-    )
-    values = [{"moment": moment, "row": id_, "left": left} for moment, id_, left in rows]
-    await connection.execute(statement, values)
+async def _stays(engine: AsyncEngine, subject: Subject) -> dict[str, str]:
+    left = await count_names(engine, subject)
+    said = {
+        "evaluations": "ids and sources of events, agents and their versions: --everything deletes the rows",
+        "event_keys": "ids and sources of events, by which an event sent again is known: --everything deletes them",
+        "labels": "names of reviewers, ids and sources of events: --reviewer NAME, or --everything",
+        "tenant_rules": "documents that may quote names and values, and authors: --rules, or --reviewer NAME",
+    }
+    return {table: f"{left[table]} rows with {why}" for table, why in said.items() if left[table]}
 
 
 async def forget_replies(link: RedisLink, tenant: str) -> int:
@@ -116,12 +118,13 @@ async def forget_replies(link: RedisLink, tenant: str) -> int:
     return await RedisReplies(link=link, seconds=1).forget(tenant)
 
 
-async def forget_dead_letters(settings: KafkaSettings, subject: Subject) -> int:
+async def forget_dead_letters(settings: KafkaSettings, subject: Subject, *, dry_run: bool = False) -> int:
     """Publishes a tombstone for each of the subject's dead letters; raises `KafkaUnavailable`."""
     count = 0
     async with open_publisher(settings) as publisher:
         async for each in dead_letters(settings):
             if each.key is not None and concerns(each.letter, subject.tenant, subject.event_id):
-                await publisher.publish([Message(topic=settings.topic_dead, key=each.key, value=None)])
+                if not dry_run:
+                    await publisher.publish([Message(topic=settings.topic_dead, key=each.key, value=None)])
                 count += 1
     return count

@@ -24,12 +24,13 @@ from scoring.verdict import Case
 from service.judges.weights import local_judge
 from service.kafka.client import open_publisher
 from service.kafka.dead_letter_topic import dead_letters
-from service.pipeline.forget_texts import Subject, forget_dead_letters, forget_replies, forget_rows
+from service.pipeline.forget_texts import forget_dead_letters, forget_replies
 from service.redis.link import open_redis
 from service.redis.reply_cache import RedisReplies
 from service.settings.storage_settings import RedisSettings
 from service.settings.stream_settings import KafkaSettings
 from service.storage.deferred_store import PostgresDeferred
+from service.storage.forgetting import Subject, forget_rows
 from service.storage.label_store import PostgresLabels
 from service.storage.scores.score_store import PostgresScores
 from tests.storage.conftest import NOW

@@ -22,7 +22,7 @@ from references.judging import judge_answer
 from references.reference_verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
-from service.pipeline.forget_texts import Subject, forget_rows
+from service.storage.forgetting import Subject, forget_rows
 from service.storage.reference_store import PostgresReferences
 from service.storage.retention import do_housekeeping
 from service.storage.rule_store import PostgresRules

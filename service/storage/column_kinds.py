@@ -1,0 +1,50 @@
+"""Says of every column what it may hold of a person, so that forgetting misses none. A test fails for a new column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class ColumnKind(StrEnum):
+    """What a column may hold of a person."""
+
+    TEXT = "text"
+    """What people, agents and models wrote. `forget` empties it, or deletes its row."""
+    NAME = "name"
+    """Names that senders chose: of events, agents, reviewers. They stay unless the rows themselves are deleted."""
+    TENANT = "tenant"
+    """The tenant's name, by which its rows are found."""
+    RULES = "rules"
+    """The tenant's rules, which may quote names and values."""
+    CODE = "code"
+    """Numbers, moments, digests, and words from a fixed list."""
+
+
+def _columns(**names: str) -> dict[str, ColumnKind]:
+    return {column: ColumnKind(kind) for kind, columns in names.items() for column in columns.split()}
+
+
+COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
+    "event_keys": _columns(
+        tenant="tenant", name="source event_id", code="payload_hash evaluation_id occurred_at fillable"
+    ),
+    "evaluations": _columns(
+        tenant="tenant",
+        name="agent agent_version source event_id",
+        text="question enriched_question sql dialect reference_sql attributes record",
+        code="occurred_at id event current trigger received_at withheld score tier filter_status verdict confidence"
+        " p_correct judge fallback model prompt_hash tokens_in tokens_out cost unscored enrichment_status"
+        " enrichment_score reason_codes rules_version evaluator_version",
+    ),
+    "deferred_events": _columns(
+        tenant="tenant", text="source event_id payload", code="payload_hash timestamp reason due attempts"
+    ),
+    "labels": _columns(
+        tenant="tenant", name="source event_id reviewer", text="note correction", code="label error_type labelled_at"
+    ),
+    "reference_verdicts": _columns(
+        tenant="tenant", text="record", code="event occurred_at due tries verdict level judged_at"
+    ),
+    "tenant_rules": _columns(tenant="tenant", name="author", rules="document", code="version created_at"),
+}

@@ -1,0 +1,223 @@
+"""Deletes what PostgreSQL holds of a tenant, an event or a reviewer. `column_kinds` says what each column may hold."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, func, or_, select, true, tuple_, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from consumers.evaluation.event_evaluation import EventKey
+from consumers.evaluation.withholding import without_texts
+from service.storage.database import translate_errors
+from service.storage.reference_store import forget_references
+from service.storage.scores.evaluation_rows import WITHHELD_TEXTS
+from service.storage.tables import (
+    DEFERRED_EVENTS,
+    EVALUATIONS,
+    EVENT_KEYS,
+    LABELS,
+    REFERENCE_VERDICTS,
+    TENANT_RULES,
+)
+
+_ROWS = EVALUATIONS.c
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whose texts to delete."""
+
+    tenant: str
+    event_id: str | None = None
+    """One event; `None` means every event of the tenant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgottenRows:
+    """How many rows of each table changed or went."""
+
+    evaluations: int = 0
+    labels: int = 0
+    references: int = 0
+    deferred: int = 0
+    event_keys: int = 0
+
+
+async def forget_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
+    """Deletes the texts and keeps the rows. Raises `StoreUnavailable`, after which finished steps stay done."""
+    with translate_errors(engine.url):
+        digests = await _digests(engine, subject)
+        emptied = 0
+        while count := await _empty_some(engine, subject, digests):
+            emptied += count
+        async with engine.begin() as connection:
+            labels = await connection.execute(
+                update(LABELS).where(_of(LABELS.c, subject), _noted()).values(note=None, correction=None)
+            )
+            references = await _count(connection, REFERENCE_VERDICTS, _judged(subject, digests))
+            await forget_references(connection, subject.tenant, digests)
+            deferred = await connection.execute(delete(DEFERRED_EVENTS).where(_of(DEFERRED_EVENTS.c, subject)))
+    return ForgottenRows(evaluations=emptied, labels=labels.rowcount, references=references, deferred=deferred.rowcount)
+
+
+async def delete_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
+    """Deletes the rows themselves, with scores and names. An event that is sent again is then a new one."""
+    with translate_errors(engine.url):
+        digests = await _digests(engine, subject)
+        deleted = 0
+        while count := await _delete_some(engine, subject, digests):
+            deleted += count
+        gone: dict[str, int] = {}
+        async with engine.begin() as connection:
+            for name, (table, whose) in _whole(subject, digests).items():
+                gone[name] = (await connection.execute(delete(table).where(whose))).rowcount
+    return ForgottenRows(evaluations=deleted, **gone)
+
+
+async def count_rows(engine: AsyncEngine, subject: Subject, *, whole: bool) -> ForgottenRows:
+    """How many rows `forget_rows`, or `delete_rows` where `whole` is set, would change or delete."""
+    with translate_errors(engine.url):
+        digests = await _digests(engine, subject)
+        mine = _rows_of(subject, digests)
+        places = _whole(subject, digests)
+        places["evaluations"] = (EVALUATIONS, mine)
+        if not whole:
+            del places["event_keys"]
+            places["evaluations"] = (EVALUATIONS, and_(mine, _ROWS.withheld.is_(False)))
+            places["labels"] = (LABELS, and_(_of(LABELS.c, subject), _noted()))
+            places["references"] = (REFERENCE_VERDICTS, _judged(subject, digests))
+        async with engine.connect() as connection:
+            return ForgottenRows(**{name: await _count(connection, *place) for name, place in places.items()})
+
+
+async def forget_reviewer(engine: AsyncEngine, tenant: str, reviewer: str) -> tuple[int, int]:
+    """Replaces a reviewer's name by one that says nothing; returns how many labels and versions of rules had it."""
+    nobody = f"forgotten-{uuid.uuid4().hex[:12]}"
+    of_label, of_rules = _by(tenant, reviewer)
+    with translate_errors(engine.url):
+        async with engine.begin() as connection:
+            labels = await connection.execute(update(LABELS).where(of_label).values(reviewer=nobody))
+            rules = await connection.execute(update(TENANT_RULES).where(of_rules).values(author=nobody))
+    return labels.rowcount, rules.rowcount
+
+
+async def count_reviewer(engine: AsyncEngine, tenant: str, reviewer: str) -> tuple[int, int]:
+    """How many labels and versions of rules have this name."""
+    of_label, of_rules = _by(tenant, reviewer)
+    with translate_errors(engine.url):
+        async with engine.connect() as connection:
+            return await _count(connection, LABELS, of_label), await _count(connection, TENANT_RULES, of_rules)
+
+
+def _by(tenant: str, reviewer: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    rules = TENANT_RULES.c
+    return (
+        and_(LABELS.c.tenant == tenant, LABELS.c.reviewer == reviewer),
+        and_(rules.tenant == tenant, rules.author == reviewer),
+    )
+
+
+async def delete_rules_before(engine: AsyncEngine, tenant: str, version: int) -> int:
+    """Deletes the tenant's versions before this one; returns how many."""
+    table = TENANT_RULES.c
+    with translate_errors(engine.url):
+        async with engine.begin() as connection:
+            older = delete(TENANT_RULES).where(table.tenant == tenant, table.version < version)
+            return (await connection.execute(older)).rowcount
+
+
+async def count_names(engine: AsyncEngine, subject: Subject) -> Mapping[str, int]:
+    """How many rows of each table hold names, or rules, that stay without further options."""
+    places: dict[str, tuple[Table, ColumnElement[bool]]] = {
+        "evaluations": (EVALUATIONS, _rows_of(subject, await _digests(engine, subject))),
+        "event_keys": (EVENT_KEYS, _of(EVENT_KEYS.c, subject)),
+        "labels": (LABELS, _of(LABELS.c, subject)),
+        "tenant_rules": (TENANT_RULES, TENANT_RULES.c.tenant == subject.tenant),
+    }
+    with translate_errors(engine.url):
+        async with engine.connect() as connection:
+            return {name: await _count(connection, *place) for name, place in places.items()}
+
+
+def _whole(subject: Subject, digests: Sequence[uuid.UUID] | None) -> dict[str, tuple[Table, ColumnElement[bool]]]:
+    """The rows of every table but `evaluations`, by the name of their count."""
+    verdicts = REFERENCE_VERDICTS.c
+    judged = verdicts.tenant == subject.tenant
+    return {
+        "labels": (LABELS, _of(LABELS.c, subject)),
+        "references": (REFERENCE_VERDICTS, judged if digests is None else and_(judged, verdicts.event.in_(digests))),
+        "deferred": (DEFERRED_EVENTS, _of(DEFERRED_EVENTS.c, subject)),
+        # last: their digests say whose the others are
+        "event_keys": (EVENT_KEYS, _of(EVENT_KEYS.c, subject)),
+    }
+
+
+def _of(table: Any, subject: Subject) -> ColumnElement[bool]:
+    mine = table.tenant == subject.tenant
+    return mine if subject.event_id is None else and_(mine, table.event_id == subject.event_id)
+
+
+def _noted() -> ColumnElement[bool]:
+    return or_(LABELS.c.note.is_not(None), LABELS.c.correction.is_not(None))
+
+
+def _judged(subject: Subject, digests: Sequence[uuid.UUID] | None) -> ColumnElement[bool]:
+    """The reference verdicts that wait or hold a text."""
+    table = REFERENCE_VERDICTS.c
+    held = and_(table.tenant == subject.tenant, or_(table.record.is_not(None), table.due.is_not(None)))
+    return and_(held, true() if digests is None else table.event.in_(digests))
+
+
+def _rows_of(subject: Subject, digests: Sequence[uuid.UUID] | None) -> ColumnElement[bool]:
+    return _ROWS.tenant == subject.tenant if digests is None else _ROWS.event.in_(digests)
+
+
+async def _count(connection: AsyncConnection, table: Table, whose: ColumnElement[bool]) -> int:
+    return int(await connection.scalar(select(func.count()).select_from(table).where(whose)) or 0)
+
+
+async def _digests(engine: AsyncEngine, subject: Subject) -> list[uuid.UUID] | None:
+    """The keys of the event, one for each source; `None` for every event of the tenant."""
+    if subject.event_id is None:
+        return None
+    names = (EVENT_KEYS.c.tenant, EVENT_KEYS.c.source, EVENT_KEYS.c.event_id)
+    async with engine.connect() as connection:
+        rows = await connection.execute(select(*names).where(_of(EVENT_KEYS.c, subject)))
+        return [EventKey(*row).digest for row in rows]
+
+
+async def _empty_some(engine: AsyncEngine, subject: Subject, digests: Sequence[uuid.UUID] | None) -> int:
+    columns = (_ROWS.occurred_at, _ROWS.id, _ROWS.record)
+    wanted = select(*columns).where(_rows_of(subject, digests), _ROWS.withheld.is_(False)).limit(_BATCH)
+    async with engine.begin() as connection:
+        # locked, so that a score written meanwhile cannot restore the texts
+        rows = (await connection.execute(wanted.with_for_update())).all()
+        await _empty(connection, [(row.occurred_at, row.id, without_texts(row.record)) for row in rows])
+    return len(rows)
+
+
+async def _empty(connection: AsyncConnection, rows: Sequence[tuple[Any, Any, dict[str, object]]]) -> None:
+    if not rows:
+        return
+    statement = (
+        update(EVALUATIONS)
+        .where(_ROWS.occurred_at == bindparam("moment"), _ROWS.id == bindparam("row"))
+        .values(**WITHHELD_TEXTS, dialect=None, withheld=True, record=bindparam("left", type_=_ROWS.record.type))
+    )
+    values = [{"moment": moment, "row": id_, "left": left} for moment, id_, left in rows]
+    await connection.execute(statement, values)
+
+
+async def _delete_some(engine: AsyncEngine, subject: Subject, digests: Sequence[uuid.UUID] | None) -> int:
+    key = tuple_(_ROWS.occurred_at, _ROWS.id)
+    wanted = select(_ROWS.occurred_at, _ROWS.id).where(_rows_of(subject, digests)).limit(_BATCH)
+    async with engine.begin() as connection:
+        rows = (await connection.execute(wanted)).all()
+        if rows:
+            await connection.execute(delete(EVALUATIONS).where(key.in_([tuple(row) for row in rows])))
+    return len(rows)

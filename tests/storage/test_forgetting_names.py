@@ -1,0 +1,193 @@
+"""Forgetting knows every column: what it empties, what stays and is said to stay, and what it deletes when asked."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from sqlalchemy import ARRAY, JSON, Column, LargeBinary, String, Table, func, literal, select, update
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlmodel import SQLModel
+
+from consumers.wire.rules_document import RulesDocument
+from service.kafka.topic_retention import topic_retention
+from service.pipeline.forget_texts import Extent, forget_stored
+from service.settings.stream_settings import KafkaSettings
+from service.storage.column_kinds import COLUMN_KINDS, ColumnKind
+from service.storage.forgetting import Subject
+from service.storage.reference_store import REFERENCE_VERDICTS
+from service.storage.rule_store import PostgresRules
+from tests.storage.conftest import NOW
+from tests.storage.test_forgetting import SECRET, full  # noqa: F401  # pyright: ignore[reportUnusedImport] a fixture
+
+TABLES = {name: table for name, table in SQLModel.metadata.tables.items() if name != "alembic_version"}
+HELD = (ColumnKind.TEXT, ColumnKind.NAME, ColumnKind.RULES)
+
+
+def columns(*kinds: ColumnKind) -> list[tuple[Table, Column[Any]]]:
+    return [
+        (table, column) for name, table in TABLES.items() for column in table.columns
+        if COLUMN_KINDS[name][column.name] in kinds
+    ]  # fmt: skip
+
+
+def is_text(column: Column[Any]) -> bool:
+    return isinstance(column.type, String | JSON | ARRAY | LargeBinary)
+
+
+def test_every_column_is_classified_and_only_texts_can_hold_a_name():
+    assert {name: set(table.columns.keys()) for name, table in TABLES.items()} == {
+        name: set(kinds) for name, kinds in COLUMN_KINDS.items()
+    }
+    assert all(is_text(column) for _, column in columns(*HELD))
+
+
+def planted(column: Column[Any]) -> Any:
+    """A value with the secret in it, different in each row."""
+    if isinstance(column.type, JSONB):
+        return func.jsonb_build_object("planted", SECRET)
+    if isinstance(column.type, LargeBinary):
+        return literal(SECRET.encode())
+    return func.concat(column, f" {SECRET}")
+
+
+@pytest.fixture
+async def everywhere(full: AsyncEngine) -> AsyncEngine:  # noqa: F811 the fixture
+    """The secret in every column that may hold a text, for two tenants."""
+    for tenant in ("bakers", "millers"):
+        for _ in range(3):
+            await PostgresRules(full).put(tenant, RulesDocument(), author="ann")
+    async with full.begin() as connection:
+        for tenant in ("bakers", "millers"):
+            await connection.execute(
+                REFERENCE_VERDICTS.insert().values(
+                    event=func.gen_random_uuid(),
+                    tenant=tenant,
+                    occurred_at=NOW,
+                    verdict="different",
+                    tries=0,
+                    record={},
+                )
+            )
+        for table, column in columns(*HELD):
+            await connection.execute(update(table).values({column.name: planted(column)}))
+    return full
+
+
+async def holding(engine: AsyncEngine, tenant: str, *kinds: ColumnKind) -> set[str]:
+    """The columns in which the tenant's rows hold the secret."""
+    found: set[str] = set()
+    async with engine.connect() as connection:
+        for table, column in columns(*kinds):
+            text = func.encode(column, "escape") if isinstance(column.type, LargeBinary) else column.cast(String)
+            rows = select(func.count()).where(table.c.tenant == tenant, text.contains(SECRET)).select_from(table)
+            if await connection.scalar(rows):
+                found.add(f"{table.name}.{column.name}")
+    return found
+
+
+async def counts(engine: AsyncEngine) -> dict[str, int]:
+    async with engine.connect() as connection:
+        return {
+            name: await connection.scalar(select(func.count()).select_from(table)) or 0
+            for name, table in TABLES.items()
+        }
+
+
+async def test_the_secret_is_in_every_column_that_may_hold_one_and_in_no_other(everywhere: AsyncEngine):
+    assert await holding(everywhere, "bakers", *HELD) == {f"{table}.{column.name}" for table, column in columns(*HELD)}
+    coded = [column for _, column in columns(ColumnKind.CODE) if is_text(column)]
+    assert len(coded) > 10
+    assert await holding(everywhere, "bakers", ColumnKind.CODE) == set()
+
+
+async def test_texts_go_and_what_stays_is_said(everywhere: AsyncEngine):
+    done = await forget_stored(everywhere, None, Subject("bakers"), Extent())
+    assert await holding(everywhere, "bakers", ColumnKind.TEXT) == set()
+    left = await holding(everywhere, "bakers", ColumnKind.NAME, ColumnKind.RULES)
+    assert set(done.stays) == {each.partition(".")[0] for each in left} == {
+        "evaluations", "event_keys", "labels", "tenant_rules"
+    }  # fmt: skip
+    assert await holding(everywhere, "millers", *HELD) == {f"{table}.{column.name}" for table, column in columns(*HELD)}
+
+
+async def test_everything_leaves_no_row_but_the_default_rules(everywhere: AsyncEngine):
+    before = await counts(everywhere)
+    done = await forget_stored(everywhere, None, Subject("bakers"), Extent(everything=True))
+    assert await holding(everywhere, "bakers", *HELD) == set()
+    left = await counts(everywhere)
+    assert {name: before[name] / 2 for name in before if name != "tenant_rules"} == {
+        name: left[name] for name in left if name != "tenant_rules"
+    }
+    assert left["tenant_rules"] == 3 + 1
+    current = await PostgresRules(everywhere).current("bakers")
+    assert (current.version, current.author) == (4, "forget")
+    assert RulesDocument.model_validate(current.document) == RulesDocument()
+    assert set(done.stays) == {"tenant_rules"}
+    assert await holding(everywhere, "millers", *HELD) == {f"{table}.{column.name}" for table, column in columns(*HELD)}
+    again = await forget_stored(everywhere, None, Subject("bakers"), Extent(everything=True))
+    assert sum(value for value in asdict(again).values() if isinstance(value, int)) == 1, "the rules it wrote itself"
+
+
+async def test_a_tenant_that_stores_no_texts_still_stores_none_without_its_rules(engine: AsyncEngine):
+    rules = RulesDocument(store_raw=False, retention_days=3, benign_filters=["name = 'x'"])
+    await PostgresRules(engine).put("bakers", rules, author="ann")
+    await forget_stored(engine, None, Subject("bakers"), Extent(rules=True))
+    current = await PostgresRules(engine).current("bakers")
+    assert RulesDocument.model_validate(current.document) == RulesDocument(store_raw=False, retention_days=3)
+
+
+async def test_rules_go_alone_when_asked(everywhere: AsyncEngine):
+    done = await forget_stored(everywhere, None, Subject("bakers"), Extent(rules=True))
+    assert done.rules == 3
+    assert await holding(everywhere, "bakers", ColumnKind.RULES) == set()
+    assert "evaluations.agent" in await holding(everywhere, "bakers", ColumnKind.NAME)
+
+
+@pytest.mark.parametrize("extent", [{}, {"everything": True}, {"rules": True}, {"reviewer": f"ann {SECRET}"}])
+@pytest.mark.parametrize("event", [None, "1"])
+async def test_a_dry_run_counts_what_the_run_does_and_changes_nothing(
+    full: AsyncEngine,  # noqa: F811 the fixture
+    extent: dict[str, Any],
+    event: str | None,
+):
+    await PostgresRules(full).put("bakers", RulesDocument(), author="ann")
+    subject, before = Subject("bakers", event), await counts(full)
+    announced = await forget_stored(full, None, subject, Extent(**extent, dry_run=True))
+    assert await counts(full) == before
+    assert await holding(full, "bakers", ColumnKind.TEXT)
+    done = await forget_stored(full, None, subject, Extent(**extent))
+    assert {**asdict(announced), "stays": None} == {**asdict(done), "stays": None}
+
+
+async def test_a_reviewers_name_goes_and_the_labels_stay(full: AsyncEngine):  # noqa: F811 the fixture
+    await PostgresRules(full).put("bakers", RulesDocument(), author="ann")
+    before = await counts(full)
+    done = await forget_stored(full, None, Subject("bakers"), Extent(reviewer="ann"))
+    assert (done.labels, done.rules, done.evaluations) == (2, 1, 0)
+    assert await counts(full) == before
+    labels = TABLES["labels"].c
+    async with full.connect() as connection:
+        names = (await connection.scalars(select(labels.reviewer).where(labels.tenant == "bakers"))).all()
+        others = (await connection.scalars(select(labels.reviewer).where(labels.tenant == "millers"))).all()
+    assert len(set(names)) == 1
+    assert names[0].startswith("forgotten-")
+    assert set(others) == {"ann"}
+
+
+async def test_one_event_is_deleted_with_its_keys_labels_and_results(full: AsyncEngine):  # noqa: F811 the fixture
+    before = await counts(full)
+    done = await forget_stored(full, None, Subject("bakers", "1"), Extent(everything=True))
+    assert (done.evaluations, done.event_keys, done.labels, done.deferred, done.rules) == (1, 1, 1, 1, 0)
+    left = await counts(full)
+    assert {name: before[name] - left[name] for name in ("evaluations", "event_keys", "labels", "deferred_events")} == {
+        "evaluations": 1, "event_keys": 1, "labels": 1, "deferred_events": 1
+    }  # fmt: skip
+
+
+async def test_what_kafka_keeps_is_said_with_its_time(kafka: Any):
+    said = await topic_retention(KafkaSettings(bootstrap_servers=kafka.bootstrap), [kafka.events, "no-such-topic"])
+    assert said[kafka.events] == "for 7 days, 0:00:00"
+    assert "unknown" in said["no-such-topic"]
