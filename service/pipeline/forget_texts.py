@@ -60,6 +60,8 @@ class Forgotten:
     """Reference results whose texts were deleted, or that were deleted."""
     deferred: int = 0
     """Deferred events, which will not be scored."""
+    tokens: int = 0
+    """Access tokens of the tenant that were deleted."""
     rules: int = 0
     """Versions of the rules that were deleted, or whose author was."""
     replies: int = 0
@@ -106,6 +108,7 @@ async def _stays(engine: AsyncEngine, subject: Subject) -> dict[str, str]:
         "event_keys": "ids and sources of events, by which an event sent again is known: --everything deletes them",
         "labels": "names of reviewers, ids and sources of events: --reviewer NAME, or --everything",
         "tenant_rules": "documents that may quote names and values, and authors: --rules, or --reviewer NAME",
+        "access_tokens": "names of tokens: --everything deletes them",
     }
     return {table: f"{left[table]} rows with {why}" for table, why in said.items() if left[table]}
 

@@ -46,5 +46,8 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
     "reference_verdicts": _columns(
         tenant="tenant", text="record", code="event occurred_at due tries verdict level judged_at"
     ),
+    "access_tokens": _columns(
+        tenant="tenant", name="name", code="id scopes digest created_at expires_at revoked_at last_used_at"
+    ),
     "tenant_rules": _columns(tenant="tenant", name="author", rules="document", code="version created_at"),
 }

@@ -16,6 +16,7 @@ from service.storage.database import translate_errors
 from service.storage.reference_store import forget_references
 from service.storage.scores.evaluation_rows import WITHHELD_TEXTS
 from service.storage.tables import (
+    ACCESS_TOKENS,
     DEFERRED_EVENTS,
     EVALUATIONS,
     EVENT_KEYS,
@@ -46,6 +47,7 @@ class ForgottenRows:
     references: int = 0
     deferred: int = 0
     event_keys: int = 0
+    tokens: int = 0
 
 
 async def forget_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
@@ -88,6 +90,7 @@ async def count_rows(engine: AsyncEngine, subject: Subject, *, whole: bool) -> F
         places["evaluations"] = (EVALUATIONS, mine)
         if not whole:
             del places["event_keys"]
+            places.pop("tokens", None)
             places["evaluations"] = (EVALUATIONS, and_(mine, _ROWS.withheld.is_(False)))
             places["labels"] = (LABELS, and_(_of(LABELS.c, subject), _noted()))
             places["references"] = (REFERENCE_VERDICTS, _judged(subject, digests))
@@ -138,6 +141,7 @@ async def count_names(engine: AsyncEngine, subject: Subject) -> Mapping[str, int
         "event_keys": (EVENT_KEYS, _of(EVENT_KEYS.c, subject)),
         "labels": (LABELS, _of(LABELS.c, subject)),
         "tenant_rules": (TENANT_RULES, TENANT_RULES.c.tenant == subject.tenant),
+        "access_tokens": (ACCESS_TOKENS, ACCESS_TOKENS.c.tenant == subject.tenant),
     }
     with translate_errors(engine.url):
         async with engine.connect() as connection:
@@ -148,7 +152,10 @@ def _whole(subject: Subject, digests: Sequence[uuid.UUID] | None) -> dict[str, t
     """The rows of every table but `evaluations`, by the name of their count."""
     verdicts = REFERENCE_VERDICTS.c
     judged = verdicts.tenant == subject.tenant
-    return {
+    of_tenant: dict[str, tuple[Table, ColumnElement[bool]]] = {}
+    if subject.event_id is None:
+        of_tenant = {"tokens": (ACCESS_TOKENS, ACCESS_TOKENS.c.tenant == subject.tenant)}
+    return of_tenant | {
         "labels": (LABELS, _of(LABELS.c, subject)),
         "references": (REFERENCE_VERDICTS, judged if digests is None else and_(judged, verdicts.event.in_(digests))),
         "deferred": (DEFERRED_EVENTS, _of(DEFERRED_EVENTS.c, subject)),

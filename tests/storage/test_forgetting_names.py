@@ -71,6 +71,11 @@ async def everywhere(full: AsyncEngine) -> AsyncEngine:  # noqa: F811 the fixtur
                     record={},
                 )
             )
+            await connection.execute(
+                TABLES["access_tokens"]
+                .insert()
+                .values(id=tenant, name=f"of {tenant}", tenant=tenant, scopes=["publish"], digest=f"{tenant:0<64}")
+            )
         for table, column in columns(*HELD):
             await connection.execute(update(table).values({column.name: planted(column)}))
     return full
@@ -108,7 +113,7 @@ async def test_texts_go_and_what_stays_is_said(everywhere: AsyncEngine):
     assert await holding(everywhere, "bakers", ColumnKind.TEXT) == set()
     left = await holding(everywhere, "bakers", ColumnKind.NAME, ColumnKind.RULES)
     assert set(done.stays) == {each.partition(".")[0] for each in left} == {
-        "evaluations", "event_keys", "labels", "tenant_rules"
+        "access_tokens", "evaluations", "event_keys", "labels", "tenant_rules"
     }  # fmt: skip
     assert await holding(everywhere, "millers", *HELD) == {f"{table}.{column.name}" for table, column in columns(*HELD)}
 
