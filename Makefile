@@ -2,7 +2,7 @@
 # Needs git, make and a Python 3.11 or later with venv. No root.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test fast check gates slow servers bench faults nightly pairs forgeries contracts lock
+.PHONY: help install demo test fast check gates slow servers bench faults nightly pairs forgeries fuzz contracts lock
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -52,6 +52,9 @@ pairs: $(STAMP) ## Random pairs of queries: search, proof and SQLite must agree;
 
 forgeries: $(STAMP) ## Answers that forge their evidence, each beside its honest one: print what they get.
 	@$(BIN)/python -m tests.scoring.forgery
+
+fuzz: $(STAMP) ## Fuzz all that reads a tenant's text, for MINUTES=2; with atheris where it has a wheel.
+	@$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),2) $(ARGS)
 
 contracts: $(STAMP) ## Write docs/contracts, docs/benchmarks.md and the tables of docs/reasons.md.
 	@$(BIN)/python -m service.contracts.write

@@ -1,4 +1,4 @@
-"""How much CPU a tenant's items may take in one chunk: a decider that reads no clock."""
+"""How much CPU one item of a tenant may take while others wait: a decider that reads no clock."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True, kw_only=True)
 class Allowances:
-    """Seconds of CPU for each tenant in one chunk, so that the other tenants of the chunk wait no longer than that.
+    """Seconds of CPU for one item of each tenant in a chunk; an item that takes more is set aside.
 
     A tenant gets less for a while each time one of its items exceeds the allowance: a hundred such items in a row must
     not cost the others a hundred times the first allowance.
 
     >>> allowances = Allowances(most=0.2, least=0.05)
-    >>> allowances.note_exceeded("atlas", now=0.0); allowances.note_exceeded("atlas", now=1.0)
-    >>> allowances.seconds("atlas", now=2.0), allowances.seconds("comet", now=2.0)
+    >>> for second in range(4):
+    ...     allowances.note_exceeded("atlas", now=second)
+    >>> allowances.seconds("atlas", now=5.0), allowances.seconds("comet", now=5.0)
     (0.05, 0.2)
     >>> allowances.seconds("atlas", now=99.0)
     0.2
     """
 
     most: float = 0.25
-    """A chunk of ordinary events takes a third of this."""
-    least: float = 0.03
-    """Twenty times an ordinary event."""
+    """A hundred times an ordinary item."""
+    least: float = 0.06
+    """Thirty times an ordinary item: less would end one whose process is cold."""
     memory: float = 30.0
     """Seconds after which the last excess is forgotten."""
     _exceeded: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict[str, tuple[float, float]])

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import orjson
 
@@ -23,7 +23,8 @@ from consumers.spans.messages import question_in
 from consumers.wire.events import InvalidEvent
 from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
 from references.comparison.comparing import Comparison, compare
-from references.databases import DatabaseLimits, open_one
+from references.databases.access import DatabaseLimits
+from references.databases.opening import open_one
 from references.judging import judge_answer
 from references.reference_verdict import AnswerPair, ReferenceFinding
 from scoring.evaluation import conclude, examine
@@ -37,8 +38,8 @@ from service.otlp import Export, read_otlp
 from service.samples import sample_rules
 from tests.fuzz.draws import Draws
 from tests.fuzz.mutations import ODD, changed, changed_question, changed_sql, events, queries
+from tests.fuzz.running import Input
 
-Input: TypeAlias = dict[str, Any]
 DIALECTS = (None, *sorted(KNOWN_DIALECTS), "no such dialect")
 TEMPLATE = Template(version="judge-test", system="Say whether it answers.")
 
