@@ -118,7 +118,8 @@ def _run_guided(name: str, seconds: float, seed: int, current: str, sender: Conn
             sender.close()
             os._exit(0)  # atheris ends with its process
 
-    atheris.Setup([sys.argv[0], f"-seed={seed}", f"-max_len={_SEED_BYTES}", "-verbosity=0"], run_one)
+    quiet = ["-verbosity=0", "-report_slow_units=1000", f"-artifact_prefix={current}-"]
+    atheris.Setup([sys.argv[0], f"-seed={seed}", f"-max_len={_SEED_BYTES}", *quiet], run_one)
     atheris.Fuzz()
 
 
