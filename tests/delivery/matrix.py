@@ -41,7 +41,7 @@ class Cell:
     least_seconds: float = 0.0
     """What the fault takes to be one."""
     pause: float = 0.4
-    """Seconds between a hundred events and the next."""
+    """Seconds between some events and the next."""
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     """Of its workers."""
     signs: frozenset[str] = frozenset()

@@ -18,8 +18,10 @@ from tests.delivery.workers import Worker
 
 SECONDS = count("FAULT_SECONDS", 5)
 SEED = count("SEED", 20261121)
-FIRST, EACH = 500, 100
-"""Events before the fault, and then at once after each pause."""
+FIRST = count("FAULT_EVENTS", 500)
+"""Events before the fault."""
+EACH = FIRST // 5
+"""Events after each pause."""
 ROWS = frozenset({"scored", "unscored"})
 
 
