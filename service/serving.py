@@ -155,11 +155,16 @@ def run(settings: Settings, role: ProcessRole = ProcessRole.ALL) -> None:
         log.info("start_interrupted")
     finally:
         listener.close()
-        signal.signal(signal.SIGTERM, before)
+        # once told to end, the process exits with 0 however often it is told again
+        if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
+            signal.signal(signal.SIGTERM, before)
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn without raising the stop signal again on exit, because the drain comes after it."""
+    """Uvicorn without raising the stop signal again on exit, because the drain comes after it.
+
+    Another SIGTERM does not end the drain. SIGINT does: a person in a hurry presses Ctrl-C twice.
+    """
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -168,8 +173,8 @@ class _Server(uvicorn.Server):
         try:
             yield
         finally:
-            for each, handler in before.items():
-                signal.signal(each, handler)
+            signal.signal(signal.SIGINT, before[signal.SIGINT])
+            signal.signal(signal.SIGTERM, signal.SIG_IGN if self.should_exit else before[signal.SIGTERM])
 
 
 async def _serve(settings: Settings, listener: socket.socket, role: ProcessRole) -> None:

@@ -106,7 +106,7 @@ CELLS = (
     Cell(name="workers-restart", fault=faults.restart_workers, workers=2, pause=1.0),
     Cell(name="workers-slow", fault=faults.slow_workers, workers=2),
     Cell(name="workers-come-and-go", fault=member_faults.come_and_go, pause=1.0, in_ci=True),
-    Cell(name="workers-sigterm-storm", fault=member_faults.storm(0.02), workers=2),
+    Cell(name="workers-sigterm-storm", fault=member_faults.storm(0.02), workers=2, in_ci=True),
     Cell(name="all-kill", fault=faults.in_turn(*(faults.kill(part) for part in SERVED)), in_ci=True),
     Cell(name="all-freeze", fault=faults.together(*(faults.freeze(part) for part in SERVED))),
     *_of_networks(),
