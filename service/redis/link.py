@@ -15,6 +15,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from consumers.errors import CacheUnavailable
+from service.closed_transports import closed_as_reset
 from service.failures import failure_text
 from service.logs import log
 from service.settings.loading import SettingsError
@@ -79,7 +80,8 @@ class RedisLink:
             self.failed(what)
             raise CacheUnavailable("Redis failed a moment ago and is cooling down")
         try:
-            yield self.client
+            with closed_as_reset():
+                yield self.client
         except (RedisError, OSError) as error:
             self._note_failure(what, error)
             raise CacheUnavailable(f"Redis does not answer ({failure_text(error)})") from None

@@ -17,6 +17,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from consumers.errors import RefusedByStore, StoreUnavailable
+from service.closed_transports import closed_as_reset
 from service.failures import failure_text
 from service.settings import Settings
 from service.settings.loading import SettingsError
@@ -99,7 +100,8 @@ def _drop_read_only_connections(context: ExceptionContext) -> None:
 def translate_errors(url: URL) -> Generator[None]:
     """Raises `RefusedByStore` for values the database cannot hold, and `StoreUnavailable` for every other error."""
     try:
-        yield
+        with closed_as_reset():
+            yield
     except (SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
         cause = _driver_error(error)
         state = str(getattr(cause, "sqlstate", None) or "")
