@@ -5,10 +5,63 @@ from __future__ import annotations
 from grafana.panels import DashboardPanel, Rows
 from grafana.queries import quantile, rate
 
+_GROUP_LAG = "sum by (group, topic) (max by (group, topic, partition) (sqlassay_kafka_group_lag_records))"
+
 
 def pipeline() -> Rows:
     """The rows of the dashboard."""
-    return [("Flow", _flow()), ("Kafka", _kafka()), ("Stores", _stores()), ("Inside the service", _inside())]
+    return [
+        ("Servers and processes", _servers()),
+        ("Flow", _flow()),
+        ("Kafka", _kafka()),
+        ("Stores", [*_stores(), *_keeping()]),
+        ("Inside the service", _inside()),
+    ]
+
+
+def _servers() -> list[DashboardPanel]:
+    return [
+        DashboardPanel(
+            title="Servers",
+            shows="Share of the processes that reach Kafka, PostgreSQL, Redis and the model server.",
+            unit="percentunit",
+            most=1,
+            queries={"{{dependency}}": "avg by (dependency) (sqlassay_dependency_up)"},
+        ),
+        DashboardPanel(
+            title="Processes",
+            shows="Processes that Prometheus can scrape, by role.",
+            queries={"{{role}}": "sum by (role) (sqlassay_role)"},
+        ),
+        DashboardPanel(
+            title="Time to answer",
+            shows="Seconds of the last probe of each server; the longest over all processes.",
+            unit="s",
+            queries={"{{dependency}}": "max by (dependency) (sqlassay_dependency_seconds)"},
+        ),
+        DashboardPanel(
+            title="Clocks",
+            shows="Seconds that the clock of PostgreSQL is ahead of each process's.",
+            unit="s",
+            queries={"{{instance}}": "max by (instance) (sqlassay_clock_skew_seconds)"},
+        ),
+        DashboardPanel(
+            title="Faults",
+            shows="Bugs caught, and starts of processes within half an hour.",
+            queries={
+                "bugs": rate("sqlassay_faults_total"),
+                "starts {{instance}}": "changes(sqlassay_start_time_seconds[30m])",
+            },
+        ),
+        DashboardPanel(
+            title="Requests",
+            shows="HTTP requests of the API by status.",
+            unit="reqps",
+            queries={
+                "{{status}}": rate("sqlassay_http_request_seconds_count", "status", 'route=~"/v1/.+"'),
+            },
+        ),
+    ]
 
 
 def _flow() -> list[DashboardPanel]:
@@ -45,6 +98,19 @@ def _kafka() -> list[DashboardPanel]:
             title="Lag",
             shows="Records of a partition that have no outcome yet.",
             queries={"{{topic}} {{partition}}": "max by (topic, partition) (sqlassay_kafka_lag_records)"},
+        ),
+        DashboardPanel(
+            title="Lag of groups",
+            shows="Records that a consumer group has not committed. Any process knows it, also while no worker runs.",
+            queries={"{{group}} {{topic}}": _GROUP_LAG},
+        ),
+        DashboardPanel(
+            title="Topics",
+            shows="Partitions of each topic, and those without a leader. 0 partitions are a missing topic.",
+            queries={
+                "{{topic}}": "max by (topic) (sqlassay_kafka_topic_partitions)",
+                "{{topic}} without a leader": "max by (topic) (sqlassay_kafka_leaderless_partitions)",
+            },
         ),
         DashboardPanel(
             title="Age",
@@ -93,6 +159,25 @@ def _stores() -> list[DashboardPanel]:
             title="Days",
             shows="Days of evaluations that have a partition, and rows of days that have none.",
             queries={"partitions": "max(sqlassay_partitions)", "other days": "max(sqlassay_other_days_rows)"},
+        ),
+    ]
+
+
+def _keeping() -> list[DashboardPanel]:
+    return [
+        DashboardPanel(
+            title="Database",
+            shows="1 while PostgreSQL accepts writes, and while no migration is pending.",
+            queries={"writable": "min(sqlassay_postgresql_writable)", "schema": "min(sqlassay_schema_current)"},
+        ),
+        DashboardPanel(
+            title="Housekeeping",
+            shows="Seconds since a round of retention and partitions ended, and rounds that failed.",
+            unit="s",
+            queries={
+                "since the last": "time() - max(sqlassay_housekeeping_time_seconds)",
+                "failed in an hour": "sum(increase(sqlassay_housekeeping_failures_total[1h]))",
+            },
         ),
     ]
 

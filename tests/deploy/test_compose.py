@@ -52,7 +52,9 @@ def test_every_mounted_path_exists(stack):
 
 def test_prometheus_scrapes_every_role_and_reads_the_rules(stack):
     config = yaml.safe_load((ROOT / "deploy" / "prometheus" / "prometheus.yml").read_text())
-    targets = config["scrape_configs"][0]["static_configs"][0]["targets"]
+    scraped = config["scrape_configs"][0]["static_configs"]
+    targets = [target for each in scraped for target in each["targets"]]
+    assert [each["labels"]["component"] for each in scraped] == [target.partition(":")[0] for target in targets]
     assert {target.partition(":")[0] for target in targets} == {"api", "worker"}
     assert (ROOT / "deploy" / "prometheus" / config["rule_files"][0].rpartition("/")[2]).exists()
     alertmanager = config["alerting"]["alertmanagers"][0]["static_configs"][0]["targets"][0]

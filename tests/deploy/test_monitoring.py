@@ -23,17 +23,24 @@ from tests.servers.install import AMTOOL, PROMTOOL
 
 PROMETHEUS = ROOT / "deploy" / "prometheus"
 RULES = PROMETHEUS / "sqlassay.rules.yml"
-CASES = sorted((PROMETHEUS / "tests").glob("*.test.yml"))
+CASES = sorted({*(PROMETHEUS / "tests").glob("*.test.yml")} - {PROMETHEUS / "tests" / "failures.test.yml"})
+"""Without those that tests/deploy/test_failures.py writes."""
 RUNBOOKS = ROOT / "docs" / "runbooks"
 WRITE = os.environ.get("SQLASSAY_TEST_WRITE_RULES")
 """When set, the test writes the rules of compose from the chart."""
 LEAD = r"http://localhost:3000/d/([\w-]+)\?viewPanel=(\d+)(&var-.*)?"
 HEADER = "# Rendered from deploy/helm/sqlassay/files/rules.yaml with the chart's default conditions. Do not edit.\n"
+COMPOSE: dict[str, Any] = {
+    "alerts": {"enabled": True, "conditions": {"job": ".*sqlassay.*"}},
+    "api": {"replicas": 1},
+    "worker": {"replicas": 1},
+}
+"""What compose.yaml runs: one process of each role, under a job of its own."""
 
 
 @pytest.fixture(scope="module")
 def rules() -> dict[str, Any]:
-    return only(render({"alerts": {"enabled": True}}), "PrometheusRule")["spec"]
+    return only(render(COMPOSE), "PrometheusRule")["spec"]
 
 
 def every(rules: dict[str, Any], kind: str) -> Iterator[dict[str, Any]]:

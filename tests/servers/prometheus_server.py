@@ -37,10 +37,19 @@ class AlertmanagerServer(Server):
 class PrometheusServer(Server):
     """Scrapes and evaluates every second."""
 
-    def __init__(self, home: Path, *, targets: Sequence[str], rules: str = "", alertmanager: int | None = None) -> None:
+    def __init__(
+        self,
+        home: Path,
+        *,
+        targets: Sequence[str],
+        rules: str = "",
+        alertmanager: int | None = None,
+        components: Sequence[str] = (),
+    ) -> None:
         super().__init__(home)
         self._program = PROMETHEUS.find()
         self._targets, self._rules, self._alertmanager = targets, rules, alertmanager
+        self._components = components
 
     @property
     def url(self) -> str:
@@ -55,10 +64,17 @@ class PrometheusServer(Server):
             "global": {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"},
             "rule_files": [str(self.home / "rules.yml")],
             "alerting": {"alertmanagers": notified},
-            "scrape_configs": [{"job_name": "sqlassay", "static_configs": [{"targets": list(self._targets)}]}],
+            "scrape_configs": [{"job_name": "sqlassay", "static_configs": self._scraped()}],
         }
         (self.home / "rules.yml").write_text(self._rules or "groups: []")
         (self.home / "prometheus.yml").write_text(yaml.safe_dump(config))
+
+    def _scraped(self) -> list[dict[str, Any]]:
+        """The targets, each with its component where these are named."""
+        if not self._components:
+            return [{"targets": list(self._targets)}]
+        named = zip(self._targets, self._components, strict=True)
+        return [{"targets": [target], "labels": {"component": component}} for target, component in named]
 
     def command(self) -> list[str]:
         return [

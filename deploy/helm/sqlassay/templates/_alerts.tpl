@@ -32,6 +32,13 @@ of the period's budget within the window. Fails when the result is above 1, beca
 {{- $rules = $rules | replace "${slowBound}" (include "sqlassay.burnBound" (dict "conditions" .Values.alerts.conditions "speed" "slow")) }}
 {{- $rules = $rules | replace "${runbookUrl}" (.Values.alerts.runbookUrl | trimSuffix "/") }}
 {{- $rules = $rules | replace "${dashboardUrl}" (.Values.alerts.dashboardUrl | trimSuffix "/") }}
+{{- $targets := printf "job=%q, namespace=%q" (printf "%s-metrics" (include "sqlassay.fullname" .)) .Release.Namespace }}
+{{- with .Values.alerts.conditions.job }}{{ $targets = printf "job=~%q" . }}{{ end }}
+{{- $rules = $rules | replace "${targets}" $targets }}
+{{- $rules = $rules | replace "${topic}" .Values.kafka.topic }}
+{{- $apis := ternary .Values.api.autoscaling.minReplicas .Values.api.replicas .Values.api.autoscaling.enabled }}
+{{- $workers := ternary .Values.worker.replicas .Values.worker.autoscaling.minReplicas (eq .Values.worker.autoscaling.kind "none") }}
+{{- $rules = $rules | replace "${apis}" (toString $apis) | replace "${workers}" (toString $workers) }}
 {{- range $name, $value := .Values.alerts.conditions }}
 {{- $rules = $rules | replace (printf "${%s}" $name) (toString $value) }}
 {{- end }}

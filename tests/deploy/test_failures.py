@@ -1,0 +1,204 @@
+"""No failure is silent: each row of the table in docs/operations.md is a case of `promtool`, and sends one alert."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.deploy.charts import ROOT, only, render
+from tests.deploy.failure_rows import FAILURES
+from tests.deploy.failures import BEFORE, SHOWN, Failure
+from tests.deploy.inhibition import Labels, silenced
+from tests.servers.fixtures import found
+from tests.servers.install import PROMTOOL
+
+PROMETHEUS = ROOT / "deploy" / "prometheus"
+CASES = PROMETHEUS / "tests" / "failures.test.yml"
+RULES = PROMETHEUS / "tests" / "failures.rules.yml"
+PAGE = ROOT / "docs" / "operations.md"
+WRITE = os.environ.get("SQLASSAY_TEST_WRITE_RULES")
+"""When set, the tests write the rules, the cases and the table."""
+LABELS = "alertname, agent, component, concern, dependency, instance, severity, tenant, topic"
+FIRING = f'group by ({LABELS}) (ALERTS{{alertstate="firing"}})'
+HEADER = "# Written by tests/deploy/test_failures.py with SQLASSAY_TEST_WRITE_RULES=1. Do not edit.\n"
+TWO_OF_EACH = {"alerts": {"enabled": True, "conditions": {"job": ".*sqlassay.*"}}}
+HEAD = "| failure | alert | within | silenced meanwhile | runbook |\n|---|---|---|---|---|\n"
+
+OF_AGENTS = (
+    ("An agent publishes no more", "SQLAssayAgentSilent", "6 h", "silence"),
+    ("An agent's mean score falls below its tier", "SQLAssayMeanBelowTier", "15 min", "quality"),
+    ("Too many of an agent's answers are judged wrong", "SQLAssayJudgedWrongHigh", "1 h", "quality"),
+    ("An agent's mean falls against its own last week", "SQLAssaySuddenDrop", "6 h", "drop"),
+    ("An agent spends its error budget too fast", "SQLAssayErrorBudgetBurn", "1 h", "quality"),
+    ("Enriched questions lose the user's meaning", "SQLAssayEnrichmentLosingMeaning", "1 h", "quality"),
+    ("The judge, evaluator or rules have changed", "SQLAssayJudgeChanged", "at once", "pipeline"),
+)
+"""Failures of agents: the alert, its delay, and the file of its cases, which need hours or weeks of history."""
+
+
+def alert_names() -> list[str]:
+    groups = only(render(TWO_OF_EACH), "PrometheusRule")["spec"]["groups"]
+    return sorted({rule["alert"] for group in groups for rule in group["rules"] if "alert" in rule})
+
+
+def promtool(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([found(PROMTOOL), *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+def case(failure: Failure, firing: list[Labels]) -> dict[str, Any]:
+    """A healthy hour and a half without an alert, then the failure's alert in time, then all that fire."""
+    named = {"labels": f'{{alertname="{failure.alert}"}}', "value": 1}
+    shown = [{"labels": written(one), "value": 1} for one in firing]
+    alone = f'ALERTS{{alertstate="firing", alertname="{failure.alert}"}}'
+    return {
+        "name": failure.what,
+        "interval": "1m",
+        "input_series": [entry(name, values) for name, values in failure.series().items()],
+        "promql_expr_test": [
+            {"expr": FIRING, "eval_time": f"{BEFORE - 2}m", "exp_samples": []},
+            {
+                "expr": f"count by (alertname) (count by (alertname) ({alone}))",
+                "eval_time": f"{BEFORE + failure.within}m",
+                "exp_samples": [named],
+            },
+            {"expr": FIRING, "eval_time": f"{shown_at(failure)}m", "exp_samples": shown},
+        ],
+    }
+
+
+@cache
+def entry(series: str, values: str) -> dict[str, str]:
+    """One object for each series with its values, which YAML then writes once."""
+    return {"series": series, "values": values}
+
+
+def written(labels: Labels) -> str:
+    return "{" + ", ".join(f'{name}="{value}"' for name, value in sorted(labels.items())) + "}"
+
+
+def shown_at(failure: Failure) -> int:
+    return BEFORE + max(SHOWN, failure.within)
+
+
+def document(cases: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"rule_files": [RULES.name], "evaluation_interval": "1m", "tests": cases}
+
+
+def fired(failure: Failure, folder: Path) -> list[Labels]:
+    """What `promtool` says fires, by asking it to expect nothing."""
+    (folder / RULES.name).write_text(RULES.read_text())
+    made = case(failure, [])
+    made["promql_expr_test"] = made["promql_expr_test"][-1:]
+    (folder / "ask.yml").write_text(yaml.safe_dump(document([made])))
+    said = promtool("test", "rules", folder / "ask.yml")
+    got = re.search(r"got: (.*)", said.stdout + said.stderr)
+    assert got, f"{failure.what}: nothing fires\n{said.stdout}{said.stderr}"
+    return [dict(re.findall(r'(\w+)="([^"]*)"', one)) for one in re.findall(r"\{(.*?)\} ", got[1])]
+
+
+def test_the_cases_are_those_of_the_rows(tmp_path: Path):
+    rules = HEADER + yaml.safe_dump(only(render(TWO_OF_EACH), "PrometheusRule")["spec"], sort_keys=False, width=200)
+    if WRITE:
+        RULES.write_text(rules)
+        cases = [case(each, fired(each, tmp_path)) for each in FAILURES]
+        CASES.write_text(HEADER + yaml.safe_dump(document(cases), sort_keys=False, width=200))
+    assert RULES.read_text() == rules
+    written = yaml.safe_load(CASES.read_text())["tests"]
+    assert [case(row, firing_of(one)) for row, one in zip(FAILURES, written, strict=True)] == written
+
+
+@pytest.mark.slow  # two hours of a whole installation, forty times
+def test_promtool_confirms_every_case():
+    done = promtool("test", "rules", CASES)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@cache
+def committed() -> dict[str, dict[str, Any]]:
+    return {each["name"]: each for each in yaml.safe_load(CASES.read_text())["tests"]}
+
+
+def firing_of(written: dict[str, Any]) -> list[Labels]:
+    samples = written["promql_expr_test"][-1]["exp_samples"]
+    return [dict(re.findall(r'(\w+)="([^"]*)"', one["labels"])) for one in samples]
+
+
+def inhibition() -> list[dict[str, Any]]:
+    return yaml.safe_load((PROMETHEUS / "alertmanager.yml").read_text())["inhibit_rules"]
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda each: each.what)
+def test_on_call_is_told_the_cause_and_nothing_else(failure: Failure):
+    firing = firing_of(committed()[failure.what])
+    quiet = silenced(inhibition(), firing)
+    assert {each["alertname"] for each in firing if each not in quiet} == {failure.alert}
+
+
+def rows() -> Iterator[str]:
+    for failure in FAILURES:
+        names = sorted({each["alertname"] for each in silenced(inhibition(), firing_of(committed()[failure.what]))})
+        yield row(failure.what, failure.alert, f"{failure.within} min", names)
+    for what, alert, within, _ in OF_AGENTS:
+        yield row(what, alert, within, [])
+
+
+def row(what: str, alert: str, within: str, quiet: list[str]) -> str:
+    names = ", ".join(f"`{each}`" for each in quiet)
+    return f"| {what} | `{alert}` | {within} | {names} | [{alert}](runbooks/{alert}.md) |\n".replace("|  |", "| |")
+
+
+def test_the_table_says_what_the_cases_prove():
+    page, table = PAGE.read_text(), HEAD + "".join(rows())
+    before, _, rest = page.partition(HEAD)
+    if WRITE:
+        PAGE.write_text(before + table + re.sub(r"\A(\|.*\n)+", "", rest))
+    assert table in PAGE.read_text()
+
+
+def test_every_alert_is_in_the_table_and_no_other():
+    named = {each.alert for each in FAILURES} | {alert for _, alert, _, _ in OF_AGENTS}
+    assert named == set(alert_names())
+
+
+@pytest.mark.parametrize(("alert", "cases"), [(alert, cases) for _, alert, _, cases in OF_AGENTS])
+def test_the_failures_of_agents_have_cases_too(alert: str, cases: str):
+    tests = yaml.safe_load((PROMETHEUS / "tests" / f"{cases}.test.yml").read_text())["tests"]
+    queries = [query for test in tests for query in test.get("promql_expr_test", [])]
+    expected = [one["labels"] for query in queries for one in query["exp_samples"]]
+    told = [one["alertname"] for test in tests for one in test.get("alert_rule_test", []) if one["exp_alerts"]]
+    assert alert in told or [labels for labels in expected if f'alertname="{alert}"' in labels]
+
+
+def test_every_alert_that_inhibition_names_exists():
+    known = set(alert_names())
+    for rule in inhibition():
+        for matcher in [*rule["source_matchers"], *rule["target_matchers"]]:
+            assert named_by(matcher) <= known, matcher
+
+
+def named_by(matcher: str) -> set[str]:
+    """The names that a matcher of alerts spells out; empty for one of other labels."""
+    name, _, value = matcher.partition('"')
+    if not name.startswith("alertname"):
+        return set()
+    before, _, rest = value.rstrip('"').partition("(")
+    inside, _, after = rest.partition(")")
+    return {f"{before}{each}{after}" for each in inside.split("|")} if rest else {before}
+
+
+def test_an_alert_without_an_inhibition_rule_is_not_silenced():
+    assert silenced([], [{"alertname": "SQLAssayKafkaDown"}, {"alertname": "SQLAssayLagHigh"}]) == []
+    assert not silenced(inhibition(), [{"alertname": "SQLAssayLagHigh"}])
+    apart = [
+        {"alertname": "SQLAssayWorkersAbsent", "component": "worker"},
+        {"alertname": "SQLAssayDown", "component": "api"},
+    ]
+    assert silenced(inhibition(), apart) == []

@@ -1,0 +1,85 @@
+"""What the runbooks tell on-call to run and to open works: SQL, commands, log lines, panels and values of the chart."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from sqlalchemy import URL, text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from service.commands.cli import app
+from tests.deploy.charts import CHART, ROOT
+from tests.test_docs import commands
+
+RUNBOOKS = sorted((ROOT / "docs" / "runbooks").glob("SQLAssay*.md"))
+TEXT = {path.stem: path.read_text(encoding="utf-8") for path in RUNBOOKS}
+SECTIONS = ("What it means", "What users see", "First checks", "Likely causes", "Fix", "When to escalate")
+
+
+def in_code(pattern: str) -> list[tuple[str, str]]:
+    """Each match in the backticks of each runbook, with the runbook's name."""
+    quoted = [(name, code) for name, page in TEXT.items() for code in re.findall(r"`([^`]+)`", page)]
+    return [(name, found) for name, code in quoted for found in re.findall(pattern, code)]
+
+
+SQL = in_code(r"""psql "\$SQLASSAY_DATABASE__URL" -c (?:"([^"]+)"|'([^']+)')""")
+
+
+@pytest.mark.parametrize("path", RUNBOOKS, ids=lambda path: path.stem)
+def test_a_runbook_has_every_section_and_numbered_checks(path: Path):
+    page = TEXT[path.stem]
+    assert re.findall(r"^## (.+)$", page, flags=re.MULTILINE) == list(SECTIONS)
+    checks = page.partition("## First checks")[2].partition("## ")[0]
+    assert re.findall(r"^(\d)\. ", checks, flags=re.MULTILINE)[0] == "1"
+
+
+async def test_every_statement_of_a_runbook_runs(database: URL):
+    engine = create_async_engine(database)
+    assert len(SQL) >= 6
+    async with engine.connect() as connection:
+        for _, (double, single) in SQL:
+            await connection.execute(text(double or single))
+    await engine.dispose()
+
+
+def test_every_sqlassay_command_of_a_runbook_exists_with_its_options():
+    known = dict(commands(app))
+    found = in_code(r"\bsqlassay (?!--)([a-z][a-z -]*?)((?: -{1,2}[a-z-]+(?: [^-\s]\S*)?)*)$")
+    assert len(found) > 5
+    for name, (command, options) in found:
+        whole = f"sqlassay {command.strip()}"
+        assert whole in known, (name, whole)
+        assert set(re.findall(r"(?<= )--?[a-z-]+", options)) <= known[whole], (name, options)
+
+
+def test_every_log_line_that_a_runbook_searches_is_written():
+    sources = "".join(path.read_text() for path in (ROOT / "service").rglob("*.py"))
+    wanted = in_code(r"logs \S+ .*\| grep '?\"?([a-z_]+)")
+    assert len(wanted) >= 4
+    for name, line in wanted:
+        assert f'"{line}"' in sources, (name, line)
+
+
+def test_every_panel_that_a_runbook_names_exists():
+    boards = [json.loads(path.read_text()) for path in (ROOT / "grafana" / "dashboards").glob("*.json")]
+    titles = {panel["title"] for board in boards for panel in board["panels"]}
+    for name, page in TEXT.items():
+        for sentence in re.findall(r"(?:panels?|\*Judge\*,|and) (\"[^\n]+)", page):
+            for title in re.findall(r'"([^"]+)"', sentence):
+                assert title in titles, (name, title)
+
+
+def test_every_value_of_the_chart_that_a_runbook_names_exists():
+    values = yaml.safe_load((CHART / "values.yaml").read_text())
+    tops = "|".join(values)
+    named = in_code(rf"^((?:{tops})(?:\.[A-Za-z]+)+)$")
+    assert len(named) > 3
+    for name, path in named:
+        held = values
+        for key in path.split("."):
+            assert key in held, (name, path)
+            held = held[key]
