@@ -269,7 +269,11 @@ def test_prometheus_shows_a_token_that_the_release_holds():
     assert "authorization" not in only(public, "ServiceMonitor")["spec"]["endpoints"][0]
     own = render(merged(MATRIX["existing secret"], values))
     assert only(own, "ServiceMonitor")["spec"]["endpoints"][0]["authorization"]["credentials"]["name"] == "assay-secret"
-    one = {"kafka": LEAST["kafka"], "secrets": {**LEAST["secrets"], "tokens": {"bakers": "a-token"}}, **values}
+    one = {
+        "kafka": LEAST["kafka"],
+        "secrets": {**LEAST["secrets"], "tokens": {"bakers": "a-token-of-the-bakers-alone-0123456789"}},
+        **values,
+    }
     with pytest.raises(HelmError, match="Prometheus needs a token for all tenants"):
         render(one, least=False)
 

@@ -122,7 +122,7 @@ def test_alerts_and_runbooks_match_and_every_alert_has_cases(rules: dict[str, An
     alerts = {alert["alert"] for alert in every(rules, "alert")}
     assert alerts == {path.stem for path in RUNBOOKS.glob("SQLAssay*.md")}
     index = (RUNBOOKS / "README.md").read_text()
-    cases = "".join(path.read_text() for path in CASES)
+    cases = "".join(path.read_text() for path in (PROMETHEUS / "tests").glob("*.test.yml"))
     assert [name for name in sorted(alerts) if f"[{name}]({name}.md)" not in index] == []
     assert [name for name in sorted(alerts) if name not in cases] == []
 

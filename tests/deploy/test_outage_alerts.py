@@ -195,10 +195,10 @@ async def test_on_call_gets_the_server_that_is_down_and_not_what_follows(
             webhook.alerts.clear()
             await asyncio.to_thread(server.kill)
 
-            async def told(alert: str = alert, followers: set[str] = followers) -> bool:
+            async def sent(alert: str = alert, followers: set[str] = followers) -> bool:
                 return bool(webhook.seen(alert, "firing")) and {alert, *followers} <= await firing()
 
-            await wait_until(told)
+            await wait_until(sent)
             await asyncio.to_thread(server.start)
 
             async def ended(alert: str = alert) -> bool:
