@@ -1,7 +1,10 @@
 # The image of every role: `docker build -t sqlassay .`, then `docker run sqlassay serve --role worker`.
 # The first stage installs; the last has neither a compiler nor the sources' history.
+# A release names the base by its digest: --build-arg BASE=python:3.12-slim-bookworm@sha256:…
 
-FROM python:3.12-slim-bookworm AS build
+ARG BASE=python:3.12-slim-bookworm
+
+FROM ${BASE} AS build
 WORKDIR /build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 COPY deploy/image deploy/image
@@ -20,7 +23,7 @@ COPY migrations migrations
 RUN python -m pip --python /opt/sqlassay/bin/python install --no-deps --no-build-isolation . \
  && find /opt/sqlassay -name '__pycache__' -prune -exec rm -rf {} +
 
-FROM python:3.12-slim-bookworm
+FROM ${BASE}
 LABEL org.opencontainers.image.title="SQLAssay" \
       org.opencontainers.image.description="Scores live text-to-SQL answers 0-100 with reasons"
 RUN groupadd --gid 10001 sqlassay && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /tmp --shell /usr/sbin/nologin sqlassay

@@ -2,7 +2,7 @@
 # Needs git, make and a Python 3.11 or later with venv. No root.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test fast check gates slow servers bench faults nightly pairs forgeries fuzz contracts lock
+.PHONY: help install demo test fast check gates slow servers bench faults nightly pairs forgeries fuzz contracts lock sbom audit
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -68,6 +68,14 @@ lock: $(STAMP) ## Pin what pyproject.toml asks for, with hashes; ARGS="--upgrade
 	@$(RESOLVE) $(ARGS) pyproject.toml --all-extras -o constraints.txt
 	@$(RESOLVE) -c constraints.txt pyproject.toml --extra references --extra telemetry -o deploy/image/packages.txt
 	@echo hatchling | $(RESOLVE) -c constraints.txt - -o deploy/image/build-packages.txt
+
+sbom: $(STAMP) ## Write the bill of materials of the image, CycloneDX 1.6, to dist/sbom.json; OUT=FILE names another file.
+	@mkdir -p dist
+	@$(BIN)/cyclonedx-py requirements deploy/image/packages.txt --pyproject pyproject.toml --of JSON --sv 1.6 --validate \
+	  -o $(or $(OUT),dist/sbom.json) 2>/dev/null
+
+audit: $(STAMP) ## Look up every pinned package for known vulnerabilities; exit code 3 where that cannot be looked up.
+	@$(BIN)/python -m tests.supply.audit
 
 $(STAMP): pyproject.toml constraints.txt
 	@set -eu; \
