@@ -2,7 +2,7 @@
 # Needs git, make and a Python 3.11 or later with venv. No root.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test fast check gates slow servers bench faults nightly pairs forgeries fuzz contracts lock sbom audit
+.PHONY: help install demo test fast check gates slow servers bench faults nightly pairs forgeries fuzz costs contracts lock sbom audit
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -55,6 +55,9 @@ forgeries: $(STAMP) ## Answers that forge their evidence, each beside its honest
 
 fuzz: $(STAMP) ## Fuzz all that reads a tenant's text, for MINUTES=2; with atheris where it has a wheel.
 	@$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),2) $(ARGS)
+
+costs: $(STAMP) ## What the largest event of each generator costs, as a table; ARGS="joins unions" selects some.
+	@$(BIN)/python -m tests.scoring.cost $(ARGS)
 
 contracts: $(STAMP) ## Write docs/contracts, docs/benchmarks.md and the tables of docs/reasons.md.
 	@$(BIN)/python -m service.contracts.write

@@ -13,6 +13,7 @@ from scoring.composite import compose
 from scoring.query import Query, Unscored, UnscoredReason, unreadable
 from scoring.question import read_enriched, read_question
 from scoring.rules import Rules, UnparseablePolicy
+from scoring.sizes import refuse_large_question, refuse_large_sql, refuse_many_pairs
 from scoring.specification import FilterOrigin, QuestionFilter, QuestionSpec, SqlSpec
 from scoring.sql import read_sql
 from scoring.verdict import Case, FilterStatus, Reply, Score
@@ -27,12 +28,21 @@ def examine(query: Query, rules: Rules) -> Case | Unscored:
     if refused is not None:
         return refused
     sql = read_sql(query.sql, query.dialect or rules.dialect)
+    counts_as_incorrect = rules.unparseable is UnparseablePolicy.INCORRECT
+    if isinstance(sql, Unscored) and not (sql.reason is UnscoredReason.UNPARSEABLE_SQL and counts_as_incorrect):
+        return sql
     question = read_question(query.question)
-    if isinstance(sql, SqlSpec):
-        return align(query, question, read_enrichment(query, question), sql, rules)
-    if sql.reason is UnscoredReason.UNPARSEABLE_SQL and rules.unparseable is UnparseablePolicy.INCORRECT:
-        return _incorrect(query, question, sql, rules)
-    return sql
+    large = refuse_large_question("question", question)
+    if large is not None:
+        return large
+    enriched = read_enrichment(query, question)
+    large = refuse_large_question("enriched_question", enriched) if enriched is not None else None
+    if large is not None:
+        return large
+    if isinstance(sql, Unscored):
+        return _incorrect(query, question, enriched, sql, rules)
+    large = refuse_large_sql(sql) or refuse_many_pairs(question, enriched, sql)
+    return large or align(query, question, enriched, sql, rules)
 
 
 def align(query: Query, question: QuestionSpec, reformulation: QuestionSpec | None, sql: SqlSpec, rules: Rules) -> Case:
@@ -92,9 +102,11 @@ def with_conditions(case: Case, found: Sequence[QuestionFilter]) -> Case:
     return replace(case, question=question, enriched=enriched, required=wanted.required, filters=filters)
 
 
-def _incorrect(query: Query, question: QuestionSpec, why: Unscored, rules: Rules) -> Case:
+def _incorrect(
+    query: Query, question: QuestionSpec, enriched: QuestionSpec | None, why: Unscored, rules: Rules
+) -> Case:
     """The case of SQL that does not parse, for a tenant who counts it as incorrect: it applies no filter."""
     nothing = SqlSpec(dialect=query.dialect or rules.dialect or "")
-    case = align(query, question, read_enrichment(query, question), nothing, rules)
+    case = align(query, question, enriched, nothing, rules)
     unapplied = replace(case.filters, status=FilterStatus.NOT_APPLIED)
     return replace(case, filters=unapplied, unparseable=why.detail or why.reason.value)

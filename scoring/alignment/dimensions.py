@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from scoring.alignment.requirements import mapped_column
 from scoring.linking import LINKED, content_words, likeness
@@ -48,9 +48,12 @@ def named_outputs(
 ) -> tuple[Output, ...]:
     """The outputs asked for that resemble some column of the answer."""
     given = [each for each in answer if not each.star]
-    return tuple(
-        [output for output in question.outputs if any(names(output.phrase, each, enriched, rules) for each in given)]
-    )
+    named: list[Output] = []
+    for output in question.outputs:
+        columns = _given_columns(output.phrase, enriched, rules)
+        if any(_names(output.phrase, each, columns) for each in given):
+            named.append(output)
+    return tuple(named)
 
 
 def align_projection(
@@ -83,7 +86,15 @@ def _unasked(
     """Plain columns of the answer that no output or grouping names."""
     question, enriched = questions
     plain = [each for each in projections if each.operand.func is None]
-    return tuple(each.operand.name for each in plain if not _asked(each, question, enriched, rules))
+    phrases = dict.fromkeys((*(output.phrase for output in question.outputs), *question.group_by))
+    given = {phrase: _given_columns(phrase, enriched, rules) for phrase in phrases}
+    return tuple(
+        [
+            each.operand.name
+            for each in plain
+            if not any(_names(phrase, each, columns) for phrase, columns in given.items())
+        ]
+    )
 
 
 def _no_link(missing: list[str], asked: int) -> bool:
@@ -92,11 +103,24 @@ def _no_link(missing: list[str], asked: int) -> bool:
 
 def names(phrase: str, projection: Projection, enriched: QuestionSpec, rules: Rules) -> bool:
     """Whether a phrase names a column of the answer: by the tenant's mapping, a definition of Qe, or likeness."""
-    if enriched.definitions or rules.column_mappings:
-        columns = {column.name for column in projection.operand.columns}
-        if mapped_column(phrase, rules) in columns or columns & defined_columns(phrase, enriched):
-            return True
+    return _names(phrase, projection, _given_columns(phrase, enriched, rules))
+
+
+def _names(phrase: str, projection: Projection, given: Set[str]) -> bool:
+    """Whether a column of the answer is one given for the phrase, or resembles it."""
+    if given and not given.isdisjoint([column.name for column in projection.operand.columns]):
+        return True
     return likeness(phrase, projection.operand) >= LINKED
+
+
+def _given_columns(phrase: str, enriched: QuestionSpec, rules: Rules) -> frozenset[str]:
+    """The columns that the tenant's mapping and Qe's definitions give for a phrase."""
+    given = defined_columns(phrase, enriched) if enriched.definitions else _NO_COLUMNS
+    mapped = mapped_column(phrase, rules)
+    return given if mapped is None else given | {mapped}
+
+
+_NO_COLUMNS: frozenset[str] = frozenset()
 
 
 def defined_columns(phrase: str, enriched: QuestionSpec) -> frozenset[str]:
@@ -108,11 +132,6 @@ def defined_columns(phrase: str, enriched: QuestionSpec) -> frozenset[str]:
         if words and words & set(content_words(definition.phrase))
         for column in definition.columns
     )
-
-
-def _asked(projection: Projection, question: QuestionSpec, enriched: QuestionSpec, rules: Rules) -> bool:
-    phrases = [*(output.phrase for output in question.outputs), *question.group_by]
-    return any(names(phrase, projection, enriched, rules) for phrase in phrases)
 
 
 def align_aggregation(

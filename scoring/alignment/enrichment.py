@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.alignment.matching import CERTAIN
-from scoring.alignment.same_values import Context, same_value
+from scoring.alignment.same_values import Context, plain, same_value
 from scoring.immutable import immutable
 from scoring.linking import content_words
 from scoring.specification import NEGATION, FilterOrigin, Op, QuestionFilter, QuestionSpec
@@ -110,10 +110,12 @@ def _lost_or_changed(
 ) -> tuple[list[tuple[QuestionFilter, QuestionFilter]], list[QuestionFilter]]:
     changed: list[tuple[QuestionFilter, QuestionFilter]] = []
     lost: list[QuestionFilter] = []
+    restated = _Restated(enriched, restrictions)
+    other_values = _OtherValues(question, context)
     for each in question.filters:
-        if each.certain < CERTAIN or _survives(each, enriched, restrictions, context):
+        if each.certain < CERTAIN or _survives(each, restated, context):
             continue
-        other = next((there for there in restrictions if _rewritten(each, there, question, context)), None)
+        other = next((there for there in restrictions if _rewritten(each, there, other_values, context)), None)
         if other is not None:
             changed.append((each, other))
         else:
@@ -121,17 +123,39 @@ def _lost_or_changed(
     return changed, lost
 
 
-def _survives(
-    each: QuestionFilter, enriched: QuestionSpec, restrictions: list[QuestionFilter], context: Context
-) -> bool:
-    for there in restrictions:
-        if there.op is each.op and _equal(each.rhs, there.rhs, context):
-            return True
+class _Restated:
+    """What Qe says, indexed for many questions about it."""
+
+    def __init__(self, enriched: QuestionSpec, restrictions: list[QuestionFilter]) -> None:
+        self.text = _SPACES.sub(" ", enriched.text).casefold()
+        self.defined = {word for definition in enriched.definitions for word in content_words(definition.phrase)}
+        self._restrictions = restrictions
+        self._texts = {(each.op, plain(each.rhs)) for each in restrictions if isinstance(each.rhs, Text)}
+
+    def holds(self, each: QuestionFilter, context: Context) -> bool:
+        """Whether a condition of Qe has the operator and the value of `each`."""
+        rhs = each.rhs
+        if isinstance(rhs, Text):
+            if (each.op, plain(rhs)) in self._texts:
+                return True
+            others = [there for there in self._restrictions if not isinstance(there.rhs, Text)]
+        else:
+            others = self._restrictions
+        return any(there.op is each.op and _equal(rhs, there.rhs, context) for there in others)
+
+    def negates(self, each: QuestionFilter) -> bool:
+        """Whether a condition of Qe has the value of `each` and the opposite operator."""
+        opposite = NEGATION.get(each.op)
+        return any(there.op is opposite and there.rhs == each.rhs for there in self._restrictions)
+
+
+def _survives(each: QuestionFilter, restated: _Restated, context: Context) -> bool:
+    if restated.holds(each, context):
+        return True
     if each.op in {Op.EQ, Op.IN, Op.CONTAINS} and isinstance(each.rhs, Text):
-        return _stands_in(each.rhs.folded, enriched) and not _negated_there(each, restrictions)
+        return _plain(each.rhs.folded) in restated.text and not restated.negates(each)
     words = set(content_words(each.span))
-    defined = {word for definition in enriched.definitions for word in content_words(definition.phrase)}
-    return bool(words) and words <= defined
+    return bool(words) and words <= restated.defined
 
 
 def _equal(ours: Value | None, theirs: Value | None, context: Context) -> bool:
@@ -140,23 +164,28 @@ def _equal(ours: Value | None, theirs: Value | None, context: Context) -> bool:
     return same_value(ours, theirs, context)
 
 
-def _stands_in(literal: str, enriched: QuestionSpec) -> bool:
-    return _plain(literal) in _SPACES.sub(" ", enriched.text).casefold()
+class _OtherValues:
+    """Which conditions of Qe have a value that Qu does not have: each is compared with Qu once."""
+
+    def __init__(self, question: QuestionSpec, context: Context) -> None:
+        self._question = question
+        self._context = context
+        self._found: dict[int, bool] = {}
+
+    def holds(self, there: QuestionFilter) -> bool:
+        key = id(there)
+        if key not in self._found:
+            own = [each for each in self._question.filters if each.op is there.op]
+            self._found[key] = not any(_equal(each.rhs, there.rhs, self._context) for each in own)
+        return self._found[key]
 
 
-def _negated_there(each: QuestionFilter, restrictions: list[QuestionFilter]) -> bool:
-    opposite = NEGATION.get(each.op)
-    return any(there.op is opposite and there.rhs == each.rhs for there in restrictions)
-
-
-def _rewritten(each: QuestionFilter, there: QuestionFilter, question: QuestionSpec, context: Context) -> bool:
+def _rewritten(each: QuestionFilter, there: QuestionFilter, other_values: _OtherValues, context: Context) -> bool:
     """Whether Qe has `there` in the place of `each`: the same kind of value, new in Qe, or the same value negated."""
     if there.op is NEGATION.get(each.op) and _equal(each.rhs, there.rhs, context):
         return True
-    if any(_equal(own.rhs, there.rhs, context) and own.op is there.op for own in question.filters):
-        return False
     same_kind = _kind(each.rhs) is not None and _kind(each.rhs) == _kind(there.rhs)
-    if not same_kind or isinstance(each.rhs, RelativeTime):
+    if not same_kind or isinstance(each.rhs, RelativeTime) or not other_values.holds(there):
         return False
     if isinstance(each.rhs, Text):
         return _same_phrase(each, there)

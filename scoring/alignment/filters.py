@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from scoring.alignment.contradictions import contradicts
 from scoring.alignment.implied import implied_filter
 from scoring.alignment.matching import clashes, meets, split_name
 from scoring.alignment.requirements import Requirements, is_ignored, map_sql_filter
 from scoring.alignment.same_values import Context
-from scoring.rules import BenignFilter, Rules
+from scoring.rules import Rules
 from scoring.specification import (
     Clause,
     FilterOrigin,
@@ -40,7 +41,7 @@ def align_filters(
     implied = _implied(rest, (question, enriched), sql, unmet) if rest else []
     matched += implied
     rest = _left(rest, implied)
-    benign = [each for each in rest if _is_benign(each, rest, rules)] if rules.benign_filters else []
+    benign = _benign(rest, rules) if rest and rules.benign_filters else []
     extra = _without(rest, benign)
     if extra:
         matched, contradicted, extra = _contradicted(matched, extra)
@@ -88,9 +89,12 @@ def _match(
 ) -> tuple[list[FilterMatch], list[QuestionFilter]]:
     matched: list[FilterMatch] = []
     unmet: list[QuestionFilter] = []
+    lists: list[_List] | None = None
     for each in required:
         met_by = tuple([other for other in present if meets(each, other, context)])
-        met_by = met_by or _by_parts(each, present, required, context)
+        if not met_by:
+            lists = _lists_asked(present, required, context) if lists is None else lists
+            met_by = _by_parts(each, present, lists, context)
         if context.excluded:
             met_by += tuple(other for other in present if _repeated(other, met_by, context))
         if met_by or (each.op is Op.NOT_EXISTS and _excludes_rows(sql)):
@@ -108,27 +112,44 @@ def _repeated(other: SqlFilter, met_by: tuple[SqlFilter, ...], context: Context)
 
 
 def _by_parts(
-    each: QuestionFilter, present: Sequence[SqlFilter], required: Sequence[QuestionFilter], context: Context
+    each: QuestionFilter, present: Sequence[SqlFilter], lists: Sequence[_List], context: Context
 ) -> tuple[SqlFilter, ...]:
     """Filters that meet it together: equalities that spell a name, or a list of which every member is asked for."""
     parts = split_name(each, tuple(present))
     if parts:
         return parts
-    for other in present:
-        if other.op is Op.IN and isinstance(other.rhs, Choices) and _all_asked(other, required, context):
-            member_of = (replace(other, op=Op.EQ, rhs=member) for member in other.rhs.members)
-            if any(meets(each, member, context) for member in member_of):
-                return (other,)
+    for other, members in lists:
+        if any(meets(each, member, context) for member in members):
+            return (other,)
     return ()
 
 
-def _all_asked(choices: SqlFilter, required: Sequence[QuestionFilter], context: Context) -> bool:
-    if not isinstance(choices.rhs, Choices):
-        return False
-    return all(
-        any(meets(each, replace(choices, op=Op.EQ, rhs=member), context) for each in required)
-        for member in choices.rhs.members
-    )
+_List: TypeAlias = tuple[SqlFilter, list[SqlFilter]]
+"""An IN list, and an equality for each of its members."""
+
+
+def _lists_asked(present: Sequence[SqlFilter], required: Sequence[QuestionFilter], context: Context) -> list[_List]:
+    """The IN lists of which every member is asked for."""
+    found: list[_List] = []
+    for each in present:
+        if each.op is Op.IN and isinstance(each.rhs, Choices):
+            members = _members_asked(each, each.rhs, required, context)
+            if members is not None:
+                found.append((each, members))
+    return found
+
+
+def _members_asked(
+    each: SqlFilter, choices: Choices, required: Sequence[QuestionFilter], context: Context
+) -> list[SqlFilter] | None:
+    """The members of an IN list as equalities, if every one of them is asked for."""
+    members: list[SqlFilter] = []
+    for value in choices.members:
+        member = replace(each, op=Op.EQ, rhs=value)
+        if not any(meets(wanted, member, context) for wanted in required):
+            return None
+        members.append(member)
+    return members
 
 
 _EXCLUDING_ROLES = frozenset({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS})
@@ -211,22 +232,24 @@ def _clashes(
     return mismatched, missing
 
 
-def _is_benign(each: SqlFilter, rest: Sequence[SqlFilter], rules: Rules) -> bool:
-    return any(_covers(benign, each, rest, rules) for benign in rules.benign_filters)
+def _benign(rest: list[SqlFilter], rules: Rules) -> list[SqlFilter]:
+    """The filters that are terms of a benign predicate of which the SQL has all terms."""
+    there = {_predicate(each) for each in rest if each.lhs is not None}
+    covered: set[_Predicate] = set()
+    for benign in rules.benign_filters:
+        terms = [map_sql_filter(term, rules) for term in benign.terms]
+        keys = {_predicate(term) for term in terms}
+        if keys <= there and all(term.lhs is not None for term in terms):
+            covered |= keys
+    return [each for each in rest if each.lhs is not None and _predicate(each) in covered]
 
 
-def _covers(benign: BenignFilter, each: SqlFilter, rest: Sequence[SqlFilter], rules: Rules) -> bool:
-    """Whether a filter is a term of the benign predicate, and the SQL has all its terms."""
-    terms = [map_sql_filter(term, rules) for term in benign.terms]
-    if not any(_same_predicate(term, each) for term in terms):
-        return False
-    return all(any(_same_predicate(term, other) for other in rest) for term in terms)
+_Predicate: TypeAlias = tuple[str, Op, object, int | None]
+"""What two filters have in common that say the same of one column."""
 
 
-def _same_predicate(term: SqlFilter, each: SqlFilter) -> bool:
-    if term.lhs is None or each.lhs is None or each.alternative != term.alternative:
-        return False
-    return (term.lhs.name, term.op, term.rhs) == (each.lhs.name, each.op, each.rhs)
+def _predicate(each: SqlFilter) -> _Predicate:
+    return each.lhs.name if each.lhs is not None else "", each.op, each.rhs, each.alternative
 
 
 def _contradicted(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TypeAlias
 
 from scoring.alignment.matching import NEGATIVE
 from scoring.alignment.same_values import FALSE_WORDS, as_number
-from scoring.linking import best_likeness, content_words, operand_words
+from scoring.linking import best_likeness, content_words, firsts_and_synonyms, operand_words
 from scoring.specification import FilterOrigin, Op, Operand, QuestionFilter, QuestionSpec, SqlFilter, SqlSpec, Token
 from scoring.values import Boolean, Choices, Expression, Number, Text
 from scoring.words import identifier_words, letters, stem
@@ -74,8 +75,13 @@ def _by_expression(present: SqlFilter, rhs: Expression, spec: QuestionSpec, sql:
 
 def _by_all_members(rhs: Choices, lhs: Operand | None, spec: QuestionSpec) -> Span | None:
     """The words of the first member, where the question names every member."""
-    spans = [_literal_span(member, lhs, spec) for member in sorted(rhs.members, key=str)]
-    return spans[0] if spans and None not in spans else None
+    first: Span | None = None
+    for member in sorted(rhs.members, key=str):
+        span = _literal_span(member, lhs, spec)
+        if span is None:
+            return None
+        first = first or span
+    return first
 
 
 def _by_extreme(rhs: Expression, spec: QuestionSpec, sql: SqlSpec) -> Span | None:
@@ -134,8 +140,10 @@ def _flag_span(present: SqlFilter, spec: QuestionSpec) -> Span | None:
     affirmed = (text in _TRUE) == (present.op is Op.EQ)
     words = [word for column in present.lhs.columns[:1] for word in identifier_words(column.name)]
     named = [word for word in words if word not in _FLAG_FRAME]
-    for token in spec.tokens:
-        if len(token.stem) >= 3 and best_likeness(token.stem, named) >= 0.8 and affirmed is not _negated(token, spec):
+    alike = firsts_and_synonyms(named)
+    near = [each for each in spec.tokens if len(each.stem) >= 3 and not alike.isdisjoint((each.stem[0], each.stem))]
+    for token in near:
+        if best_likeness(token.stem, named) >= 0.8 and affirmed is not _negated(token, spec):
             return token.text, token.start
     return None
 
@@ -189,6 +197,11 @@ def _tokens_of(words: frozenset[str], spec: QuestionSpec) -> dict[str, Token]:
     return said
 
 
-def _parts(token: Token) -> list[str]:
+def _parts(token: Token) -> tuple[str, ...]:
     """The stems of a hyphenated word, whole and in its parts: `non-stop` contains `stop`."""
-    return [stem(part) for part in (token.stem, *token.lower.split("-"))]
+    return _stems_of_parts(token.stem, token.lower)
+
+
+@lru_cache(maxsize=8192)
+def _stems_of_parts(whole: str, lower: str) -> tuple[str, ...]:
+    return tuple([stem(part) for part in (whole, *lower.split("-"))])

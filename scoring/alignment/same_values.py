@@ -70,7 +70,9 @@ def _close(mine: float, theirs: float, wanted: Value) -> bool:
 def _same_choices(wanted: Value, there: Value, context: Context) -> bool:
     ours = wanted.members if isinstance(wanted, Choices) else frozenset({wanted})
     theirs = there.members if isinstance(there, Choices) else frozenset({there})
-    return len(ours) == len(theirs) and all(any(same_value(a, b, context) for b in theirs) for a in ours)
+    if len(ours) != len(theirs):
+        return False
+    return all(any(same_value(a, b, context) for b in theirs) for a in ours - theirs)
 
 
 def plain(literal: Text) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
+from typing import TypeAlias
 
 from scoring.linking import STOP_WORDS, content_words, is_named
 from scoring.signals.definitions import is_defined
@@ -51,7 +53,12 @@ def table_unused(case: Case) -> Finding | None:
     if any(column.table is None for column in read):
         return None
     used = _used_beside_keys(read, case.sql.joins)
-    unused = [table for table in _joined(case) if table not in used and _is_superfluous(table, case, counts=counts)]
+    links = _links(case.sql.joins)
+    unused = [
+        table
+        for table in _joined(case)
+        if table not in used and _is_superfluous(table, links.get(table, frozenset()), case, counts=counts)
+    ]
     return counted(unused, "joined but not used", most=1)
 
 
@@ -61,22 +68,27 @@ def _used_beside_keys(read: set[Column], joins: tuple[Join, ...]) -> set[str | N
     return {column.table for column in read if column not in keys}
 
 
-def _is_superfluous(table: str, case: Case, *, counts: bool) -> bool:
+_Link: TypeAlias = tuple[str, str | None]
+"""A column of a table that a join equates, and the other table."""
+
+
+def _links(joins: tuple[Join, ...]) -> dict[str | None, set[_Link]]:
+    """The links of each table."""
+    links: dict[str | None, set[_Link]] = {}
+    for join in joins:
+        for pair in join.pairs:
+            for mine, other in (pair, pair[::-1]):
+                links.setdefault(mine.table, set()).add((mine.name, other.table))
+    return links
+
+
+def _is_superfluous(table: str, links: Set[_Link], case: Case, *, counts: bool) -> bool:
     """Whether a table of which only keys are read could be left out: rows that are counted may need it."""
-    return _is_detour(table, case.sql.joins) or not (counts or _is_wanted(table, case))
-
-
-def _is_wanted(table: str, case: Case) -> bool:
-    """Whether the question mentions the table, or it links two others."""
-    return _bridges(table, case.sql.joins) or case.spoken.issuperset(identifier_words(table)[-1:])
-
-
-def _is_detour(table: str, joins: tuple[Join, ...]) -> bool:
-    """Whether it links other tables by one column of its own, so that they could be joined directly."""
-    pairs = [pair for join in joins for pair in join.pairs]
-    own = {(mine.name, other.table) for pair in pairs for mine, other in (pair, pair[::-1]) if mine.table == table}
-    others = {other for _, other in own if other != table}
-    return len(others) > 1 and len({name for name, _ in own}) == 1
+    others = {other for _, other in links if other != table}
+    if len(others) > 1:
+        # A detour links other tables by one column of its own, so that they could be joined directly.
+        return len({name for name, _ in links}) == 1
+    return not (counts or case.spoken.issuperset(identifier_words(table)[-1:]))
 
 
 def _joined(case: Case) -> list[str]:
@@ -99,18 +111,6 @@ def read_columns(case: Case) -> set[Column]:
     for each in sql.aggregations:
         read.update(each.columns)
     return read
-
-
-def _bridges(table: str, joins: tuple[Join, ...]) -> bool:
-    """Whether it links two other tables."""
-    partners = {
-        other.table
-        for join in joins
-        for pair in join.pairs
-        for mine, other in (pair, pair[::-1])
-        if mine.table == table and other.table != table
-    }
-    return len(partners) > 1
 
 
 def _name(column: Column) -> str:
