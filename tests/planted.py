@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import string
 
 from consumers.wire.rules_document import decode_rules
@@ -12,46 +13,126 @@ from scoring.query import Query
 from scoring.rules import JudgePolicy
 from scoring.verdict import Case
 
+_CONSONANTS, _ODD_DIGITS = "bcdfgklmnprstvz", "3456789"
+
 
 def secrets(count: int) -> list[str]:
     """Names, addresses, codes and numbers that stand in no list of words."""
     made = random.Random(7)
+
+    def letters(count: int) -> str:
+        return "".join(made.choices(_CONSONANTS, k=count))
+
+    def digits(count: int) -> str:
+        return "".join(made.choices(_ODD_DIGITS, k=count))
+
     forms = (
-        lambda: "".join(made.choices("bcdfgklmnprstvz", k=3)).capitalize() + "orquin" + made.choice("aeiou"),
-        lambda: "".join(made.choices("bcdfgklmnprstvz", k=4)) + "ulwex",
+        lambda: letters(3).capitalize() + "orquin" + made.choice("aeiou"),
+        lambda: letters(4) + "ulwex",
         lambda: f"{''.join(made.choices(string.ascii_lowercase, k=9))}@{''.join(made.choices('abcdef', k=5))}.test",
         lambda: "QX" + "".join(made.choices(string.digits, k=6)),
-        lambda: "".join(made.choices("3456789", k=7)),
-        lambda: f"Dr {''.join(made.choices('bcdfgk', k=4)).capitalize()}axo Ny{''.join(made.choices('lmnprst', k=4))}",
-        lambda: f"+44 {''.join(made.choices('3456789', k=4))} 7{''.join(made.choices('3456789', k=5))}",
+        lambda: digits(7),
+        lambda: f"Dr {letters(4).capitalize()}axo Ny{letters(4)}",
+        lambda: f"+44 {digits(4)} 7{digits(5)}",
+        lambda: f"{made.randint(13, 99)}-{made.randint(13, 99)}-{made.randint(33, 99)}",
+        lambda: f"PT{digits(2)} {digits(4)} {digits(4)} {digits(4)} {digits(4)}",
+        lambda: f"{made.choice((1957, 1968, 1973, 1984))}-0{made.randint(3, 9)}-{made.randint(13, 28)}",
+        lambda: f"{made.randint(13, 28)}/0{made.randint(3, 9)}/{made.choice((1957, 1968, 1973, 1984))}",
+        lambda: f"{digits(2)} {letters(4).capitalize()}ull Gate, {letters(3).upper()}{digits(2)} {digits(1)}QZ",
+        lambda: f"{letters(5).upper()}-{digits(3)}-{letters(2).upper()}",
+        lambda: f"{letters(2).upper()}{digits(1)}{letters(2)}{digits(2)}{letters(3)}",
+        lambda: f"({digits(3)}) {digits(3)}-{digits(4)}",
+        lambda: f"O'{letters(4).capitalize()}essy",
     )  # fmt: skip
     return [forms[number % len(forms)]() for number in range(count)]
 
 
 SHAPES = (
-    # question, SQL, enriched question, rules: {0} is planted
-    ("loans of {0} last month", "SELECT id FROM loans WHERE borrower = '{0}'", None, {}),
-    ("loans of {0} last month", "SELECT id FROM loans", "loans by the borrower {0}", {}),
-    ('who wrote "{0}" in the log?', "SELECT author AS a FROM log WHERE note LIKE '%{0}%'", None, {}),
-    ("how many loans?", "SELECT COUNT(*) FROM loans WHERE note = '{0}' /* {0} */ -- {0}", None, {}),
-    ("loans by kind", 'SELECT kind AS "{0}" FROM loans', "loans by kind (kind refers to {0})", {}),
-    ("loans of {0}", "SELECT id FROM loans WHERE kind IN ('x', '{0}')", None, {"benign_filters": ["kind = '{0}'"]}),
-    ("what of {0}?", "SELECT id FROM loans WHERE LOWER(kind) = '{0}'", None, {"column_mappings": {"{0}": "kind"}}),
-    ("{0}: show its loans", "SELECT CASE WHEN kind = '{0}' THEN 1 END FROM loans", "show the loans of {0}", {}),
+    # question, SQL, enriched question, rules, dialect: {0} is planted, {1} in SQL texts, {2} with % between its letters
+    ("loans of {0} last month", "SELECT id FROM loans WHERE borrower = '{1}'", None, {}, None),
+    ("loans of {0} last month", "SELECT id FROM loans", "loans by the borrower {0}", {}, None),
+    ('who wrote "{0}" in the log?', "SELECT author AS a FROM log WHERE note LIKE '%{1}%'", None, {}, None),
+    ("how many loans?", "SELECT COUNT(*) FROM loans WHERE note = '{1}' /* {0} */ -- {0}", None, {}, None),
+    ("loans by kind", 'SELECT kind AS "{0}" FROM loans', "loans by kind (kind refers to {0})", {}, None),
+    ("loans of {0}", "SELECT id FROM loans WHERE kind IN ('x', '{1}')", None, {"benign_filters": ["kind = '{1}'"]}, ""),
+    ("what of {0}?", "SELECT id FROM loans WHERE LOWER(kind) = '{1}'", None, {"column_mappings": {"{0}": "kind"}}, ""),
+    ("{0}: show its loans", "SELECT CASE WHEN kind = '{1}' THEN 1 END FROM loans", "show the loans of {0}", {}, None),
+    ("loans of one member", "SELECT id FROM loans WHERE member = \"{0}\"", None, {}, "mysql"),
+    ("loans of {0}", "SELECT id FROM loans WHERE member = \"{0}\"", None, {}, "bigquery"),
+    ("loans of {0}", "SELECT id FROM loans WHERE member = \"{0}\"", None, {}, "sqlite"),
+    ("loans of one member", "SELECT id FROM loans WHERE member = \"{0}\"", None, {}, "postgres"),
+    ("loans of one member", "SELECT id FROM loans WHERE member = \"{0}\"", None, {}, None),
+    ("loans of {0}", "SELECT id FROM loans WHERE member IN ('x', \"{0}\")", None, {}, "postgres"),
+    ("loans of one member", "SELECT id FROM loans WHERE member BETWEEN \"a\" AND \"{0}\"", None, {}, "postgres"),
+    ("loans of one member", "SELECT id FROM loans WHERE member = [{0}]", None, {}, "tsql"),
+    ("loans of one member", "SELECT id FROM loans WHERE member = {0}", None, {}, "postgres"),
+    ("loans of {0}", "SELECT id FROM loans WHERE member IN (3, {0}) AND kind LIKE {0}", None, {}, "mysql"),
+    ("loans of one member", "SELECT l.id AS {0} FROM loans AS l", None, {}, "postgres"),
+    ("loans of one member", "WITH {0} AS (SELECT id FROM loans) SELECT id FROM {0}", None, {}, "duckdb"),
+    ("loans of one member: {2}", "SELECT id FROM loans", "loans of {2}", {}, None),
+    ("loans of one member", "SELECT id FROM loans WHERE member <> `{0}`", None, {}, "mysql"),
+    ("loans of one member", "SELECT id FROM loans WHERE member LIKE '{2}'", None, {}, None),
+    ("loans of {0}", "SELECT id FROM loans WHERE member LIKE '{2}' ESCAPE '!'", None, {}, "postgres"),
+    ("loans of one member", "SELECT id FROM loans WHERE member = N'{1}'", None, {}, "tsql"),
+    ("loans of one member", "SELECT id FROM loans WHERE member = E'{1}'", None, {}, "postgres"),
+    ("loans of one member", "SELECT id FROM loans WHERE member = $${0}$$", None, {}, "postgres"),
+    ("loans of one member", "SELECT id FROM loans WHERE member = $a${0}$a$", None, {}, "postgres"),
+    ("loans of one member", "SELECT id FROM loans WHERE member = q'[{0}]'", None, {}, "oracle"),
+    ("loans of one member", "SELECT id FROM loans WHERE member = U&'{1}'", None, {}, "postgres"),
+    ("loans of one member", "SELECT id FROM loans WHERE member = b'{1}'", None, {}, "bigquery"),
+    ("loans of one member", "SELECT id FROM loans WHERE member = r'{1}'", None, {}, "bigquery"),
+    ("loans of one member", "SELECT id FROM loans WHERE member = '''{0}'''", None, {}, "bigquery"),
+    ("loans of one member", "SELECT id AS `{0}` FROM loans", None, {}, "mysql"),
+    ("loans of one member", "SELECT id AS [{0}] FROM loans", None, {}, "tsql"),
+    ("loans of one member", 'SELECT "{0}".id FROM loans AS "{0}"', None, {}, "postgres"),
+    ("loans of one member", 'WITH "{0}" AS (SELECT id FROM loans) SELECT id FROM "{0}"', None, {}, "postgres"),
+    ("loans of one member", "SELECT /*+ INDEX({0}) */ id FROM loans", None, {}, "oracle"),
+    ("loans of one member", "SELECT id FROM loans # {0}\nWHERE kind = 3", None, {}, "mysql"),
+    ("loans of one member", "SELECT doc -> '{1}' FROM loans", None, {}, "postgres"),
+    ("loans of one member", "SELECT doc ->> '$.{1}' FROM loans", None, {}, "mysql"),
+    ("loans of one member", "SELECT JSON_EXTRACT(doc, '$.a[0].\"{1}\"') FROM loans", None, {}, "mysql"),
+    ("loans of one member", "SELECT id FROM loans WHERE made > NOW() - INTERVAL '{1}'", None, {}, "postgres"),
+    ("loans of one member", "SELECT id FROM loans WHERE made > CAST('{1}' AS date)", None, {}, "postgres"),
+    ("loans of one member", "SELECT id FROM loans WHERE made > '{1}'::text", None, {}, "postgres"),
+    ("loans of one member", "SELECT id FROM loans WHERE member ~* '^{1}.*$'", None, {}, "postgres"),
+    ("loans of one member", "SELECT id FROM loans WHERE member = 'x' || '{1}' || 'y'", None, {}, "postgres"),
+    ("loans of one member", "SELECT id FROM loans WHERE member = CONCAT('{1}', ' ', 'b')", None, {}, "mysql"),
+    ("loans of one member", "SELECT REPLACE(member, '{1}', '') AS m FROM loans ORDER BY m = '{1}'", None, {}, "duckdb"),
+    ("loans (member refers to {0})", "SELECT id FROM loans", "loans (member = '{1}'; '{1}' is {0})", {}, None),
+    ("LOANS OF {0} IN ALL", "SELECT id FROM loans", "Loans Of {0} In All", {}, None),
+    ("loans of <{0}>, [{0}], *{0}*, _{0}_ and `{0}`", "SELECT id FROM loans", "loans: {0}; {0}/{0}|{0}", {}, None),
 )  # fmt: skip
 
 
-def planted(secret: str, shape: tuple) -> Case:
-    """An answer of that shape with the secret in it, to be judged by a model."""
-    question, sql, enriched, rules = json.loads(json.dumps(shape).replace("{0}", secret))
+def planted(secret: str, shape: tuple) -> Case | None:
+    """An answer of that shape with the secret in it, to be judged by a model; None where it is no readable answer."""
+    spread = "%".join(["", *secret.replace("'", ""), ""])
+    doubled = secret.replace("'", "''")
+    whole = json.dumps(shape).replace("{1}", doubled).replace("{2}", spread).replace("{0}", secret)
+    question, sql, enriched, rules, dialect = json.loads(whole)
     document = decode_rules({**rules, "judge": {"policy": JudgePolicy.LLM}})
-    case = examine(Query(question=question, sql=sql, enriched_question=enriched), document.rules(version=1))
-    assert isinstance(case, Case), case
-    return case
+    query = Query(question=question, sql=sql, enriched_question=enriched, dialect=dialect or None)
+    case = examine(query, document.rules(version=1))
+    return case if isinstance(case, Case) else None
 
 
 def gone(secret: str, sent: str) -> bool:
-    """Neither the secret nor any of its words that tell something stands in what is sent."""
-    words = [word for word in secret.replace("@", " ").replace(".", " ").split() if len(word) > 3 and word != "test"]
+    """Whether neither the secret nor any of its words that tell something stands in what is sent."""
+    return not leaked([secret], sent)
+
+
+def leaked(hidden: list[str], sent: str) -> list[str]:
+    """The secrets of which something stands in what is sent, spread by marks or not."""
     said = sent.casefold()
-    return not any(each.casefold() in said for each in (secret, *words))
+    bare = _bare(said)
+    return [secret for secret in hidden if any(part in said for part in _parts(secret)) or _bare(secret) in bare]
+
+
+def _parts(secret: str) -> list[str]:
+    words = [word for word in re.split(r"[@.\s,()]+", secret) if len(word) > 3 and word not in ("test", "Gate")]
+    return [each.casefold() for each in (secret, *words)]
+
+
+def _bare(text: str) -> str:
+    """The letters and digits of a text, so that marks between them hide nothing."""
+    return re.sub(r"[\s%_\"'/-]", "", text.casefold())

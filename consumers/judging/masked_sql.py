@@ -44,15 +44,59 @@ def numbers_of(tokens: Sequence[Token]) -> list[str]:
     return [token.text for token in tokens if token.token_type is TokenType.NUMBER or token.token_type in LITERALS]
 
 
-def double_quoted(sql: str, tokens: Sequence[Token]) -> frozenset[str]:
-    """Lower-case names that stand only in double quotes and never after a dot."""
-    quoted, named = set[str](), set[str]()
-    before = None
-    for token in tokens:
-        alone = token.token_type is TokenType.IDENTIFIER and before is not TokenType.DOT and sql[token.start] == '"'
-        (quoted if alone else named).add(token.text.lower())
-        before = token.token_type
-    return frozenset(quoted - named)
+_COMPARE = frozenset(
+    {
+        TokenType.EQ,
+        TokenType.NEQ,
+        TokenType.NULLSAFE_EQ,
+        TokenType.GT,
+        TokenType.GTE,
+        TokenType.LT,
+        TokenType.LTE,
+        TokenType.LIKE,
+        TokenType.ILIKE,
+        TokenType.RLIKE,
+        TokenType.IRLIKE,
+        TokenType.GLOB,
+        TokenType.SIMILAR_TO,
+        TokenType.BETWEEN,
+        TokenType.DPIPE,
+    }
+)
+_NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
+
+
+def perhaps_texts(sql: str, tokens: Sequence[Token]) -> frozenset[str]:
+    """Lower-case names that may be texts: never beside a dot, and only in double quotes or compared with.
+
+    Some databases read a name in double quotes as a text, and some agents forget the quotes.
+    """
+    perhaps, named = set[str](), set[str]()
+    listed = _listed(tokens)
+    for place, token in enumerate(tokens):
+        if token.token_type not in _NAMES:
+            continue
+        before = tokens[place - 1].token_type if place else None
+        after = tokens[place + 1].token_type if place + 1 < len(tokens) else None
+        quoted = token.token_type is TokenType.IDENTIFIER and sql[token.start] == '"'
+        alone = TokenType.DOT not in (before, after) and after is not TokenType.L_PAREN
+        (perhaps if alone and (quoted or before in _COMPARE or place in listed) else named).add(token.text.lower())
+    return frozenset(perhaps - named)
+
+
+def _listed(tokens: Sequence[Token]) -> frozenset[int]:
+    """The places of the members of IN lists, and of the upper bounds of BETWEEN."""
+    found: set[int] = set()
+    inside = False
+    for place, token in enumerate(tokens[1:], start=1):
+        before = tokens[place - 1].token_type
+        if token.token_type is TokenType.L_PAREN and before is TokenType.IN:
+            inside = True
+        elif token.token_type in (TokenType.R_PAREN, TokenType.SELECT):
+            inside = False
+        elif inside or (before is TokenType.AND and place > 2 and tokens[place - 3].token_type is TokenType.BETWEEN):
+            found.add(place)
+    return frozenset(found)
 
 
 def mask_sql(masker: Masker, tokens: Sequence[Token], dialect: str) -> str:
@@ -63,9 +107,18 @@ def mask_sql(masker: Masker, tokens: Sequence[Token], dialect: str) -> str:
     for place, token in enumerate(tokens):
         called = place + 1 < len(tokens) and tokens[place + 1].token_type is TokenType.L_PAREN
         gap = " " if parts and token.start > end + 1 else ""
-        parts.append(gap + _masked(masker, token, called=called, keywords=keywords))
+        if _is_phrase_compared_with(tokens, place):
+            parts.append(f'{gap}"{masker.literal(token.text)}"'.replace("'", ""))
+        else:
+            parts.append(gap + _masked(masker, token, called=called, keywords=keywords))
         end = token.end
     return "".join(parts)
+
+
+def _is_phrase_compared_with(tokens: Sequence[Token], place: int) -> bool:
+    """Whether several words in identifier quotes are compared with, as a text in the wrong quotes is."""
+    token = tokens[place]
+    return token.token_type is TokenType.IDENTIFIER and " " in token.text and tokens[place - 1].token_type in _COMPARE
 
 
 def _masked(masker: Masker, token: Token, *, called: bool, keywords: dict[str, TokenType]) -> str:
@@ -84,4 +137,5 @@ def _masked(masker: Masker, token: Token, *, called: bool, keywords: dict[str, T
 
 
 def _quoted(masker: Masker, name: str) -> str:
-    return name if name.lower() in masker.words.schema else masker.text(name).replace('"', "")
+    stays = name.lower() in masker.words.schema or masker.words.name_stays(name)
+    return name if stays else masker.text(name).replace('"', "")

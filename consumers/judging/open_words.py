@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from consumers.judging.plain_words import is_plain
@@ -45,7 +46,7 @@ class OpenWords:
         if word in SMALL_WORDS or self.is_of_schema(word) or is_plain(word):
             return True
         parts = [part for part in _JOINTS.split(word) if part]
-        return len(parts) > 1 and all(self._part_stays(part) for part in parts)
+        return len(parts) > 1 and self._all_stay(parts)
 
     def name_stays(self, name: str) -> bool:
         """Whether an identifier may be sent: names of the schema, short aliases and plain words may."""
@@ -53,7 +54,11 @@ class OpenWords:
         if lower in self.schema or _SHORT_ALIAS.fullmatch(lower):
             return True
         words = identifier_words(name)
-        return bool(words) and name.isascii() and all(self._part_stays(word) for word in words)
+        return bool(words) and name.isascii() and self._all_stay(words)
+
+    def _all_stay(self, parts: Sequence[str]) -> bool:
+        """Whether all parts may be sent, and at most one is a code: several codes together may tell a number."""
+        return sum(map(is_code, parts)) < min(2, len(parts)) and all(self._part_stays(part) for part in parts)
 
     def _part_stays(self, part: str) -> bool:
         return is_code(part) or self.is_of_schema(part) or is_plain(part)

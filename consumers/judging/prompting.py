@@ -9,7 +9,7 @@ from typing import cast
 
 import orjson
 
-from consumers.judging.masked_sql import double_quoted, literals_of, mask_sql, numbers_of, tokens_of
+from consumers.judging.masked_sql import literals_of, mask_sql, numbers_of, perhaps_texts, tokens_of
 from consumers.judging.masking import Masker
 from consumers.judging.open_words import OpenWords
 from scoring.linking import content_words
@@ -129,20 +129,13 @@ def _is_unknown(value: str, masker: Masker) -> bool:
 
 
 def _schema(case: Case) -> frozenset[str]:
-    """Names of the tables and columns that the SQL reads or the rules map to, except texts that the SQL compares."""
-    compared = {each.rhs.folded for each in case.sql.filters if isinstance(each.rhs, Text)}
+    """Names of tables and columns that the SQL reads or the rules map to, except what may be a text."""
+    values = {each.rhs.folded for each in (*case.sql.filters, *case.question.filters) if isinstance(each.rhs, Text)}
     tables = {table for block in case.sql.blocks for table in block.tables}
-    read = {column.name.lower() for column in case.sql.columns} - _perhaps_texts(case)
-    columns = read | set(case.rules.column_mappings.values())
-    return frozenset({name.lower() for name in tables | columns} - compared)
-
-
-def _perhaps_texts(case: Case) -> frozenset[str]:
-    """Names that stand only in double quotes: SQLite reads one as a text where no column has this name."""
-    if case.sql.dialect != "sqlite":
-        return frozenset()
     tokens = tokens_of(case.query.sql, case.sql.dialect) or []
-    return double_quoted(case.query.sql, tokens)
+    read = {column.name.lower() for column in case.sql.columns} - perhaps_texts(case.query.sql, tokens)
+    columns = read | set(case.rules.column_mappings.values())
+    return frozenset({name.lower() for name in tables | columns} - values)
 
 
 def _sql(case: Case, masker: Masker | None) -> str | None:

@@ -23,7 +23,7 @@ from service.judges.configured_panel import open_panel
 from service.judges.weights import local_judge
 from service.settings.judge_settings import JudgeSettings, PriceSettings
 from tests.examples import example_case
-from tests.planted import SHAPES, gone, planted, secrets
+from tests.planted import SHAPES, leaked, planted, secrets
 from tests.servers.model_server import VERDICT, ModelServer, model_process_server, model_server
 
 __all__ = ["model_process_server", "model_server"]
@@ -309,14 +309,14 @@ async def test_without_a_server_the_policy_llm_has_no_score() -> None:
     assert end.reason is UnscoredReason.JUDGE_UNAVAILABLE
 
 
-async def test_of_two_hundred_planted_secrets_none_is_in_any_request(opened: Opened, model_server: ModelServer) -> None:
-    hidden = secrets(200)
+async def test_of_448_planted_secrets_none_is_in_any_request(opened: Opened, model_server: ModelServer) -> None:
+    hidden = secrets(448)
+    found = [planted(secret, SHAPES[(place * 5 + place // 16) % len(SHAPES)]) for place, secret in enumerate(hidden)]
+    cases = [case for case in found if case is not None]
+    assert len(cases) > 400
     async with opened(in_flight=8, tenant_in_flight=8) as (panel, counts):
-        await asyncio.gather(
-            *(asked(panel, planted(secret, SHAPES[place % len(SHAPES)])) for place, secret in enumerate(hidden))
-        )
+        await asyncio.gather(*(asked(panel, case) for case in cases))
     bodies = [each["body"] for each in model_server.seen()]
-    assert counts.cases == {"replied": 200}
-    assert len(bodies) == 200
-    everything = "\n".join(bodies)
-    assert [secret for secret in hidden if not gone(secret, everything)] == []
+    assert counts.cases == {"replied": len(cases)}
+    assert len(bodies) == len(cases)
+    assert leaked(hidden, "\n".join(bodies)) == []
