@@ -2,7 +2,7 @@
 # Needs git, make and a Python 3.11 or later with venv. No root.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test fast check gates slow servers bench faults nightly pairs forgeries fuzz costs contracts lock sbom audit
+.PHONY: help install demo test fast check gates slow servers bench faults nightly pairs forgeries injections fuzz costs contracts lock sbom audit
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -58,6 +58,9 @@ fuzz: $(STAMP) ## Fuzz all that reads a tenant's text, for MINUTES=2; with ather
 
 costs: $(STAMP) ## What the largest event of each generator costs, as a table; ARGS="joins unions" selects some.
 	@$(BIN)/python -m tests.scoring.cost $(ARGS)
+
+injections: $(STAMP) ## Orders to a model that obeys, in every place of an answer: print what they get.
+	@$(BIN)/pytest -q -s -n 0 tests/service/test_injections.py
 
 contracts: $(STAMP) ## Write docs/contracts, docs/benchmarks.md and the tables of docs/reasons.md.
 	@$(BIN)/python -m service.contracts.write
