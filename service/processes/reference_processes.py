@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
+import signal
 from collections.abc import AsyncGenerator
 from concurrent.futures import TimeoutError as OutOfTimeError
 from concurrent.futures.process import BrokenProcessPool
@@ -16,11 +17,14 @@ from pebble import ProcessExpired, ProcessPool
 from references.judging import judge_answer
 from references.reference_verdict import AnswerPair, NotJudged, ReferenceFinding, not_judged
 from references.semantics import Semantics
+from service.processes.child import limit_cpu
 from service.processes.forking import forking_context
 from service.settings.judge_settings import ReferenceSettings
 
 _CLOCK_PER_CPU = 4.0
 """Clock time allowed per CPU time: a process of low priority often waits for others."""
+_CPU_PER_BUDGET = 2.0
+"""CPU after which the kernel ends a process, per budget: a parse that does not end reads no clock."""
 _START_SECONDS = 30.0
 """Added for a process that must start first."""
 _NICE = 10
@@ -41,7 +45,7 @@ class ReferenceProcesses:
     def __init__(self, settings: ReferenceSettings) -> None:
         self._settings = settings
         semantics = Semantics(settings.semantics) if settings.semantics != "reference" else None
-        self._work = partial(judge_answer, bound=settings.bound, budget=settings.deadline, semantics=semantics)
+        self._work = partial(_judge_limited, bound=settings.bound, budget=settings.deadline, semantics=semantics)
         self._pool = _new_pool(settings)
 
     async def judge(self, pair: AnswerPair) -> ReferenceFinding:
@@ -60,7 +64,10 @@ class ReferenceProcesses:
                 return not_judged(NotJudged.RAN_OVER)
             except BrokenProcessPool:
                 await self._replace(pool)
-            except (ProcessExpired, MemoryError):
+            except ProcessExpired as expired:
+                ran_over = expired.exitcode == -signal.SIGPROF
+                return not_judged(NotJudged.RAN_OVER if ran_over else NotJudged.PROCESS_ENDED)
+            except MemoryError:
                 return not_judged(NotJudged.PROCESS_ENDED)
         return not_judged(NotJudged.PROCESS_ENDED)
 
@@ -98,6 +105,14 @@ def _new_pool(settings: ReferenceSettings) -> ProcessPool:
 async def _end(pool: ProcessPool) -> None:
     pool.stop()
     await asyncio.to_thread(pool.join)
+
+
+def _judge_limited(pair: AnswerPair, *, bound: int, budget: float, semantics: Semantics | None) -> ReferenceFinding:
+    limit_cpu(_CPU_PER_BUDGET * budget)
+    try:
+        return judge_answer(pair, bound=bound, budget=budget, semantics=semantics)
+    finally:
+        limit_cpu(0)
 
 
 def _limit_process(megabytes: int) -> None:

@@ -11,8 +11,11 @@ import pytest
 from sqlalchemy import URL
 
 from consumers.wire.rules_document import InvalidRules, decode_rules
+from references.reference_verdict import AnswerPair, NotJudged, not_judged
 from service.processes.forked_call import CallEnded, call_in_fork
+from service.processes.reference_processes import reference_processes
 from service.processes.rules_processes import rules_processes
+from service.settings.judge_settings import ReferenceSettings
 from tests.served import served
 
 pytestmark = pytest.mark.slow  # starts services and uses up budgets
@@ -89,6 +92,12 @@ async def test_a_service_stops_although_it_scores_a_costly_text(database: URL) -
     (ended,) = await asyncio.gather(sending, return_exceptions=True)
     assert not isinstance(ended, httpx.Response) or ended.status_code >= 500, "the service did not wait for them"
     await client.aclose()
+
+
+async def test_a_reference_that_is_costly_to_parse_ends_at_its_deadline() -> None:
+    async with reference_processes(ReferenceSettings(deadline=BUDGET)) as processes:
+        finding = await processes.judge(AnswerPair(reference=COSTLY, answer=f"{COSTLY} OR id=-1"))
+        assert finding == not_judged(NotJudged.RAN_OVER)
 
 
 async def test_documents_are_read_as_in_this_process() -> None:
