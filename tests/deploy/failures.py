@@ -156,4 +156,4 @@ class Failure:
             chosen = [series for series in made if all(each in f" {series}" for each in wanted)]
             assert chosen, f"{self.what}: no series has {part}"
             made |= {series: ended(made[series]) if values == GONE else values for series in chosen}
-        return made | self.more
+        return {**made, **self.more}

@@ -173,7 +173,7 @@ async def test_on_call_gets_the_server_that_is_down_and_not_what_follows(
     found(ALERTMANAGER)
     killed: list[tuple[str, Server | Process, set[str]]] = [
         ("SQLAssayRedisDown", own_redis, set()),
-        ("SQLAssayPostgresDown", own_postgres, {"SQLAssayApiFailing", "SQLAssayScoresAbsent"}),
+        ("SQLAssayPostgresDown", own_postgres, {"SQLAssayScoresAbsent"}),
         ("SQLAssayWorkersAbsent", processes["worker"], {"SQLAssayDown"}),
         ("SQLAssayKafkaDown", own_kafka, {"SQLAssayApiFailing"}),
     ]
