@@ -62,6 +62,10 @@ costs: $(STAMP) ## What the largest event of each generator costs, as a table; A
 injections: $(STAMP) ## Orders to a model that obeys, in every place of an answer: print what they get.
 	@$(BIN)/pytest -q -s -n 0 tests/service/test_injections.py
 
+.PHONY: api-fuzz
+api-fuzz: $(STAMP) ## Try the API with schemathesis against its OpenAPI document; SECONDS=600 by default.
+	@SQLASSAY_TEST_FUZZ_SECONDS=$(or $(SECONDS),600) $(BIN)/pytest -m slow tests/service/test_openapi.py
+
 contracts: $(STAMP) ## Write docs/contracts, docs/benchmarks.md and the tables of docs/reasons.md.
 	@$(BIN)/python -m service.contracts.write
 

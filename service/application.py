@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from fastapi import FastAPI
-from fastapi.openapi.utils import get_openapi
 from starlette.types import ASGIApp, Lifespan, Message, Receive, Scope, Send
 
 from scoring import EVALUATOR_VERSION
-from service.api import evaluations, events, health, labels, rules, traces
+from service.api import docs_page, evaluations, events, health, labels, rules, traces
 from service.api.errors import handle_errors
+from service.api.openapi_document import openapi_document
 from service.api.request_guard import RequestGuard
 from service.console import pages
 from service.pipeline.running import ProcessRole, Service
@@ -26,30 +25,18 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
         version=EVALUATOR_VERSION,
         description="Scores live text-to-SQL answers, 0 to 100, without a schema or a reference query.",
         lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
     )
     app.state.service = service
     worker_only = service is not None and service.role is ProcessRole.WORKER
-    for module in (health,) if worker_only else (events, traces, evaluations, labels, rules, health, pages):
+    for module in (health,) if worker_only else (events, traces, evaluations, labels, rules, health, docs_page, pages):
         app.include_router(module.router)
     handle_errors(app)
     app.add_middleware(RequestGuard)
     app.add_middleware(RequestTiming)
-    app.openapi = lambda: _openapi(app)
+    app.openapi = lambda: openapi_document(app)
     return app
-
-
-def _openapi(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document without FastAPI's 422 responses: a wrong parameter is a 400 here."""
-    if app.openapi_schema is None:
-        schema = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
-        for route in schema["paths"].values():
-            for operation in route.values():
-                if "HTTPValidationError" in str(operation["responses"].get("422")):
-                    del operation["responses"]["422"]
-        for name in ("HTTPValidationError", "ValidationError"):
-            schema["components"]["schemas"].pop(name, None)
-        app.openapi_schema = schema
-    return app.openapi_schema
 
 
 class RequestTiming:

@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match
 
 from consumers.errors import RefusedByStore, Unavailable
 from consumers.pool.flight import PoolClosed
@@ -89,10 +90,19 @@ async def _validation(_: Request, error: Exception) -> JSONResponse:
     return error_reply(400, "INVALID_PARAMETER", message, "Correct the parameter and send the request again.")
 
 
-async def _http(_: Request, error: Exception) -> JSONResponse:
+async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 registered for it alone
+    if error.status_code == 405:
+        error.headers = {"Allow": ", ".join(_methods(request))}
     code, fix = _BY_STATUS.get(error.status_code, ("HTTP_ERROR", "See /docs."))
     return error_reply(error.status_code, code, str(error.detail), fix, dict(error.headers or {}))
+
+
+def _methods(request: Request) -> list[str]:
+    """The methods of all routes with this path: the exception knows only those of the first."""
+    routes: list[BaseRoute] = request.app.routes
+    matching = [each for each in routes if each.matches(request.scope)[0] is not Match.NONE]
+    return sorted({method for each in matching for method in getattr(each, "methods", None) or ()})
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:

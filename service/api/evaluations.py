@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -9,7 +10,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from references.equivalence.pair import Level
 from references.reference_verdict import ReferenceVerdict
@@ -27,12 +28,20 @@ router = APIRouter(tags=["evaluations"])
 Name = Annotated[str, Field(max_length=128, pattern=r"^[^\x00]*$")]
 
 
-def _restore_plus(value: object) -> object:
+_BEGINS_WITH_DAY = re.compile(r"\s*\d{4}-\d\d-\d\d")
+
+
+def _read_time(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    if not _BEGINS_WITH_DAY.match(value):
+        raise ValueError("write an ISO 8601 time, such as 2026-11-02T09:30:00Z or 2026-11-02")
     # an unescaped plus sign in a URL arrives as a space
-    return value.strip().replace(" ", "+") if isinstance(value, str) and value.count(":") > 2 else value
+    return value.strip().replace(" ", "+") if value.count(":") > 2 else value
 
 
-Timestamp = Annotated[datetime, BeforeValidator(_restore_plus)]
+_TIMES = {"type": "string", "anyOf": [{"format": "date-time"}, {"format": "date"}]}
+Timestamp = Annotated[datetime, BeforeValidator(_read_time), WithJsonSchema(_TIMES)]
 
 
 class AnswerFilter(BaseModel):

@@ -103,11 +103,30 @@ def _event_schema() -> dict[str, Any]:
     schema["properties"]["attributes"]["additionalProperties"] = {}
     for name in ("event_id", "source"):
         del schema["properties"][name]["default"]
-    return schema | {"required": ["event_id", *schema["required"]]}
+    required = ["event_id", *schema["required"]]
+    schema["properties"] = {
+        # null is as absent, and an answer of null is an empty one
+        name: each if name in {"event_id", "question"} else nullable(each)
+        for name, each in schema["properties"].items()
+    }
+    schema["properties"]["event_id"] = {"anyOf": [schema["properties"]["event_id"], {"type": "integer"}]}
+    return schema | {"required": required}
+
+
+def nullable(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a field that may be null."""
+    null = {"type": "null"}
+    if null in schema.get("anyOf", ()):
+        return schema
+    said = {name: schema[name] for name in ("title", "description", "default") if name in schema}
+    rest = {name: each for name, each in schema.items() if name not in said}
+    return {"anyOf": [rest, null], **said}
 
 
 def _cloud_event_schema() -> dict[str, Any]:
-    named = {name: {"type": "string"} for name in ("id", "source", "type", "partitionkey", "traceparent")}
+    said = {"type": "string", "pattern": r"\S"}
+    named = dict.fromkeys(("id", "source", "type"), said)
+    named |= {name: {"type": "string"} for name in ("partitionkey", "traceparent")}
     event = _event_schema()
     return {
         "type": "object",
@@ -127,15 +146,15 @@ _BODY: dict[str, Any] = {
         "required": True,
         "content": {
             "application/json": {
-                "schema": {"oneOf": [_event_schema(), {"type": "array", "items": _event_schema()}]},
+                "schema": {"oneOf": [_event_schema(), {"type": "array", "items": _event_schema(), "minItems": 1}]},
                 "examples": {"one": {"value": _EXAMPLE}, "several": {"value": [_EXAMPLE]}},
             },
             "application/x-ndjson": {
-                "schema": {"type": "string"},
+                "schema": {"type": "string", "pattern": r"\S"},
                 "example": orjson.dumps(_EXAMPLE, option=orjson.OPT_APPEND_NEWLINE).decode(),
             },
             STRUCTURED: {"schema": _cloud_event_schema()},
-            BATCH: {"schema": {"type": "array", "items": _cloud_event_schema()}},
+            BATCH: {"schema": {"type": "array", "items": _cloud_event_schema(), "minItems": 1}},
         },
     }
 }

@@ -18,7 +18,7 @@ from service.api.access import Reader, Reviewer, RunningService
 from service.api.bodies import read_body
 from service.api.errors import ErrorBody, ErrorReply, errors
 from service.api.evaluations import Name, Timestamp, utc
-from service.api.events import LABEL_TYPES, EventError, read_records
+from service.api.events import LABEL_TYPES, EventError, nullable, read_records
 from service.api.replies import as_json
 from service.storage.label_store import LabelFilter, PostgresLabels, label_page
 from service.storage.scores.evaluation_pages import MAX_PAGE
@@ -104,7 +104,11 @@ def _label_schema() -> dict[str, Any]:
     for name, kind in (("label", "LabelValue"), ("error_type", "ErrorType")):
         described = schema["properties"][name].get("description")
         schema["properties"][name] = {"type": "string", "enum": kinds[kind]["enum"], "description": described}
-    return schema
+    properties = schema["properties"]
+    schema["properties"] = {
+        name: each if name in schema["required"] else nullable(each) for name, each in properties.items()
+    }
+    return schema | {"anyOf": [{"required": ["evaluation_id"]}, {"required": ["event_id"]}]}
 
 
 _SCHEMA = _label_schema()
@@ -113,10 +117,10 @@ _BODY: dict[str, Any] = {
         "required": True,
         "content": {
             "application/json": {
-                "schema": {"oneOf": [_SCHEMA, {"type": "array", "items": _SCHEMA}]},
+                "schema": {"oneOf": [_SCHEMA, {"type": "array", "items": _SCHEMA, "minItems": 1}]},
                 "examples": {"one": {"value": _EXAMPLE}, "several": {"value": [_EXAMPLE]}},
             },
-            "application/x-ndjson": {"schema": {"type": "string"}},
+            "application/x-ndjson": {"schema": {"type": "string", "pattern": r"\S"}},
         },
     }
 }

@@ -19,7 +19,10 @@ from service.storage.rule_store import StoredRules
 
 router = APIRouter(tags=["rules"])
 _Tenant = Annotated[str, Path(min_length=1, max_length=128, pattern=TENANT_PATTERN, examples=["meridian-retail"])]
-_IfMatch = Annotated[str | None, Header(description="The ETag of the version that you changed.")]
+_IfMatch = Annotated[
+    str,
+    Header(pattern=r'^\s*(\*|(W/)?"?\d{1,18}"?)\s*$', description="The ETag of the version that you changed."),
+]
 
 
 class RulesReply(BaseModel):
@@ -63,7 +66,7 @@ async def get_rules(tenant: _Tenant, service: RunningService, caller: Reader) ->
     summary="Replace the rules",
 )
 async def put_rules(
-    tenant: _Tenant, request: Request, service: RunningService, caller: Administrator, if_match: _IfMatch = None
+    tenant: _Tenant, request: Request, service: RunningService, caller: Administrator, if_match: _IfMatch = "*"
 ) -> Response:
     """Stores a new version and returns it. The next event is scored with it. Older versions stay readable."""
     caller.only(tenant)
@@ -107,8 +110,8 @@ async def get_rules_version(
     return _reply(found)
 
 
-def _version(if_match: str | None) -> int | None:
-    if if_match is None or if_match.strip() == "*":
+def _version(if_match: str) -> int | None:
+    if if_match.strip() == "*":
         return None
     try:
         return int(if_match.strip().removeprefix("W/").strip('"'))

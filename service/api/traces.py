@@ -72,13 +72,18 @@ _EXAMPLE = {
         }
     ]
 }
+_EXPORT: dict[str, Any] = {
+    "type": "object",
+    "properties": {"resourceSpans": {"type": ["array", "null"]}},
+    "anyOf": [{"required": ["resourceSpans"]}, {"maxProperties": 0}],
+}
 _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "description": "An `ExportTraceServiceRequest`, uncompressed or gzip.",
         "content": {
             PROTOBUF: {"schema": {"type": "string", "format": "binary"}},
-            JSON: {"schema": {"type": "object"}, "example": _EXAMPLE},
+            JSON: {"schema": _EXPORT, "example": _EXAMPLE},
         },
     }
 }

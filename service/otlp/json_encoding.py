@@ -33,6 +33,9 @@ def read_json(body: bytes, table: SpanTable, most: int) -> Export:
         what = "an object without resourceSpans" if isinstance(document, Mapping) else json_type(document)
         detail = f"the JSON is {what} and not OTLP trace data: send ExportTraceServiceRequest"
         raise InvalidEvent(InvalidReason.NOT_OTLP, detail)
+    groups = cast("Object", document).get("resourceSpans")
+    if groups is not None and not isinstance(groups, list):
+        raise InvalidEvent(InvalidReason.NOT_OTLP, f"resourceSpans is {json_type(groups)}: send a list")
     return read_spans(_readers(cast("Object", document), table), most)
 
 
