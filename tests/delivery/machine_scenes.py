@@ -10,13 +10,15 @@ from pathlib import Path
 
 from tests.delivery.scenes import Scene
 from tests.delivery.sites import Site
+from tests.delivery.workers import WRONG_CLOCK
+from tests.delivery.wrong_clock import WRONG_BY
 from tests.servers.fixtures import found
-from tests.servers.install import FAKETIME, NSS_WRAPPER
+from tests.servers.install import NSS_WRAPPER
 from tests.servers.kafka_server import NAME
 from tests.servers.proxy import Proxy
 
-JUMPS = ("+2h", "-2h", "+3d", "-30d", "+0")
-"""From the true time."""
+JUMPS = {"+2 h": 7200, "-2 h": -7200, "+3 days": 259_200, "-30 days": -2_592_000, "0": 0}
+"""Seconds from the true time."""
 _BY_A_WRONG_CLOCK = "SELECT count(*) FROM evaluations WHERE abs(extract(epoch FROM received_at - now())) > 3600"
 
 
@@ -29,20 +31,14 @@ class ClockJumps(Scene):
     @asynccontextmanager
     async def prepared(self, site: Site) -> AsyncGenerator[None]:
         self._file = site.stage.folder / "clock"
-        self._file.write_text("+0\n")
-        site.stage.settings |= {
-            "LD_PRELOAD": str(found(FAKETIME)),
-            "FAKETIME_TIMESTAMP_FILE": str(self._file),
-            "FAKETIME_CACHE_DURATION": "1",
-            "FAKETIME_DISABLE_SHM": "1",
-            # a clock that is set leaves the monotonic one alone
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-        }
+        self._file.write_text("0")
+        site.stage.settings[WRONG_BY] = str(self._file)
+        site.stage.build = WRONG_CLOCK
         yield
 
     async def happen(self, site: Site) -> str:
-        for jump in JUMPS:
-            self._file.write_text(f"{jump}\n")
+        for jump in JUMPS.values():
+            self._file.write_text(str(jump))
             await asyncio.sleep(max(4.0, site.seconds / len(JUMPS)))
         return f"set to the true time {', '.join(JUMPS)} in turn"
 

@@ -90,6 +90,7 @@ class Stage:
     folder: Path
     settings: dict[str, str] = field(default_factory=dict)
     """What workers are told beside where things are."""
+    build: tuple[str, ...] = BUILD
     checkout: Path = ROOT
     """Whose code workers run that start now."""
     workers: list[Worker] = field(default_factory=list)
@@ -124,15 +125,15 @@ class Stage:
             **self.settings,
         }
 
-    def worker(self, build: tuple[str, ...] = BUILD, *, checkout: Path | None = None, **settings: str) -> Worker:
+    def worker(self, build: tuple[str, ...] | None = None, *, checkout: Path | None = None, **settings: str) -> Worker:
         """A worker that starts."""
         log = self.folder / f"worker-{len(self.workers)}.log"
-        started = Worker(self.environment() | settings, log, build, checkout or self.checkout)
+        started = Worker(self.environment() | settings, log, build or self.build, checkout or self.checkout)
         self.workers.append(started)
         return started
 
     async def ready_worker(
-        self, build: tuple[str, ...] = BUILD, *, checkout: Path | None = None, **settings: str
+        self, build: tuple[str, ...] | None = None, *, checkout: Path | None = None, **settings: str
     ) -> Worker:
         """A worker that takes records."""
         started = self.worker(build, checkout=checkout, **settings)

@@ -28,6 +28,10 @@ EARLY = (sys.executable, str(ROOT / "tests" / "delivery" / "early_commit.py"))
 """The same with a bug: offsets are committed before rows are."""
 
 
+WRONG_CLOCK = (sys.executable, str(ROOT / "tests" / "delivery" / "wrong_clock.py"))
+"""The same with a clock that a file sets."""
+
+
 @dataclass(slots=True)
 class Worker:
     """One process, its log, and what it says of itself."""

@@ -14,7 +14,6 @@ from pathlib import Path
 from tests.servers.install import (
     ALERTMANAGER,
     AMTOOL,
-    FAKETIME,
     JAVA,
     NSS_WRAPPER,
     POSTGRES,
@@ -31,7 +30,7 @@ NEEDED: tuple[tuple[str | None, tuple[Callable[..., Path], ...]], ...] = (
     (REDIS_URL, (REDIS.find,)),
     (DATABASE_URL, (POSTGRES.find,)),
     (None, (PROMETHEUS.find, PROMTOOL.find, ALERTMANAGER.find, AMTOOL.find)),
-    (None, (FAKETIME.find, NSS_WRAPPER.find)),
+    (None, (NSS_WRAPPER.find,)),
 )
 """What to install, unless the variable names a running server."""
 

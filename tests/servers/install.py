@@ -104,9 +104,9 @@ ALERTMANAGER = Program(
     package="prometheus-alertmanager",
     otherwise="or put Alertmanager on the PATH under that name",
 )
-_OTHER_CELLS = "or play other cells of the fault matrix"
-FAKETIME = Library(path="/usr/lib/*/faketime/libfaketimeMT.so.1", package="faketime", otherwise=_OTHER_CELLS)
-NSS_WRAPPER = Library(path="/usr/lib/*/libnss_wrapper.so", package="libnss-wrapper", otherwise=_OTHER_CELLS)
+NSS_WRAPPER = Library(
+    path="/usr/lib/*/libnss_wrapper.so", package="libnss-wrapper", otherwise="or play other cells of the fault matrix"
+)
 AMTOOL = Program(path="amtool", package="prometheus-alertmanager", otherwise="or put Alertmanager's amtool on the PATH")
 
 
