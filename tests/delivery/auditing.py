@@ -19,7 +19,7 @@ from aiokafka.errors import (
 )
 from aiokafka.structs import ConsumerRecord
 
-from tests.delivery.numbers import is_invented
+from tests.delivery.invented_numbers import is_invented
 from tests.delivery.traffic import TENANTS, Key
 from tests.servers.fixtures import Kafka
 

@@ -13,7 +13,7 @@ from scoring.rules import Rules
 from scoring.verdict import Case
 from service.judges.weights import local_judge
 from tests.delivery.auditing import Findings, Held, Result, compare
-from tests.delivery.numbers import is_invented
+from tests.delivery.invented_numbers import is_invented
 from tests.delivery.traffic import Key, events
 
 FIRST, SECOND, STRANGER = (Key("quayside", "/ferries", name) for name in ("first", "second", "stranger"))
