@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tests.delivery.matrix import CELLS
 from tests.delivery.playing import Played
 
 PAGE = Path(__file__).parents[2] / "docs" / "delivery.md"
@@ -65,7 +66,7 @@ def write_page(rows: Sequence[Played]) -> None:
     lines = [HEAD, ("---",) * len(HEAD), *(cells(each) for each in last.values())]
     table = "\n".join(f"| {' | '.join(text.replace('|', '/') for text in line)} |" for line in lines)
     events = sum(each.published for each in last.values())
-    about = f"{len(last)} cells and {events:,} events on {machine()}, {datetime.now(UTC):%Y-%m-%d}:"
+    about = f"{len(last)} of {len(CELLS)} cells and {events:,} events on {machine()}, {datetime.now(UTC):%Y-%m-%d}:"
     page = PAGE.read_text(encoding="utf-8")
     PAGE.write_text(_TABLE.sub(lambda found: f"{found[1]}{about}\n\n{table}\n{found[2]}", page), encoding="utf-8")
 
