@@ -26,11 +26,12 @@ from scoring.sql.conditions import record
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare
 from scoring.sql.folding.folder import fold
-from scoring.sql.from_clause import add_item, read_from, read_join_conditions, record_joins, with_ctes
+from scoring.sql.from_clause import add_item, read_from, read_join_conditions, record_joins, record_optional, with_ctes
 from scoring.sql.from_items import FromItem
 from scoring.sql.scopes import BlockPlace, Scope, Walk, read
 from scoring.sql.terms import Node, Term, children
 from scoring.sql.undoing import note, note_in
+from scoring.sql.unions import note_whole_arm
 from scoring.values import Number
 
 _SET_OPERATIONS: MappingProxyType[type[Node], str] = MappingProxyType(
@@ -89,6 +90,8 @@ def _set_operation(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
             walk.spec.dead.add(arm)
             note_in(walk.spec, Void(kind=VoidKind.ARM, block=path, text=f"{kind} of no row"))
         item.correlated = item.correlated or found.correlated
+    if all(_SET_OPERATIONS[type(link)] == "union" for link in links):
+        note_whole_arm(walk.spec, path, [first, *(link.args["expression"] for link in reversed(links))])
     _read_tail(_outside(walk, inner, item), node, item.columns)
     return item
 
@@ -125,6 +128,7 @@ def _select(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
         _read_distinct_on(scope, distinct_on)
     if scope.joins.all:
         record_joins(scope)
+        record_optional(scope, is_starred=bool(item.stars))
     item.correlated = scope.columns.correlated
     item.empty = scope.empty or any(_needs(scope, each) for each in scope.columns.items.values() if each.empty)
     return item
@@ -144,7 +148,9 @@ def _read_clauses(scope: Scope, node: Node, item: FromItem) -> None:
     for output in args["expressions"]:
         _project(scope, output, item)
     if scope.joins.all:
+        scope.position.in_on = True
         read_join_conditions(scope, node)
+        scope.position.in_on = False
     where = args.get("where")
     if where is not None:
         record(scope, where.args["this"], Clause.WHERE)

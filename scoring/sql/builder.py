@@ -52,11 +52,13 @@ class SpecificationBuilder:
         self.reads: list[tuple[str, str]] = []
         """Each use of a CTE: the block that reads it and the path of the CTE."""
         self.cte_paths: set[str] = set()
+        self.optional: set[str] = set()
+        """Paths of derived tables that an outer join brings and nothing reads."""
         self.conditionals = 0
         """Number of CASE, IF, FILTER and boolean aggregate arguments read so far."""
 
     def build(self, nodes: int) -> SqlSpec:
-        if self.cte_paths or self.dead:
+        if self.cte_paths or self.optional or self.dead:
             leave_out_unread(self)
         return SqlSpec(
             dialect=self.dialect,

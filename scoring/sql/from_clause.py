@@ -90,6 +90,19 @@ def record_joins(scope: Scope) -> None:
     scope.spec.joins += [join.finish(scope.path) for join in scope.joins.all]
 
 
+def record_optional(scope: Scope, *, is_starred: bool) -> None:
+    """Records the queries that an outer join brings and nothing outside ON reads: they restrict no row."""
+    spec = scope.spec
+    for join in scope.joins.all:
+        item = join.item
+        if join.kind != "left" or item.used or item.table is not None or is_starred:
+            continue
+        if (scope.path, item.path) in spec.reads:
+            spec.reads.remove((scope.path, item.path))
+        else:
+            spec.optional.add(item.path)
+
+
 def _read_inner_conditions(scope: Scope, node: Node) -> None:
     """The conditions of joins inside brackets."""
     while type(node) is exp.Subquery and not isinstance(node.args["this"], exp.Query):

@@ -11,7 +11,19 @@ _STARS = 64
 class FromItem:
     """A base table, or a query with named output columns."""
 
-    __slots__ = ("alias", "columns", "correlated", "empty", "item_names", "outputs", "path", "stars", "table", "tables")
+    __slots__ = (
+        "alias",
+        "columns",
+        "correlated",
+        "empty",
+        "item_names",
+        "outputs",
+        "path",
+        "stars",
+        "table",
+        "tables",
+        "used",
+    )
 
     def __init__(self, table: str | None, path: str = "") -> None:
         self.table = table
@@ -30,6 +42,8 @@ class FromItem:
         """Base tables that the query's first block reads."""
         self.item_names: tuple[str, ...] = ()
         """Names of the tables, CTEs and derived tables that the query's first block reads, for people."""
+        self.used = False
+        """A column of it is read outside ON."""
         self.empty = False
         """It can give no row."""
         self.correlated = False

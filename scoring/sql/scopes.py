@@ -69,11 +69,13 @@ class Modifier(Enum):
 class Position:
     """Where in its block the walk is, as far as the readers of columns, CASE and aggregates must know."""
 
-    __slots__ = ("in_aggregate", "in_tail", "modifiers")
+    __slots__ = ("in_aggregate", "in_on", "in_tail", "modifiers")
 
     def __init__(self) -> None:
         self.in_tail = False
         """In GROUP BY, HAVING, QUALIFY or ORDER BY, where an output column's alias may stand for its expression."""
+        self.in_on = False
+        """In a join condition."""
         self.in_aggregate = False
         """In an aggregate's argument, where conditions are filters."""
         self.modifiers: tuple[Modifier, ...] = ()
@@ -140,12 +142,13 @@ class Scope:
         if type(identifier) is not exp.Identifier:
             return None, read(self, identifier) if isinstance(identifier, exp.Expr) else Term("?")
         name: str = identifier.args["this"].lower()
-        if qualifier is not None:
-            return self.columns.resolve(qualifier.name.lower(), name)
         position = self.position
-        if position.in_tail and not position.in_aggregate and name in self.aliases:
+        if qualifier is None and position.in_tail and not position.in_aggregate and name in self.aliases:
             return None, self.aliases[name]
-        return self.columns.resolve(None, name)
+        found = self.columns.resolve(None if qualifier is None else qualifier.name.lower(), name)
+        if found[0] is not None and not position.in_on:
+            found[0].used = True
+        return found
 
 
 def read(scope: Scope, node: Node) -> Term:

@@ -21,11 +21,12 @@ class Collected(Protocol):
     dead: set[str]
     reads: list[tuple[str, str]]
     cte_paths: set[str]
+    optional: set[str]
 
 
 def leave_out_unread(spec: Collected) -> None:
     """Removes what dead blocks and unused CTEs hold, and the blocks inside them."""
-    unused = spec.cte_paths - _used_ctes(spec)
+    unused = spec.cte_paths - _used_ctes(spec) | spec.optional
     if unused:
         _note_unused(spec, unused)
     if spec.dead or unused:
@@ -73,7 +74,7 @@ def _used_ctes(spec: Collected) -> set[str]:
 
 def _cte_around(spec: Collected, block: str) -> str:
     """The path of the CTE that holds a block, or an empty text."""
-    while block and block not in spec.cte_paths:
+    while block and block not in spec.cte_paths and block not in spec.optional:
         block = block.rpartition("/")[0]
     return block
 
@@ -84,5 +85,5 @@ def _note_unused(spec: Collected, unused: set[str]) -> None:
     live = {each.text for key, each in spec.filters.items() if holders[key] not in unused}
     filtering = {holders[key] for key, each in spec.filters.items() if each.text not in live}
     for path in sorted(filtering & unused):
-        text = f"with {path.rpartition('cte:')[2]}"
+        text = "left join" if path in spec.optional else f"with {path.rpartition('cte:')[2]}"
         spec.voids.append(Void(kind=VoidKind.UNUSED, block="main", text=text))

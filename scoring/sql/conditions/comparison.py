@@ -18,9 +18,10 @@ from scoring.sql.moments import Constant, Now
 from scoring.sql.ranges import bounded, dated, time_of
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, Term, children
-from scoring.sql.undoing import note
+from scoring.sql.undoing import discard, mark, note
 from scoring.values import Choices, Expression, Number, RelativeTime, Scalar
 
+_NARROWING = ("where", "group", "having", "qualify", "limit", "offset", "joins", "sample")
 _FLIPPED = MappingProxyType({Op.LT: Op.GT, Op.GT: Op.LT, Op.LE: Op.GE, Op.GE: Op.LE, Op.EQ: Op.EQ, Op.NE: Op.NE})
 
 
@@ -142,8 +143,24 @@ def _tuples(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> li
 def semi_join(scope: Scope, left: Node, query: Node, *, negated: bool) -> list[FilterDraft]:
     """`x IN (SELECT …)`: recorded as a subquery with x as its key, which is not a filter."""
     role = SubqueryRole.NOT_IN if negated else SubqueryRole.IN
-    scope.walk.read_subquery(scope, query, role, read(scope, left).operand)
-    return []
+    key, before = read(scope, left), mark(scope)
+    filters, joins = len(scope.spec.filters), len(scope.spec.joins)
+    term = scope.walk.read_subquery(scope, query, role, key.operand)
+    if len(scope.spec.filters) > filters or len(scope.spec.joins) > joins:
+        return []
+    if not _is_whole_column(scope, query, key, term):
+        return []
+    discard(scope, before)
+    note(scope, VoidKind.CONDITION, f"{key.name} {role.value} {term.name}")
+    return fact(not negated)
+
+
+def _is_whole_column(scope: Scope, query: Node, key: Term, term: Term) -> bool:
+    """Whether a query without filters gives every value of the very column that is compared with it."""
+    inner = query.args["this"] if type(query) is exp.Subquery else query
+    if type(inner) is not exp.Select or any(inner.args.get(each) is not None for each in _NARROWING):
+        return False
+    return key.is_column and term.lookup and key.columns == term.columns and key.columns[0].table is not None
 
 
 def listed(scope: Scope, left: Node, members: Sequence[Node], clause: Clause, *, negated: bool) -> list[FilterDraft]:

@@ -22,10 +22,13 @@ from scoring.values import (
 class OrGroup:
     """Marks the drafts that come from one OR; compared by identity."""
 
-    __slots__ = ("arms",)
+    __slots__ = ("arms", "complete")
 
     def __init__(self, arms: list[list[FilterDraft]]) -> None:
-        self.arms = arms
+        self.arms = [[draft for draft in arm if draft.group is None] for arm in arms]
+        """The terms of each arm, without those of an OR inside it."""
+        self.complete = all(arm and len(arm) == len(own) for arm, own in zip(arms, self.arms, strict=True))
+        """The arms hold nothing else."""
 
 
 class FilterDraft:
@@ -81,9 +84,9 @@ def settle(drafts: list[FilterDraft], *, opened: bool) -> list[FilterDraft]:
     `opened`: the AND holds more than drafts say, such as a subquery.
     """
     never = next((draft for draft in drafts if draft.fact is False), None)
-    if never is not None:
-        return [never]
     kept = [draft for draft in drafts if draft.fact is None and not draft.joins]
+    if never is not None:
+        return fact(False, " and ".join([each.text for each in kept[:8]] + [never.text])) if kept else [never]
     if kept or opened:
         return fold(kept)
     return [draft for draft in drafts if draft.joins][:1] or drafts[:1]

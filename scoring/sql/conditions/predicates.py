@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from types import MappingProxyType
 
 from sqlglot import exp
@@ -20,7 +21,7 @@ from scoring.sql.moments import Constant
 from scoring.sql.ranges import dated, spanned, time_of
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, children, function_name, shorten
-from scoring.sql.undoing import discard, mark, note
+from scoring.sql.undoing import ReadSoFar, discard, mark, note
 from scoring.values import Boolean, Expression, Number, RelativeTime, Text, TimeRange
 
 _OPS: MappingProxyType[type[Node], Op] = MappingProxyType(
@@ -64,7 +65,7 @@ def _known(scope: Scope, node: Node, negated: bool) -> list[FilterDraft] | None:
 
 
 def _reads_rows(node: Node) -> bool:
-    return node.find(exp.Column, exp.Select, exp.AggFunc) is not None
+    return node.find(exp.Column, exp.From, exp.AggFunc) is not None
 
 
 def _compared(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[FilterDraft]:
@@ -102,7 +103,11 @@ def _in(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[FilterD
         array = unnest.args["expressions"][0] if unnest.args.get("expressions") else None
         members = array.args.get("expressions") or [array] if isinstance(array, exp.Expr) else []
     if node.args.get("field") is not None:
-        members = [node.args["field"]]
+        field = node.args["field"]
+        members = [field]
+        cte = scope.ctes.find(field.name.lower()) if isinstance(field, exp.Expr) else None
+        if cte is not None:  # SQLite's `x IN t`
+            scope.spec.reads.append((scope.path, cte.path))
     return listed(scope, left, members, clause, negated=negated)
 
 
@@ -176,8 +181,31 @@ def _called(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Fil
 
 def _exists(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[FilterDraft]:
     role = SubqueryRole.NOT_EXISTS if negated else SubqueryRole.EXISTS
-    scope.walk.read_subquery(scope, node.args["this"], role, None)
+    query = node.args["this"]
+    if type(query) is exp.Select and query.args.get("from_") is None:
+        known = _known(scope, node, negated)
+        if known is not None:
+            return known
+    before = mark(scope)
+    filters = len(scope.spec.filters)
+    number = len(scope.spec.subqueries)
+    scope.walk.read_subquery(scope, query, role, None)
+    if number < len(scope.spec.subqueries) and not scope.spec.subqueries[number].correlated:
+        return _independent(scope, before, filters, role)
     return []
+
+
+def _independent(scope: Scope, before: ReadSoFar, filters: int, role: SubqueryRole) -> list[FilterDraft]:
+    """EXISTS of a query that does not depend on the row: it keeps all rows or none.
+
+    A condition of that query on two columns may be on a column of this block that is not qualified.
+    """
+    found = islice(scope.spec.filters.values(), filters, None)
+    if any(isinstance(each.rhs, Expression) and each.rhs.columns for each in found):
+        return []
+    discard(scope, before)
+    note(scope, VoidKind.CONDITION, f"{role.value} of rows that do not depend on the row")
+    return fact(True)
 
 
 def _fact(_: Scope, node: Node, __: Clause, negated: bool) -> list[FilterDraft]:

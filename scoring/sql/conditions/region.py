@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TypeAlias
 
 from scoring.specification import NEGATION, Op
-from scoring.sql.conditions.drafts import FilterDraft
+from scoring.sql.conditions.drafts import FilterDraft, OrGroup
 from scoring.values import Boolean, Choices, Number, Scalar, Text, TimeRange, Value
 
+_MOST_HOLES = 20
 _EXACT = (Text, Number, Boolean)
 
 
 class Region:
     """The values of one operand that satisfy the conditions added so far."""
 
-    __slots__ = ("barred", "ends", "high", "low", "null", "starts", "values")
+    __slots__ = ("barred", "ends", "high", "holes", "low", "null", "starts", "values")
 
     def __init__(self) -> None:
         self.values: frozenset[Scalar] | None = None
@@ -26,6 +29,8 @@ class Region:
         self.high = (math.inf, False)
         self.starts: list[TimeRange] = []
         self.ends: list[TimeRange] = []
+        self.holes: tuple[TimeRange, ...] = ()
+        """Times that are left out."""
         self.null: bool | None = None
         """Only NULL is left, or only other values."""
 
@@ -35,8 +40,8 @@ class Region:
             return self._add_null(absent=op is Op.IS_NULL)
         if op is not Op.OTHER and not self._add_null(absent=False):
             return False
-        if op is Op.WITHIN and isinstance(rhs, TimeRange):
-            return self._add_time(rhs)
+        if isinstance(rhs, TimeRange) and op in (Op.WITHIN, Op.NOT_WITHIN):
+            return self._add_time(rhs) if op is Op.WITHIN else self._add_hole(rhs)
         self._narrow(op, rhs)
         return self._is_possible()
 
@@ -54,7 +59,7 @@ class Region:
         """Whether a value may be left when one more condition is added."""
         copy = Region()
         copy.values, copy.barred, copy.low, copy.high = self.values, self.barred, self.low, self.high
-        copy.starts, copy.ends, copy.null = self.starts, self.ends, self.null
+        copy.starts, copy.ends, copy.null, copy.holes = self.starts, self.ends, self.null, self.holes
         if op in (Op.NE, Op.NOT_IN):
             copy.barred = self.barred if self.values is None else {*self.barred, *(_listed(rhs) or ())}
         return copy.add(op, rhs) if op not in (Op.NE, Op.NOT_IN) else copy._admits_another()
@@ -85,7 +90,21 @@ class Region:
         latest = max([each.start for each in (*self.starts, time) if each.start is not None], default=None)
         first = min([each.end for each in (*self.ends, time) if each.end is not None], default=None)
         self.starts, self.ends = [TimeRange(latest, None)], [TimeRange(None, first)]
-        return latest is None or first is None or latest < first
+        return self._has_time(latest, first)
+
+    def _add_hole(self, time: TimeRange) -> bool:
+        if time.start is None or time.end is None:
+            return self._add_time(TimeRange(time.end, time.start))
+        self.holes = (*self.holes[:_MOST_HOLES], time)
+        return self._has_time(self.starts[0].start if self.starts else None, self.ends[0].end if self.ends else None)
+
+    def _has_time(self, start: datetime | None, end: datetime | None) -> bool:
+        """Whether a time is left from `start` until before `end`."""
+        if start is None or end is None:
+            return True
+        if start >= end:
+            return False
+        return not any(_covers(hole, start, end) for hole in self.holes)
 
     def _is_possible(self) -> bool:
         low, high = self.low, self.high
@@ -104,44 +123,58 @@ class Region:
         )
 
 
+Regions: TypeAlias = dict[tuple[object, ...], Region]
+"""Regions by what a draft filters."""
+
+
+def _covers(hole: TimeRange, start: datetime, end: datetime) -> bool:
+    return hole.start is not None and hole.end is not None and hole.start <= start and end <= hole.end
+
+
 def impossible(drafts: Sequence[FilterDraft]) -> bool:
     """Whether no row can satisfy all of an AND's terms; terms with a group are the arms of one OR."""
-    regions: dict[tuple[object, ...], Region] = {}
+    regions: Regions = {}
     for draft in drafts:
         if draft.group is None and not regions.setdefault(draft.key, Region()).add(draft.op, draft.rhs):
             return True
     if not regions:
         return False
     groups = {id(draft.group): draft.group for draft in drafts if draft.group is not None}
-    return any(_all_excluded(group.arms, regions) for group in groups.values())
+    return any(_all_excluded(group, regions) for group in groups.values())
 
 
-def _all_excluded(arms: Iterable[Sequence[FilterDraft]], regions: dict[tuple[object, ...], Region]) -> bool:
-    return all(any(_excluded(draft, regions) for draft in arm) for arm in arms)
+def _all_excluded(group: OrGroup, regions: Regions) -> bool:
+    """Whether each arm of an OR has a condition that the others exclude."""
+    return all(any(_excluded(draft, group, regions) for draft in arm) for arm in group.arms)
 
 
-def _excluded(draft: FilterDraft, regions: dict[tuple[object, ...], Region]) -> bool:
+def _excluded(draft: FilterDraft, group: OrGroup, regions: Regions) -> bool:
     region = regions.get(draft.key)
-    return region is not None and draft.group is None and not region.admits(draft.op, draft.rhs)
+    return region is not None and draft.group is group and not region.admits(draft.op, draft.rhs)
 
 
 def certain(arms: Sequence[Sequence[FilterDraft]]) -> bool:
     """Whether every row satisfies an OR: none can satisfy the opposite of all its arms."""
-    regions: dict[tuple[object, ...], Region] = {}
+    regions: Regions = {}
     several: list[Sequence[FilterDraft]] = []
     for arm in arms:
-        if not arm:
-            continue
-        inner = arm[0].group.arms if arm[0].group is not None and arm[0].group is arm[-1].group else [arm]
-        for part in inner:
-            if len(part) > 1 or part[0].group is not None:
+        for part in _flat(arm):
+            if len(part) > 1:
                 several.append(part)
             elif _rejected(part[0], regions):
                 return True
     return any(all(_is_met(draft, regions) for draft in arm) for arm in several)
 
 
-def _rejected(draft: FilterDraft, regions: dict[tuple[object, ...], Region]) -> bool:
+def _flat(arm: Sequence[FilterDraft]) -> Sequence[Sequence[FilterDraft]]:
+    """The arms of an OR that is an arm itself, else the arm; none if not all of it is known."""
+    group = arm[0].group
+    if group is None:
+        return [arm]
+    return group.arms if group.complete and all(draft.group is group for draft in arm) else []
+
+
+def _rejected(draft: FilterDraft, regions: Regions) -> bool:
     """Adds the opposite of a condition; whether nothing is left then."""
     opposite = NEGATION.get(draft.op)
     if opposite is None:
@@ -149,12 +182,12 @@ def _rejected(draft: FilterDraft, regions: dict[tuple[object, ...], Region]) -> 
     return not regions.setdefault(draft.key, Region()).add(opposite, draft.rhs)
 
 
-def _is_met(draft: FilterDraft, regions: dict[tuple[object, ...], Region]) -> bool:
+def _is_met(draft: FilterDraft, regions: Regions) -> bool:
     """Whether a condition holds wherever the opposites of the other arms do."""
     region, opposite = regions.get(draft.key), NEGATION.get(draft.op)
-    return (
-        region is not None and draft.group is None and opposite is not None and not region.admits(opposite, draft.rhs)
-    )
+    if region is None or draft.group is not None or opposite is None:
+        return False
+    return not region.admits(opposite, draft.rhs)
 
 
 def _listed(rhs: Value | None) -> frozenset[Scalar] | None:
