@@ -23,6 +23,7 @@ from scoring.specification import (
 )
 from scoring.sql.changed_values import check_output, is_falling, reads_rows
 from scoring.sql.conditions import record
+from scoring.sql.conditions.unions import note_whole_arm
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare
 from scoring.sql.folding.folder import fold
@@ -31,7 +32,6 @@ from scoring.sql.from_items import FromItem
 from scoring.sql.scopes import BlockPlace, Scope, Walk, read
 from scoring.sql.terms import Node, Term, children
 from scoring.sql.undoing import note, note_in
-from scoring.sql.unions import note_whole_arm
 from scoring.values import Number
 
 _SET_OPERATIONS: MappingProxyType[type[Node], str] = MappingProxyType(
@@ -86,14 +86,19 @@ def _set_operation(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
         kind = _SET_OPERATIONS[type(link)] + (" all" if link.args.get("distinct") is False else "")
         walk.spec.set_operations.append(SetOperation(kind=kind, left=path, right=arm))
         found = read_query(walk, link.args["expression"], inner._replace(path=arm))
-        if found.empty and type(link) is not exp.Intersect:
-            walk.spec.dead.add(arm)
-            note_in(walk.spec, Void(kind=VoidKind.ARM, block=path, text=f"{kind} of no row"))
+        _drop_empty_arm(walk, link, found, path)
         item.correlated = item.correlated or found.correlated
-    if all(_SET_OPERATIONS[type(link)] == "union" for link in links):
+    if not any(type(link) is not exp.Union for link in links):
         note_whole_arm(walk.spec, path, [first, *(link.args["expression"] for link in reversed(links))])
     _read_tail(_outside(walk, inner, item), node, item.columns)
     return item
+
+
+def _drop_empty_arm(walk: Walk, link: Node, found: FromItem, path: str) -> None:
+    """Leaves out the right side of a UNION or EXCEPT that gives no row."""
+    if found.empty and type(link) is not exp.Intersect:
+        walk.spec.dead.add(found.path)
+        note_in(walk.spec, Void(kind=VoidKind.ARM, block=path, text=f"{_SET_OPERATIONS[type(link)]} of no row"))
 
 
 def _other(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
@@ -247,21 +252,29 @@ def _read_tail(scope: Scope, node: Node, columns: list[Term]) -> None:
     args = node.args
     order, limit, offset = args.get("order"), args.get("limit"), args.get("offset")
     if order is not None:
-        scope.position.in_tail = True
-        for key in order.args["expressions"]:
-            ordered = type(key) is exp.Ordered
-            inner: Node = bare(key.args["this"] if ordered else key)
-            descending = ordered and bool(key.args.get("desc"))
-            if type(inner) in _SIGNED and (core := is_falling(scope, inner)) is not None:
-                inner, descending = core, not descending
-            term = _sort_term(scope, inner, columns)
-            if _is_same_for_every_row(scope, inner):
-                note(scope, VoidKind.ORDER, term.name)
-                continue
-            scope.spec.order_by.append(SortKey(operand=term.operand, descending=descending, block=scope.path))
-        scope.position.in_tail = False
+        _read_order(scope, order, columns)
     if limit is not None or offset is not None:
         _read_limit(scope, limit, offset)
+
+
+def _read_order(scope: Scope, order: Node, columns: list[Term]) -> None:
+    """The sort keys; those that are the same for every row are left out, and noted if no other is there."""
+    scope.position.in_tail = True
+    before, same = len(scope.spec.order_by), ""
+    for key in order.args["expressions"]:
+        ordered = type(key) is exp.Ordered
+        inner: Node = bare(key.args["this"] if ordered else key)
+        descending = ordered and bool(key.args.get("desc"))
+        if type(inner) in _SIGNED and (core := is_falling(scope, inner)) is not None:
+            inner, descending = core, not descending
+        term = _sort_term(scope, inner, columns)
+        if _is_same_for_every_row(scope, inner):
+            same = same or term.name
+        else:
+            scope.spec.order_by.append(SortKey(operand=term.operand, descending=descending, block=scope.path))
+    if same and len(scope.spec.order_by) == before:
+        note(scope, VoidKind.ORDER, same)
+    scope.position.in_tail = False
 
 
 def _is_same_for_every_row(scope: Scope, node: Node) -> bool:

@@ -83,13 +83,18 @@ def settle(drafts: list[FilterDraft], *, opened: bool) -> list[FilterDraft]:
 
     `opened`: the AND holds more than drafts say, such as a subquery.
     """
-    never = next((draft for draft in drafts if draft.fact is False), None)
     kept = [draft for draft in drafts if draft.fact is None and not draft.joins]
+    never = next((draft for draft in drafts if draft.fact is False), None)
     if never is not None:
-        return fact(False, " and ".join([each.text for each in kept[:8]] + [never.text])) if kept else [never]
+        return _never(kept, never)
     if kept or opened:
         return fold(kept)
     return [draft for draft in drafts if draft.joins][:1] or drafts[:1]
+
+
+def _never(kept: list[FilterDraft], never: FilterDraft) -> list[FilterDraft]:
+    """An AND that never holds, with the terms that it takes away in its text."""
+    return fact(False, " and ".join([each.text for each in (*kept[:8], never)])) if kept else [never]
 
 
 def fold(drafts: list[FilterDraft]) -> list[FilterDraft]:

@@ -21,7 +21,7 @@ from scoring.sql.moments import Constant
 from scoring.sql.ranges import dated, spanned, time_of
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, children, function_name, shorten
-from scoring.sql.undoing import ReadSoFar, discard, mark, note
+from scoring.sql.undoing import discard, mark, note
 from scoring.values import Boolean, Expression, Number, RelativeTime, Text, TimeRange
 
 _OPS: MappingProxyType[type[Node], Op] = MappingProxyType(
@@ -186,16 +186,15 @@ def _exists(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Fil
         known = _known(scope, node, negated)
         if known is not None:
             return known
-    before = mark(scope)
     filters = len(scope.spec.filters)
     number = len(scope.spec.subqueries)
     scope.walk.read_subquery(scope, query, role, None)
     if number < len(scope.spec.subqueries) and not scope.spec.subqueries[number].correlated:
-        return _independent(scope, before, filters, role)
+        return _independent(scope, filters, role)
     return []
 
 
-def _independent(scope: Scope, before: ReadSoFar, filters: int, role: SubqueryRole) -> list[FilterDraft]:
+def _independent(scope: Scope, filters: int, role: SubqueryRole) -> list[FilterDraft]:
     """EXISTS of a query that does not depend on the row: it keeps all rows or none.
 
     A condition of that query on two columns may be on a column of this block that is not qualified.
@@ -203,7 +202,6 @@ def _independent(scope: Scope, before: ReadSoFar, filters: int, role: SubqueryRo
     found = islice(scope.spec.filters.values(), filters, None)
     if any(isinstance(each.rhs, Expression) and each.rhs.columns for each in found):
         return []
-    discard(scope, before)
     note(scope, VoidKind.CONDITION, f"{role.value} of rows that do not depend on the row")
     return fact(True)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from service.judges.weights import local_judge
 from tests.examples import example_case
 from tests.scoring.forgery.definitions import pairs
+from tests.scoring.forgery.table import table
 
 
 def definitions() -> Iterable[tuple[str, int, int, float]]:
@@ -21,6 +22,7 @@ def definitions() -> Iterable[tuple[str, int, int, float]]:
 
 
 def main() -> None:
+    print(table(), end="\n\n")
     rows = list(definitions())
     print(f"{'an enriched question that excuses what the SQL leaves out':72} tries  right  p_correct up to")
     for form, *figures in rows:

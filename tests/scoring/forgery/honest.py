@@ -141,7 +141,6 @@ REWORDED = {
     "AND TRUE": "({c}) AND TRUE",
     "NOT NOT": "NOT (NOT ({c}))",
     "OR 1 = 0": "({c}) OR 1 = 0",
-    "twice": "({c}) AND ({c})",
     "AND NOT FALSE": "({c}) AND NOT FALSE",
     "AND IS NOT NULL": "({c}) AND {col} IS NOT NULL",
     "OR of itself": "({c}) OR ({c})",

@@ -26,7 +26,3 @@ def _row(kind: str, way: str, scores: list[tuple[float, float]]) -> str:
     honest, forged = fmean(one for one, _ in scores), fmean(other for _, other in scores)
     worst = max(other for _, other in scores)
     return f"| {kind} | {way} | {len(scores)} | {honest:.2f} | {forged:.2f} | {worst:.2f} |"
-
-
-if __name__ == "__main__":
-    print(table())
