@@ -162,9 +162,10 @@ FORGERIES: Mapping[ReasonCode, float] = MappingProxyType(
         ReasonCode.ARITHMETIC_UNASKED: -7.0,
         ReasonCode.ORDER_CONSTANT: -7.0,
         ReasonCode.ROWS_SAMPLED: -7.0,
+        ReasonCode.DEFINITION_WEAKENS: -7.0,
     }
 )
-"""Codes of SQL that only seems to answer, with the log-odds that each moves at least: no other evidence outweighs it.
+"""Codes of answers that only seem right, with the log-odds that each moves at least: no other evidence outweighs it.
 
 Honest answers hardly ever have them, so labels cannot fit their weights; `sqlassay learn calibrate` keeps these.
 """
