@@ -2,7 +2,7 @@
 # Needs git, make and a Python 3.11 or later with venv. No root.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test fast check gates slow servers bench faults nightly pairs forgeries injections fuzz costs contracts lock sbom audit
+.PHONY: help install demo test fast check gates slow servers bench faults nightly pairs forgeries injections fuzz costs contracts lock sbom audit image-check
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -86,6 +86,9 @@ sbom: $(STAMP) ## Write the bill of materials of the image, CycloneDX 1.6, to di
 
 audit: $(STAMP) ## Look up every pinned package for known vulnerabilities; exit code 3 where that cannot be looked up.
 	@$(BIN)/python -m tests.supply.audit
+
+image-check: $(STAMP) ## Build the image's file system without a container engine and run it read-only as its user (Debian, root).
+	@$(BIN)/python -m tests.supply.image_check
 
 $(STAMP): pyproject.toml constraints.txt
 	@set -eu; \

@@ -13,6 +13,7 @@ from cyclonedx.validation.json import JsonStrictValidator
 
 from tests.deploy.test_packages import pins
 from tests.supply.audit import verdict
+from tests.supply.image_check import faults, last_stage
 from tests.supply.images import BY_TAG, DIGEST, ROOT, images
 
 
@@ -74,3 +75,15 @@ def test_an_audit_that_saw_nothing_is_no_clean_audit(packages: list[dict[str, ob
     found = verdict(packages)
     assert found[0] == code
     assert said in found[1]
+
+
+def test_the_check_of_the_image_follows_the_dockerfile_and_sees_faults(tmp_path: Path):
+    commands = last_stage()
+    assert any("useradd --uid 10001" in each for each in commands)
+    assert any("-perm /6000" in each for each in commands)
+    for name, mode in {"bin/gcc": 0o755, "bin/su": 0o4755, "etc/open": 0o666, "etc/fine": 0o644}.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+        path.chmod(mode)
+    assert sorted(each.split()[0] for each in faults(tmp_path)) == ["/bin/gcc", "/bin/su", "/etc/open"]
