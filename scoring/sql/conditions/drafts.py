@@ -146,7 +146,7 @@ def _without_facts(arms: list[list[FilterDraft]]) -> list[list[FilterDraft]]:
     if not facts:
         return arms
     always = [arm for arm in facts if arm[0].fact]
-    return always[:1] or [arm for arm in arms if arm not in facts] or arms[:1]
+    return always[:1] or [arm for arm in arms if not arm or arm[0].fact is None] or arms[:1]
 
 
 def _members(arm: list[FilterDraft]) -> frozenset[Scalar] | None:
