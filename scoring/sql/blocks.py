@@ -21,7 +21,7 @@ from scoring.specification import (
     Void,
     VoidKind,
 )
-from scoring.sql.changed_values import check_output, is_falling, reads_rows
+from scoring.sql.changed_values import check_output, is_falling, is_plain_value, reads_rows
 from scoring.sql.conditions import record
 from scoring.sql.conditions.unions import note_whole_arm
 from scoring.sql.constants import constant
@@ -281,7 +281,7 @@ def _is_same_for_every_row(scope: Scope, node: Node) -> bool:
     """Whether a sort or group key is a text, or reads rows and is the same for all of them; ordinals are not."""
     if type(node) is exp.Literal:
         return bool(node.args["is_string"])
-    return type(node) is not exp.Column and reads_rows(node) and fold(scope, node).constant
+    return not is_plain_value(node) and reads_rows(node) and fold(scope, node).constant
 
 
 def _sort_term(scope: Scope, node: Node, columns: list[Term]) -> Term:

@@ -35,7 +35,7 @@ def reads_rows(node: Node) -> bool:
 
 def check_output(scope: Scope, node: Node, shown: str) -> None:
     """Notes an output that is the same whatever the rows hold, or that a constant changes."""
-    if type(bare(node)) in _PLAIN or _is_plain_chain(node):
+    if is_plain_value(node) or _is_plain_chain(node):
         return
     folded = fold(scope, node)
     if folded.constant:
@@ -43,6 +43,15 @@ def check_output(scope: Scope, node: Node, shown: str) -> None:
             note(scope, VoidKind.OUTPUT, shown)
         return
     check_arithmetic(scope, node, shown)
+
+
+def is_plain_value(node: Node) -> bool:
+    """Whether an expression is a column, a literal, or an aggregate of a column or of all rows."""
+    inner = bare(node)
+    if type(inner) in _PLAIN:
+        return True
+    argument = inner.args.get("this") if isinstance(inner, exp.AggFunc) else None
+    return type(argument) in (exp.Column, exp.Star)
 
 
 def _is_plain_chain(node: Node) -> bool:
