@@ -15,6 +15,7 @@ import struct
 import threading
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
@@ -70,7 +71,8 @@ def serve_calls(calls: socket.socket, steps: Connection, setup: Setup, niceness:
     setup()
     tune_interpreter()
     _limit_memory()
-    with calls, calls.makefile("rb") as requests:
+    # a parent that ends a call closes the connection first
+    with suppress(BrokenPipeError, ConnectionResetError), calls, calls.makefile("rb") as requests:
         while header := requests.read(LENGTH.size):
             function, arguments = pickle.loads(requests.read(LENGTH.unpack(header)[0]))  # noqa: S301 the parent wrote it
             calls.sendall(_reply(function, arguments))
