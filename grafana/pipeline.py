@@ -11,9 +11,9 @@ _GROUP_LAG = "sum by (group, topic) (max by (group, topic, partition) (sqlassay_
 def pipeline() -> Rows:
     """The rows of the dashboard."""
     return [
-        ("Servers and processes", _servers()),
+        ("Servers and processes", [*_servers(), *_processes()]),
         ("Flow", _flow()),
-        ("Kafka", _kafka()),
+        ("Kafka", [*_kafka(), *_consumers()]),
         ("Stores", [*_stores(), *_keeping()]),
         ("Inside the service", _inside()),
     ]
@@ -39,6 +39,11 @@ def _servers() -> list[DashboardPanel]:
             unit="s",
             queries={"{{dependency}}": "max by (dependency) (sqlassay_dependency_seconds)"},
         ),
+    ]
+
+
+def _processes() -> list[DashboardPanel]:
+    return [
         DashboardPanel(
             title="Clocks",
             shows="Seconds that the clock of PostgreSQL is ahead of each process's.",
@@ -121,6 +126,11 @@ def _kafka() -> list[DashboardPanel]:
                 "p95": quantile(0.95, "sqlassay_kafka_age_seconds"),
             },
         ),
+    ]
+
+
+def _consumers() -> list[DashboardPanel]:
+    return [
         DashboardPanel(
             title="Commits",
             shows="Offset commits by result. Records of failed commits are read again and counted as duplicates.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -140,12 +141,18 @@ def _flag_span(present: SqlFilter, spec: QuestionSpec) -> Span | None:
     affirmed = (text in _TRUE) == (present.op is Op.EQ)
     words = [word for column in present.lhs.columns[:1] for word in identifier_words(column.name)]
     named = [word for word in words if word not in _FLAG_FRAME]
-    alike = firsts_and_synonyms(named)
-    near = [each for each in spec.tokens if len(each.stem) >= 3 and not alike.isdisjoint((each.stem[0], each.stem))]
-    for token in near:
+    for token in _possibly_alike(named, spec):
         if best_likeness(token.stem, named) >= 0.8 and affirmed is not _negated(token, spec):
             return token.text, token.start
     return None
+
+
+def _possibly_alike(named: Sequence[str], spec: QuestionSpec) -> Iterator[Token]:
+    """The words of the question that may be like one of `named`: a comparison of all pairs costs too much."""
+    alike = firsts_and_synonyms(named)
+    for token in spec.tokens:
+        if len(token.stem) >= 3 and not alike.isdisjoint((token.stem[0], token.stem)):
+            yield token
 
 
 def _negated(token: Token, spec: QuestionSpec) -> bool:
