@@ -48,7 +48,8 @@ def definition_weakens(case: Case) -> Finding | None:
         return None
     taken = [*_excused(case), *(each.asked for each in case.weakened if _is_gone(each, case))]
     if taken:
-        return Finding(1.0, f"taken away: {'; '.join(list(dict.fromkeys(taken))[:5])}")
+        named = {text.casefold(): text for text in reversed(taken)}
+        return Finding(1.0, f"taken away: {'; '.join(list(reversed(named.values()))[:5])}")
     if case.weakened:
         return Finding(TRIED, f"the SQL applies it all the same: {'; '.join(each.asked for each in case.weakened[:5])}")
     return None

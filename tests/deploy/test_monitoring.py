@@ -68,7 +68,13 @@ def test_prometheus_accepts_the_rules(promtool: Path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("cases", CASES, ids=lambda path: path.stem)
+LONG = {"quality.test", "pipeline.test", "drop.test"}
+"""Cases that take promtool ten seconds or more."""
+
+
+@pytest.mark.parametrize(
+    "cases", [pytest.param(each, marks=[pytest.mark.slow] * (each.stem in LONG), id=each.stem) for each in CASES]
+)
 def test_the_rules_fire_exactly_as_their_cases_say(promtool: Path, cases: Path):
     done = run(promtool, "test", "rules", cases)
     assert done.returncode == 0, done.stdout + done.stderr
