@@ -9,7 +9,7 @@ from sqlglot import exp
 from scoring.specification import VoidKind
 from scoring.sql.expressions import bare
 from scoring.sql.folded import ROWS, Folded, identical, number
-from scoring.sql.folding.folder import fold
+from scoring.sql.folding.folder import fold, is_evaluated
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node, children
 from scoring.sql.undoing import note
@@ -35,7 +35,7 @@ def reads_rows(node: Node) -> bool:
 
 def check_output(scope: Scope, node: Node, shown: str) -> None:
     """Notes an output that is the same whatever the rows hold, or that a constant changes."""
-    if is_plain_value(node) or _is_plain_chain(node):
+    if is_plain_value(node) or _is_plain_chain(node) or not (is_evaluated(node) or type(node) in _INSIDE):
         return
     folded = fold(scope, node)
     if folded.constant:
@@ -46,11 +46,14 @@ def check_output(scope: Scope, node: Node, shown: str) -> None:
 
 
 def is_plain_value(node: Node) -> bool:
-    """Whether an expression is a column, a literal, or an aggregate of a column or of all rows."""
+    """Whether an expression is a column, a literal, or an aggregate of a column, of its values or of all rows."""
     inner = bare(node)
     if type(inner) in _PLAIN:
         return True
     argument = inner.args.get("this") if isinstance(inner, exp.AggFunc) else None
+    if type(argument) is exp.Distinct:
+        values: list[Node] = children(argument, "expressions")
+        argument = values[0] if len(values) == 1 else None
     return type(argument) in (exp.Column, exp.Star)
 
 

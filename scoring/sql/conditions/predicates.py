@@ -40,7 +40,7 @@ _OPS: MappingProxyType[type[Node], Op] = MappingProxyType(
 
 def predicate(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[FilterDraft]:
     """The draft filters of one predicate; none if it is a join key, a semi-join, a rank or always true."""
-    if not is_plain(node):
+    if not is_plain(scope, node):
         known = _known(scope, node, negated)
         if known is not None:
             return known

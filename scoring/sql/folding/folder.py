@@ -40,6 +40,11 @@ def verdict(scope: Scope, node: Node) -> bool | None:
     return None if not folded.constant else folded.value is not None and is_true(folded.value)
 
 
+def is_evaluated(node: Node) -> bool:
+    """Whether an expression may be a constant; a column and any other call are values of their own."""
+    return type(node) in _READERS
+
+
 def _fold(scope: Scope, node: Node) -> Folded:
     kind = type(node)
     if kind is exp.Column:
