@@ -235,3 +235,7 @@ def _stamp(moment: datetime | None) -> str:
         return ""
     midnight = (moment.hour, moment.minute, moment.second, moment.microsecond) == (0, 0, 0, 0)
     return moment.date().isoformat() if midnight else moment.isoformat(sep=" ")
+
+
+UNITS = frozenset({1, 4, 5, 7, 8, 10, 12, 24, 30, 52, 60, 100, 365, 365.25, 1000, 1024, 3600, 86400, 1e4, 1e6, 1e9})
+"""Factors of percentages, calendar units and units of measure, and their inverses."""

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 
 from scoring.signals.finding import Finding
-from scoring.specification import VoidKind
+from scoring.specification import Void, VoidKind
+from scoring.values import UNITS
 from scoring.verdict import Case
 
 
@@ -64,22 +65,30 @@ def output_constant(case: Case) -> Finding | None:
 
 
 def arithmetic_unasked(case: Case) -> Finding | None:
-    """The SQL changes an output by a constant that nothing asks for.
+    """The SQL changes an output or a compared value by a constant that nothing asks for.
 
-    `COUNT(*) + 5` and `-COUNT(*)` are not the count. Percentages, units, and numbers that the questions mention do not
-    count.
+    `COUNT(*) + 5` and `-COUNT(*)` are not the count, and `age + 5 > 30` is not the condition asked for. Percentages,
+    units, and numbers that the questions mention do not count.
 
     >>> arithmetic_unasked(case("How many hens are there?", "SELECT COUNT(*) + 5 FROM hens")).detail
     'changed by a constant: count(*) + 5'
     """
-    voids = [void for void in case.sql.voids if void.kind is VoidKind.ARITHMETIC]
+    voids = [void for void in case.sql.voids if void.kind in (VoidKind.ARITHMETIC, VoidKind.COMPARED)]
     said = _numbers_said(case) if voids else set[float]()
-    changed = next((void.text for void in voids if not _is_said(void.numbers, said)), None)
+    changed = next((void.text for void in voids if not _is_asked(case, void, said)), None)
     return Finding(1.0, f"changed by a constant: {changed}") if changed is not None else None
 
 
-def _is_said(numbers: tuple[float, ...], said: set[float]) -> bool:
-    return bool(numbers) and said.issuperset(round(abs(each), 9) for each in numbers)
+def _is_asked(case: Case, void: Void, said: set[float]) -> bool:
+    """Whether the questions mention the constants that change a value; one that it is compared with is not one."""
+    numbers = {round(abs(each), 9) for each in void.numbers}
+    if void.kind is VoidKind.ARITHMETIC:
+        return bool(numbers) and said >= numbers
+    text = f"{case.question.text} {case.enriched.text}".casefold()
+    if numbers & {float(each) for each in void.values} and not _FORMULA.search(text):
+        return False
+    unsaid = numbers - said
+    return bool(numbers) and (not unsaid or (unsaid <= UNITS and _UNIT.search(text) is not None))
 
 
 def _numbers_said(case: Case) -> set[float]:
@@ -88,14 +97,24 @@ def _numbers_said(case: Case) -> set[float]:
     said = {float(each.replace(",", "")) for each in _NUMBER.findall(text)[:_MOST]}
     said |= {number.value for spec in (case.question, case.enriched) for number in spec.numbers}
     said |= {factor for word, factor in _FACTORS.items() if word in text}
-    shares = {round(each / 100, 9) for each in said}
+    shares = {round(each / 100, 9) for each in said if each <= _MOST_PERCENT}
     return said | shares | {round(1 + each, 9) for each in shares} | {round(1 - each, 9) for each in shares}
 
 
 _NUMBER = re.compile(r"\d{1,9}(?:,\d{3})*(?:\.\d{1,9})?", re.ASCII)
-_FACTORS = {"half": 2.0, "twice": 2.0, "double": 2.0, "triple": 3.0, "third": 3.0, "quarter": 4.0, "dozen": 12.0}
+_FORMULA = re.compile(r"\d\s?[-+*/]|[-+*/]\s?\d")
+_UNIT = re.compile(
+    r"hour|minute|second|\bday|week|month|year|decade|kilo|\b[kcm]?m\b|\bkg|gram|\bton|met(?:er|re)|mile|feet|foot|inch|"
+    r"percent|%|\brate|share|ratio|proportion|fraction|thousand|[mb]illion|byte|\b[kmgt]b\b|cents?\b|lit(?:er|re)"
+)
+"""Words of units and shares."""
+_FACTORS = {
+    "even": 2.0, "odd": 2.0, "half": 2.0, "twice": 2.0, "double": 2.0,
+    "triple": 3.0, "third": 3.0, "quarter": 4.0, "dozen": 12.0,
+}  # fmt: skip
 """Words that ask for a factor."""
 _MOST = 100
+_MOST_PERCENT = 200
 
 
 def order_constant(case: Case) -> Finding | None:

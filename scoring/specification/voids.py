@@ -22,6 +22,8 @@ class VoidKind(StrEnum):
     """An output of the answer is the same whatever the rows hold."""
     ARITHMETIC = "arithmetic"
     """An output of the answer is changed by a constant."""
+    COMPARED = "compared"
+    """What a condition compares is changed by a constant."""
     ORDER = "order"
     """A sort key is the same for every row."""
     GROUP = "group"
@@ -44,4 +46,4 @@ class Void:
     numbers: tuple[float, ...] = ()
     """The constants of an arithmetic."""
     values: tuple[str, ...] = ()
-    """The values of a conflict."""
+    """The values of a conflict, or those that a changed value is compared with."""

@@ -9,6 +9,7 @@ from sqlglot import exp
 from scoring.specification import Aggregation, Clause
 from scoring.sql.arithmetic import divide
 from scoring.sql.conditions import FilterDraft, alternatives, conjunction, emit, record
+from scoring.sql.conditions.conditional_values import check_conditional
 from scoring.sql.dates import read_unknown_call
 from scoring.sql.expressions import bare
 from scoring.sql.scopes import Modifier, Reader, Scope, read
@@ -93,6 +94,8 @@ def _aggregated(scope: Scope, node: Node, func: str, argument: Node | None) -> T
         column = _conditional_column(scope, inner, part, counting=type(node) is exp.CountIf)
     term = Term(shorten(f"{func.lower()}({'distinct ' if distinct else ''}{part.name})"), part.columns, func)
     term.distinct, term.real = distinct, func == "AVG" or part.real
+    if conditional and inner is not None and not distinct:
+        check_conditional(scope, func if type(node) is not exp.CountIf else "", inner, term.name)
     aggregation = Aggregation(
         func=func,
         column=column,

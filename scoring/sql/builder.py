@@ -47,6 +47,8 @@ class SpecificationBuilder:
         self.terms: dict[int, Term] = {}
         """Terms by node id, of nodes that must be recorded only once: a subquery, a window, a division."""
         self.voids: list[Void] = []
+        self.noted: set[tuple[object, ...]] = set()
+        """What tells the voids from others."""
         self.dead: set[str] = set()
         """Paths of blocks that do nothing; what they hold is left out."""
         self.reads: list[tuple[str, str]] = []

@@ -10,12 +10,11 @@ from scoring.specification import VoidKind
 from scoring.sql.expressions import bare
 from scoring.sql.folded import ROWS, Folded, identical, number
 from scoring.sql.folding.folder import fold, is_evaluated
-from scoring.sql.scopes import Scope
+from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, children
 from scoring.sql.undoing import note
+from scoring.values import UNITS
 
-_UNITS = frozenset({1, 4, 5, 7, 8, 10, 12, 24, 30, 52, 60, 100, 365, 365.25, 1000, 1024, 3600, 86400, 1e4, 1e6, 1e9})
-"""Factors of percentages, calendar units and units of measure, and their inverses."""
 _INSIDE: frozenset[type[Node]] = frozenset(
     {exp.Neg, exp.Paren, exp.Alias, exp.Cast, exp.TryCast, exp.Round, exp.Ceil, exp.Floor, exp.Coalesce}
     | {exp.Sum, exp.Avg, exp.Max, exp.Min, exp.Filter, exp.Window}
@@ -24,6 +23,9 @@ _INSIDE: frozenset[type[Node]] = frozenset(
 _SUMS = frozenset({exp.Add, exp.Sub})
 _PRODUCTS = frozenset({exp.Mul, exp.Div, exp.IntDiv})
 _OTHERS = frozenset({exp.Mod, exp.Greatest, exp.Least})
+_CHANGING = frozenset({*_SUMS, *_PRODUCTS, *_OTHERS, exp.Neg, exp.Round})
+_NEUTRAL = frozenset({1.0, 100.0})
+_SIDES = ("this", "expression", "low", "high")
 _YEARS = (1000, 3000)
 _READING = (exp.Column, exp.AggFunc, exp.Select, exp.Star, exp.Window)
 
@@ -68,9 +70,34 @@ def _is_plain_chain(node: Node) -> bool:
 
 def check_arithmetic(scope: Scope, node: Node, shown: str) -> None:
     """Notes arithmetic with a constant that is neither a unit nor a percentage."""
-    found = _changes(scope, node)
+    found = _changes(scope, node, strict=False)
     if found and not _is_neutral(scope, node):
         note(scope, VoidKind.ARITHMETIC, shown, tuple(each for each in found if each is not None))
+
+
+def check_compared(scope: Scope, node: Node) -> None:
+    """Notes a comparison with a constant or a query whose other side a constant changes: `age + 5 > 30`."""
+    sides = [bare(each) for name in _SIDES if isinstance(each := node.args.get(name), exp.Expr)]
+    sides += [bare(each) for each in children(node, "expressions")[:_DEEPEST]]
+    changed = [each for each in sides if _may_change(scope, each)]
+    values = _compared_with(scope, [each for each in sides if not _may_change(scope, each)])
+    for side in changed if values is not None else ():
+        found = _changes(scope, side, strict=True)
+        if found and not _is_neutral(scope, side):
+            numbers = tuple(each for each in found if each is not None)
+            note(scope, VoidKind.COMPARED, read(scope, side).name, numbers, values or ())
+
+
+def _may_change(scope: Scope, side: Node) -> bool:
+    return type(side) in _CHANGING and not fold(scope, side).constant
+
+
+def _compared_with(scope: Scope, sides: list[Node]) -> tuple[str, ...] | None:
+    """The numbers among constants and queries; `None` if there are other values."""
+    found = [fold(scope, each) for each in sides if not isinstance(each, exp.Query)]
+    if not all(each.constant for each in found):
+        return None
+    return tuple(str(value) for each in found if (value := number(each.value, 0)) is not None)
 
 
 def is_falling(scope: Scope, node: Node) -> Node | None:
@@ -110,8 +137,8 @@ def _is_neutral(scope: Scope, node: Node) -> bool:
     return core is not None and identical(fold(scope, node), fold(scope, core))
 
 
-def _changes(scope: Scope, node: Node) -> list[float | None]:
-    """The constants that change a value; `None` for its sign."""
+def _changes(scope: Scope, node: Node, *, strict: bool) -> list[float | None]:
+    """The constants that change a value; `None` for its sign. `strict`: units change it too."""
     found: list[float | None] = []
     waiting = [(node, False)]
     for _ in range(_MOST):
@@ -124,7 +151,7 @@ def _changes(scope: Scope, node: Node) -> list[float | None]:
         if kind is exp.Neg:
             found.append(None)
         if kind in _SUMS or kind in _PRODUCTS or kind in _OTHERS:
-            waiting.extend(_operands(scope, node, found, inside=inside))
+            waiting.extend(_operands(scope, node, found, inside=inside, strict=strict))
         else:
             waiting.extend((each, inside) for each in _within(node))
     return found
@@ -138,11 +165,16 @@ def _within(node: Node) -> list[Node]:
     return [inner] if isinstance(inner, exp.Expr) else []
 
 
-def _operands(scope: Scope, node: Node, found: list[float | None], *, inside: bool) -> list[tuple[Node, bool]]:
+def _operands(
+    scope: Scope, node: Node, found: list[float | None], *, inside: bool, strict: bool
+) -> list[tuple[Node, bool]]:
     """The operands that are not constant; adds the constants that change them to those found."""
     kind, parts = type(node), _parts(node)
     constants = {place: value for place, each in enumerate(parts) if (value := _constant(scope, each)) is not None}
-    found += [value for place, value in constants.items() if _is_change(kind, value, place, parts, inside=inside)]
+    if strict and kind in _PRODUCTS:
+        found += [value for value in constants.values() if value not in _NEUTRAL]
+    else:
+        found += [value for place, value in constants.items() if _is_change(kind, value, place, parts, inside=inside)]
     return [(each, inside or kind in _PRODUCTS) for place, each in enumerate(parts) if place not in constants]
 
 
@@ -167,7 +199,7 @@ def _digits(scope: Scope, node: Node) -> int:
 
 def _is_change(kind: type[Node], value: float, place: int, parts: list[Node], *, inside: bool) -> bool:
     if kind in _PRODUCTS:
-        return not (abs(value) in _UNITS or round(1 / abs(value), 6) in _UNITS) or value < 0
+        return not (abs(value) in UNITS or round(1 / abs(value), 6) in UNITS) or value < 0
     if kind in _OTHERS:
         return True
     other = bare(parts[1 - place])

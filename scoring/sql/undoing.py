@@ -10,7 +10,7 @@ from scoring.sql.scopes import Scope
 
 _SHOWN = 160
 _MOST = 20
-"""Most parts that are noted."""
+"""Most parts of one kind that are noted; those of the same constants count once."""
 
 
 class ReadSoFar(NamedTuple):
@@ -44,6 +44,9 @@ def note(
 
 
 def note_in(spec: SpecificationBuilder, void: Void) -> None:
-    """Notes a part of a block."""
-    if len(spec.voids) < _MOST:
-        spec.voids.append(void)
+    """Notes a part of a block, unless one like it is noted, so that harmless parts do not crowd out others."""
+    alike = (void.kind, frozenset(void.numbers), void.values) if void.numbers or void.values else (void.kind, void.text)
+    if alike in spec.noted or sum(each.kind is void.kind for each in spec.voids) >= _MOST:
+        return
+    spec.noted.add(alike)
+    spec.voids.append(void)

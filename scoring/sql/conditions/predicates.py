@@ -9,6 +9,7 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from scoring.specification import NEGATION, Clause, Limit, Op, Operand, SubqueryRole, VoidKind
+from scoring.sql.changed_values import check_compared
 from scoring.sql.conditions.comparison import comparison, expression, listed, plain, semi_join, versus
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact
 from scoring.sql.conditions.matching import like, pattern_text, regular
@@ -40,12 +41,16 @@ _OPS: MappingProxyType[type[Node], Op] = MappingProxyType(
 
 def predicate(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[FilterDraft]:
     """The draft filters of one predicate; none if it is a join key, a semi-join, a rank or always true."""
-    if not is_plain(scope, node):
+    plainly = is_plain(scope, node)
+    if not plainly:
         known = _known(scope, node, negated)
         if known is not None:
             return known
     reader = _PREDICATES.get(type(node))
-    return _truth(scope, node, negated) if reader is None else reader(scope, node, clause, negated)
+    found = _truth(scope, node, negated) if reader is None else reader(scope, node, clause, negated)
+    if not plainly and type(node) in _COMPARING:
+        check_compared(scope, node)
+    return found
 
 
 def _known(scope: Scope, node: Node, negated: bool) -> list[FilterDraft] | None:
@@ -223,6 +228,7 @@ def _truth(scope: Scope, node: Node, negated: bool) -> list[FilterDraft]:
     return [FilterDraft(operand, Op.OTHER, None)]
 
 
+_COMPARING = frozenset({*_OPS, exp.Between, exp.In})
 _REGULAR = frozenset({exp.RegexpLike, exp.RegexpILike, exp.RegexpFullMatch, exp.SimilarTo})
 _CALLS: MappingProxyType[type[Node], Op] = MappingProxyType(
     {

@@ -20,7 +20,7 @@ def operation(node: Node, left: Folded, right: Folded) -> Folded:
     kind = type(node)
     if left.is_null or right.is_null:
         return fixed(None)
-    if kind is exp.DPipe:
+    if kind is exp.DPipe or (kind is exp.Add and (_is_words(left) or _is_words(right))):
         return concatenated([left, right])
     compute = OPERATORS[kind]
     points: list[float] = []
@@ -33,6 +33,11 @@ def operation(node: Node, left: Folded, right: Folded) -> Folded:
     if not folded.constant:
         folded.low, folded.high = _bounds(kind, left, right)
     return folded
+
+
+def _is_words(side: Folded) -> bool:
+    """Whether it is a text that is no number, which T-SQL adds to another."""
+    return side.constant and isinstance(side.value, str) and None in side.numbers
 
 
 def _unevaluated(node: Node, left: Folded, right: Folded) -> Folded:

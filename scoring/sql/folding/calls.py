@@ -139,10 +139,12 @@ def numeric(fold: Fold, node: Node) -> Folded:
 
 
 def textual(fold: Fold, node: Node) -> Folded:
-    """UPPER, LOWER, TRIM, REVERSE and LENGTH."""
+    """UPPER, LOWER, TRIM, REVERSE and LENGTH; what TRIM leaves is not known, nor is case where it does not matter."""
     inner = fold(node.args["this"])
     if inner.is_null:
         return fixed(None)
+    if not inner.constant and (type(node) is exp.Trim or (fold.dialect in _CASELESS and type(node) in _CASES)):
+        return unknown(function_name(node), (inner,))
     texts = [text_of(inner.points[row], row) for row in ROWS]
     folded = evaluated([_TEXTUAL[type(node)](each or "") for each in texts], (inner,))
     if type(node) is exp.Length and not folded.constant:
@@ -258,6 +260,9 @@ def binary(fold: Fold, node: Node) -> Folded:
 
 
 _FEW = 16
+_CASES = frozenset({exp.Upper, exp.Lower})
+_CASELESS = frozenset({"mysql", "tsql", "doris", "starrocks", "singlestore", "fabric"})
+"""Dialects that compare texts without regard to case."""
 _PLACES = 12
 BINARY = frozenset(OPERATORS) | {exp.DPipe}
 COUNTS = frozenset({exp.Count, exp.CountIf, exp.ApproxDistinct})

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from scoring.sql.expressions import bare
 from scoring.sql.folded import Folded, Kind, Point, fixed, is_true, unknown
-from scoring.sql.folding import calls, truths
+from scoring.sql.folding import calls, replaced, truths
 from scoring.sql.folding.truths import Fold
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node, children, function_name
@@ -63,6 +63,11 @@ class _Parts:
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
+
+    @property
+    def dialect(self) -> str:
+        """The dialect of the text."""
+        return self._scope.spec.dialect
 
     def __call__(self, node: Node | None, /) -> Folded:
         return unknown("nothing") if node is None else fold(self._scope, node)
@@ -265,6 +270,7 @@ _KEEPING = exp.DataType.REAL_TYPES | exp.DataType.TEXT_TYPES
 """Types that a cast to leaves a value as it is."""
 _READERS: MappingProxyType[type[Node], Callable[[Fold, Node], Folded]] = MappingProxyType(
     dict(calls.READERS)
+    | replaced.READERS
     | dict.fromkeys(truths.COMPARISONS, _compared)
     | dict.fromkeys((exp.Paren, exp.Alias, exp.Collate, exp.AtTimeZone, exp.Order, exp.IgnoreNulls), _inside)
     | dict.fromkeys((exp.Cast, exp.TryCast, exp.Convert), _cast)

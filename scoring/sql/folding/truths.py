@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
@@ -17,6 +17,11 @@ class Fold(Protocol):
     """Folds the parts of an expression."""
 
     def __call__(self, node: Node | None, /) -> Folded: ...
+
+    @property
+    def dialect(self) -> str:
+        """The dialect of the text."""
+        ...
 
     def keep(self, node: Node, folded: Folded) -> None:
         """Remembers what a part comes to."""
@@ -77,6 +82,7 @@ def compared(kind: type[Node], left: Folded, right: Folded) -> Folded:
         known = kind in _EQUAL
     else:
         known = _by_distance(kind, left, right)
+        known = _by_case(kind, left, right) if known is None else known
     if known is not None:
         return fixed(known)
     if kind in _DENIED:
@@ -118,6 +124,24 @@ def _by_distance(kind: type[Node], left: Folded, right: Folded) -> bool | None:
     return _by_shift(kind, left, right) if few is None else few
 
 
+def _by_case(kind: type[Node], left: Folded, right: Folded) -> bool | None:
+    """`UPPER(c) = 'lisbon'` never holds."""
+    constant, other = (left, right) if left.constant else (right, left)
+    text = constant.value
+    if kind not in _CASED or not constant.constant or not isinstance(text, str):
+        return None
+    return (
+        kind in _DENIED
+        if any(_is_cased(other, case) and text != case(text) for case in (str.upper, str.lower))
+        else None
+    )
+
+
+def _is_cased(folded: Folded, case: Callable[[str], str]) -> bool:
+    """Whether all of an invented text is in capitals, or none of it."""
+    return all(isinstance(each, str) and len(each) > _LEAST and each == case(each) for each in folded.points)
+
+
 def _of_choices(kind: type[Node], left: Folded, right: Folded) -> bool | None:
     if left.choices is None or right.choices is None or None in left.choices | right.choices:
         return None
@@ -142,10 +166,18 @@ def listed(key: Folded, members: Sequence[Folded]) -> Folded:
     if key.choices is not None and len(members) <= _FEW and all(each.constant for each in members):
         return _among(key, members)
     if not key.constant:
-        members = [each for each in members if not each.constant]
-        same = any(identical(key, each) for each in members[:_FEW])
+        others = [each for each in members if not each.constant]
+        same = any(identical(key, each) for each in others[:_FEW])
+        if not others and _has_none(key, members):
+            return fixed(False)
+        members = others
         return fixed(True) if same else unknown("in", (key, *members), kind=Kind.TRUTH)
     return all_of([compared(exp.EQ, key, member) for member in members[:_FEW]], conjunction=False)
+
+
+def _has_none(key: Folded, members: Sequence[Folded]) -> bool:
+    """Whether a key equals no member because of its case."""
+    return len(members) <= _FEW and all(_by_case(exp.EQ, key, each) is False for each in members)
 
 
 def _among(key: Folded, members: Sequence[Folded]) -> Folded:
@@ -186,6 +218,9 @@ def _every(kind: type[Node], raw: str) -> bool | None:
 
 
 _FEW = 16
+_LEAST = 40
+"""Shorter parts of an invented text may hold no letters."""
+_CASED = frozenset({exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ})
 _REGULAR = frozenset({exp.RegexpLike, exp.RegexpILike, exp.RegexpFullMatch})
 _EQUAL = frozenset({exp.EQ, exp.GTE, exp.LTE, exp.NullSafeEQ})
 _DENIED: MappingProxyType[type[Node], type[Node]] = MappingProxyType(

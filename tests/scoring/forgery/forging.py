@@ -82,6 +82,47 @@ OUTPUTS = {
     "POWER(0)": "POWER({o}, 0)",
 }
 """Outputs: `{o}` is the right one."""
+COMPARED = {
+    "+ 5": "{col} + 5 > {value}",
+    "- 5 of it": "5 - {col} < {value}",
+    "× 0": "{col} * 0 >= 0",
+    "× 3": "{value} < {col} * 3",
+    "× 10": "{col} * 10 > {value}",
+    "/ 2": "{col} / 2 > {value}",
+    "+ the value": "{col} + {value} > {value}",
+    "minus": "-{col} > {value}",
+    "% 1000": "{col} % 1000 > {value}",
+    "- 4 in a list": "{col} - 4 IN ({value})",
+    "+ 1 of the average": "{col} > {value} AND {col} + 3 > (SELECT AVG({col}) FROM {base})",
+    "BETWEEN": "{col} + 9 BETWEEN {value} AND 99999",
+}
+"""Comparisons of a number: `{value}` is the one asked for."""
+TEXTS = {
+    "REPLACE of itself": "REPLACE({col}, {col}, {value}) = {value}",
+    "REPLACE in the value": "REPLACE({value}, '#', {col}) = {value}",
+    "REGEXP_REPLACE of all": "REGEXP_REPLACE({col}, '.*', {value}) = {value}",
+    "REGEXP_REPLACE of it": "REGEXP_REPLACE({col}, '^(.+)$', {value}) = {value}",
+    "SUBSTRING of length 0": "SUBSTRING({col}, 1, 0) || {value} = {value}",
+    "LEFT of length 0": "LEFT({col}, 0) = ''",
+    "REPEAT of 0": "REPEAT({col}, 0) = '' AND {key} > 0",
+    "UPPER": "UPPER({col}) = {value}",
+    "LOWER": "LOWER({col}) = {upper}",
+    "LOWER in a list": "LOWER({col}) IN ({upper})",
+    "OR UPPER is another": "{col} = {value} OR UPPER({col}) <> 'x'",
+}
+"""Comparisons of a text: `{value}` is the one asked for, `{upper}` the same in capitals."""
+COUNTED = {
+    "COUNT of 1 and 0": "COUNT(CASE WHEN {c} THEN 1 ELSE 0 END)",
+    "COUNT of a key and 0": "COUNT(CASE WHEN {c} THEN {key} ELSE 0 END)",
+    "COUNT with a fallback": "COUNT(COALESCE(CASE WHEN {c} THEN 1 END, 0))",
+    "COUNT of IF": "COUNT(IF({c}, 1, 0))",
+    "COUNT of a comparison": "COUNT({c})",
+    "SUM of 1 and 2": "SUM(CASE WHEN {c} THEN 1 ELSE 2 END)",
+    "SUM of 1 and 1": "SUM(CASE WHEN {c} THEN 1 ELSE 1 END)",
+    "SUM of 3": "SUM(CASE WHEN {c} THEN 3 ELSE 0 END)",
+    "SUM of a key twice": "SUM(CASE WHEN {c} THEN {key} ELSE {key} END)",
+}
+"""Counts by a CASE: `{c}` is the condition."""
 QUERIES = {
     "unused CTE": "WITH found AS ({sql}) SELECT {outputs} FROM {tables} {tail}",
     "CTE read by an unused CTE": "WITH a AS ({sql}), b AS (SELECT * FROM a) SELECT {outputs} FROM {tables} {tail}",
@@ -112,7 +153,7 @@ class Pair:
     """A right answer and its forgery in one dialect."""
 
     kind: str
-    """What the forger changes: `condition`, `output`, `query` or `order`."""
+    """What the forger changes, such as `condition` or `output`."""
     way: str
     question: str
     dialect: str
@@ -122,8 +163,10 @@ class Pair:
 
 def pairs() -> Iterator[Pair]:
     """Every way on every right answer; the dialect changes from pair to pair."""
-    for number, (kind, way, honest, forged) in enumerate(_texts()):
+    for number, (kind, way, honest, forged) in enumerate((*_texts(), *_parts())):
         dialect = DIALECTS[number % len(DIALECTS)]
+        if dialect in ("mysql", "tsql") and ("UPPER" in way or "LOWER" in way):
+            dialect = "postgres"  # the others compare texts without regard to case
         yield Pair(
             kind=kind,
             way=way,
@@ -148,6 +191,10 @@ def filled(shape: str, honest: Honest) -> str:
         key=honest.key,
         key_name=honest.key.rpartition(".")[2],
         base=honest.base,
+        value=honest.condition.rpartition(" ")[2]
+        if " > " in honest.condition
+        else honest.condition.rpartition("= ")[2],
+        upper=honest.condition.rpartition("= ")[2].upper(),
         o=honest.outputs,
         sql=honest.sql,
         sql_bare=honest.sql.removesuffix(honest.tail).strip(),
@@ -176,3 +223,13 @@ def _texts() -> Iterator[tuple[str, str, Honest, str]]:
                 honest,
                 honest.sql.replace(right.format(col=honest.column), wrong.format(col=honest.column)),
             )
+
+
+def _parts() -> Iterator[tuple[str, str, Honest, str]]:
+    for honest in FILTERED:
+        compared = COMPARED if " > " in honest.condition else TEXTS if " = " in honest.condition else {}
+        for way, shape in compared.items():
+            yield "comparison", way, honest, honest.with_condition(filled(shape, honest))
+    for honest in COUNTS[:2]:
+        for way, shape in COUNTED.items():
+            yield "count", way, honest, f"SELECT {filled(shape, honest)} FROM {honest.tables}"
