@@ -77,15 +77,24 @@ def check_arithmetic(scope: Scope, node: Node, shown: str) -> None:
 
 def check_compared(scope: Scope, node: Node) -> None:
     """Notes a comparison with a constant or a query whose other side a constant changes: `age + 5 > 30`."""
-    sides = [bare(each) for name in _SIDES if isinstance(each := node.args.get(name), exp.Expr)]
-    sides += [bare(each) for each in children(node, "expressions")[:_DEEPEST]]
+    sides = _sides(node)
     changed = [each for each in sides if _may_change(scope, each)]
-    values = _compared_with(scope, [each for each in sides if not _may_change(scope, each)])
-    for side in changed if values is not None else ():
-        found = _changes(scope, side, strict=True)
-        if found and not _is_neutral(scope, side):
-            numbers = tuple(each for each in found if each is not None)
-            note(scope, VoidKind.COMPARED, read(scope, side).name, numbers, values or ())
+    values = _compared_with(scope, [each for each in sides if not _may_change(scope, each)]) if changed else None
+    if values is not None:
+        for side in changed:
+            _note_changed(scope, side, values)
+
+
+def _sides(node: Node) -> list[Node]:
+    sides = [bare(each) for name in _SIDES if isinstance(each := node.args.get(name), exp.Expr)]
+    return sides + [bare(each) for each in children(node, "expressions")[:_DEEPEST]]
+
+
+def _note_changed(scope: Scope, side: Node, values: tuple[str, ...]) -> None:
+    found = _changes(scope, side, strict=True)
+    if found and not _is_neutral(scope, side):
+        numbers = tuple(each for each in found if each is not None)
+        note(scope, VoidKind.COMPARED, read(scope, side).name, numbers, values)
 
 
 def _may_change(scope: Scope, side: Node) -> bool:
