@@ -110,10 +110,13 @@ def _lost_or_changed(
 ) -> tuple[list[tuple[QuestionFilter, QuestionFilter]], list[QuestionFilter]]:
     changed: list[tuple[QuestionFilter, QuestionFilter]] = []
     lost: list[QuestionFilter] = []
+    sure = [each for each in question.filters if each.certain >= CERTAIN]
+    if not sure:
+        return changed, lost
     restated = _Restated(enriched, restrictions)
     other_values = _OtherValues(question, context)
-    for each in question.filters:
-        if each.certain < CERTAIN or _survives(each, restated, context):
+    for each in sure:
+        if _survives(each, restated, context):
             continue
         other = next((there for there in restrictions if _rewritten(each, there, other_values, context)), None)
         if other is not None:

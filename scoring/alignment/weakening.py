@@ -48,9 +48,10 @@ def find_weakening(question: QuestionSpec, enriched: QuestionSpec) -> Weakened:
         return Weakened()
     found: list[Weakening] = []
     places: set[int] = set()
-    by_word = DefinedWords(enriched.definitions)
-    for own in question.filters:
-        for place in by_word.covering(own) if own.certain >= CERTAIN else ():
+    sure = [each for each in question.filters if each.certain >= CERTAIN]
+    by_word = DefinedWords(enriched.definitions if sure else ())
+    for own in sure:
+        for place in by_word.covering(own):
             definition = enriched.definitions[place]
             if stated(own, definition) is Stated.WEAKENS:
                 found.append(_of_condition(own, definition))
@@ -118,11 +119,12 @@ def _shown(text: str) -> str:
 
 def _of_phrase(question: QuestionSpec, definition: Definition) -> Weakening | None:
     """What a definition takes from words of Qu that were not read as a condition."""
-    phrase, text = plain_letters(definition.phrase[:LONGEST]), plain_letters(definition.text[:LONGEST])
+    phrase = plain_letters(definition.phrase[:LONGEST])
     said = [stem(word) for word in words_of(phrase) if word not in QUANTIFIERS]
     used = [word for word in said if word in question.stems]
     if not used or 2 * len(used) < len(said):
         return None
+    text = plain_letters(definition.text[:LONGEST])
     return _rows(question, phrase, text, definition) or _meaning(phrase, text, definition)
 
 

@@ -47,8 +47,10 @@ def result_empty(case: Case) -> Finding | None:
     empty = _first(case, (VoidKind.EMPTY,), "keeps no row")
     if empty is not None:
         return empty
-    said = f"{case.question.text} {case.enriched.text}".casefold()
     conflicts = [void for void in case.sql.voids if void.kind is VoidKind.CONFLICT]
+    if not conflicts:
+        return None
+    said = f"{case.question.text} {case.enriched.text}".casefold()
     unsaid = next((void.text for void in conflicts if any(value not in said for value in void.values)), None)
     return Finding(1.0, f"keeps no row: {unsaid}") if unsaid is not None else None
 
@@ -74,7 +76,9 @@ def arithmetic_unasked(case: Case) -> Finding | None:
     'changed by a constant: count(*) + 5'
     """
     voids = [void for void in case.sql.voids if void.kind in (VoidKind.ARITHMETIC, VoidKind.COMPARED)]
-    said = _numbers_said(case) if voids else set[float]()
+    if not voids:
+        return None
+    said = _numbers_said(case)
     changed = next((void.text for void in voids if not _is_asked(case, void, said)), None)
     return Finding(1.0, f"changed by a constant: {changed}") if changed is not None else None
 
@@ -140,5 +144,7 @@ def rows_sampled(case: Case) -> Finding | None:
 
 
 def _first(case: Case, kinds: Iterable[VoidKind], of: str) -> Finding | None:
+    if not case.sql.voids:
+        return None
     found = [void.text for void in case.sql.voids if void.kind in kinds]
     return Finding(1.0, f"{of}: {'; '.join(dict.fromkeys(found[:3]))}") if found else None

@@ -60,10 +60,11 @@ def _excused(case: Case) -> Iterator[str]:
     asked, enriched = plain_letters(case.question.text), plain_letters(case.enriched.text)
     if enriched == asked:
         return
+    repeats, unmet = enriched.startswith(asked.rstrip("?.! ")), _unmet(case)
+    if not repeats and not unmet:
+        return
     remarks, said = list(_remarks(case, asked, enriched)), words_of(asked)
     excuses = [each for each in remarks if tells_to_drop(each) or _says_all(each, said)]
-    repeats = enriched.startswith(asked.rstrip("?.! "))
-    unmet = _unmet(case)
     yield from map(span_of, unmet if excuses else _spoken_of(unmet, remarks if repeats else [], case))
     if repeats and excuses:
         taken = asked if any(map(tells_to_drop, excuses)) else " ".join(remarks)

@@ -84,6 +84,8 @@ def settle(drafts: list[FilterDraft], *, opened: bool) -> list[FilterDraft]:
     `opened`: the AND holds more than drafts say, such as a subquery.
     """
     kept = [draft for draft in drafts if draft.fact is None and not draft.joins]
+    if len(kept) == len(drafts):
+        return fold(kept)
     never = next((draft for draft in drafts if draft.fact is False), None)
     if never is not None:
         return _never(kept, never)
