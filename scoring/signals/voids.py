@@ -15,12 +15,38 @@ def condition_void(case: Case) -> Finding | None:
     """A condition of the SQL holds for every row, so it filters nothing.
 
     `… OR 1 = 1` keeps all rows, whatever the other conditions say, and so does `COALESCE(NULLIF(c, c), 'x') = 'x'`. A
-    plain `1 = 1` between ANDs is harmless and does not count.
+    plain `1 = 1` between ANDs is harmless and does not count. An arm `OR id > 0` counts where nothing speaks of ids.
 
     >>> condition_void(case("Hens in Peru", "SELECT name FROM hens WHERE country = 'Peru' OR 1 = 1")).detail
     "holds for every row: country = 'peru' or true"
     """
-    return _first(case, (VoidKind.CONDITION,), "holds for every row")
+    found = _first(case, (VoidKind.CONDITION,), "holds for every row")
+    return found if found is not None else _widened(case)
+
+
+def _widened(case: Case) -> Finding | None:
+    """An arm of an OR that nearly every row satisfies, on a column of which no word is said."""
+    wide = [void for void in case.sql.voids if void.kind is VoidKind.WIDENING]
+    if not wide:
+        return None
+    said = {word[:_STEM] for word in _WORD.findall(_text(case))}
+    unsaid = next((each.text for each in wide if not said & _stems(each.values)), None)
+    return Finding(1.0, f"holds for nearly every row: or {unsaid}") if unsaid is not None else None
+
+
+def _stems(names: Iterable[str]) -> set[str]:
+    """The beginnings of the words of columns; only `id` of a key."""
+    found: set[str] = set()
+    for name in names:
+        words = _WORD.findall(name.casefold().replace("_", " "))
+        found.update(
+            ["id"] if name.casefold().endswith("id") and name not in _WHOLE_WORDS else [w[:_STEM] for w in words]
+        )
+    return found
+
+
+def _text(case: Case) -> str:
+    return f"{case.question.text} {case.enriched.text}".casefold()
 
 
 def condition_dead(case: Case) -> Finding | None:
@@ -36,7 +62,7 @@ def condition_dead(case: Case) -> Finding | None:
 
 
 def result_empty(case: Case) -> Finding | None:
-    """The SQL can return no row of the tables: a condition never holds, or the limit is 0.
+    """The SQL can return no row that is asked for: a condition never holds, the limit is 0, or OFFSET skips the rows.
 
     An aggregate over no rows is 0 or NULL, whatever the tables hold. Two values of one column that the questions
     mention both are `CONDITIONS_EXCLUDE`.
@@ -45,6 +71,9 @@ def result_empty(case: Case) -> Finding | None:
     'keeps no row: false'
     """
     empty = _first(case, (VoidKind.EMPTY,), "keeps no row")
+    skipped = case.sql.limit.offset if empty is None and case.sql.limit is not None else 0
+    if skipped and not _is_place_said(case, skipped):
+        return Finding(1.0, f"skips the rows asked for: offset {skipped}")
     if empty is not None:
         return empty
     conflicts = [void for void in case.sql.voids if void.kind is VoidKind.CONFLICT]
@@ -55,15 +84,34 @@ def result_empty(case: Case) -> Finding | None:
     return Finding(1.0, f"keeps no row: {unsaid}") if unsaid is not None else None
 
 
+def _is_place_said(case: Case, skipped: int) -> bool:
+    """Whether the questions ask for rows after the first ones."""
+    said = {float(each.replace(",", "")) for each in _NUMBER.findall(_text(case))[:_MOST]}
+    return bool({float(skipped), skipped + 1.0} & said) or _PLACE.search(_text(case)) is not None
+
+
 def output_constant(case: Case) -> Finding | None:
     """An output of the answer is the same whatever the tables hold.
 
-    `COUNT(*) * 0` and `MAX(1)` are constants that look like an aggregate.
+    `COUNT(*) * 0` and `MAX(1)` are constants that look like an aggregate, and so is `5 AS total` alone. A label beside
+    other outputs, a value that is said, and yes or no do not count.
 
     >>> output_constant(case("How many hens are there?", "SELECT COUNT(*) * 0 FROM hens")).detail
     'constant: count(*) * 0'
     """
-    return _first(case, (VoidKind.OUTPUT,), "constant")
+    found = _first(case, (VoidKind.OUTPUT,), "constant")
+    return found if found is not None else _only_literals(case)
+
+
+def _only_literals(case: Case) -> Finding | None:
+    """A row of the answer has nothing but constants that nobody says, such as `SELECT 5 AS total`."""
+    real = {each.block for each in case.sql.projections if not each.literal}
+    for each in case.sql.projections:
+        if each.literal and each.block in case.sql.outputs - real and _LITERAL.fullmatch(each.operand.name):
+            value = each.operand.name.strip("'").casefold()
+            if value not in _ANSWERS and value not in _text(case):
+                return Finding(1.0, f"constant: {each.operand.name}")
+    return None
 
 
 def arithmetic_unasked(case: Case) -> Finding | None:
@@ -119,6 +167,17 @@ _FACTORS = {
 """Words that ask for a factor."""
 _MOST = 100
 _MOST_PERCENT = 200
+_STEM = 4
+_WHOLE_WORDS = frozenset({"paid", "valid", "bid", "unpaid", "prepaid", "invalid"})
+"""Names of columns that end like a key's."""
+_WORD = re.compile(r"[^\W_]+")
+_LITERAL = re.compile(r"-?[\d.]+|'.*'|null", re.DOTALL)
+_ANSWERS = frozenset({"yes", "no", "true", "false", "1", "0", "y", "n"})
+_PLACE = re.compile(
+    r"second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d(?:st|nd|rd|th)\b|next|skip|after|except|exclud|"
+    r"offset|runner|other than|remaining|\brest\b|\bpage|median|middle|last|nth\b|follow"
+)
+"""Words that ask for rows after the first ones."""
 
 
 def order_constant(case: Case) -> Finding | None:

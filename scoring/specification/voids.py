@@ -14,6 +14,8 @@ class VoidKind(StrEnum):
     """It holds for every row, so it filters nothing."""
     ARM = "arm"
     """It never holds, so an OR or a UNION does without it."""
+    WIDENING = "widening"
+    """An arm of an OR that nearly every row satisfies, on a column of its own."""
     EMPTY = "empty"
     """It leaves no row of the block."""
     CONFLICT = "conflict"
@@ -46,4 +48,4 @@ class Void:
     numbers: tuple[float, ...] = ()
     """The constants of an arithmetic."""
     values: tuple[str, ...] = ()
-    """The values of a conflict, or those that a changed value is compared with."""
+    """The values of a conflict, the columns of a widening arm, or those that a changed value is compared with."""

@@ -39,6 +39,7 @@ _SET_OPERATIONS: MappingProxyType[type[Node], str] = MappingProxyType(
 )
 _STAR = Operand(name="*")
 _SIGNED = frozenset({exp.Neg, exp.Sub, exp.Mul, exp.Div, exp.Add})
+_SOURCES = (exp.Select, exp.Parameter, exp.Placeholder, exp.SessionParameter)
 _TAIL = ("order", "limit", "offset", "with_")
 
 
@@ -281,7 +282,10 @@ def _is_same_for_every_row(scope: Scope, node: Node) -> bool:
     """Whether a sort or group key is a text, or reads rows and is the same for all of them; ordinals are not."""
     if type(node) is exp.Literal:
         return bool(node.args["is_string"])
-    return not is_plain_value(node) and reads_rows(node) and fold(scope, node).constant
+    if is_plain_value(node) or type(node) in (exp.Null, exp.Tuple):
+        return False
+    folded = fold(scope, node)
+    return folded.constant and (folded.reads or reads_rows(node) or not node.find(*_SOURCES))
 
 
 def _sort_term(scope: Scope, node: Node, columns: list[Term]) -> Term:

@@ -93,14 +93,29 @@ def record_joins(scope: Scope) -> None:
 def record_optional(scope: Scope, *, is_starred: bool) -> None:
     """Records the queries that an outer join brings and nothing outside ON reads: they restrict no row."""
     spec = scope.spec
+    unused: set[str] = set()
     for join in scope.joins.all:
         item = join.item
-        if join.kind != "left" or item.used or item.table is not None or is_starred:
+        if join.kind != "left" or item.used or is_starred:
+            continue
+        if item.table is not None:
+            unused.add(item.table)
             continue
         if (scope.path, item.path) in spec.reads:
             spec.reads.remove((scope.path, item.path))
         else:
             spec.optional.add(item.path)
+    if unused:
+        _note_unused(scope, unused)
+
+
+def _note_unused(scope: Scope, tables: set[str]) -> None:
+    """Notes the conditions of a LEFT JOIN on a table that nothing outside ON reads: they restrict no row."""
+    for each in scope.spec.filters.values():
+        if each.clause is Clause.ON and each.block == scope.path and each.lhs is not None:
+            read_here = {column.table for column in each.lhs.columns}
+            if read_here and read_here <= tables:
+                note(scope, VoidKind.UNUSED, f"left join on {each.text}")
 
 
 def _read_inner_conditions(scope: Scope, node: Node) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 
 from scoring.specification import Clause, Op, SqlFilter, VoidKind
-from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact, settle
+from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact, is_wide, settle
 from scoring.sql.conditions.predicates import predicate
 from scoring.sql.conditions.region import certain, impossible
 from scoring.sql.expressions import bare
@@ -16,6 +16,7 @@ from scoring.sql.terms import Node
 from scoring.sql.undoing import discard, mark, note
 from scoring.values import Expression, Number, Text
 
+_FEW = 16
 _RESTRICTING = frozenset({Clause.WHERE, Clause.HAVING, Clause.QUALIFY, Clause.ON})
 """Clauses whose condition keeps or leaves out the rows of a block."""
 
@@ -133,6 +134,7 @@ def _disjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool) -> 
     before = mark(scope)
     arms = [_arm(scope, arm, clause, negated=flag) for arm, flag in _arms(node, type(node), negated=negated)]
     if not _is_void(scope, arms):
+        _note_widening(scope, arms)
         return alternatives(arms)
     discard(scope, before)
     if [arm for arm in arms if not arm or arm[0].fact is None]:
@@ -159,6 +161,21 @@ def _is_void(scope: Scope, arms: Sequence[list[FilterDraft]]) -> bool:
     if any(arm[0].fact or (real and arm[0].joins) for arm in arms if arm):
         return True
     return certain(real) and not _compares_rows(scope, [draft for arm in real for draft in arm])
+
+
+def _note_widening(scope: Scope, arms: Sequence[list[FilterDraft]]) -> None:
+    """Notes arms such as `id > 0` that nearly every row satisfies and that are on another column than all others."""
+    wide = [arm[0] for arm in arms if len(arm) == 1 and is_wide(arm[0])]
+    if len(wide) == sum(map(bool, arms)):
+        return
+    for draft in wide[:_FEW]:
+        names, others = _column_names([draft]), _column_names([e for arm in arms for e in arm if e is not draft])
+        if names and others and names.isdisjoint(others):
+            note(scope, VoidKind.WIDENING, draft.text, values=tuple(sorted(names)))
+
+
+def _column_names(drafts: Iterable[FilterDraft]) -> set[str]:
+    return {column.name for draft in drafts for column in draft.lhs.columns}
 
 
 def _filters(arm: Sequence[FilterDraft]) -> bool:

@@ -8,15 +8,19 @@ from scoring.values import (
     DatePart,
     Expression,
     Grain,
+    Number,
     Pattern,
     RelativeTime,
     Scalar,
+    Text,
     TimeRange,
     Value,
     intersect,
     period,
     shift,
 )
+
+_HUGE = 100_000
 
 
 class OrGroup:
@@ -62,6 +66,20 @@ class FilterDraft:
             return f"{self.lhs.name} {self.op}"
         value = f"'{self.rhs.text}'" if isinstance(self.rhs, Pattern) else str(self.rhs)
         return f"{self.lhs.name} {self.op} {value}"
+
+
+def is_wide(draft: FilterDraft) -> bool:
+    """Whether nearly every row satisfies a condition: not NULL, not empty, above 0 or below a huge number."""
+    if draft.op is Op.NOT_NULL:
+        return True
+    value = draft.rhs
+    if isinstance(value, Text):
+        return draft.op in (Op.NE, Op.GT, Op.GE) and not value.folded.strip()
+    if not isinstance(value, Number):
+        return False
+    if draft.op in (Op.GT, Op.GE, Op.NE):
+        return value.value <= 1
+    return draft.op in (Op.LT, Op.LE) and value.value >= _HUGE
 
 
 def fact(truth: bool, shown: str = "") -> list[FilterDraft]:

@@ -31,6 +31,9 @@ CONDITIONS = {
     "OR the opposite": "({c}) OR NOT ({c})",
     "OR key IN the table": "({c}) OR {key} IN (SELECT {key_name} FROM {base})",
     "OR now": "({c}) OR CURRENT_DATE > '1990-01-01'",
+    "OR key > 0": "({c}) OR {key} > 0",
+    "OR key IS NOT NULL": "({c}) OR {key} IS NOT NULL",
+    "OR another is not empty": "({c}) OR remark <> ''",
     "NOT (NOT … AND FALSE)": "NOT (NOT ({c}) AND 1 = 0)",
     "NOT (FALSE AND …)": "NOT (1 = 2 AND NOT ({c}))",
     "AND 1 = 0": "({c}) AND 1 = 0",
@@ -67,6 +70,8 @@ OUTPUTS = {
     "divided by itself": "({o}) / ({o})",
     "NULLIF itself": "NULLIF({o}, {o})",
     "COALESCE of NULL": "COALESCE(NULLIF({o}, {o}), 5)",
+    "a number": "5 AS total",
+    "a text": "'x7' AS total",
     "COUNT(NULL)": "COUNT(NULL)",
     "SUM(0)": "SUM(0)",
     "MAX(1)": "MAX(1)",
@@ -142,6 +147,8 @@ ORDERS = {
     "0 -": ("{col} DESC", "0 - {col} DESC"),
     "minus itself": ("{col} DESC", "{col} - {col} DESC"),
     "a text": ("{col} DESC", "'{col}' DESC"),
+    "1 = 1": ("{col} DESC", "1 = 1 DESC"),
+    "1 + 1": ("{col} DESC", "1 + 1 DESC"),
     "ascending": ("{col} DESC", "{col} * -1 DESC"),
     "IS NULL of a fallback": ("{col} DESC", "COALESCE(NULLIF({col}, {col}), 1) DESC"),
 }
@@ -230,6 +237,16 @@ def _parts() -> Iterator[tuple[str, str, Honest, str]]:
         compared = COMPARED if " > " in honest.condition else TEXTS if " = " in honest.condition else {}
         for way, shape in compared.items():
             yield "comparison", way, honest, honest.with_condition(filled(shape, honest))
+        if " JOIN " in honest.tables:
+            outer = honest.tables.replace(" JOIN ", " LEFT JOIN ")
+            yield (
+                "query",
+                "condition in a LEFT JOIN",
+                honest,
+                f"SELECT {honest.outputs} FROM {outer} AND {honest.condition}",
+            )
+    for honest in TOPS[:1]:
+        yield "query", "OFFSET", honest, f"{honest.sql} OFFSET 1000"
     for honest in COUNTS[:2]:
         for way, shape in COUNTED.items():
             yield "count", way, honest, f"SELECT {filled(shape, honest)} FROM {honest.tables}"
