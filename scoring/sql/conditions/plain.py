@@ -29,13 +29,18 @@ def _compares_plainly(scope: Scope, left: Node, right: Node) -> bool:
             return not left.args["this"].args.get("quoted") or left.name != right.args["this"]
         return _is_open(left) or (_counts_rows(left) and _is_above_zero(right))
     if kind is exp.Column:
-        return _are_two_columns(scope, left, right) if other is exp.Column else _is_open(right)
+        return _are_two_columns(scope, left, right) if other is exp.Column else _is_open(right) or _is_cast_text(right)
     return other is exp.Column and _is_open(left)
 
 
 def _is_open(node: Node) -> bool:
     """Whether a call may have any value: it is not evaluated, and is no condition."""
     return not is_evaluated(node) and isinstance(node, exp.Func) and not isinstance(node, exp.Predicate)
+
+
+def _is_cast_text(node: Node) -> bool:
+    inner = node.args.get("this") if type(node) is exp.Cast else None
+    return type(inner) is exp.Literal and bool(inner.args["is_string"])
 
 
 def _counts_rows(node: Node) -> bool:
@@ -51,7 +56,9 @@ def _are_two_columns(scope: Scope, left: Node, right: Node) -> bool:
     if left.name.lower() != right.name.lower():
         return True
     one, other = scope.column(left)[0], scope.column(right)[0]
-    return one is not None and other is not None and one.alias != other.alias
+    if one is None or other is None:
+        return one is not other
+    return one.alias != other.alias
 
 
 def _lists_plainly(node: Node) -> bool:
