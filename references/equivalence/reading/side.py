@@ -99,6 +99,9 @@ def _prepared(sql: str, tree: exp.Query, dialect: str) -> Side | Refusal:
     unsteady = next(tree.find_all(*_UNSTEADY), None)
     if unsteady is not None:
         return Refusal(RefusalKind.UNSUPPORTED, f"{unsteady.key.upper()} returns another value each time")
+    inner = next((each.name for each in tree.find_all(exp.Table) if each.name.lower().startswith("sqlite_")), None)
+    if inner is not None:
+        return Refusal(RefusalKind.UNSUPPORTED, f"SQLite keeps the name {inner} for itself")
     stopped = bool(_NOW.search(sql)) and _stop_clocks(tree)
     if dialect == "sqlite" and not stopped:
         return Side(sql=sql.strip().rstrip("; \t\r\n"), tree=tree, translated=False)
