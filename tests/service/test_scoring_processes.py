@@ -33,7 +33,7 @@ from tests.memory.stores import MemoryOutcomes, MemoryRules, MemoryScores
 
 pytestmark = pytest.mark.slow  # starts and kills processes
 
-COSTLY = "SELECT name FROM beds WHERE " + " OR ".join(f"id={number}" for number in range(9000))
+COSTLY = f"SELECT CASE{' WHEN a = 1 THEN 2' * 3200} END FROM beds"
 """A text that is accepted and takes far more than the budgets of these tests."""
 TEMPLATE = Template(version="judge-test", system="Say whether it answers.")
 RULES = {
