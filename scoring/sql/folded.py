@@ -62,7 +62,7 @@ class Folded:
     def __init__(self, points: tuple[Point, ...], *, low: float = -math.inf, high: float = math.inf) -> None:
         self.points = points
         first = points[0]
-        self.constant = not isinstance(first, Unknown) and all(_same(first, each) for each in points[1:])
+        self.constant = not isinstance(first, Unknown) and _are_same(first, points)
         """It is the same in every row."""
         self._key: int | None = None
         self._numbers: tuple[float | None, ...] | None = None
@@ -85,8 +85,14 @@ class Folded:
     def key(self) -> int:
         """Equal for equal expressions."""
         if self._key is None:
-            self._key = crc32(repr([_rounded(each) for each in self.points]).encode("utf-8", "replace"))
+            self._key = crc32(self._rounded_points().encode("utf-8", "replace"))
         return self._key
+
+    def _rounded_points(self) -> str:
+        first = self.points[0]
+        if len(set(map(id, self.points))) == 1:  # most columns and constants: one text serves all rows
+            return f"[{', '.join([repr(_rounded(first))] * len(self.points))}]"
+        return repr([_rounded(each) for each in self.points])
 
     @property
     def numbers(self) -> tuple[float | None, ...]:
@@ -201,6 +207,12 @@ def _same(one: Point, other: Point) -> bool:
     if isinstance(one, (bool, int, float)) and isinstance(other, (bool, int, float)):
         return _near(float(one), float(other))
     return type(one) is type(other) and one == other
+
+
+def _are_same(first: Point, points: tuple[Point, ...]) -> bool:
+    if points.count(first) == len(points):
+        return first == first  # noqa: PLR0124 - not a number is never the same
+    return all(_same(first, each) for each in points[1:])
 
 
 def _near(one: float, other: float) -> bool:

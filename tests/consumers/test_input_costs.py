@@ -20,15 +20,14 @@ from scoring.evaluation import conclude, examine
 from scoring.query import Query, Unscored
 from service.judges.weights import local_judge
 from service.otlp import read_otlp
-from tests.costs import cpu_seconds
+from tests.costs import Call, times_as_costly
 
 MOST_GROWTH = 2.3
-FIXED = 0.01
+FIXED = 0.02
 """CPU seconds added to each cost, so that the growth of what costs next to nothing does not count."""
 QUESTION = "How many bakers live in 'Oslo' and earn more than 100?"
 SQL = "SELECT COUNT(*) FROM bakers WHERE town = 'Oslo' AND wage > 100"
 TEMPLATE = Template(version="judge-test", system="Say whether it answers.")
-Call = Callable[[], object]
 
 
 def numbered(form: str, count: int) -> list[str]:
@@ -176,15 +175,9 @@ INPUTS: Mapping[str, tuple[int, Callable[[int], Call]]] = {
 QUICK = ("rules: conditions of an answer", "spans: one attribute again", "prompt: quoted words")
 
 
-def growth(name: str, tries: int) -> float:
-    largest, made = INPUTS[name]
-    half, whole = (cpu_seconds(made(count), tries) for count in (largest // 2, largest))
-    return (whole + FIXED) / (half + FIXED)
-
-
 def check(name: str) -> None:
-    """Measures again, more carefully, what a busy machine may have disturbed."""
-    assert min(growth(name, 2), MOST_GROWTH + 1) <= MOST_GROWTH or growth(name, 5) <= MOST_GROWTH
+    largest, made = INPUTS[name]
+    assert times_as_costly(made(largest), made(largest // 2), MOST_GROWTH, fixed=FIXED) <= MOST_GROWTH
 
 
 @pytest.mark.parametrize("name", QUICK)

@@ -11,7 +11,7 @@ from scoring.query import Unscored, UnscoredReason
 from scoring.record import score_record
 from scoring.rules import Rules
 from service.judges.weights import local_judge
-from tests.costs import cpu_seconds
+from tests.costs import cpu_seconds, normal_seconds, times_as_costly
 from tests.scoring.cost.texts import Make, Texts
 
 TOO_BIG = frozenset(
@@ -23,7 +23,7 @@ TOO_BIG = frozenset(
     }
 )
 """Reasons that a bound on size gives."""
-FIXED = 0.01
+FIXED = 0.02
 """CPU seconds added to each cost, so that the growth of what costs next to nothing does not count."""
 _MOST = 2**17
 
@@ -79,6 +79,17 @@ def measure(make: Make, tries: int = 2) -> Cost:
     end = score(last)
     size = len(last.sql) + len(last.question) + len(last.enriched or "")
     return Cost(size, (quarter, half, whole), end.reason.value if isinstance(end, Unscored) else "scored")
+
+
+def growth(make: Make, number: int, most: float) -> float:
+    """How much the cost grows from half of a size, measured again while that is more than `most`."""
+    return times_as_costly(_scoring(make(number)), _scoring(make(number // 2)), most, fixed=FIXED)
+
+
+def seconds(make: Make, number: int, most: float) -> float:
+    """The CPU seconds at a size; if that is more than `most`, what they would be on a quiet machine."""
+    found = cpu_seconds(_scoring(make(number)), 1)
+    return found if found <= most else normal_seconds(_scoring(make(number)), most)
 
 
 def _scoring(texts: Texts) -> Callable[[], object]:

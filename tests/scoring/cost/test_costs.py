@@ -6,7 +6,7 @@ import pytest
 
 from scoring.linking import is_named
 from tests.scoring.cost.generators import GENERATORS
-from tests.scoring.cost.measuring import measure
+from tests.scoring.cost.measuring import growth, largest, seconds
 
 MOST_GROWTH = 2.3
 MOST_SECONDS = 0.5
@@ -28,14 +28,10 @@ QUICK = (
 
 
 def check(name: str) -> None:
-    """Measures again, more carefully, what a busy machine may have disturbed."""
-    cost = measure(GENERATORS[name])
-    for tries in (3, 5):
-        if cost.growth <= MOST_GROWTH and cost.seconds[-1] <= MOST_SECONDS:
-            break
-        cost = measure(GENERATORS[name], tries)
-    assert cost.growth <= MOST_GROWTH, cost
-    assert cost.seconds[-1] <= MOST_SECONDS, cost
+    make = GENERATORS[name]
+    number = largest(make)
+    assert growth(make, number, MOST_GROWTH) <= MOST_GROWTH
+    assert seconds(make, number, MOST_SECONDS) <= MOST_SECONDS
 
 
 @pytest.mark.parametrize("name", QUICK)

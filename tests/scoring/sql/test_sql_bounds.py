@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 
 import pytest
 from sqlglot import parse_one
@@ -10,7 +11,7 @@ from sqlglot import parse_one
 from scoring.query import Unscored, UnscoredReason
 from scoring.specification import SqlSpec
 from scoring.sql import KNOWN_DIALECTS, read_predicate, read_sql
-from tests.costs import cpu_seconds
+from tests.costs import times_as_costly
 
 REFUSED = {
     "": UnscoredReason.EMPTY_SQL,
@@ -84,8 +85,8 @@ def test_deep_nesting_is_refused_at_once(name: str, dialect: str | None) -> None
     refused = read_sql(DEEP[name], dialect)
     assert isinstance(refused, Unscored)
     assert refused.reason in (UnscoredReason.SQL_TOO_DEEP, UnscoredReason.UNPARSEABLE_SQL)
-    flat = LONG["AND"][: len(DEEP[name])]
-    assert cpu_seconds(lambda: read_sql(DEEP[name], dialect), 1) < 4 * cpu_seconds(lambda: read_sql(flat, dialect), 1)
+    deep, flat = (partial(read_sql, text, dialect) for text in (DEEP[name], LONG["AND"][: len(DEEP[name])]))
+    assert times_as_costly(deep, flat, 4) <= 4
 
 
 LONG = {
@@ -113,8 +114,7 @@ LONG = {
 def test_long_runs_cost_a_few_parses(name: str) -> None:
     sql = LONG[name][:100_000]
     assert isinstance(read_sql(sql, "sqlite"), SqlSpec)
-    parse = cpu_seconds(lambda: parse_one(sql, read="sqlite"), 1)
-    assert cpu_seconds(lambda: read_sql(sql, "sqlite"), 1) < 8 * parse
+    assert times_as_costly(partial(read_sql, sql, "sqlite"), partial(parse_one, sql, read="sqlite"), 8) <= 8
 
 
 def test_nested_ctes_cannot_double_a_name_without_end() -> None:
@@ -134,7 +134,7 @@ def test_ten_megabytes_are_refused_for_less_than_a_tenth_of_a_megabyte_costs() -
     refused = read_sql(sql, None)
     assert isinstance(refused, Unscored)
     assert refused.reason is UnscoredReason.SQL_TOO_LONG
-    assert cpu_seconds(lambda: read_sql(sql, None)) < cpu_seconds(lambda: read_sql(LONG["AND"], "sqlite"), 1)
+    assert times_as_costly(partial(read_sql, sql, None), partial(read_sql, LONG["AND"], "sqlite"), 1) < 1
 
 
 def test_brackets_in_text_and_comments_do_not_nest() -> None:
