@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from references.comparison.alternatives import Alternative, MalformedReferenceError, expand
 from references.comparison.plan import Plan, plan
 from references.comparison.results import PlainValue, QueryResult, unified
 from references.sandbox import Failure
+from scoring.query import Unscored
+from scoring.sql.parsing import parse_query
 
 
 class Doubt(StrEnum):
@@ -71,12 +71,11 @@ def lint(reference: str, dialect: str, run: Run | None = None) -> tuple[Referenc
 
 
 def _of_query(sql: str, dialect: str, run: Run | None) -> Iterator[ReferenceDoubt]:
-    try:
-        tree = sqlglot.parse_one(sql, read=dialect)
-    except (SqlglotError, RecursionError) as error:
-        yield ReferenceDoubt(Doubt.MALFORMED, str(error).partition("\n")[0])
+    parsed = parse_query(sql, dialect)
+    if isinstance(parsed, Unscored):
+        yield ReferenceDoubt(Doubt.MALFORMED, parsed.detail)
         return
-    yield from _of_tree(tree, dialect)
+    yield from _of_tree(parsed.tree, dialect)
     if run is not None:
         yield from _of_rows(plan(Alternative(sql=sql), dialect), run)
 

@@ -157,7 +157,7 @@ def run(settings: Settings, role: ProcessRole = ProcessRole.ALL) -> None:
         log.info("start_interrupted")
     finally:
         listener.close()
-        # once told to end, the process exits with 0 however often it is told again
+        # after a SIGTERM, further ones are ignored, so that the process exits with 0
         if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
             signal.signal(signal.SIGTERM, before)
 

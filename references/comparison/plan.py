@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from references.comparison.alternatives import Alternative
+from scoring.query import Unscored
+from scoring.sql.parsing import parse_query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +40,10 @@ def plan(alternative: Alternative, dialect: str) -> Plan:
     True
     """
     bare = Plan(sql=alternative.sql)
-    try:
-        tree = sqlglot.parse_one(alternative.sql, read=dialect)
-    except (SqlglotError, RecursionError):
+    parsed = parse_query(alternative.sql, dialect)
+    if isinstance(parsed, Unscored):
         return bare
+    tree = parsed.tree
     if not isinstance(tree, exp.Query) or (tree.args.get("order") is None and tree.args.get("limit") is None):
         return bare
     limit, ordered = tree.args.get("limit"), tree.args.get("order") is not None

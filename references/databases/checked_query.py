@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from references.databases.plain_sql import objection
 from references.databases.vocabulary import OwnNames, Vocabulary
 from references.sandbox import Failure, FailureKind
+from scoring.query import Unscored, UnscoredReason
+from scoring.sql.parsing import parse_query
 
 MOST_CHARACTERS = 100_000
 """Length of the longest query that is sent to a server."""
@@ -64,14 +65,12 @@ def _unread(error: Exception) -> Failure:
 def _read(sql: str, dialect: str) -> exp.Query | exp.Values | Failure:
     if len(sql) > MOST_CHARACTERS:
         return _refuse(f"it is longer than {MOST_CHARACTERS} characters")
-    try:
-        trees = [tree for tree in sqlglot.parse(sql, read=dialect) if tree is not None]
-    except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, IndexError, KeyError) as error:
-        return _unread(error)
-    trees = [tree for tree in trees if not isinstance(tree, exp.Semicolon)]
-    if len(trees) != 1:
-        return _refuse(f"it contains {len(trees)} statements instead of one")
-    tree = trees[0]
+    parsed = parse_query(sql, dialect)
+    if isinstance(parsed, Unscored):
+        if parsed.reason is UnscoredReason.UNPARSEABLE_SQL:
+            return Failure(kind=FailureKind.ERROR, detail=f"it cannot be read: {parsed.detail}")
+        return _refuse(f"it is not one query: {parsed.detail}")
+    tree = parsed.tree
     return tree if isinstance(tree, exp.Query | exp.Values) else _refuse("it is not a query")
 
 

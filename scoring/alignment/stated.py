@@ -136,7 +136,7 @@ def _is_other_name(own: QuestionFilter, each: QuestionFilter, definition: Defini
 
 
 def _negates_again(own: QuestionFilter, each: QuestionFilter, definition: Definition) -> bool:
-    """Whether the definition turns the condition round: it excludes what is asked for, or keeps what is excluded."""
+    """Whether the definition reverses the condition: it excludes what is asked for, or keeps what is excluded."""
     if own.op not in NEGATIVE:
         return each.op in NEGATIVE and bool(_shared(own.rhs, each.rhs))
     negated = not NEGATIONS.isdisjoint(words_of(plain_letters(definition.phrase)))

@@ -28,7 +28,7 @@ from service.processes.interpreter import tune_interpreter
 LENGTH = struct.Struct("!Q")
 """Precedes each message."""
 _FRAMES = 8
-"""Innermost frames of a traceback that the parent is told."""
+"""How many innermost frames of a traceback go to the parent."""
 _MEGABYTES = 512
 """Memory that a call may take beyond what the process has at its start."""
 _STEPS: list[Connection] = []

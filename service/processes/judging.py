@@ -54,7 +54,7 @@ def open_judge(weights: Path | None) -> None:
 
 
 def warm_up() -> None:
-    """Scores an answer in each dialect, so that what is made once is made."""
+    """Scores an answer in each dialect, so that caches and parsers are there before the first event."""
     query = Query(question="How many loaves were sold in 2025?", sql="SELECT COUNT(*) FROM sales WHERE year = 2025")
     for dialect in KNOWN_DIALECTS:
         _judge(SentEvent("", "", replace(query, dialect=dialect)), Rules())

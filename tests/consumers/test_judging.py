@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from consumers.evaluation.outcomes import DeferredReason
 from consumers.judging.asking import AskModel
@@ -20,10 +17,10 @@ from consumers.judging.breaker import Breaker, BreakerState
 from consumers.judging.budgets import Bound, Price, WorkerBudgets
 from consumers.judging.calling import CallModel, CallPolicy
 from consumers.judging.memory_counts import MemoryModelCounts
-from consumers.judging.opinions import MAX_REPLY, REPLY_SCHEMA, Opinion, read_opinion
+from consumers.judging.opinions import REPLY_SCHEMA
 from consumers.judging.panel import Panel
 from consumers.judging.ports import Completion, ModelFailed, ReplyCache
-from consumers.judging.prompting import Prompt, Template, prompt_for
+from consumers.judging.prompting import Template
 from consumers.judging.rates import Rate
 from consumers.judging.slots import Slots
 from scoring.query import Unscored, UnscoredReason
@@ -31,15 +28,10 @@ from scoring.rules import JudgePolicy, JudgeRules, Rules, UnparseablePolicy, Whe
 from scoring.verdict import Case, Reply, Verdict
 from service.judges.weights import local_judge
 from tests.examples import example_case
-from tests.memory.judging import MemoryReplies
+from tests.memory.judging import MemoryReplies, said
 
 TEMPLATE = Template(version="test", system="Judge.")
 LOCAL = local_judge()
-
-
-def said(**fields: Any) -> str:
-    whole = {"rationale": "r", "verdict": "Correct", "confidence": 0.8, "reason_codes": [], "question_filters": []}
-    return json.dumps(whole | fields)
 
 
 @dataclass(slots=True)
@@ -211,116 +203,6 @@ async def test_only_a_failed_call_that_may_be_billed_costs_its_estimate(billed: 
     ends = [await panel.ask(case, tenant="coast") for _ in range(4)]
     assert ends[0] is DeferredReason.JUDGE_UNAVAILABLE
     assert isinstance(ends[-1], Unscored) is billed
-
-
-def prompt() -> Prompt:
-    case = example_case("lamps of Fastnet", "SELECT id FROM lamps WHERE rock = 'Fastnet'")
-    made = prompt_for(case, TEMPLATE, masked=True)
-    assert isinstance(made, Prompt)
-    return made
-
-
-OWN = LOCAL.judge(case_of(JudgePolicy.LOCAL))
-PROMPT = prompt()
-
-
-@given(
-    st.one_of(
-        st.text(max_size=300), st.recursive(st.none() | st.booleans() | st.floats() | st.text(), st.lists).map(str)
-    )
-)
-def test_no_text_of_a_model_raises_and_none_without_an_offered_verdict_counts(text: str) -> None:
-    assert isinstance(read_opinion(text, PROMPT, OWN, "llm/test"), Unscored)
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=8,
-)
-
-
-@given(json_values, json_values, json_values, json_values, json_values)
-def test_whatever_the_fields_hold_a_reply_is_read_or_unscored(
-    verdict: object, confidence: object, codes: object, filters: object, rationale: object
-) -> None:
-    proposed = [filters, {"lhs": codes, "op": "=", "rhs": filters, "span": rationale}]
-    text = said(
-        verdict=verdict, confidence=confidence, reason_codes=codes, question_filters=proposed, rationale=rationale
-    )
-    assert isinstance(read_opinion(text, PROMPT, OWN, "llm/test"), Unscored)
-    text = said(reason_codes=codes, question_filters=proposed, rationale=rationale)
-    good = read_opinion(text, PROMPT, OWN, "llm/test")
-    offered = isinstance(codes, list | None) and isinstance(rationale, str | None) and not _repeats_a_key(text)
-    assert isinstance(good, Opinion) is (offered and len(text) <= MAX_REPLY)
-
-
-def _repeats_a_key(text: str) -> bool:
-    repeated: list[bool] = []
-
-    def noted(pairs: list[tuple[str, object]]) -> None:
-        repeated.append(len({key.strip().casefold() for key, _ in pairs}) < len(pairs))
-
-    json.loads(text, object_pairs_hook=noted)
-    return any(repeated)
-
-
-WHOLE = said(verdict="Incorrect")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        WHOLE[:-1] + ', "verdict": "Correct"}',
-        '{"verdict": "Correct", ' + WHOLE[1:],
-        WHOLE[:-1] + ', "Verdict": "Correct"}',
-        WHOLE[:-1] + ', " verdict": "Correct"}',
-        WHOLE[:-1] + ', "\\u0076erdict": "Correct"}',
-        WHOLE[:-1] + ', "confidence": 0.1}',
-        said(question_filters=[{"lhs": "a"}]).replace('"lhs": "a"', '"lhs": "a", "lhs": "b"'),
-        WHOLE + WHOLE,
-        WHOLE + " and so the verdict is Correct",
-        "The verdict is Correct. " + WHOLE,
-        f"```json\n{WHOLE}\n```\n```json\n{said()}\n```",
-        f"[{WHOLE}]",
-        WHOLE.replace("0.8", "NaN"),
-        WHOLE.replace("0.8", "Infinity"),
-        WHOLE.replace("0.8", "1e999"),
-        WHOLE.replace("0.8", '"0.8"'),
-        WHOLE.replace("0.8", "true"),
-        WHOLE.replace("0.8", "1.01"),
-        WHOLE.replace("0.8", "-0.1"),
-        WHOLE.replace('"Incorrect"', '["Incorrect", "Correct"]'),
-        WHOLE.replace('"Incorrect"', '{"Incorrect": "Correct"}'),
-        WHOLE.replace('"Incorrect"', '"Correct "'),
-        WHOLE.replace('"Incorrect"', '"correct"'),
-        said(rationale=["Correct"]),
-        said(rationale=7),
-        said(reason_codes="FILTER_MISSING"),
-        said(question_filters={"lhs": "a"}),
-        "[" * 2000,
-        '{"a":' * 900 + "1" + "}" * 900,
-        WHOLE[:-1] + ', "more": ' + "9" * 5000 + "}",
-    ],
-)  # fmt: skip
-def test_a_reply_that_may_be_read_in_two_ways_is_none(text: str) -> None:
-    assert isinstance(read_opinion(WHOLE, PROMPT, OWN, "llm/test"), Opinion)
-    assert isinstance(read_opinion(text, PROMPT, OWN, "llm/test"), Unscored)
-
-
-def test_stand_ins_in_a_reply_are_read_back() -> None:
-    sent = prompt()
-    token = json.loads(sent.user.split("\n")[1])["sql"].split("'")[1]
-    filters = [{"lhs": "rock", "op": "=", "rhs": token, "span": f"lamps of {token}"}]
-    read = read_opinion(said(rationale=f"asks {token}", question_filters=filters), sent, OWN, "j")
-    assert isinstance(read, Opinion)
-    assert read.reply.rationale == "asks Fastnet"
-    assert [(each.rhs, each.span) for each in read.proposals] == [("Fastnet", "lamps of Fastnet")]
-
-
-def test_a_fence_around_the_json_is_read_through() -> None:
-    read = read_opinion(f"```json\n{said()}\n```", PROMPT, OWN, "j")
-    assert isinstance(read, Opinion)
 
 
 async def test_a_waiting_call_respects_a_retry_after_that_another_call_received() -> None:

@@ -21,7 +21,7 @@ BOTH = frozenset(Way)
 
 
 def kill(part: Part) -> Fault:
-    """Gone, with all that only its memory held; its clients are told at once."""
+    """Kills the server: what only its memory held is lost, and its clients see the connection close."""
 
     async def fault(site: Site) -> str:
         server = site.servers.of(part)

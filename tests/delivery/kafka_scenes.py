@@ -22,7 +22,7 @@ MORE = 400
 
 @dataclass(slots=True, eq=False)
 class RecordsDeleted(Scene):
-    """Kafka's retention deletes records that no worker has read: what is left is scored, and the workers go on.
+    """Kafka's retention deletes records that no worker has read: the other records are scored, and the workers go on.
 
     The backlog is made while no worker runs, as over a long outage.
     """
@@ -53,7 +53,7 @@ class RecordsDeleted(Scene):
     async def wrong(self, site: Site) -> list[str]:
         """Somebody must be told that records were never read."""
         said = "\n".join(each.said for each in site.stage.workers)
-        return [] if "records_never_read" in said else ["nobody is told that records were deleted unread"]
+        return [] if "records_never_read" in said else ["no log line says that records were deleted unread"]
 
 
 @dataclass(slots=True, eq=False)

@@ -87,7 +87,7 @@ async def _change(site: Site, chance: random.Random) -> str:
 
 
 def storm(every: float) -> Fault:
-    """A worker is told to end again and again while it drains, as by an impatient supervisor."""
+    """A worker gets SIGTERM many times while it drains, as from an impatient supervisor."""
 
     async def fault(site: Site) -> str:
         leaving, told = site.members[0], 0

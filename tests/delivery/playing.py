@@ -102,7 +102,7 @@ async def load(stage: Stage, scene: Scene, pause: float, enough: asyncio.Event, 
     """Events for as long as the fault lasts; those that a broker does not take are sent when it does."""
     number = 0
     async with stage.producer() as producer:
-        # what is under way when the broker goes is all that it leaves the worker
+        # the worker has only these when the broker stops
         await stage.publish_by(producer, scene.events(SEED - 1, FIRST))
         while not enough.is_set() or number < 3:
             await stage.publish_by(producer, scene.events(SEED + number, EACH), pace=pause)

@@ -103,7 +103,7 @@ class Proxy:
         self.network = network
         for link in self._links:
             link.left = self._cut()
-        # wakes whoever waits for the network to carry again
+        # wakes the transfers that wait for the network
         self._sound.set()
         self._sound = asyncio.Event()
 

@@ -160,7 +160,7 @@ OPEN_MEANINGS = (
     "TRUE",
     "id > 0",
 )
-"""What can be told of a word that the reader does not know."""
+"""Meanings that keep every row, for a word that the reader does not know."""
 
 
 def pairs() -> Iterator[Pair]:
