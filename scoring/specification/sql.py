@@ -155,6 +155,27 @@ class Block:
     """Its rows are rows of the answer: the main SELECT, or each arm of the main set operation."""
 
 
+class SourceKind(StrEnum):
+    """What an item of FROM is."""
+
+    DATA = "data"
+    """A table of the tenant, or a file."""
+    CATALOGUE = "catalogue"
+    """A table of the database's own: it describes tables, sessions or queries."""
+    NONE = "none"
+    """No table: DUAL, VALUES, a series."""
+
+
+@immutable()
+class Source:
+    """One item of FROM that is neither a CTE nor a subquery."""
+
+    kind: SourceKind
+    block: str
+    """Path of the query block that reads it, as in `Block.path`."""
+    name: str = ""
+
+
 @immutable()
 class SqlSpec:
     """`Ssql`: everything in the order of the text; each entry names its block."""
@@ -179,6 +200,8 @@ class SqlSpec:
     """Every base column that is read anywhere."""
     functions: frozenset[str] = frozenset()
     """Upper-case names of other functions and casts used (ROUND, SUBSTR, STRFTIME, CAST, …)."""
+    sources: tuple[Source, ...] = ()
+    """What FROM reads, without what takes no part in the answer."""
     voids: tuple[Void, ...] = ()
     """Parts that do not do what they seem to do."""
     nodes: int = 0

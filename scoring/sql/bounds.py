@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.query import Unscored, UnscoredReason, unreadable
+from scoring.sql.probes.statements import probing_statement
 
 MAX_LENGTH = 100_000
 """Characters of SQL."""
@@ -88,11 +89,22 @@ def _refuse_other_statements(sql: str) -> Unscored | None:
     first = word.group().lower() if word else ""
     if first in _READS and not _is_sentence(first, rest):
         return None
+    if _ENGLISH.isdisjoint(rest.lower().split()):
+        probed = probing_statement(first, rest)
+        if probed is not None:
+            return _several(sql) or probed
     if first in _OTHERS and _ENGLISH.isdisjoint(rest.lower().split()):
         return Unscored(UnscoredReason.NOT_A_SELECT, f"{first.upper()} is not a query; only SELECT is scored")
     if _is_prose(rest):
         return Unscored(UnscoredReason.REFUSED_ANSWER, f"prose, not SQL: {shortened(rest)}")
     return Unscored(UnscoredReason.UNPARSEABLE_SQL, f"no statement begins with {shortened(rest, 40)}")
+
+
+def _several(sql: str) -> Unscored | None:
+    """The refusal of a probe that another statement follows: that one may be the answer."""
+    if not sql.partition(";")[2].strip("; \t\r\n"):
+        return None
+    return Unscored(UnscoredReason.MULTIPLE_STATEMENTS, "text follows the first `;`; one statement is scored")
 
 
 def _is_sentence(first: str, text: str) -> bool:

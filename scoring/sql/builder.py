@@ -13,6 +13,7 @@ from scoring.specification import (
     Projection,
     SetOperation,
     SortKey,
+    Source,
     SqlFilter,
     SqlSpec,
     Subquery,
@@ -46,6 +47,7 @@ class SpecificationBuilder:
         self.functions: set[str] = set()
         self.terms: dict[int, Term] = {}
         """Terms by node id, of nodes that must be recorded only once: a subquery, a window, a division."""
+        self.sources: list[Source] = []
         self.voids: list[Void] = []
         self.noted: set[tuple[object, ...]] = set()
         """What tells the voids from others."""
@@ -80,5 +82,6 @@ class SpecificationBuilder:
             columns=frozenset(self.columns),
             functions=frozenset(self.functions),
             nodes=nodes,
+            sources=tuple(self.sources),
             voids=tuple(self.voids),
         )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from scoring.specification import Clause, Column, SubqueryRole, VoidKind
+from scoring.specification import Clause, Column, Source, SubqueryRole, VoidKind
 from scoring.sql.conditions import record
 from scoring.sql.from_items import CteScope, FromItem
+from scoring.sql.probes.catalogues import function_kind, table_kind
 from scoring.sql.scopes import BlockPlace, Scope, Walk, read
 from scoring.sql.subqueries import read_nested
 from scoring.sql.terms import Node
@@ -191,6 +192,8 @@ def _table(scope: Scope, node: Node, tables: list[str]) -> FromItem:
         scope.spec.reads.append((scope.path, cte.path))
     if cte is None:
         tables.append(name)
+        kind = table_kind(node, scope.spec.dialect)
+        scope.spec.sources.append(Source(kind=kind, block=scope.path, name=name))
     elif columns := column_names(alias):
         item = item.renamed(columns, item.path)
     scope.columns.add((alias.name.lower() if alias is not None else "") or name, item)
@@ -211,5 +214,7 @@ def _opaque(scope: Scope, node: Node) -> FromItem:
         item.outputs[name] = scope.columns.base_column(name, None)
     alias = node.alias_or_name.lower() if type(node) is not exp.Table else node.alias.lower()
     scope.columns.add(alias or f"{item.path}:{len(scope.columns.items)}", item)
+    kind = function_kind(node, scope.spec.dialect)
+    scope.spec.sources.append(Source(kind=kind, block=scope.path, name=item.path))
     read(scope, node)
     return item

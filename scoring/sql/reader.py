@@ -16,6 +16,7 @@ from scoring.sql.builder import SpecificationBuilder
 from scoring.sql.conditions import record
 from scoring.sql.from_items import CteScope
 from scoring.sql.parsing import Parsed, parse_condition, parse_query
+from scoring.sql.probes.queries import probing_query
 from scoring.sql.scopes import BlockPlace, Reader, Scope, Walk
 
 READERS: MappingProxyType[type[exp.Expr], Reader] = MappingProxyType(
@@ -39,7 +40,8 @@ def specify(sql: str, dialect: str | None) -> SqlSpec | Unscored:
     parsed = parse_query(text, dialect)
     if isinstance(parsed, Unscored):
         return parsed
-    return _guarded(walk_query, parsed)
+    spec = _guarded(walk_query, parsed)
+    return spec if isinstance(spec, Unscored) else probing_query(spec, parsed.tree) or spec
 
 
 def specify_predicate(text: str, dialect: str | None) -> tuple[SqlFilter, ...] | Unscored:

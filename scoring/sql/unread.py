@@ -7,7 +7,19 @@ from typing import Any, Protocol
 from scoring.specification import Void, VoidKind
 
 _LISTS = dict.fromkeys(
-    ("projections", "group_by", "order_by", "limits", "joins", "windows", "divisions", "subqueries", "voids"), "block"
+    (
+        "projections",
+        "group_by",
+        "order_by",
+        "limits",
+        "joins",
+        "windows",
+        "divisions",
+        "subqueries",
+        "sources",
+        "voids",
+    ),
+    "block",
 ) | {"set_operations": "right", "blocks": "path"}
 """The lists of a specification, with the field of their parts that names a block."""
 

@@ -134,7 +134,7 @@ def test_the_same_file_gives_the_same_bytes_whatever_the_hash_seed() -> None:
 
 def test_aliases_of_fields_are_read() -> None:
     [row] = scored(
-        b'{"id": 3, "question": "How many?", "sql": "SELECT 1", "enriched_question_proxy": "How many rows?"}'
+        b'{"id": 3, "question": "How many?", "sql": "SELECT a FROM b", "enriched_question_proxy": "How many rows?"}'
     )
     assert row["event_id"] == "3"
     assert row["enrichment"]["status"] != "missing"
@@ -224,6 +224,6 @@ def test_other_weights_give_another_verdict_and_their_name(tmp_path: Path):
 def test_an_invalid_weights_file_ends_with_2(tmp_path: Path, text: str):
     own = tmp_path / "weights.json"
     own.write_text(text, encoding="utf-8")
-    done = sqlassay("score", "-q", "How many?", "--sql", "SELECT 1", "--weights", str(own))
+    done = sqlassay("score", "-q", "How many?", "--sql", "SELECT COUNT(*) FROM hens", "--weights", str(own))
     assert done.returncode == 2
     assert "weights.json" in done.stderr
