@@ -59,5 +59,16 @@ def test_a_canary_with_a_wrong_token_fails(service: str):
     assert "401" in done.stderr
 
 
+@pytest.mark.parametrize("scopes", [["publish"], ["publish", "read"]])
+def test_hashed_tokens_and_those_with_too_few_scopes_are_passed_over(service: str, scopes: list[str]):
+    plain = json.loads(TOKENS)
+    [[tenant, secret]] = list(plain.items())[:1]
+    held = {"archive": "sha256:" + "0" * 64, "depot": {"token": "no-token-of-the-service-0", "scopes": ["read"]}}
+    held[tenant] = {"token": secret, "scopes": scopes}
+    done = canary(service, json.dumps(held), 30)
+    assert done.returncode == (0 if "read" in scopes else 1), done.stderr
+    assert ("METRICS_TOKEN" in done.stderr) is ("read" not in scopes)
+
+
 def test_a_canary_without_a_service_fails():
     assert canary("http://127.0.0.1:9", TOKENS, 1).returncode == 1

@@ -221,6 +221,7 @@ def test_at_most_one_scaler_sets_the_number_of_replicas():
         ({"secrets": {"databaseUrl": "mysql://db"}}, "databaseUrl"),
         ({"secrets": {"databaseUrl": ""}}, "name your PostgreSQL"),
         ({"secrets": {"tokens": {"*": ""}}}, "tokens"),
+        ({"secrets": {"tokens": {"*": "sha256:" + "0" * 64}}}, "tokens"),
         ({"worker": {"autoscaling": {"kind": "both"}}}, "kind"),
         ({"worker": {"replicas": -1}}, "replicas"),
         ({"worker": {"terminationGracePeriodSeconds": 5}}, "terminationGracePeriodSeconds"),

@@ -10,7 +10,24 @@ import urllib.request
 import uuid
 
 BASE = os.environ["CANARY_URL"].rstrip("/")
-TOKENS = json.loads(os.environ.get("CANARY_TOKENS") or "{}")
+NEEDED = {"publish", "read"}
+
+
+def usable_tokens(tokens, fallback):
+    """The tokens by tenant that are not hashed and may publish and read; else the fallback, for all tenants."""
+    found = {}
+    for tenant, given in tokens.items():
+        each = given if isinstance(given, dict) else {"token": given}
+        if not each["token"].startswith("sha256:") and set(each.get("scopes", NEEDED)) >= NEEDED:
+            found[tenant] = each["token"]
+    if tokens and not found and not fallback:
+        sys.exit(
+            "no token of SQLASSAY_HTTP__TOKENS is plain and may publish and read: give the Secret a METRICS_TOKEN that may"
+        )
+    return found if found or not fallback else {"*": fallback}
+
+
+TOKENS = usable_tokens(json.loads(os.environ.get("CANARY_TOKENS") or "{}"), os.environ.get("CANARY_FALLBACK"))
 TENANT = "*" if "*" in TOKENS or not TOKENS else sorted(TOKENS)[0]
 
 
@@ -20,8 +37,7 @@ def call(path, body=None):
     request = urllib.request.Request(BASE + path, data=data)  # noqa: S310 the release's own Service
     request.add_header("Content-Type", "application/json")
     if TOKENS:
-        token = TOKENS[TENANT]
-        request.add_header("Authorization", f"Bearer {token['token'] if isinstance(token, dict) else token}")
+        request.add_header("Authorization", f"Bearer {TOKENS[TENANT]}")
     with urllib.request.urlopen(request, timeout=10) as reply:  # noqa: S310 as above
         return json.load(reply)
 
