@@ -33,6 +33,9 @@ class Judged:
     """Answers of one group (a question, a database) are resampled together."""
     fields: Mapping[str, tuple[str, ...]]
     """The values of each field by which figures may be sliced."""
+    question: str = ""
+    agent: str = ""
+    """The agent that gave the answer; empty when unknown."""
 
     @property
     def confidence(self) -> float:

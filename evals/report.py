@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
 from evals.agreement import NAMES, Measures
+from evals.by_agent import ByAgent
 from evals.cascade import Expected
 from evals.paired import Paired
 
@@ -41,6 +42,7 @@ class Report:
     measures: Measures
     intervals: Mapping[str, tuple[float, float]]
     slices: Mapping[str, Mapping[str, Measures]] = field(default_factory=dict[str, Mapping[str, Measures]])
+    by_agent: ByAgent | None = None
     cascade: Sequence[Expected] = ()
     asked: float | None = None
     """Share of answers that a cascade sent to its model."""
@@ -56,6 +58,8 @@ class Report:
     def markdown(self) -> str:
         """The report as Markdown."""
         parts = [f"## {self.judge} on {self.labels}", _figures(self), *_slices(self)]
+        if self.by_agent is not None:
+            parts += [_agents(self.by_agent), _fairness(self.by_agent)]
         if self.asked is not None:
             parts.append(f"The model was asked about {self.asked:.1%} of the answers.")
         if self.cascade:
@@ -106,6 +110,36 @@ def _slices(report: Report) -> list[str]:
         ]
         parts.append("\n".join([head, *rows]))
     return parts
+
+
+def _agents(found: ByAgent) -> str:
+    head = (
+        f"| agent | answers | labelled right | mean `p_correct` | bias | place by labels | place shown |\n{'|---' * 7}|"
+    )
+    rows = [
+        f"| {each.agent} | {each.answers} | {each.right:.3f} | {each.shown:.3f} | {each.bias:+.3f} |"
+        f" {each.rank_right:g} | {each.rank_shown:g} |"
+        for each in found.agents
+    ]
+    return "\n".join([head, *rows])
+
+
+def _fairness(found: ByAgent) -> str:
+    lines = [
+        "| figure over the agents | value |",
+        "|---|---|",
+        f"| Spearman between the two orders of agents | {_number(found.rank_correlation)} |",
+        f"| spread (standard deviation) of the bias | {_number(found.bias_spread)} |",
+        f"| right answer above a wrong one of the same question ({found.same_question_pairs} pairs)"
+        f" | {_number(found.same_question)} |",
+        f"| labelled wrong where `p_correct` ≤ 0.15 ({found.sure_wrong_share:.1%} of the answers)"
+        f" | {_number(found.sure_wrong)} |",
+        f"| labelled right where `p_correct` ≥ 0.85 ({found.sure_right_share:.1%} of the answers)"
+        f" | {_number(found.sure_right)} |",
+        f"| {WORDS['auc']} | {_number(found.auc)} |",
+        f"| {WORDS['top_33']} | {_number(found.top_33)} |",
+    ]
+    return "\n".join(lines)
 
 
 def _cascade(bars: Sequence[Expected]) -> str:

@@ -23,6 +23,8 @@ MOST_LABEL_NOISE = 0.2
 Floats = NDArray[np.float64]
 INNER_FOLDS = 4
 """Splits of the training rows, on which the slope is calibrated."""
+NO_GROUP = -1
+"""The part of a row without a group: no split holds it out by that field."""
 CODES = tuple(SIGNALS)
 """The columns of the signal matrix."""
 PRIOR = np.array(
@@ -40,8 +42,11 @@ class Labelled:
 
     strengths: Mapping[ReasonCode, float]
     correct: bool
-    group: str
-    """Answers of one group (a question, a database) are never split between training and test."""
+    groups: tuple[str, ...]
+    """Its value of each field that is held out (a question, an agent), in the same order for all answers; "" if none.
+
+    A model judges no answer that shares a value with an answer it was fitted to.
+    """
     weight: float = 1.0
     trusted: bool = True
     """Whether the label is reliable enough to calibrate the slope and the label-noise floor."""
@@ -61,8 +66,11 @@ class Fit:
     accuracy: float
 
 
-def calibrate(rows: Sequence[Labelled], *, penalty: float = 1.0, folds: int = 5) -> Fit:
+def calibrate(rows: Sequence[Labelled], *, penalty: float = 1.0, folds: Sequence[int] = (5,)) -> Fit:
     """Fits on all rows and measures on held-out groups. The same rows in the same order give the same weights.
+
+    `folds` is the number of parts for each field of `groups`. With two fields, a model judges only answers of which
+    it has seen neither group.
 
     The slope of the log-odds and the label-noise floor are calibrated on held-out groups (Platt scaling with a floor).
     The intercept and the weights include the slope.
@@ -71,9 +79,10 @@ def calibrate(rows: Sequence[Labelled], *, penalty: float = 1.0, folds: int = 5)
     when all labels are equal or there are fewer groups than folds.
     """
     table = _tabled(rows)
-    groups = len(set(table.groups.tolist()))
-    if len(set(table.correct.tolist())) < 2 or groups < folds:
-        raise ValueError(f"{len(rows)} labels in {groups} groups: need both labels and {folds} groups")
+    groups = [len(set(each.tolist()) - {""}) for each in table.groups.T]
+    if len(set(table.correct.tolist())) < 2 or any(found < parts for found, parts in zip(groups, folds, strict=True)):
+        found, needed = (" × ".join(map(str, numbers)) for numbers in (groups, folds))
+        raise ValueError(f"{len(rows)} labels in {found} groups: need both labels and {needed} groups")
     held_out = np.zeros(len(rows))
     for train, test in _splits(table, folds):
         held_out[test] = _scaled(table.of(train), penalty).p_correct(table.signals[test])
@@ -97,6 +106,7 @@ class _Table:
     share: Floats
     trusted: NDArray[np.bool_]
     groups: NDArray[np.str_]
+    """One column for each field that is held out."""
 
     def of(self, rows: NDArray[np.intp]) -> _Table:
         return _Table(self.signals[rows], self.correct[rows], self.share[rows], self.trusted[rows], self.groups[rows])
@@ -108,7 +118,7 @@ def _tabled(rows: Sequence[Labelled]) -> _Table:
         np.array([row.correct for row in rows], dtype=np.float64),
         np.array([row.weight for row in rows], dtype=np.float64),
         np.array([row.trusted for row in rows], dtype=bool),
-        np.array([row.group for row in rows]),
+        np.array([row.groups for row in rows], dtype=str).reshape(len(rows), len(rows[0].groups) if rows else 1),
     )
 
 
@@ -122,9 +132,22 @@ class _Model:
         return self.label_noise + (1 - 2 * self.label_noise) * expit(self.solution[0] + signals @ self.solution[1:])
 
 
-def _splits(table: _Table, folds: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Yields training rows and test rows that share no group."""
-    yield from GroupKFold(folds).split(table.signals, table.correct, table.groups)
+def _splits(table: _Table, folds: Sequence[int]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Yields training rows and test rows that share no group of any field. Each row is tested once."""
+    parts = np.stack([_parts(groups, count) for groups, count in zip(table.groups.T, folds, strict=True)], axis=1)
+    for cell in np.unique(parts, axis=0):
+        test = (parts == cell).all(axis=1)
+        apart = ((parts != cell) | (cell == NO_GROUP)).all(axis=1)
+        yield np.flatnonzero(apart), np.flatnonzero(test)
+
+
+def _parts(groups: NDArray[np.str_], count: int) -> NDArray[np.intp]:
+    """The part of the cross-validation that each row is in; `NO_GROUP` for rows without a group."""
+    parts = np.full(len(groups), NO_GROUP, dtype=np.intp)
+    grouped = np.flatnonzero(groups != "")
+    for part, (_, test) in enumerate(GroupKFold(count).split(grouped, groups=groups[grouped])):
+        parts[grouped[test]] = part
+    return parts
 
 
 def _fit(table: _Table, penalty: float) -> Floats:
@@ -157,7 +180,7 @@ def _kept(code: ReasonCode, weight: float) -> float:
 def _scaled(table: _Table, penalty: float) -> _Model:
     """Fits a model whose slope and label-noise floor are calibrated on held-out groups of the same rows."""
     log_odds = np.zeros(len(table.correct))
-    for train, test in _splits(table, min(INNER_FOLDS, len(set(table.groups.tolist())))):
+    for train, test in _splits(table, [min(INNER_FOLDS, len(set(each.tolist()) - {""})) for each in table.groups.T]):
         solution = _fit(table.of(train), penalty)
         log_odds[test] = solution[0] + table.signals[test] @ solution[1:]
     slope, label_noise = _slope(log_odds, table)

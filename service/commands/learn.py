@@ -67,5 +67,5 @@ def read_labels(source: str, *, group: str, weight: float, trusted: bool = True)
             case = examine(event.query(), Rules())
             if isinstance(case, Case):
                 strengths = {code: finding.strength for code, finding in read_signals(case).items()}
-                correct, held_out = label == 1, str(group_value)
-                yield Labelled(strengths=strengths, correct=correct, group=held_out, weight=weight, trusted=trusted)
+                correct, groups = label == 1, (str(group_value),)
+                yield Labelled(strengths=strengths, correct=correct, groups=groups, weight=weight, trusted=trusted)

@@ -32,7 +32,14 @@ PILOTS = [
 def labels(tmp_path: Path) -> Path:
     path = tmp_path / "labels.jsonl"
     rows = [
-        {"id": f"p{n}", "question": question, "sql": sql, "label": label, "hangar": "east" if n < 6 else "west"}
+        {
+            "id": f"p{n}",
+            "question": question,
+            "sql": sql,
+            "label": label,
+            "hangar": "east" if n < 6 else "west",
+            "agent": ("alba", "bora", "cirrus")[n % 3],
+        }
         for n, (question, sql, label) in enumerate(PILOTS)
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -54,6 +61,24 @@ def test_the_local_judge_tells_plain_answers_apart(labels: Path) -> None:
 
 def test_weights_fitted_to_other_questions_judge_each_question(labels: Path) -> None:
     assert measured(str(labels), "--held-out", "question")["judge"] == "the local judge, held out by question"
+
+
+def test_figures_over_agents_are_in_the_report_and_on_the_page(labels: Path) -> None:
+    report = measured(str(labels), "--by", "agent")
+    agents = {each["agent"]: each["answers"] for each in report["by_agent"]["agents"]}
+    assert agents == {"alba": 4, "bora": 3, "cirrus": 3}
+    assert report["by_agent"]["same_question"] > 0.9
+    assert report["by_agent"]["same_question_pairs"] == len(PILOTS) / 2
+    assert measured(str(labels))["by_agent"] is None
+    page = RUNNER.invoke(app, ["eval", "judge", str(labels), "--by", "agent"]).stdout
+    assert "| agent | answers | labelled right | mean `p_correct` | bias |" in page
+    assert "Spearman between the two orders of agents" in page
+
+
+def test_agents_and_questions_are_held_out_at_once(labels: Path) -> None:
+    report = measured(str(labels), "--held-out", "question", "--held-out", "agent", "--by", "agent")
+    assert report["judge"] == "the local judge, held out by question and agent"
+    assert report["measures"]["answers"] == len(PILOTS)
 
 
 def test_stored_verdicts_are_measured_and_compared(labels: Path, tmp_path: Path) -> None:

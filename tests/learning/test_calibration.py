@@ -27,7 +27,7 @@ def labelled(count: int, seed: int) -> list[Labelled]:
             strengths[ReasonCode.OUTPUT_STAR] = 1.0
         if correct and dice.random() < 0.6:
             strengths[ReasonCode.LIMIT_UNASKED] = 1.0
-        rows.append(Labelled(strengths=strengths, correct=correct, group=f"question {number // 3}"))
+        rows.append(Labelled(strengths=strengths, correct=correct, groups=(f"question {number // 3}",)))
     return rows
 
 
@@ -52,7 +52,9 @@ def test_no_weight_contradicts_what_its_code_says() -> None:
 
 def test_labels_by_chance_are_not_told_apart_on_groups_held_out() -> None:
     dice = random.Random(3)
-    rows = [Labelled(strengths=row.strengths, correct=dice.random() < 0.5, group=row.group) for row in labelled(600, 3)]
+    rows = [
+        Labelled(strengths=row.strengths, correct=dice.random() < 0.5, groups=row.groups) for row in labelled(600, 3)
+    ]
     assert 0.4 < calibrate(rows).auc < 0.6
 
 
@@ -67,7 +69,7 @@ def test_the_document_is_what_the_judge_reads() -> None:
 
 
 @pytest.mark.parametrize(
-    "rows", [[], labelled(6, 1), [Labelled(strengths={}, correct=True, group=str(n)) for n in range(20)]]
+    "rows", [[], labelled(6, 1), [Labelled(strengths={}, correct=True, groups=(str(n),)) for n in range(20)]]
 )
 def test_too_few_labels_are_refused(rows: list[Labelled]) -> None:
     with pytest.raises(ValueError, match="need both labels"):
@@ -78,12 +80,27 @@ def test_no_label_leaks_into_the_judgement_of_its_own_group() -> None:
     """With every label of a group turned over, and of no other, what is said of that group stays to the last digit."""
     rows = labelled(300, 5)
     turned = "question 7"
-    other = [replace(row, correct=not row.correct) if row.group == turned else row for row in rows]
-    held = [place for place, row in enumerate(rows) if row.group == turned]
+    other = [replace(row, correct=not row.correct) if row.groups == (turned,) else row for row in rows]
+    held = [place for place, row in enumerate(rows) if row.groups == (turned,)]
     before, after = calibrate(rows), calibrate(other)
     assert held
     assert before.held_out[held].tolist() == after.held_out[held].tolist()
     assert before.held_out.tolist() != after.held_out.tolist()
+
+
+def test_with_two_fields_no_label_leaks_from_either_group_of_an_answer() -> None:
+    """Turning over the labels of all answers of one agent, or of one question, leaves their own judgements alone."""
+    rows = [
+        replace(row, groups=(*row.groups, f"agent {n % 4}" if n % 5 else "")) for n, row in enumerate(labelled(240, 11))
+    ]
+    before = calibrate(rows, folds=(3, 2)).held_out
+    for field, turned in ((0, "question 7"), (1, "agent 2")):
+        held = [place for place, row in enumerate(rows) if row.groups[field] == turned]
+        other = [replace(row, correct=not row.correct) if row.groups[field] == turned else row for row in rows]
+        after = calibrate(other, folds=(3, 2)).held_out
+        assert held
+        assert before[held].tolist() == after[held].tolist()
+        assert before.tolist() != after.tolist()
 
 
 def flipped(rows: list[Labelled], share: float, seed: int) -> list[Labelled]:

@@ -17,7 +17,7 @@ from service.commands.jsonl import same_file
 from service.commands.learn import balanced
 
 FOLDS = 5
-"""Parts of the cross-validation. With few groups there are twice as many, so that each part leaves out less."""
+"""Parts of the cross-validation by each field. A single field with few groups has twice as many."""
 MANY_GROUPS = 100
 
 Examined = tuple[LabelledAnswer, Labelled]
@@ -25,17 +25,16 @@ Examined = tuple[LabelledAnswer, Labelled]
 
 
 def held_out_judgements(
-    files: Mapping[str, Sequence[LabelledAnswer]], field: str, options: JudgeOptions
+    files: Mapping[str, Sequence[LabelledAnswer]], fields: Sequence[str], options: JudgeOptions
 ) -> dict[str, list[Judged]]:
-    """Judges each file's answers by weights fitted to answers that differ in `field`. Fits once for all files."""
-    judged = {source: _examined(labels, field, 1.0) for source, labels in files.items()}
+    """Judges each file's answers by weights fitted to answers that differ in all `fields`. One fit uses all files."""
+    judged = {source: _examined(labels, fields, 1.0) for source, labels in files.items()}
     rows = [row for examined in judged.values() for row in balanced([row for _, row in examined])]
-    rows += _training_rows(judged, field, options)
-    groups = len({row.group for row in rows})
+    rows += _training_rows(judged, fields, options)
     try:
-        fit = calibrate(rows, folds=min(FOLDS if groups > MANY_GROUPS else 2 * FOLDS, groups))
+        fit = calibrate(rows, folds=[_folds(rows, place, alone=len(fields) == 1) for place in range(len(fields))])
     except ValueError as error:
-        refuse(f"--held-out {field}: {error}")
+        refuse(f"--held-out {' '.join(fields)}: {error}")
     p_correct = iter(fit.held_out)  # in the order of `rows`, those judged first
     return {
         source: [label.judged(float(next(p_correct)), options) for label, _ in examined]
@@ -43,13 +42,18 @@ def held_out_judgements(
     }
 
 
-def _training_rows(judged: Iterable[str], field: str, options: JudgeOptions) -> list[Labelled]:
+def _folds(rows: Sequence[Labelled], place: int, *, alone: bool) -> int:
+    groups = len({row.groups[place] for row in rows} - {""})
+    return max(2, min(2 * FOLDS if alone and groups <= MANY_GROUPS else FOLDS, groups))
+
+
+def _training_rows(judged: Iterable[str], fields: Sequence[str], options: JudgeOptions) -> list[Labelled]:
     """The rows of the `--train` files that are not judged themselves."""
     rows: list[Labelled] = []
     for source, weight in training_files(options):
         if not any(same_file(source, other) for other in judged):
             labels = read_labelled_answers(source, with_enriched=not options.question_only)
-            rows += balanced([row for _, row in _examined(labels, field, weight)])
+            rows += balanced([row for _, row in _examined(labels, fields, weight)])
     return rows
 
 
@@ -61,7 +65,7 @@ def training_files(options: JudgeOptions) -> Iterator[tuple[str, float]]:
     return zip(files, weights * len(files) if len(weights) == 1 else weights, strict=True)
 
 
-def _examined(labels: Iterable[LabelledAnswer], field: str, weight: float) -> list[Examined]:
+def _examined(labels: Iterable[LabelledAnswer], fields: Sequence[str], weight: float) -> list[Examined]:
     """The answers that can be scored. Rows that weigh less than 1 do not set how confident the judge may be."""
     found: list[Examined] = []
     for label in labels:
@@ -70,7 +74,7 @@ def _examined(labels: Iterable[LabelledAnswer], field: str, weight: float) -> li
             row = Labelled(
                 strengths={code: finding.strength for code, finding in read_signals(case).items()},
                 correct=label.correct,
-                group=label.field(field),
+                groups=label.groups(fields),
                 weight=weight,
                 trusted=weight >= 1,
             )

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from evals.agreement import Judged, intervals, measure, slices
+from evals.by_agent import by_agent
 from evals.cascade import expected
 from evals.paired import Paired, pair
 from evals.plots import reliability, risk_coverage
@@ -32,7 +33,7 @@ def measure_judge(options: JudgeOptions) -> None:
         source: list(read_labelled_answers(source, with_enriched=not options.question_only))
         for source in options.labels
     }
-    held_out = held_out_judgements(files, options.held_out, options) if options.held_out is not None else {}
+    held_out = held_out_judgements(files, options.held_out, options) if options.held_out else {}
     measured: list[tuple[Report, list[Judged]]] = []
     for source in options.labels:
         labels = files[source]
@@ -50,7 +51,7 @@ def _check(options: JudgeOptions) -> None:
         refuse(f"--judge is local, llm or cascade, not {options.judge!r}")
     if not 0.5 <= options.bar <= 1 or not 0 <= (options.model_accuracy or 0) <= 1:
         refuse("--bar lies in [0.5, 1] and --model-accuracy in [0, 1]")
-    if options.held_out is not None and options.replies is not None and options.judge != JudgePolicy.CASCADE:
+    if options.held_out and options.replies is not None and options.judge != JudgePolicy.CASCADE:
         refuse("--held-out fits the local judge: with --replies it works for a cascade only")
     training_files(options)
 
@@ -66,6 +67,7 @@ def _report(source: str, labels: Sequence[LabelledAnswer], verdicts: Verdicts, o
         unscored=len(labels) - len(rows),
         measures=measure(rows),
         intervals=intervals(rows),
+        by_agent=by_agent(rows) if "agent" in (options.by or ()) else None,
         slices={field: slices(rows, field) for field in options.by or ()},
         cascade=expected(rows, model_accuracy=accuracy) if accuracy is not None else (),
         asked=verdicts.asked,

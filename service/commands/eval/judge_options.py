@@ -27,8 +27,8 @@ class JudgeOptions:
         typer.Option("--model-accuracy", metavar="SHARE", help="Predict a cascade with a model this accurate."),
     ] = None
     held_out: Annotated[
-        str | None,
-        typer.Option("--held-out", metavar="FIELD", help="Fit the weights on answers that differ in this field."),
+        list[str] | None,
+        typer.Option("--held-out", metavar="FIELD", help="Fit on answers that differ in this field; may be repeated."),
     ] = None
     train: Annotated[
         list[str] | None, typer.Option("--train", metavar="LABELS.jsonl", help="More answers to fit on.")

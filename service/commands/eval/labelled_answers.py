@@ -28,10 +28,22 @@ class LabelledAnswer:
         """The value of a field; the answer's id when the field is absent, so that the answer is a group of its own."""
         return str(self.row.get(name, self.id))
 
+    def groups(self, fields: Sequence[str]) -> tuple[str, ...]:
+        """Its groups by each field; by the first it always has one, by the others "" where the field is absent."""
+        return (self.field(fields[0]), *(str(self.row.get(name) or "") for name in fields[1:]))
+
     def judged(self, p_correct: float, options: JudgeOptions) -> Judged:
         fields = {name: _values(self.row.get(name)) for name in options.by or ()}
         group = self.field(options.group)
-        return Judged(id=self.id, correct=self.correct, p_correct=p_correct, group=group, fields=fields)
+        return Judged(
+            id=self.id,
+            correct=self.correct,
+            p_correct=p_correct,
+            group=group,
+            fields=fields,
+            question=self.query.question,
+            agent=str(self.row.get("agent") or ""),
+        )
 
 
 def _values(value: object) -> tuple[str, ...]:

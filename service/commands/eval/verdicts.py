@@ -46,7 +46,7 @@ def verdicts_of(
         rows, asked = cascaded(local, replayed(labels, options.replies, options), bar=options.bar)
         return Verdicts(rows=rows, judge=f"cascade over {Path(options.replies).stem}, bar {options.bar:g}", asked=asked)
     if held_out is not None:
-        return Verdicts(rows=held_out, judge=f"the local judge, held out by {options.held_out}")
+        return Verdicts(rows=held_out, judge=f"the local judge, held out by {' and '.join(options.held_out or ())}")
     if options.replies is not None:
         return Verdicts(rows=replayed(labels, options.replies, options), judge=Path(options.replies).stem)
     if policy is JudgePolicy.LOCAL:
