@@ -18,6 +18,7 @@ pytestmark = pytest.mark.slow  # starts a service for each test
 ROOT = Path(__file__).parents[2]
 CANARY = ROOT / "deploy" / "helm" / "sqlassay" / "files" / "canary.py"
 TOKENS = json.dumps({"library": "secret-for-tests-only-12"})
+FOR_ALL = "secret-of-all-for-tests-34"
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def service(database: URL) -> Iterator[str]:
         **{name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")},
         "SQLASSAY_DATABASE__URL": database.render_as_string(hide_password=False),
         "SQLASSAY_HTTP__PORT": "0",
-        "SQLASSAY_HTTP__TOKENS": TOKENS,
+        "SQLASSAY_HTTP__TOKENS": json.dumps(json.loads(TOKENS) | {"*": FOR_ALL}),
     }
     child = subprocess.Popen(
         [sys.executable, "-m", "service", "serve"], env=environment, stderr=subprocess.PIPE, text=True, cwd=ROOT
@@ -42,8 +43,13 @@ def service(database: URL) -> Iterator[str]:
         child.communicate()
 
 
-def canary(url: str, tokens: str, seconds: int) -> subprocess.CompletedProcess[str]:
-    environment = {"CANARY_URL": url, "CANARY_TOKENS": tokens, "CANARY_TIMEOUT": str(seconds)}
+def canary(url: str, tokens: str, seconds: int, fallback: str = "") -> subprocess.CompletedProcess[str]:
+    environment = {
+        "CANARY_URL": url,
+        "CANARY_TOKENS": tokens,
+        "CANARY_TIMEOUT": str(seconds),
+        "CANARY_FALLBACK": fallback,
+    }
     return subprocess.run([sys.executable, CANARY], env=environment, capture_output=True, text=True, check=False)
 
 
@@ -68,6 +74,12 @@ def test_hashed_tokens_and_those_with_too_few_scopes_are_passed_over(service: st
     done = canary(service, json.dumps(held), 30)
     assert done.returncode == (0 if "read" in scopes else 1), done.stderr
     assert ("METRICS_TOKEN" in done.stderr) is ("read" not in scopes)
+
+
+def test_where_all_tokens_are_hashed_the_one_of_prometheus_is_used(service: str):
+    hashed = json.dumps({"library": "sha256:" + "0" * 64})
+    done = canary(service, hashed, 30, fallback=FOR_ALL)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_canary_without_a_service_fails():

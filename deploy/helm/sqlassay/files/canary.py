@@ -21,9 +21,7 @@ def usable_tokens(tokens, fallback):
         if not each["token"].startswith("sha256:") and set(each.get("scopes", NEEDED)) >= NEEDED:
             found[tenant] = each["token"]
     if tokens and not found and not fallback:
-        sys.exit(
-            "no token of SQLASSAY_HTTP__TOKENS is plain and may publish and read: give the Secret a METRICS_TOKEN that may"
-        )
+        sys.exit("no token of SQLASSAY_HTTP__TOKENS is plain and may publish and read: add a METRICS_TOKEN that may")
     return found if found or not fallback else {"*": fallback}
 
 
