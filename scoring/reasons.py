@@ -119,16 +119,45 @@ class ReasonCode(StrEnum):
     """The SQL does not parse, and the tenant counts that as incorrect; no signal reads it."""
     JUDGE_CONTRADICTS_EVIDENCE = "JUDGE_CONTRADICTS_EVIDENCE"
     """A model's verdict was better than the evidence allows, and was lowered to the best that is allowed."""
+    AGREES_WITH_OTHERS = "AGREES_WITH_OTHERS"
+    """Other agents answered the question like this one, more than is usual for the tenant."""
+    DIFFERS_FROM_OTHERS = "DIFFERS_FROM_OTHERS"
+    """At least two other agents answered the question, and this answer is like theirs less than is usual."""
+    MATCHES_REVIEWED = "MATCHES_REVIEWED"
+    """A person called the same query to the same question right."""
+    REPEATS_REJECTED = "REPEATS_REJECTED"
+    """A person called the same query to the same question wrong."""
+    DIFFERS_FROM_REVIEWED = "DIFFERS_FROM_REVIEWED"
+    """A person called another query to the same question right."""
+    JOIN_USUAL_HERE = "JOIN_USUAL_HERE"
+    """The names of joined columns look wrong, but other questions of the tenant join the same columns."""
+    JOIN_UNUSUAL_HERE = "JOIN_UNUSUAL_HERE"
+    """Other questions of the tenant join the same two tables, and none by these columns."""
 
 
-WITHOUT_SIGNAL = frozenset({ReasonCode.SQL_UNPARSEABLE, ReasonCode.JUDGE_CONTRADICTS_EVIDENCE})
-"""Codes that no signal gives: the SQL reader gives one, the ceiling on a model's verdict the other."""
+FROM_MEMORY = frozenset(
+    {
+        ReasonCode.AGREES_WITH_OTHERS,
+        ReasonCode.DIFFERS_FROM_OTHERS,
+        ReasonCode.MATCHES_REVIEWED,
+        ReasonCode.REPEATS_REJECTED,
+        ReasonCode.DIFFERS_FROM_REVIEWED,
+        ReasonCode.JOIN_USUAL_HERE,
+        ReasonCode.JOIN_UNUSUAL_HERE,
+    }
+)
+"""Codes that the tenant's earlier answers give (`scoring/memory/`)."""
+WITHOUT_SIGNAL = frozenset({ReasonCode.SQL_UNPARSEABLE, ReasonCode.JUDGE_CONTRADICTS_EVIDENCE}) | FROM_MEMORY
+"""Codes that no signal gives: the SQL reader gives one, the ceiling on a model's verdict another, memory the others."""
 IN_FAVOUR = frozenset(
     {
         ReasonCode.FILTERS_MATCHED,
         ReasonCode.DEFINITION_FOLLOWED,
         ReasonCode.OUTPUT_LINKED,
         ReasonCode.EXTREME_TAKEN,
+        ReasonCode.AGREES_WITH_OTHERS,
+        ReasonCode.MATCHES_REVIEWED,
+        ReasonCode.JOIN_USUAL_HERE,
     }
 )
 """Codes that speak for an answer; all others speak against it."""

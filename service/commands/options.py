@@ -81,6 +81,9 @@ class ScoreOptions:
         str | None, typer.Option("--dialect", metavar="NAME", help="The SQL dialect of events that name none.")
     ] = None
     weights: WeightsFile = None
+    memory: Annotated[
+        bool, typer.Option("--memory", help="Judge each line with what earlier lines of its tenant taught.")
+    ] = False
     question: Annotated[
         str | None, typer.Option("--question", "-q", metavar="TEXT", help="One question; explains its answer.")
     ] = None

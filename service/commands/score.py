@@ -21,6 +21,7 @@ from service.commands.rendering.answer import explanation, refusal
 from service.commands.rendering.terminal import print_to_terminal
 from service.commands.rules_file import load_rules
 from service.commands.score_lines import LocalScorer, RunTally, record_of
+from service.commands.score_memory import MemoryScorer
 from service.judges.weights import fitted_judge, local_judge
 
 
@@ -62,11 +63,21 @@ def _one_query(options: ScoreOptions) -> Query | None:
 
 def _open_scorer(options: ScoreOptions, policy: JudgePolicy) -> AnswerScorer:
     local = LocalScorer(read_rules(options.rules_file, options.dialect), read_judge(options.weights))
+    if options.memory:
+        return _with_memory(options, policy, local)
     if policy is JudgePolicy.LOCAL:
         return local
     from service.commands.score_models import with_models  # noqa: PLC0415 the model client loads slowly
 
     return with_models(local, policy)
+
+
+def _with_memory(options: ScoreOptions, policy: JudgePolicy, local: LocalScorer) -> MemoryScorer:
+    if options.source is None:
+        refuse("--memory is for a file of answers: one answer has no earlier ones")
+    if policy is not JudgePolicy.LOCAL:
+        refuse(f"--memory works with --judge local, not {policy.value}: leave out one of them")
+    return MemoryScorer(local)
 
 
 def read_rules(path: str | None, dialect: str | None) -> Rules:

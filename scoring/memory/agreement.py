@@ -1,0 +1,132 @@
+"""How other agents answered the same question, as log-odds."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from scoring.immutable import immutable
+from scoring.memory.context import Context, Voice
+from scoring.reasons import ReasonCode
+from scoring.verdict import Reason
+
+PRIOR_USUAL = 0.3
+"""How far answers of a new tenant are taken to agree, for each unit of `ln(1 + voices)`."""
+PRIOR_WEIGHT = 50.0
+"""How many units of `ln(1 + voices)` the prior weighs against what the tenant's answers show."""
+MOST_MOVE = 2.0
+"""Most log-odds that agreement moves, either way. Reviewed answers move by themselves."""
+MOST_NAMED = 3
+"""Most other answers that a reason names."""
+
+
+@immutable(kw_only=False)
+class Aspect:
+    """One way in which two answers are alike, with its log-odds for each unit of `ln(1 + voices)`."""
+
+    alike: float
+    """For those that are alike."""
+    unlike: float
+    """Against, for those that are not."""
+
+
+SPECIFICATION = Aspect(0.5, 0.3)
+FILTERS = Aspect(0.45, 0.25)
+TABLES = Aspect(0.6, 0.35)
+REVIEWED_SAME = 2.0
+"""Log-odds of having the specification of an answer that a person called right; negative, wrong."""
+REVIEWED_OTHER = -0.6
+"""Log-odds of having another specification than an answer that a person called right."""
+
+
+class Agreement(NamedTuple):
+    """How far an answer agrees with others, before what is usual is subtracted."""
+
+    raw: float
+    """Log-odds."""
+    units: float
+    """`ln(1 + voices)`, each voice by its weight."""
+
+
+def agreement(voices: tuple[Voice, ...]) -> Agreement:
+    """The agreement with unreviewed answers: many that agree are worth less than their number, and so on.
+
+    >>> agreement(())
+    Agreement(raw=0.0, units=0.0)
+    """
+    heard = [each for each in voices if each.reviewed is None]
+    total = math.fsum([each.weight for each in heard])
+    raw = 0.0
+    for aspect, alike in (
+        (SPECIFICATION, math.fsum([each.weight for each in heard if each.same])),
+        (FILTERS, math.fsum([each.weight for each in heard if each.same_filters])),
+        (TABLES, math.fsum([each.weight for each in heard if each.same_tables])),
+    ):
+        raw += aspect.alike * math.log1p(alike) - aspect.unlike * math.log1p(max(0.0, total - alike))
+    return Agreement(raw, math.log1p(total))
+
+
+def usual_agreement(raw: float, units: float) -> float:
+    """What a tenant's answers usually show for each unit, from their sums and the prior.
+
+    >>> usual_agreement(0.0, 0.0)
+    0.3
+    """
+    return round((raw + PRIOR_WEIGHT * PRIOR_USUAL) / (units + PRIOR_WEIGHT), 4)
+
+
+def weigh_voices(context: Context) -> list[Reason]:
+    """The reasons that other answers give.
+
+    What is usual for the tenant is subtracted: where every answer agrees with every other, agreement says nothing, so
+    traffic that is wrong throughout does not lift itself. One voice alone never counts against an answer.
+    """
+    found = agreement(context.voices)
+    move = max(-MOST_MOVE, min(MOST_MOVE, found.raw - context.usual * found.units))
+    if move < 0:
+        total = math.expm1(found.units)
+        move *= 1 - 1 / total if total > 1 else 0.0
+    reasons = [_reviewed(context.voices)]
+    if move:
+        code = ReasonCode.AGREES_WITH_OTHERS if move > 0 else ReasonCode.DIFFERS_FROM_OTHERS
+        reasons.append(Reason(code=code, detail=_detail(context.voices), weight=round(move, 3)))
+    return [each for each in reasons if each is not None]
+
+
+def _reviewed(voices: tuple[Voice, ...]) -> Reason | None:
+    """The strongest thing that reviewed answers say: the same specification first, a right one before a wrong one."""
+    same = [each for each in voices if each.reviewed is not None and each.same]
+    right = [each for each in voices if each.reviewed and not each.same]
+    if same:
+        verdicts = {each.reviewed for each in same}
+        if len(verdicts) > 1:
+            return None
+        correct = same[0].reviewed is True
+        code = ReasonCode.MATCHES_REVIEWED if correct else ReasonCode.REPEATS_REJECTED
+        detail = f"a person called the same query {'right' if correct else 'wrong'}: {_named(same)}"
+        return Reason(code=code, detail=detail, weight=REVIEWED_SAME if correct else -REVIEWED_SAME)
+    if right:
+        detail = f"a person called another query right: {_named(right)}"
+        return Reason(code=ReasonCode.DIFFERS_FROM_REVIEWED, detail=detail, weight=REVIEWED_OTHER)
+    return None
+
+
+def _detail(voices: tuple[Voice, ...]) -> str:
+    heard = [each for each in voices if each.reviewed is None]
+    same = [each for each in heard if each.same]
+    others = [each for each in heard if not each.same]
+    parts = [f"{len(same)} of {len(heard)} other agents gave the same query" + (f": {_named(same)}" if same else "")]
+    if others:
+        filters = sum(each.same_filters for each in others)
+        tables = sum(each.same_tables for each in others)
+        parts.append(f"{len(others)} another, {filters} with the same conditions, {tables} tables: {_named(others)}")
+    return "; ".join(parts)
+
+
+def _named(voices: list[Voice]) -> str:
+    shown = [f"{_shorten(each.agent)} ({_shorten(each.event_id)})" for each in voices[:MOST_NAMED]]
+    return ", ".join(shown) + (f" and {len(voices) - MOST_NAMED} more" if len(voices) > MOST_NAMED else "")
+
+
+def _shorten(name: str) -> str:
+    return name if len(name) <= 40 else f"{name[:39]}…"

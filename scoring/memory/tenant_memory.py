@@ -1,0 +1,172 @@
+"""A tenant's memory: what its earlier answers teach, bounded in count and bytes, the oldest questions out first."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from scoring.memory.agreement import agreement, usual_agreement
+from scoring.memory.asked import SAME_QUESTION, AskedQuestion, similarity
+from scoring.memory.context import MOST_CONTEXT_JOINS, MOST_VOICES, Context, JoinUse, Voice
+from scoring.memory.copies import Copies
+from scoring.memory.remembered import RememberedAnswer, RememberedQuestion, joined_tables
+
+MAX_ANSWERS = 20_000
+"""Most answers remembered of one tenant."""
+MAX_BYTES = 24 * 1024 * 1024
+"""Most bytes, about, that one tenant's memory takes."""
+MOST_ALIKE = 64
+"""Most questions of one shape among which rewordings are looked for: the latest."""
+MOST_REWORDINGS = 3
+"""Most rewordings whose answers are compared with."""
+USUAL_RELIABILITY = 0.66
+"""Share of right answers that an agent without labels is taken to have, and how many labels that is worth."""
+RELIABILITY_LABELS = 4
+
+
+@dataclass(slots=True)
+class TenantMemory:
+    """What the earlier answers of one tenant teach. The same answers in the same order always teach the same."""
+
+    max_answers: int = MAX_ANSWERS
+    max_bytes: int = MAX_BYTES
+    answers: int = 0
+    size: int = 0
+    """About how many bytes the remembered questions take."""
+    _questions: OrderedDict[str, RememberedQuestion] = field(default_factory=OrderedDict[str, RememberedQuestion])
+    _shapes: dict[str, dict[str, None]] = field(default_factory=dict[str, dict[str, None]])
+    _joins: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    _joined: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    _labels: dict[str, Counter[bool]] = field(default_factory=dict[str, Counter[bool]])
+    _copies: Copies = field(default_factory=Copies)
+    _raw: float = 0.0
+    _units: float = 0.0
+
+    def recall(self, answer: RememberedAnswer) -> Context:
+        """What is known about an answer before it is learnt."""
+        return Context(
+            answers=self.answers,
+            usual=usual_agreement(self._raw, self._units),
+            voices=tuple(self._voices(answer)),
+            joins=tuple(self._join_uses(answer)),
+        )
+
+    def learn(self, answer: RememberedAnswer, context: Context) -> None:
+        """Remembers an answer that was judged with `context`. An event that is remembered already teaches nothing."""
+        question = self._questions.pop(answer.asked.key, None)
+        before = question.answers.get(answer.speaker) if question is not None else None
+        if question is not None and before is not None and before.event_id == answer.event_id:
+            self._questions[answer.asked.key] = question
+            return
+        if question is None:
+            question = RememberedQuestion(answer.asked)
+            self._index(answer.asked)
+        else:
+            self._count(question, -1)
+        if before is None:
+            self._copies.compare(answer, question.answers.values())
+        question.put(answer, agreement(context.voices))
+        self._questions[answer.asked.key] = question
+        self._count(question, 1)
+        self._shrink()
+
+    def review(self, answer: RememberedAnswer, *, correct: bool) -> None:
+        """Remembers what a person said about an answer to a question that is remembered."""
+        labels = self._labels.setdefault(answer.speaker, Counter[bool]())
+        labels[correct] += 1
+        question = self._questions.get(answer.asked.key)
+        if question is not None:
+            self.size -= question.size
+            question.review(answer, correct=correct)
+            self.size += question.size
+
+    def _voices(self, answer: RememberedAnswer) -> Iterator[Voice]:
+        """Reviewed answers first, then each other agent once, by its answer to the most similar question."""
+        heard = {answer.speaker}
+        voices: list[Voice] = []
+        for likeness, question in self._alike(answer.asked):
+            for other, correct in question.reviewed.values():
+                if likeness == 1.0:
+                    yield _voice(answer, other, 1.0, correct)
+            for speaker, other in reversed(question.answers.items()):
+                if speaker not in heard and _comparable(answer, other):
+                    heard.add(speaker)
+                    voices.append(_voice(answer, other, likeness * self._weight(answer.speaker, speaker), None))
+        yield from sorted(voices, key=lambda each: -each.weight)[:MOST_VOICES]
+
+    def _alike(self, asked: AskedQuestion) -> list[tuple[float, RememberedQuestion]]:
+        """The same question, then its rewordings, most similar first."""
+        same = self._questions.get(asked.key)
+        found: list[tuple[float, RememberedQuestion]] = []
+        for key in self._shapes.get(asked.shape, ()):
+            if key != asked.key:
+                question = self._questions[key]
+                found.append((similarity(asked.words, question.asked.words), question))
+        found = sorted([pair for pair in found if pair[0] >= SAME_QUESTION], key=lambda pair: -pair[0])
+        rewordings = [(round(min(likeness, 0.99), 2), question) for likeness, question in found[:MOST_REWORDINGS]]
+        return [(1.0, same), *rewordings] if same is not None else rewordings
+
+    def _weight(self, speaker: str, other: str) -> float:
+        labels = self._labels.get(other)
+        right, all_labels = (labels[True], labels.total()) if labels is not None else (0, 0)
+        reliable = (right + RELIABILITY_LABELS * USUAL_RELIABILITY) / (all_labels + RELIABILITY_LABELS)
+        return round(max(0.5, min(1.5, reliable / USUAL_RELIABILITY)) * self._copies.independence(speaker, other), 2)
+
+    def _join_uses(self, answer: RememberedAnswer) -> Iterator[JoinUse]:
+        """How other questions use the joins; answers to this very question do not count."""
+        own = self._questions.get(answer.asked.key)
+        joins = set(own.joins()) if own is not None else set[tuple[str, str]]()
+        tables = {joined_tables(join) for join in joins}
+        for join in answer.facts.joins[:MOST_CONTEXT_JOINS]:
+            both = joined_tables(join)
+            yield JoinUse(
+                columns=join, questions=self._joins[join] - (join in joins), of=self._joined[both] - (both in tables)
+            )
+
+    def _count(self, question: RememberedQuestion, sign: int) -> None:
+        """Adds a question to the sums, or takes it out of them."""
+        self.answers += sign * len(question.answers)
+        self.size += sign * question.size
+        for agreed in question.agreed.values():
+            self._raw += sign * agreed.raw
+            self._units += sign * agreed.units
+        joins = set(question.joins())
+        for counts, keys in ((self._joins, joins), (self._joined, {joined_tables(join) for join in joins})):
+            for key in keys:
+                counts[key] += sign
+                if not counts[key]:
+                    del counts[key]
+
+    def _index(self, asked: AskedQuestion) -> None:
+        alike = self._shapes.setdefault(asked.shape, {})
+        alike[asked.key] = None
+        if len(alike) > MOST_ALIKE:
+            del alike[next(iter(alike))]
+
+    def _shrink(self) -> None:
+        while self.answers > self.max_answers or (self.size > self.max_bytes and self._questions):
+            key, question = self._questions.popitem(last=False)
+            self._count(question, -1)
+            alike = self._shapes.get(question.asked.shape, {})
+            alike.pop(key, None)
+            if not alike:
+                self._shapes.pop(question.asked.shape, None)
+
+
+def _voice(answer: RememberedAnswer, other: RememberedAnswer, weight: float, reviewed: bool | None) -> Voice:
+    mine, theirs = answer.facts, other.facts
+    return Voice(
+        agent=other.agent,
+        event_id=other.event_id,
+        same=mine.specification == theirs.specification,
+        same_filters=mine.filters == theirs.filters,
+        same_tables=mine.tables == theirs.tables,
+        weight=round(weight, 2),
+        reviewed=reviewed,
+    )
+
+
+def _comparable(answer: RememberedAnswer, other: RememberedAnswer) -> bool:
+    """Whether both may be about the same database: the same words over other tables ask something else."""
+    return not set(answer.facts.tables).isdisjoint(other.facts.tables) or not answer.facts.tables

@@ -1,0 +1,89 @@
+"""`sqlassay score --memory`: a file is one stream; an answer is judged with what earlier ones of its tenant taught."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from consumers.wire.events import QueryEvent
+from scoring.evaluation import conclude, examine
+from scoring.memory.asked import asked_question
+from scoring.memory.context import Context, context_record
+from scoring.memory.decision import weigh_context
+from scoring.memory.facts import facts_of
+from scoring.memory.memories import Memories
+from scoring.memory.remembered import RememberedAnswer
+from scoring.query import Query, Unscored
+from scoring.record import Record, score_record
+from scoring.rules import Rules
+from scoring.verdict import Case, Score
+from service.commands.jsonl import InputLine
+from service.commands.score_lines import (
+    LocalScorer,
+    RunTally,
+    invalid_line_row,
+    read_event,
+    record_of,
+    scored_file,
+    scorer_failed,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryScorer:
+    """Scores the lines of a file in their order with the local judge and one memory for each tenant."""
+
+    local: LocalScorer
+    memories: Memories = field(default_factory=Memories)
+
+    @property
+    def rules(self) -> Rules:
+        return self.local.rules
+
+    def __call__(self, query: Query) -> Score | Unscored:
+        return self.local(query)
+
+    def score_file(self, source: str, target: str) -> RunTally:
+        """Writes one row for each line, in order."""
+        with scored_file(source, target) as (lines, write):
+            for line in lines:
+                write(line, self.row(line))
+        return write.tally
+
+    def row(self, line: InputLine) -> Record:
+        """The row for a line, with `tenant`, `agent`, `p_alone` and `context`, which are null where there are none."""
+        event = read_event(line)
+        if isinstance(event, Unscored):
+            refused = invalid_line_row(line, event, self.rules)
+            return {**refused, "tenant": None, "agent": None, "p_alone": None, "context": None}
+        try:
+            scored = self._scored(event)
+        except Exception as error:  # One answer that trips a bug must not cost the file its scores.
+            scored = _without_score(scorer_failed(error), self.rules)
+        return {"event_id": event.event_id, "tenant": event.tenant, "agent": event.agent, **scored}
+
+    def _scored(self, event: QueryEvent) -> Record:
+        case = examine(event.query(), self.rules)
+        if isinstance(case, Unscored):
+            return _without_score(case, self.rules)
+        alone = self.local.judge.judge(case)
+        context = self._context(event, case)
+        reply = weigh_context(alone, context, self.local.judge.weights.thresholds)
+        record = score_record(conclude(case, reply))
+        return {**record, "p_alone": alone.p_correct, "context": context_record(context)}
+
+    def _context(self, event: QueryEvent, case: Case) -> Context:
+        """What the tenant's memory knows of an answer, which it then remembers."""
+        answer = RememberedAnswer(
+            agent=event.agent, event_id=event.event_id, asked=asked_question(case.question), facts=facts_of(case)
+        )
+        memory = self.memories.of(event.tenant)
+        before = memory.size
+        context = memory.recall(answer)
+        if case.unparseable is None:
+            memory.learn(answer, context)
+        self.memories.grew(memory.size - before)
+        return context
+
+
+def _without_score(unscored: Unscored, rules: Rules) -> Record:
+    return {**record_of(unscored, rules), "p_alone": None, "context": None}
