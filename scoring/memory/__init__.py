@@ -1,5 +1,5 @@
 """What the tenant's earlier answers say about one answer: how others answered the question, and how tables are joined.
 
-Pure, like the rest of the room: `recall` gives a small `Context`, and `weigh_context` takes a case's reply and that
-context to a reply. The same reply and context always give the same result, so a stored score can be reproduced.
+Pure, like the rest of the room: `recall` gives a small `MemoryContext`, and `weigh_context` takes a judge's reply and
+that context to a reply. The same two always give the same result, so a stored score can be reproduced.
 """

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from scoring.immutable import immutable
-from scoring.memory.context import Context, Voice
+from scoring.memory.context import MemoryContext, Voice
 from scoring.reasons import ReasonCode
 from scoring.verdict import Reason
 
@@ -75,7 +75,7 @@ def usual_agreement(raw: float, units: float) -> float:
     return round((raw + PRIOR_WEIGHT * PRIOR_USUAL) / (units + PRIOR_WEIGHT), 4)
 
 
-def weigh_voices(context: Context) -> list[Reason]:
+def weigh_voices(context: MemoryContext) -> list[Reason]:
     """The reasons that other answers give.
 
     What is usual for the tenant is subtracted: where every answer agrees with every other, agreement says nothing, so
@@ -94,21 +94,25 @@ def weigh_voices(context: Context) -> list[Reason]:
 
 
 def _reviewed(voices: tuple[Voice, ...]) -> Reason | None:
-    """The strongest thing that reviewed answers say: the same specification first, a right one before a wrong one."""
+    """What reviewed answers say: the same specification before another; nothing where people contradict each other."""
     same = [each for each in voices if each.reviewed is not None and each.same]
-    right = [each for each in voices if each.reviewed and not each.same]
     if same:
-        verdicts = {each.reviewed for each in same}
-        if len(verdicts) > 1:
-            return None
-        correct = same[0].reviewed is True
-        code = ReasonCode.MATCHES_REVIEWED if correct else ReasonCode.REPEATS_REJECTED
-        detail = f"a person called the same query {'right' if correct else 'wrong'}: {_named(same)}"
-        return Reason(code=code, detail=detail, weight=REVIEWED_SAME if correct else -REVIEWED_SAME)
-    if right:
-        detail = f"a person called another query right: {_named(right)}"
-        return Reason(code=ReasonCode.DIFFERS_FROM_REVIEWED, detail=detail, weight=REVIEWED_OTHER)
-    return None
+        return _reviewed_same(same)
+    right = [each for each in voices if each.reviewed]
+    if not right:
+        return None
+    detail = f"a person called another query right: {_named(right)}"
+    return Reason(code=ReasonCode.DIFFERS_FROM_REVIEWED, detail=detail, weight=REVIEWED_OTHER)
+
+
+def _reviewed_same(same: list[Voice]) -> Reason | None:
+    if len({each.reviewed for each in same}) > 1:
+        return None
+    if same[0].reviewed:
+        detail = f"a person called the same query right: {_named(same)}"
+        return Reason(code=ReasonCode.MATCHES_REVIEWED, detail=detail, weight=REVIEWED_SAME)
+    detail = f"a person called the same query wrong: {_named(same)}"
+    return Reason(code=ReasonCode.REPEATS_REJECTED, detail=detail, weight=-REVIEWED_SAME)
 
 
 def _detail(voices: tuple[Voice, ...]) -> str:

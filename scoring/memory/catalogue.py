@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scoring.memory.context import Context, JoinUse
+from scoring.memory.context import JoinUse, MemoryContext
 from scoring.reasons import ReasonCode
 from scoring.verdict import Reason
 
@@ -34,7 +34,7 @@ def unusual_join(use: JoinUse) -> bool:
     return use.questions == 0 and use.of >= LEAST_QUESTIONS
 
 
-def weigh_catalogue(alone: Sequence[Reason], context: Context) -> list[Reason]:
+def weigh_catalogue(alone: Sequence[Reason], context: MemoryContext) -> list[Reason]:
     """The reasons that the tenant's joins give, beside the reasons of the answer alone."""
     if context.answers < LEAST_ANSWERS or not context.joins:
         return []

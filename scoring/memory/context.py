@@ -42,7 +42,7 @@ class JoinUse:
 
 
 @immutable()
-class Context:
+class MemoryContext:
     """What the tenant's earlier answers say about one answer."""
 
     answers: int = 0
@@ -53,11 +53,11 @@ class Context:
     joins: tuple[JoinUse, ...] = ()
 
 
-NOTHING_KNOWN = Context()
+NOTHING_KNOWN = MemoryContext()
 """The context of a first answer: it changes nothing."""
 
 
-def context_record(context: Context) -> dict[str, object]:
+def context_record(context: MemoryContext) -> dict[str, object]:
     """The context as plain JSON."""
     return {
         "answers": context.answers,
@@ -80,14 +80,14 @@ def context_record(context: Context) -> dict[str, object]:
     }
 
 
-def read_context(record: Mapping[str, object]) -> Context:
+def read_context(record: Mapping[str, object]) -> MemoryContext:
     """The context of a record that `context_record` wrote; raises `ValueError` for another document.
 
     >>> read_context(context_record(NOTHING_KNOWN)) == NOTHING_KNOWN
     True
     """
     try:
-        return Context(
+        return MemoryContext(
             answers=_whole(record["answers"]),
             usual=_number(record["usual"]),
             voices=tuple([_voice(each) for each in _objects(record["voices"])]),

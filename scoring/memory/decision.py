@@ -8,7 +8,7 @@ from dataclasses import replace
 from scoring.judging.local import LEAST_MOVE, MOST_REASONS, Thresholds
 from scoring.memory.agreement import weigh_voices
 from scoring.memory.catalogue import weigh_catalogue
-from scoring.memory.context import Context
+from scoring.memory.context import MemoryContext
 from scoring.reasons import FORGERIES, PRIORS, ReasonCode
 from scoring.verdict import Reason, Reply
 
@@ -16,7 +16,7 @@ CERTAINTY = 0.98
 """`p_correct` with memory stays within [1 − CERTAINTY, CERTAINTY]."""
 
 
-def weigh_context(alone: Reply, context: Context, thresholds: Thresholds) -> Reply:
+def weigh_context(alone: Reply, context: MemoryContext, thresholds: Thresholds) -> Reply:
     """The reply with memory: its log-odds are those of the answer alone plus the weights of memory's reasons.
 
     `alone` keeps its verdict where memory has nothing to say, where the SQL does not parse, and, against a lift, where

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from scoring.memory.agreement import agreement, usual_agreement
 from scoring.memory.asked import SAME_QUESTION, AskedQuestion, similarity
-from scoring.memory.context import MOST_CONTEXT_JOINS, MOST_VOICES, Context, JoinUse, Voice
+from scoring.memory.context import MOST_CONTEXT_JOINS, MOST_VOICES, JoinUse, MemoryContext, Voice
 from scoring.memory.copies import Copies
 from scoring.memory.remembered import RememberedAnswer, RememberedQuestion, joined_tables
 
@@ -43,16 +43,16 @@ class TenantMemory:
     _raw: float = 0.0
     _units: float = 0.0
 
-    def recall(self, answer: RememberedAnswer) -> Context:
+    def recall(self, answer: RememberedAnswer) -> MemoryContext:
         """What is known about an answer before it is learnt."""
-        return Context(
+        return MemoryContext(
             answers=self.answers,
             usual=usual_agreement(self._raw, self._units),
             voices=tuple(self._voices(answer)),
             joins=tuple(self._join_uses(answer)),
         )
 
-    def learn(self, answer: RememberedAnswer, context: Context) -> None:
+    def learn(self, answer: RememberedAnswer, context: MemoryContext) -> None:
         """Remembers an answer that was judged with `context`. An event that is remembered already teaches nothing."""
         question = self._questions.pop(answer.asked.key, None)
         before = question.answers.get(answer.speaker) if question is not None else None

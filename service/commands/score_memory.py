@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from consumers.wire.events import QueryEvent
 from scoring.evaluation import conclude, examine
 from scoring.memory.asked import asked_question
-from scoring.memory.context import Context, context_record
+from scoring.memory.context import MemoryContext, context_record
 from scoring.memory.decision import weigh_context
 from scoring.memory.facts import facts_of
 from scoring.memory.memories import Memories
@@ -26,6 +26,9 @@ from service.commands.score_lines import (
     scored_file,
     scorer_failed,
 )
+
+MEMORY_FIELDS = ("tenant", "agent", "p_alone", "context")
+"""The fields that a line out has with memory only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ class MemoryScorer:
         event = read_event(line)
         if isinstance(event, Unscored):
             refused = invalid_line_row(line, event, self.rules)
-            return {**refused, "tenant": None, "agent": None, "p_alone": None, "context": None}
+            return {**refused, **dict.fromkeys(MEMORY_FIELDS)}
         try:
             scored = self._scored(event)
         except Exception as error:  # One answer that trips a bug must not cost the file its scores.
@@ -71,7 +74,7 @@ class MemoryScorer:
         record = score_record(conclude(case, reply))
         return {**record, "p_alone": alone.p_correct, "context": context_record(context)}
 
-    def _context(self, event: QueryEvent, case: Case) -> Context:
+    def _context(self, event: QueryEvent, case: Case) -> MemoryContext:
         """What the tenant's memory knows of an answer, which it then remembers."""
         answer = RememberedAnswer(
             agent=event.agent, event_id=event.event_id, asked=asked_question(case.question), facts=facts_of(case)

@@ -7,7 +7,7 @@ import pytest
 
 from scoring.evaluation import examine
 from scoring.memory.asked import asked_question
-from scoring.memory.context import NOTHING_KNOWN, Context, JoinUse, Voice, context_record, read_context
+from scoring.memory.context import NOTHING_KNOWN, JoinUse, MemoryContext, Voice, context_record, read_context
 from scoring.memory.decision import weigh_context
 from scoring.memory.facts import AnswerFacts, facts_of
 from scoring.memory.memories import Memories
@@ -40,7 +40,7 @@ def alone(question: str = QUESTION, sql: str = OVER_20) -> Reply:
     return local_judge().judge(cased(question, sql))
 
 
-def weighed(reply: Reply, context: Context) -> Reply:
+def weighed(reply: Reply, context: MemoryContext) -> Reply:
     return weigh_context(reply, context, local_judge().weights.thresholds)
 
 
@@ -178,9 +178,9 @@ def test_agents_that_always_give_the_same_query_are_one_voice() -> None:
 
 def test_reviewed_answers_count_most() -> None:
     others = tuple(voice(same=False, agent=name) for name in ("birch", "cedar", "elm"))
-    right = weighed(alone(), Context(answers=9, voices=(voice(same=True, reviewed=True), *others)))
-    wrong = weighed(alone(), Context(answers=9, voices=(voice(same=True, reviewed=False),)))
-    other = weighed(alone(), Context(answers=9, voices=(voice(same=False, reviewed=True),)))
+    right = weighed(alone(), MemoryContext(answers=9, voices=(voice(same=True, reviewed=True), *others)))
+    wrong = weighed(alone(), MemoryContext(answers=9, voices=(voice(same=True, reviewed=False),)))
+    other = weighed(alone(), MemoryContext(answers=9, voices=(voice(same=False, reviewed=True),)))
     assert right.p_correct > alone().p_correct > other.p_correct > wrong.p_correct
     assert ReasonCode.MATCHES_REVIEWED in {each.code for each in right.reasons}
     assert ReasonCode.REPEATS_REJECTED in {each.code for each in wrong.reasons}
@@ -203,11 +203,11 @@ def test_a_join_that_is_usual_here_is_excused() -> None:
     suspected = alone("List the names of the parcels with a port", sql)
     assert ReasonCode.JOIN_UNLIKE_KEYS in {each.code for each in suspected.reasons}
     usual = (JoinUse(columns=("parcels.weight", "ports.berth"), questions=5, of=6),)
-    excused = weighed(suspected, Context(answers=60, joins=usual))
+    excused = weighed(suspected, MemoryContext(answers=60, joins=usual))
     assert excused.p_correct > suspected.p_correct
-    assert weighed(suspected, Context(answers=49, joins=usual)) == suspected
+    assert weighed(suspected, MemoryContext(answers=49, joins=usual)) == suspected
     rare = (JoinUse(columns=("parcels.weight", "ports.berth"), questions=1, of=1),)
-    assert weighed(suspected, Context(answers=60, joins=rare)) == suspected
+    assert weighed(suspected, MemoryContext(answers=60, joins=rare)) == suspected
 
 
 def test_a_join_by_columns_that_no_other_question_uses_is_suspicious() -> None:
@@ -231,9 +231,9 @@ def test_a_join_by_columns_that_no_other_question_uses_is_suspicious() -> None:
 def test_a_forgery_is_not_lifted_by_others_who_send_it_too() -> None:
     forged = alone(QUESTION, f"{OVER_20} OR 1 = 1")
     assert ReasonCode.CONDITION_VOID in {each.code for each in forged.reasons}
-    lifting = Context(answers=9, voices=tuple(voice(same=True, agent=str(i)) for i in range(9)))
+    lifting = MemoryContext(answers=9, voices=tuple(voice(same=True, agent=str(i)) for i in range(9)))
     assert weighed(forged, lifting) == forged
-    lowering = Context(answers=9, voices=tuple(voice(same=False, agent=str(i)) for i in range(9)))
+    lowering = MemoryContext(answers=9, voices=tuple(voice(same=False, agent=str(i)) for i in range(9)))
     assert weighed(forged, lowering).p_correct <= forged.p_correct
 
 
