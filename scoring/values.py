@@ -128,6 +128,8 @@ class Expression:
     """The query block, if it is a subquery."""
     functions: tuple[str, ...] = ()
     """Upper-case names of the aggregate functions in it."""
+    unknown: bool = False
+    """It is a bound parameter, or is made of one and of constants: any value, which the text does not tell."""
 
     def __str__(self) -> str:
         return self.text
@@ -147,6 +149,13 @@ class Choices:
 
 
 Value: TypeAlias = Scalar | Choices
+
+
+def is_unknown(value: object) -> bool:
+    """Whether a value, or a member of a list, is a bound parameter whose value is not given."""
+    if isinstance(value, Choices):
+        return any(isinstance(each, Expression) and each.unknown for each in value.members)
+    return isinstance(value, Expression) and value.unknown
 
 
 def text(raw: str) -> Text:

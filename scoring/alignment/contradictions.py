@@ -6,7 +6,7 @@ from datetime import datetime
 
 from scoring.alignment.same_values import as_number
 from scoring.specification import NEGATION, Op, SqlFilter
-from scoring.values import Expression, TimeRange
+from scoring.values import Expression, TimeRange, is_unknown
 
 
 def contradicts(extra: SqlFilter, met_by: tuple[SqlFilter, ...]) -> bool:
@@ -15,7 +15,7 @@ def contradicts(extra: SqlFilter, met_by: tuple[SqlFilter, ...]) -> bool:
 
 
 def _excludes(extra: SqlFilter, present: SqlFilter) -> bool:
-    if not _test_same_row(extra, present):
+    if not _test_same_row(extra, present) or is_unknown(extra.rhs) or is_unknown(present.rhs):
         return False
     if extra.op is NEGATION.get(present.op) and extra.rhs == present.rhs:
         return True

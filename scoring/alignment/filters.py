@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from scoring.alignment.by_parameter import met_by_parameters
 from scoring.alignment.contradictions import contradicts
 from scoring.alignment.implied import implied_filter
 from scoring.alignment.matching import clashes, meets, split_name
@@ -33,9 +34,15 @@ def align_filters(
     ignored, rest = _sorted(sql.filters, rules)
     matched, unmet = _match(wanted.required, rest, sql, context)
     rest = _left(rest, matched)
-    permitted, _ = _match(wanted.permitted, rest, sql, context) if rest else ([], [])
+    permitted, unused = _match(wanted.permitted, rest, sql, context) if rest else ([], [])
     matched += permitted
     rest = _left(rest, permitted)
+    if sql.parameters and rest:
+        supposed, unmet = met_by_parameters(unmet, rest, context)
+        rest = _left(rest, supposed)
+        allowed, _ = met_by_parameters(unused, rest, context)
+        matched += [*supposed, *allowed]
+        rest = _left(rest, allowed)
     mismatched, missing = _clashes(unmet, rest, context) if rest else ([], unmet)
     rest = _left(rest, mismatched)
     implied = _implied(rest, (question, enriched), sql, unmet) if rest else []

@@ -169,7 +169,7 @@ def definition_value_unused(case: Case) -> Finding | None:
     quoted = [each for definition in case.enriched.definitions for each in _LITERAL.findall(definition.text[:2000])]
     given = case.query.sql.casefold() if quoted else ""
     values = list(dict.fromkeys(each.casefold().strip(" %") for each in quoted[:50]))
-    lost = [f"'{each}'" for each in values if each not in given]
+    lost = [f"'{each}'" for each in values if each not in given][len(case.sql.parameters) :]
     if len(lost) > 2 or case.question.yes_no:  # a list of what codes mean, or a value that is asked for
         return None
     return Finding(len(lost) / len(values), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
@@ -196,7 +196,7 @@ def definition_number_unused(case: Case) -> Finding | None:
     if not asked:
         return None
     given = {float(each) for each in _NUMBER.findall(case.query.sql)}
-    lost = [each for each in dict.fromkeys(asked[:50]) if not _held(float(each), given)]
+    lost = [each for each in dict.fromkeys(asked[:50]) if not _held(float(each), given)][len(case.sql.parameters) :]
     return Finding(len(lost) / len(set(asked)), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
 
 

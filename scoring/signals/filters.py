@@ -9,7 +9,7 @@ from scoring.display import show_filter, show_match, span_of
 from scoring.linking import is_named
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, counted
 from scoring.specification import Clause, Definition, FilterOrigin, Op, QuestionFilter, SqlFilter
-from scoring.values import Choices, Expression, Number, Pattern, Text, Value
+from scoring.values import Choices, Expression, Number, Pattern, Text, Value, is_unknown
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters
 
@@ -88,6 +88,8 @@ def _strangeness(each: SqlFilter, case: Case, text: str, numbers: set[float]) ->
     )
     columns = each.lhs.columns if each.lhs is not None else ()
     named = any(is_named(word, case.spoken) for column in columns for word in identifier_words(column.name))
+    if is_unknown(each.rhs):
+        return (_STRANGE[True, named] + _STRANGE[False, named]) / 2
     return _STRANGE[said, named]
 
 
@@ -96,6 +98,10 @@ _STRANGE = {(False, False): 1.0, (False, True): 0.6, (True, False): 0.4, (True, 
 
 
 def _restricts(each: SqlFilter) -> bool:
+    if (
+        each.op is Op.IS_NULL and each.lhs is not None and each.lhs.name == "?"
+    ):  # `:x IS NULL OR …`: an optional condition
+        return False
     return each.op is not Op.NOT_NULL and not (isinstance(each.rhs, Expression) and each.clause is Clause.ON)
 
 
@@ -117,7 +123,7 @@ def filters_matched(case: Case) -> Finding | None:
     """The SQL applies every condition that the question asks for, and there is at least one.
 
     Right answers almost always filter as asked. Conditions are compared after normalisation: `YEAR(d) = 2023` equals
-    a range of dates.
+    a range of dates. A condition on a parameter of unknown value counts half.
 
     >>> filters_matched(case("Orders placed in 2023", "SELECT id FROM orders WHERE YEAR(placed) = 2023")).strength > 0
     True
@@ -125,7 +131,11 @@ def filters_matched(case: Case) -> Finding | None:
     filters = case.filters
     if filters.missing or filters.mismatched or not filters.matched:
         return None
-    return counted([show_filter(each.required) for each in filters.matched], "applied")
+    found = counted([show_filter(each.required) for each in filters.matched], "applied")
+    supposed = [match for match in filters.matched if any(is_unknown(each.rhs) for each in match.present)]
+    if found is None or not supposed:
+        return found
+    return Finding(found.strength * (1 - len(supposed) / len(filters.matched) / 2), found.detail)
 
 
 def applied(case: Case) -> Sequence[SqlFilter]:

@@ -92,7 +92,7 @@ def value_unused(case: Case) -> Finding | None:
     """A number of the question is not in the SQL.
 
     A number is there to be compared with or counted. A neighbour counts as used, because `more than 2` may be written
-    `>= 3`.
+    `>= 3`. Each parameter of unknown value may hold one.
 
     >>> value_unused(case("Parcels over 20 kg", "SELECT id FROM parcels WHERE heavy = 1")).detail
     'not in the SQL: 20'
@@ -102,6 +102,7 @@ def value_unused(case: Case) -> Finding | None:
     said = [token.text for token in case.question.tokens if token.text.isdecimal() and token.kind is TokenKind.NUMBER]
     sql = case.query.sql
     lost = [each for each in said[:MOST] if each not in sql and not (len(each) < 4 and _beside(int(each), sql))]
+    lost = lost[len(case.sql.parameters) :]
     return Finding(len(lost) / len(said), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
 
 

@@ -202,6 +202,8 @@ class SqlSpec:
     """Upper-case names of other functions and casts used (ROUND, SUBSTR, STRFTIME, CAST, …)."""
     sources: tuple[Source, ...] = ()
     """What FROM reads, without what takes no part in the answer."""
+    parameters: frozenset[str] = frozenset()
+    """Placeholders whose values are not known."""
     voids: tuple[Void, ...] = ()
     """Parts that do not do what they seem to do."""
     nodes: int = 0

@@ -58,6 +58,8 @@ class SpecificationBuilder:
         self.cte_paths: set[str] = set()
         self.optional: set[str] = set()
         """Paths of derived tables that an outer join brings and nothing reads."""
+        self.parameters: set[str] = set()
+        """Placeholders whose values are not known."""
         self.conditionals = 0
         """Number of CASE, IF, FILTER and boolean aggregate arguments read so far."""
 
@@ -82,6 +84,7 @@ class SpecificationBuilder:
             columns=frozenset(self.columns),
             functions=frozenset(self.functions),
             nodes=nodes,
+            parameters=frozenset(self.parameters),
             sources=tuple(self.sources),
             voids=tuple(self.voids),
         )

@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from scoring.sql.expressions import bare, is_quoted_text
 from scoring.sql.moments import UNITS, Constant, Now, cut, moment, moved, unit_named
+from scoring.sql.parameters.unknown_values import noted_parameter
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node, as_number
 from scoring.values import Boolean, Expression, Grain, Number, TimeRange, floor, period, shift, text
@@ -83,8 +84,8 @@ def _now(_: Scope, __: Node) -> Constant | None:
     return Now(Grain.DAY)
 
 
-def _parameter(_: Scope, __: Node) -> Constant | None:
-    return Expression("?")
+def _parameter(scope: Scope, node: Node) -> Constant | None:
+    return Expression(noted_parameter(scope, node), unknown=True)
 
 
 def _arithmetic(scope: Scope, node: Node) -> Constant | None:

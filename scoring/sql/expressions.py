@@ -8,6 +8,7 @@ from typing import cast
 
 from sqlglot import exp
 
+from scoring.sql.parameters.unknown_values import noted_parameter
 from scoring.sql.scopes import Reader, Scope, read
 from scoring.sql.terms import Node, Term, as_number, children, combine, function_name, literal_text
 from scoring.values import text
@@ -168,8 +169,8 @@ def _name_only(_: Scope, node: Node) -> Term:
     return Term(str(node.name or node.args.get("this") or "?").lower())
 
 
-def _placeholder(_: Scope, __: Node) -> Term:
-    return Term("?")
+def _placeholder(scope: Scope, node: Node) -> Term:
+    return Term(noted_parameter(scope, node))
 
 
 def _data_type(_: Scope, node: Node) -> Term:

@@ -15,6 +15,7 @@ from scoring.sql.bounds import screen, shortened
 from scoring.sql.builder import SpecificationBuilder
 from scoring.sql.conditions import record
 from scoring.sql.from_items import CteScope
+from scoring.sql.parameters.placeholders import with_numbers
 from scoring.sql.parsing import Parsed, parse_condition, parse_query
 from scoring.sql.probes.queries import probing_query
 from scoring.sql.scopes import BlockPlace, Reader, Scope, Walk
@@ -37,7 +38,7 @@ def specify(sql: str, dialect: str | None) -> SqlSpec | Unscored:
     text = screen(sql)
     if isinstance(text, Unscored):
         return text
-    parsed = parse_query(text, dialect)
+    parsed = parse_query(with_numbers(text), dialect)
     if isinstance(parsed, Unscored):
         return parsed
     spec = _guarded(walk_query, parsed)

@@ -15,11 +15,12 @@ from scoring.sql.conditions.matching import containing
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare, read_value
 from scoring.sql.moments import Constant, Now
+from scoring.sql.parameters.unknown_values import is_parameter
 from scoring.sql.ranges import bounded, dated, time_of
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, Term, children
 from scoring.sql.undoing import discard, mark, note
-from scoring.values import Choices, Expression, Number, RelativeTime, Scalar
+from scoring.values import Choices, Expression, Number, RelativeTime, Scalar, is_unknown
 
 _NARROWING = ("where", "group", "having", "qualify", "limit", "offset", "joins", "sample")
 _FLIPPED = MappingProxyType({Op.LT: Op.GT, Op.GT: Op.LT, Op.LE: Op.GE, Op.GE: Op.LE, Op.EQ: Op.EQ, Op.NE: Op.NE})
@@ -30,7 +31,7 @@ def comparison(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) ->
     value = constant(scope, right, value_side=True)
     if value is None:
         value = constant(scope, left) if type(left) is not exp.Column else None
-        if value is None or isinstance(value, Expression):
+        if value is None or (isinstance(value, Expression) and not value.unknown):
             return _sides(scope, op, left, right, clause)
         return versus(scope, _FLIPPED[op], right, value)
     other = constant(scope, left) if type(left) is not exp.Column else None
@@ -58,7 +59,8 @@ def plain(value: Constant) -> Scalar:
 
 def _fixed(op: Op, left: Constant, right: Constant) -> list[FilterDraft]:
     """Two constants: `1 = 1` restricts nothing; anything else is kept for display."""
-    if (op is Op.EQ) is (left == right) and op in (Op.EQ, Op.NE):
+    is_known = not (is_unknown(left) or is_unknown(right))
+    if is_known and (op is Op.EQ) is (left == right) and op in (Op.EQ, Op.NE):
         return fact(True)
     return [FilterDraft(Operand(name=f"{left} {op.value} {right}"), Op.OTHER, None)]
 
@@ -97,7 +99,7 @@ def _sides(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> lis
         first, second, op = second, first, _FLIPPED[op]
     if second.block is not None and second.lookup and op in (Op.EQ, Op.NE):
         return _looked_up(scope, second.block, first, negated=op is Op.NE)
-    return [FilterDraft(first.operand, op, expression(second))]
+    return [FilterDraft(first.operand, op, expression(second, right))]
 
 
 def _looked_up(scope: Scope, block: str, key: Term, *, negated: bool) -> list[FilterDraft]:
@@ -109,10 +111,11 @@ def _looked_up(scope: Scope, block: str, key: Term, *, negated: bool) -> list[Fi
     return []
 
 
-def expression(term: Term) -> Expression:
+def expression(term: Term, node: Node) -> Expression:
     """A right side that is not a constant."""
     names = tuple(dict.fromkeys(column.name for column in term.columns))
-    return Expression(term.name, names, term.block, (term.func,) if term.func else ())
+    unknown = not names and is_parameter(node)
+    return Expression(term.name, names, term.block, (term.func,) if term.func else (), unknown)
 
 
 def _quantified(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> list[FilterDraft]:
@@ -129,7 +132,9 @@ def _quantified(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -
         term = scope.walk.read_subquery(scope, members, SubqueryRole.QUANTIFIED, None)
     else:
         term = read(scope, members)
-    found = expression(term)
+    found = expression(term, members)
+    if found.unknown and (is_in or is_not_in):
+        return [FilterDraft(read(scope, left).operand, Op.IN if is_in else Op.NOT_IN, found)]
     text = Expression(f"{word} {found.text}", found.columns, found.subquery, found.functions)
     return [FilterDraft(read(scope, left).operand, op, text)]
 
@@ -178,7 +183,7 @@ def listed(scope: Scope, left: Node, members: Sequence[Node], clause: Clause, *,
     if times:
         return [FilterDraft(dated(term).operand, op, Choices(times))]
     chosen = [
-        expression(read_value(scope, member)) if value is None else plain(value)
+        expression(read_value(scope, member), member) if value is None else plain(value)
         for member, value in zip(members, values, strict=True)
     ]
     return [FilterDraft(term.operand, op, Choices(frozenset(chosen)))]

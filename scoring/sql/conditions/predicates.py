@@ -164,7 +164,7 @@ def _pattern(scope: Scope, node: Node, left: Node, right: Node, escape: str | No
     term = read(scope, left)
     if raw is None:
         op = Op.NOT_LIKE if negated else Op.LIKE
-        return [FilterDraft(term.operand, op, expression(read_value(scope, right)))]
+        return [FilterDraft(term.operand, op, expression(read_value(scope, right), right))]
     if type(node) in _REGULAR:
         return [regular(term, raw, negated=negated, full=bool(node.args.get("full_match")))]
     if type(node) is exp.Glob:

@@ -1,0 +1,54 @@
+"""Required filters that a bound parameter of unknown value may meet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scoring.alignment.matching import compatible, effective_op, same_subject
+from scoring.alignment.same_values import TIMES, Context
+from scoring.specification import Op, QuestionFilter, SqlFilter
+from scoring.values import is_unknown
+from scoring.verdict import FilterMatch
+
+_LOWER = frozenset({Op.GT, Op.GE})
+_UPPER = frozenset({Op.LT, Op.LE})
+
+
+def met_by_parameters(
+    unmet: Sequence[QuestionFilter], present: Sequence[SqlFilter], context: Context
+) -> tuple[list[FilterMatch], list[QuestionFilter]]:
+    """Pairs unmet filters with filters of unknown value, each with one, those on the same column first."""
+    free = [each for each in present if is_unknown(each.rhs)]
+    if not free:
+        return [], list(unmet)
+    met: dict[int, FilterMatch] = {}
+    for sought in (True, None):
+        for each in unmet:
+            if id(each) in met:
+                continue
+            found = next((other for other in free if _may_meet(each, other, context, subject=sought)), None)
+            if found is not None:
+                taken = _with_others(each, found, free)
+                free = [other for other in free if other not in taken]
+                met[id(each)] = FilterMatch(each, taken)
+    return list(met.values()), [each for each in unmet if id(each) not in met]
+
+
+def _may_meet(required: QuestionFilter, present: SqlFilter, context: Context, *, subject: bool | None) -> bool:
+    return same_subject(required, present) is subject and _allows(required, effective_op(present, context))
+
+
+def _allows(required: QuestionFilter, there: Op) -> bool:
+    if required.op in _LOWER or required.op in _UPPER:
+        return there in (_LOWER if required.op in _LOWER else _UPPER)
+    if isinstance(required.rhs, TIMES) and required.op in (Op.WITHIN, Op.EQ):
+        return there in _LOWER | _UPPER | {Op.EQ, Op.WITHIN, Op.IN, Op.LIKE}
+    return compatible(required, there)
+
+
+def _with_others(required: QuestionFilter, found: SqlFilter, free: Sequence[SqlFilter]) -> tuple[SqlFilter, ...]:
+    """The filter, and for a period those beside it on the same column: its other bound, or its year and its month."""
+    if not isinstance(required.rhs, TIMES) or found.lhs is None:
+        return (found,)
+    columns = found.lhs.columns
+    return tuple(each for each in free if each is found or (each.lhs is not None and each.lhs.columns == columns))
