@@ -21,17 +21,25 @@ def met_by_parameters(
     free = [each for each in present if is_unknown(each.rhs)]
     if not free:
         return [], list(unmet)
-    met: dict[int, FilterMatch] = {}
-    for sought in (True, None):
-        for each in unmet:
-            if id(each) in met:
-                continue
-            found = next((other for other in free if _may_meet(each, other, context, subject=sought)), None)
-            if found is not None:
-                taken = _with_others(each, found, free)
-                free = [other for other in free if other not in taken]
-                met[id(each)] = FilterMatch(each, taken)
-    return list(met.values()), [each for each in unmet if id(each) not in met]
+    surely = _pairs(unmet, free, context, subject=True)
+    taken = [each for match in surely for each in match.present]
+    left = [each for each in unmet if not any(match.required is each for match in surely)]
+    perhaps = _pairs(left, [each for each in free if each not in taken], context, subject=None)
+    return [*surely, *perhaps], [each for each in left if not any(match.required is each for match in perhaps)]
+
+
+def _pairs(
+    unmet: Sequence[QuestionFilter], free: Sequence[SqlFilter], context: Context, *, subject: bool | None
+) -> list[FilterMatch]:
+    """Pairs of filters of which the column is known to be the same (`True`), or not known (`None`)."""
+    found: list[FilterMatch] = []
+    for each in unmet:
+        first = next((other for other in free if _may_meet(each, other, context, subject=subject)), None)
+        if first is not None:
+            taken = _with_others(each, first, free)
+            free = [other for other in free if other not in taken]
+            found.append(FilterMatch(each, taken))
+    return found
 
 
 def _may_meet(required: QuestionFilter, present: SqlFilter, context: Context, *, subject: bool | None) -> bool:

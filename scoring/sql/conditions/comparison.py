@@ -127,14 +127,20 @@ def _quantified(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -
         return semi_join(scope, left, members, negated=is_not_in)
     if (is_in or is_not_in) and isinstance(members, (exp.Array, exp.Tuple)):
         return listed(scope, left, children(members, "expressions"), clause, negated=is_not_in)
+    if (is_in or is_not_in) and is_parameter(members):
+        found = expression(read(scope, members), members)
+        return [FilterDraft(read(scope, left).operand, Op.IN if is_in else Op.NOT_IN, found)]
+    return _quantified_otherwise(scope, op, left, right, members)
+
+
+def _quantified_otherwise(scope: Scope, op: Op, left: Node, right: Node, members: Node) -> list[FilterDraft]:
+    """A comparison with ANY or ALL that is no list, kept as it is."""
     word = "any" if type(right) is exp.Any else "all"
     if isinstance(members, exp.Query):
         term = scope.walk.read_subquery(scope, members, SubqueryRole.QUANTIFIED, None)
     else:
         term = read(scope, members)
     found = expression(term, members)
-    if found.unknown and (is_in or is_not_in):
-        return [FilterDraft(read(scope, left).operand, Op.IN if is_in else Op.NOT_IN, found)]
     text = Expression(f"{word} {found.text}", found.columns, found.subquery, found.functions)
     return [FilterDraft(read(scope, left).operand, op, text)]
 
