@@ -23,9 +23,13 @@ def met_by_parameters(
         return [], list(unmet)
     surely = _pairs(unmet, free, context, subject=True)
     taken = [each for match in surely for each in match.present]
-    left = [each for each in unmet if not any(match.required is each for match in surely)]
+    left = _without(unmet, surely)
     perhaps = _pairs(left, [each for each in free if each not in taken], context, subject=None)
-    return [*surely, *perhaps], [each for each in left if not any(match.required is each for match in perhaps)]
+    return [*surely, *perhaps], _without(left, perhaps)
+
+
+def _without(unmet: Sequence[QuestionFilter], met: Sequence[FilterMatch]) -> list[QuestionFilter]:
+    return [each for each in unmet if not any(match.required is each for match in met)]
 
 
 def _pairs(
