@@ -103,6 +103,8 @@ ENRICHED: Mapping[str, Make] = MappingProxyType(
 )
 BOTH: Mapping[str, Make] = MappingProxyType(
     {
+        "quotes and parameters": both("'x{n}'", SELECT, "a{n} = ?", " AND "),
+        "comparisons and parameters": both("more than {n} loaves", SELECT, "loaves{n} > :x{n}", " AND "),
         "quotes and an IN list": both("'x{n}'", SELECT + "a IN (", "'x{n}'", ", ", ")"),
         "quotes and another IN list": both("'x{n}'", SELECT + "a IN (", "'y{n}'", ", ", ")"),
         "quotes and IN lists": both("'x{n}'", SELECT, "a{n} IN ('x{n}', 'y')", " AND "),

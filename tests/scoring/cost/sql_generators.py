@@ -64,6 +64,10 @@ CONDITIONS: Mapping[str, Make] = MappingProxyType(
     {
         "ANDs of columns": sql(SELECT, "a{n} = {n}", between=" AND "),
         "ANDs of one column": sql(SELECT, "a = {n}", between=" AND "),
+        "ANDs of parameters": sql(SELECT, "a{n} = ?", between=" AND "),
+        "ORs of optional parameters": sql(SELECT, "(:x{n} IS NULL OR a{n} = :x{n})", between=" AND "),
+        "catalogues": sql("SELECT 1 FROM ", "pg_class c{n}", between=", "),
+        "constants of the server": sql("SELECT ", "version()", between=", "),
         "ANDs of texts": sql(SELECT, "a{n} = 'x{n}'", between=" AND "),
         "ORs of one column": sql(SELECT, "a = {n}", between=" OR "),
         "ORs of columns": sql(SELECT, "a{n} = 1", between=" OR "),
