@@ -12,6 +12,7 @@ from scoring.alignment.requirements import requirements
 from scoring.composite import compose
 from scoring.query import Query, Unscored, UnscoredReason, unreadable
 from scoring.question import read_enriched, read_question
+from scoring.question.prompts.finding import question_asked
 from scoring.rules import Rules, UnparseablePolicy
 from scoring.sizes import refuse_large_question, refuse_large_sql, refuse_many_pairs
 from scoring.specification import FilterOrigin, QuestionFilter, QuestionSpec, SqlSpec
@@ -22,8 +23,15 @@ MAX_QUESTION = 20_000
 """Longest question or enriched question read, in characters."""
 
 
+_NO_QUESTION = (
+    "no question was found in the prompt, or in the spans of the trace in time: send the words the person asked as"
+    " question, or as sqlassay.question on the SQL's span or one above it"
+)
+
+
 def examine(query: Query, rules: Rules) -> Case | Unscored:
     """Reads both sides (Stage 2) and aligns them (`STAGES`). `Unscored` says why there is nothing to judge."""
+    query = without_prompts(query)
     refused = check_question(query)
     if refused is not None:
         return refused
@@ -64,11 +72,21 @@ def conclude(case: Case, reply: Reply) -> Score:
     return Score(case=case, reply=reply, composite=composite, tier=case.rules.tiers.tier(composite.score))
 
 
+def without_prompts(query: Query) -> Query:
+    """The query with the question that its prompt asks; with none where a prompt asks none."""
+    asked = question_asked(query.question)
+    if asked is None:
+        return replace(query, question="", question_found=False)
+    enriched = None if query.enriched_question is None else question_asked(query.enriched_question)
+    if asked is query.question and enriched is query.enriched_question:
+        return query
+    return replace(query, question=asked, enriched_question=enriched)
+
+
 def check_question(query: Query) -> Unscored | None:
     """Why the question cannot be read, if so."""
     if not query.question_found:
-        detail = "no span of the trace held a question in time: set sqlassay.question on the SQL's span or one above it"
-        return Unscored(UnscoredReason.NO_QUESTION, detail)
+        return Unscored(UnscoredReason.NO_QUESTION, _NO_QUESTION)
     if not query.question.strip():
         return Unscored(UnscoredReason.EMPTY_QUESTION, "question is blank: send the words the person asked")
     for name, text in (("question", query.question), ("enriched_question", query.enriched_question or "")):

@@ -20,7 +20,7 @@ class Query:
     occurred_at: datetime | None = None
     """Anchor of relative dates (`last month`), naive local or aware; `None` leaves them relative."""
     question_found: bool = True
-    """False: the answer was seen in a trace whose spans hold no question; `question` is blank."""
+    """False: the spans of the trace hold no question, or the prompt asks none; `question` is blank."""
 
 
 _UNREADABLE = re.compile("[\0\ud800-\udfff]")

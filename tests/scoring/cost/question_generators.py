@@ -10,6 +10,10 @@ from tests.scoring.cost.texts import ASKED, SELECT, Make, Texts, asked, both, ea
 QUESTIONS: Mapping[str, Make] = MappingProxyType(
     {
         "words": asked("tall"),
+        "definitions of tables": asked("CREATE TABLE t{n} (id INT);", "\n", ""),
+        "open definitions of tables": asked("CREATE TABLE t{n} (", "\n", ""),
+        "labels": asked("Question: tall\nSQL: x", "\n", ""),
+        "marks of a chat": asked("<|user|>", "", "Which bakers are tall?"),
         "different words": asked("w{n}x"),
         "quoted words": asked("'x{n}'", " and "),
         "quoted words in double quotes": asked('"Kim {n}"', ", "),
