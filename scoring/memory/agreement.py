@@ -12,7 +12,7 @@ from scoring.verdict import Reason
 
 PRIOR_USUAL = 0.3
 """How far answers of a new tenant are taken to agree, for each unit of `ln(1 + voices)`."""
-PRIOR_WEIGHT = 50.0
+PRIOR_WEIGHT = 6.0
 """How many units of `ln(1 + voices)` the prior weighs against what the tenant's answers show."""
 MOST_MOVE = 2.0
 """Most log-odds that agreement moves, either way. Reviewed answers move by themselves."""
@@ -79,18 +79,22 @@ def weigh_voices(context: MemoryContext) -> list[Reason]:
     """The reasons that other answers give.
 
     What is usual for the tenant is subtracted: where every answer agrees with every other, agreement says nothing, so
-    traffic that is wrong throughout does not lift itself. One voice alone never counts against an answer.
+    traffic that is wrong throughout does not lift itself. One voice counts half, and never against an answer.
     """
     found = agreement(context.voices)
+    total = math.expm1(found.units)
     move = max(-MOST_MOVE, min(MOST_MOVE, found.raw - context.usual * found.units))
-    if move < 0:
-        total = math.expm1(found.units)
-        move *= 1 - 1 / total if total > 1 else 0.0
+    move *= _trusted(total) if move > 0 else max(0.0, 2 * _trusted(total) - 1)
     reasons = [_reviewed(context.voices)]
-    if move:
+    if abs(move) > 0:
         code = ReasonCode.AGREES_WITH_OTHERS if move > 0 else ReasonCode.DIFFERS_FROM_OTHERS
         reasons.append(Reason(code=code, detail=_detail(context.voices), weight=round(move, 3)))
     return [each for each in reasons if each is not None]
+
+
+def _trusted(voices: float) -> float:
+    """How far agreement with so many voices is trusted, in [0, 1): half for one, three quarters for two."""
+    return max(0.0, 1 - 0.5 / voices) if voices > 0 else 0.0
 
 
 def _reviewed(voices: tuple[Voice, ...]) -> Reason | None:
