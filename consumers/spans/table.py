@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import islice
 from types import MappingProxyType
 
 from pydantic import JsonValue
@@ -11,7 +13,10 @@ from pydantic import JsonValue
 from consumers.spans.messages import question_in
 from consumers.spans.span import Attributes, Span
 from scoring.sql import KNOWN_DIALECTS
+from scoring.sql.parameters.binding import MOST_PARAMETERS, bound
 
+PARAMETER = "db.query.parameter."
+"""Prefix of the attributes that hold the values of the SQL's placeholders, by name or by place from 0."""
 RESOURCE = "resource:"
 """Prefix for attributes of the process that wrote the SQL; they are read where no span has the field."""
 
@@ -101,13 +106,35 @@ class SpanReader:
         if sql is not None and any(str(span.attributes.get(name)) in _NO_SQL for name in self._systems):
             sql = None
         return SpanFields(
-            sql=sql,
+            sql=_with_parameters(sql, span.attributes) if sql is not None else None,
             dialect=dialect if sql is not None else None,
             question=question,
             inheritable=found,
             fallback=_first_values(span.resource, self._process) if sql is not None else _NO_FALLBACK,
             attributes={name: value for name, value in span.attributes.items() if name in self._copied},
         )
+
+
+def is_read(name: str, names: frozenset[str]) -> bool:
+    """Whether an attribute is one of the names, or holds a parameter."""
+    return name in names or name.startswith(PARAMETER)
+
+
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?", re.ASCII)
+
+
+def _with_parameters(sql: str, attributes: Attributes) -> str:
+    """The SQL with the values of its placeholders, which spans hold as texts."""
+    values = {
+        name.removeprefix(PARAMETER): _parameter(value)
+        for name, value in islice(attributes.items(), MOST_PARAMETERS)
+        if name.startswith(PARAMETER)
+    }
+    return bound(sql, values) if values else sql
+
+
+def _parameter(value: JsonValue) -> JsonValue:
+    return float(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value
 
 
 _Ranks = Mapping[str, Sequence[tuple[str, int]]]

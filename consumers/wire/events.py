@@ -24,9 +24,11 @@ from pydantic import (
 from pydantic import model_validator as after_validation
 
 from consumers.wire.json_values import count_values
+from consumers.wire.parameters import ParameterValues
 from consumers.wire.tenants import TENANT_RULE, TenantName
 from consumers.wire.texts import bad_character, json_type, shorten, shown
 from scoring.query import Query
+from scoring.sql.parameters.binding import bound
 
 MAX_EVENT_BYTES = 1024 * 1024
 """Largest event, in bytes of JSON."""
@@ -138,6 +140,11 @@ class QueryEvent(BaseModel):
     dialect: _OptionalName = Field(
         default=None, description="The SQL's dialect; default is the tenant's, else it is guessed."
     )
+    parameters: ParameterValues | None = Field(
+        default=None,
+        exclude=True,
+        description="Values of the SQL's placeholders, by place or name; they are put into `sql`, not kept beside it.",
+    )
     reference_sql: _Text | None = Field(default=None, description="A correct query, if known; never used by the score.")
     attributes: dict[str, JsonValue] = Field(
         default_factory=dict[str, JsonValue], description="Anything by which to find the event later."
@@ -145,6 +152,9 @@ class QueryEvent(BaseModel):
 
     @after_validation(mode="after")
     def _complete(self) -> Self:
+        if self.parameters is not None:
+            object.__setattr__(self, "sql", bound(self.sql, self.parameters))
+            object.__setattr__(self, "parameters", None)
         if not self.source:
             object.__setattr__(self, "source", f"/{self.tenant}/{self.agent}")
         if not self.event_id:
@@ -153,7 +163,7 @@ class QueryEvent(BaseModel):
 
     @property
     def payload(self) -> bytes:
-        """All fields but the id and the reference, as canonical JSON."""
+        """All fields but the id, the reference and the parameters, as canonical JSON."""
         return orjson.dumps(
             self.model_dump(exclude={"event_id", "reference_sql"}), option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z
         )

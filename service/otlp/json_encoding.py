@@ -9,6 +9,7 @@ from typing import TypeAlias, cast
 from pydantic import JsonValue
 
 from consumers.spans import Span, SpanTable
+from consumers.spans.table import is_read
 from consumers.wire.events import InvalidEvent, InvalidReason, parse_json
 from consumers.wire.texts import json_type, shorten
 from service.otlp.export import (
@@ -88,7 +89,7 @@ def _attributes(holder: Object, names: frozenset[str]) -> Attributes:
 
 
 def _is_one_of(key: object, names: frozenset[str]) -> bool:
-    return isinstance(key, str) and key in names
+    return isinstance(key, str) and is_read(key, names)
 
 
 def _value(value: object, depth: int) -> JsonValue:

@@ -16,6 +16,7 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 from pydantic import JsonValue
 
 from consumers.spans import Span, SpanTable
+from consumers.spans.table import is_read
 from consumers.wire.events import InvalidEvent, InvalidReason
 from consumers.wire.texts import shorten
 from service.otlp.export import (
@@ -83,7 +84,7 @@ class _AttributeReader:
 
     def read(self, pairs: Sequence[KeyValue], names: frozenset[str]) -> Attributes:
         self._count(pairs)
-        return {pair.key: self._value(pair.value, 0) for pair in pairs if pair.key in names}
+        return {pair.key: self._value(pair.value, 0) for pair in pairs if is_read(pair.key, names)}
 
     def _count(self, values: Sequence[object]) -> None:
         self.left -= len(values)

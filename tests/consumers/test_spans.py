@@ -305,3 +305,16 @@ def test_the_attribute_table_is_documented():
     rows = re.findall(r"^\| `(\w+)` \| ((?:`[\w.:]+`(?:, )?)+) \|", page, flags=re.MULTILINE)
     documented = {field: tuple(re.findall(r"`(.+?)`", names)) for field, names in rows}
     assert documented == asdict(SpanTable())
+
+
+def test_parameters_of_the_span_are_put_into_its_sql():
+    bound = {
+        "db.query.text": "SELECT id FROM kites WHERE colour = :c AND age > :n",
+        "db.query.parameter.c": "r'd",
+        "db.query.parameter.n": "5",
+    }
+    [event] = join(span("a", None, ASKED), span("b", "a", bound)).values()
+    assert event["sql"] == "SELECT id FROM kites WHERE colour = 'r''d' AND age > 5"
+    placed = {"db.query.text": "SELECT id FROM kites WHERE colour = ?", "db.query.parameter.0": "red"}
+    [event] = join(span("a", None, ASKED), span("b", "a", placed)).values()
+    assert event["sql"] == "SELECT id FROM kites WHERE colour = 'red'"

@@ -6,10 +6,16 @@ from pathlib import Path
 
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlglot import exp
 
 from scoring.evaluation import examine
 from scoring.query import Query
 from scoring.rules import Rules
+from scoring.specification import SqlSpec
+from scoring.sql import read_sql
+from scoring.sql.parameters.binding import MOST_WRITTEN, bound
 from scoring.sql.parameters.placeholders import with_numbers
 from scoring.verdict import Case
 
@@ -39,3 +45,24 @@ def test_a_parameter_may_be_what_is_asked_for(question: str, condition: str, dia
 )
 def test_what_only_looks_like_a_placeholder_is_left(sql: str) -> None:
     assert with_numbers(sql) == sql
+
+
+def test_a_value_cannot_leave_its_place() -> None:
+    sql = bound("SELECT id FROM orders WHERE status = ? AND town = ?", ["x' OR 1 = 1 -- ?", "'"])
+    assert sql == "SELECT id FROM orders WHERE status = 'x'' OR 1 = 1 -- ?' AND town = ''''"
+    assert bound(sql, ["again", "again"]) == sql
+
+
+def test_values_that_would_make_the_sql_huge_stay_unknown() -> None:
+    sql = bound("SELECT id FROM orders WHERE " + " OR ".join(["status = :s"] * 500), {"s": "x" * 1_500})
+    assert len(sql) < 2 * MOST_WRITTEN
+    assert ":s" in sql
+
+
+@given(value=st.text("ab'?:$%{}-; ", min_size=1, max_size=20) | st.integers(-(10**6), 10**6))
+@settings(max_examples=60, deadline=None)
+def test_a_bound_value_is_read_as_the_literal_that_it_is(value: str | int) -> None:
+    literal = str(exp.convert(value).sql("sqlite"))
+    found = read_sql(bound("SELECT a FROM t WHERE b = ? AND c = 1", [value]), "sqlite")
+    assert isinstance(found, SqlSpec)
+    assert found == read_sql(f"SELECT a FROM t WHERE b = {literal} AND c = 1", "sqlite")

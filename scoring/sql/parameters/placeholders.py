@@ -70,8 +70,7 @@ def replaced(sql: str, write: Callable[[Placeholder], str]) -> str:
     parts: list[str] = []
     end = 0
     for each in placeholders(sql):
-        text = write(each)
-        parts += (sql[end : each.start], f"({text})" if each.alone else text)
+        parts += (sql[end : each.start], write(each))
         end = each.end
     return "".join((*parts, sql[end:])) if parts else sql
 
@@ -86,6 +85,7 @@ def with_numbers(sql: str) -> str:
 
     def number(each: Placeholder) -> str:
         key = (each.name, 0 if each.name else each.order)
-        return f":p{numbers.setdefault(key, len(numbers) + 1)}"
+        name = f":p{numbers.setdefault(key, len(numbers) + 1)}"
+        return f"({name})" if each.alone else name
 
     return replaced(sql, number)
