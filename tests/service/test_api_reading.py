@@ -7,16 +7,24 @@ from uuid import UUID
 import pytest
 
 from service.samples import sample_events, sample_rules
+from tests.conftest import copied
+from tests.service.conftest import service_on
 
 
-@pytest.fixture
-async def full(client):
+@pytest.fixture(scope="module")
+async def full(postgres_url, template):
+    """A service that holds the samples; no test may write to it."""
+    async with copied(postgres_url, template) as database, service_on(database) as client:
+        await send_samples(client)
+        yield client
+
+
+async def send_samples(client):
     for tenant, document in sample_rules().items():
         assert (await client.put(f"/v1/tenants/{tenant}/rules", json=document)).status_code == 200
     lines = "\n".join(json.dumps(each) for each in sample_events())
     reply = await client.post("/v1/events", content=lines, headers={"content-type": "application/x-ndjson"})
     assert reply.status_code == 202
-    return client
 
 
 async def pages(client, query: str) -> list[dict[str, Any]]:

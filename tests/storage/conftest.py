@@ -16,7 +16,7 @@ from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, migrate
-from tests.conftest import administer
+from tests.conftest import administer, copied
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 _TEMPLATES: dict[str, str] = {}
@@ -29,7 +29,11 @@ def evaluation(
     return evaluate(event, Unscored(reason, "blank"), Rules(), NOW)
 
 
-@pytest.fixture(params=["postgres15", "postgres18"])
+POSTGRES_15 = pytest.param("postgres15", marks=pytest.mark.slow)
+"""Every test runs on it too: in the slow part."""
+
+
+@pytest.fixture(params=[POSTGRES_15, "postgres18"])
 def server(request) -> URL:
     """The maintenance database of one of the servers that must behave alike."""
     return request.getfixturevalue(request.param)
@@ -51,10 +55,8 @@ async def _template(server: URL) -> str:
 @pytest.fixture
 async def url(server) -> AsyncIterator[URL]:
     """A migrated database of this test's own."""
-    name = f"test_{uuid.uuid4().hex}"
-    await administer(server, f"CREATE DATABASE {name} TEMPLATE {await _template(server)}")
-    yield server.set(database=name)
-    await administer(server, f"DROP DATABASE {name} WITH (FORCE)")
+    async with copied(server, await _template(server)) as own:
+        yield own
 
 
 @pytest.fixture

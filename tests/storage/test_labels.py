@@ -16,7 +16,7 @@ from consumers.wire.labels import ErrorType
 from service.storage.label_store import LabelFilter, PostgresLabels, label_page
 from service.storage.scores.score_store import PostgresScores
 from tests.memory.stores import MemoryLabels, MemoryScores
-from tests.storage.conftest import NOW, evaluation
+from tests.storage.conftest import NOW, POSTGRES_15, evaluation
 
 
 class Reviewed:
@@ -37,7 +37,7 @@ class Reviewed:
         return {(row["event_id"], row["reviewer"]): (row["label"], row["error_type"]) for row in page.items}
 
 
-@pytest.fixture(params=["memory", "postgres15", "postgres18"])
+@pytest.fixture(params=["memory", POSTGRES_15, "postgres18"])
 def server(request):
     return "memory" if request.param == "memory" else request.getfixturevalue(request.param)
 

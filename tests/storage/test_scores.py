@@ -24,10 +24,10 @@ from service.storage.rule_store import PostgresRules
 from service.storage.scores.score_store import PostgresScores
 from tests.examples import example_case
 from tests.memory.stores import MemoryDeferred, MemoryRules, MemoryScores
-from tests.storage.conftest import NOW, evaluation
+from tests.storage.conftest import NOW, POSTGRES_15, evaluation
 
 
-@pytest.fixture(params=["memory", "postgres15", "postgres18"])
+@pytest.fixture(params=["memory", POSTGRES_15, "postgres18"])
 def server(request):
     return "memory" if request.param == "memory" else request.getfixturevalue(request.param)
 
