@@ -4,6 +4,9 @@
 .DEFAULT_GOAL := help
 .PHONY: help install demo test fast check gates slow servers bench faults nightly pairs forgeries injections fuzz costs contracts lock sbom audit image-check
 
+# Compiled modules are kept: without them each of the hundreds of processes of the tests compiles them again.
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed

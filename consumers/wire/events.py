@@ -20,6 +20,7 @@ from pydantic import (
     Field,
     JsonValue,
     ValidationError,
+    WithJsonSchema,
 )
 from pydantic import model_validator as after_validation
 
@@ -106,7 +107,21 @@ def to_utc(moment: datetime) -> datetime:
 NAME_PATTERN = r"^[^\x00-\x1f\x7f*]*[^\x00-\x20\x7f*]$"
 """No control characters, no trailing space, and no `*`, which means all tenants in a token."""
 _Name = Annotated[str, Field(strict=True, min_length=1, max_length=128, pattern=NAME_PATTERN)]
-_OptionalName = Annotated[_Name | None, BeforeValidator(_blank_as_absent)]
+_BLANK_PATTERN = r"^[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$"
+"""What `str.strip` takes for blank."""
+_OptionalName = Annotated[
+    _Name | None,
+    BeforeValidator(_blank_as_absent),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "minLength": 1, "maxLength": 128, "pattern": NAME_PATTERN},
+                {"type": "string", "pattern": _BLANK_PATTERN, "description": "Blank is as absent."},
+                {"type": "null"},
+            ]
+        }
+    ),
+]
 _Text = Annotated[str, Field(strict=True, max_length=MAX_EVENT_BYTES)]
 
 

@@ -19,6 +19,7 @@ from consumers.spans.table import SpanReader
 from consumers.wire.events import InvalidEvent, decode_event
 from scoring.evaluation import check_question
 from scoring.query import UnscoredReason
+from tests.costs import times_as_costly
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 ASKED = {"sqlassay.question": "How many kites flew?", "gen_ai.agent.name": "gust"}
@@ -236,13 +237,21 @@ def test_spans_of_different_senders_are_not_joined():
 def test_hostile_traces_cost_little_and_end():
     circle = [span(name, parent, ANSWERED) for name, parent in zip("abc", "bca", strict=True)]
     assert len(join(*circle, span("d", "d", ANSWERED))) == 4
+    assert times_as_costly(joining_of_a_chain(2_000), joining_of_a_chain(1_000), 3) <= 3
+
+
+def joining_of_a_chain(length):
     chain = [
         Span(trace_id=TRACE, span_id=f"{number:016x}", parent_id=f"{number + 1:016x}", attributes=dict(ANSWERED))
-        for number in range(1, 20_000)
+        for number in range(length)
     ]
     random.Random(7).shuffle(chain)
-    opened = SpanJoin(SpanTable(), JoinLimits())
-    assert len([*opened.add(chain, 0.0).events, *opened.close_all().events]) == len(chain)
+
+    def joined():
+        opened = SpanJoin(SpanTable(), JoinLimits())
+        assert len([*opened.add(chain, 0.0).events, *opened.close_all().events]) == len(chain)
+
+    return joined
 
 
 LETTERS = string.ascii_lowercase[:7]

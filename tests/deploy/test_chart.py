@@ -9,7 +9,6 @@ import sys
 from functools import cache
 from typing import Any
 
-import kubernetes_validate
 import pytest
 import yaml
 from helm_python import HelmError, lint
@@ -85,6 +84,8 @@ def test_the_chart_lints_without_a_warning():
 @cache
 def validate(document: str) -> None:
     """Validates an object once: most are the same for every set of values."""
+    import kubernetes_validate  # takes seconds, which every worker would spend to collect the tests
+
     kubernetes_validate.validate(json.loads(document), "1.33", strict=True)
 
 

@@ -68,8 +68,8 @@ def test_prometheus_accepts_the_rules(promtool: Path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-LONG = {"quality.test", "pipeline.test", "drop.test"}
-"""Cases that take promtool ten seconds or more."""
+LONG = {"quality.test", "pipeline.test", "drop.test", "silence.test"}
+"""Cases that take promtool five seconds or more."""
 
 
 @pytest.mark.parametrize(
@@ -86,6 +86,7 @@ def cases_of(alert: str) -> dict[str, object]:
     return {**document, "tests": [each for each in document["tests"] if alert in json.dumps(each)]}
 
 
+@pytest.mark.slow  # promtool runs the cases of a week, twice
 @pytest.mark.parametrize(
     ("alert", "before", "after"),
     [

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, cast
 
-from tests.fuzz.running import Input, run_target
+from tests.fuzz.running import Input, Length, run_target
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -38,10 +38,10 @@ def to_json(given: Input) -> str:
     return json.dumps(given, indent=1, sort_keys=True) + "\n"
 
 
-def fuzz(name: str, seconds: float, *, seed: int, guided: bool) -> Campaign:
-    """Fuzzes a target for that many seconds by the clock; inputs that fail are added to the corpus."""
-    campaign, ends = Campaign(target=name), time.monotonic() + seconds
-    while (left := ends - time.monotonic()) > 0:
+def fuzz(name: str, length: Length, *, seed: int, guided: bool) -> Campaign:
+    """Fuzzes a target for that long; inputs that fail are added to the corpus."""
+    campaign, began = Campaign(target=name), time.monotonic()
+    while (left := length.after(time.monotonic() - began, campaign.executions + len(campaign.findings))) is not None:
         current, receiver, process = _start(name, left, seed + len(campaign.findings), guided=guided)
         receiving = True
         while receiving:
@@ -74,11 +74,11 @@ def _note(campaign: Campaign, kind: str, value: Any) -> None:
         campaign.executions += executions
 
 
-def _start(name: str, seconds: float, seed: int, *, guided: bool) -> tuple[Path, Connection, Any]:
+def _start(name: str, length: Length, seed: int, *, guided: bool) -> tuple[Path, Connection, Any]:
     context = multiprocessing.get_context("spawn")
     receiver, sender = cast("tuple[Connection, Connection]", context.Pipe(duplex=False))
     current = Path(f"/dev/shm/sqlassay-fuzz-{os.getpid()}-{name}")
-    process = context.Process(target=run_target, args=(name, seconds, seed, guided, str(current), sender))
+    process = context.Process(target=run_target, args=(name, length, seed, guided, str(current), sender))
     process.start()
     sender.close()
     return current, receiver, process

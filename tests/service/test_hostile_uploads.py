@@ -36,6 +36,7 @@ def close_now(writer: asyncio.StreamWriter) -> None:
     writer.transport.abort()
 
 
+@pytest.mark.slow  # waits until uploads are too slow
 async def test_fifty_stalled_uploads_of_one_tenant_leave_the_others_served(database: URL):
     small = json.dumps({"stall_seconds": 3, "max_pending_bytes": 8_000_000})
     async with (
@@ -57,6 +58,7 @@ async def test_fifty_stalled_uploads_of_one_tenant_leave_the_others_served(datab
         assert reply.status_code == 202, "the share is free again"
 
 
+@pytest.mark.slow
 async def test_dropped_uploads_write_one_short_line_a_second(database: URL):
     log: list[str] = []
     async with served(database, log=log) as url, httpx.AsyncClient(base_url=url, timeout=30) as client:

@@ -309,11 +309,14 @@ async def test_without_a_server_the_policy_llm_has_no_score() -> None:
     assert end.reason is UnscoredReason.JUDGE_UNAVAILABLE
 
 
-async def test_of_448_planted_secrets_none_is_in_any_request(opened: Opened, model_server: ModelServer) -> None:
-    hidden = secrets(448)
+@pytest.mark.parametrize("count", [64, pytest.param(448, marks=pytest.mark.slow)])
+async def test_of_the_planted_secrets_none_is_in_any_request(
+    opened: Opened, model_server: ModelServer, count: int
+) -> None:
+    hidden = secrets(count)
     found = [planted(secret, SHAPES[(place * 5 + place // 16) % len(SHAPES)]) for place, secret in enumerate(hidden)]
     cases = [case for case in found if case is not None]
-    assert len(cases) > 400
+    assert len(cases) > 0.85 * count
     async with opened(in_flight=8, tenant_in_flight=8) as (panel, counts):
         await asyncio.gather(*(asked(panel, case) for case in cases))
     bodies = [each["body"] for each in model_server.seen()]

@@ -51,6 +51,7 @@ def sqlassay(database: URL) -> Command:
     )
 
 
+@pytest.mark.slow  # a database of its own is made
 def test_migrating_the_embedded_database_twice_gives_the_same_revision(state: Path) -> None:
     first, second = (new_process("migrate", SQLASSAY_STATE_DIR=str(state)) for _ in range(2))
     assert (first.returncode, first.stdout) == (second.returncode, second.stdout)
@@ -187,6 +188,7 @@ def _demo_until_ctrl_c() -> tuple[int, list[str]]:
     return demo.pid, printed
 
 
+@pytest.mark.slow  # a database of its own is made, and all samples are scored
 async def test_the_demo_reports_what_the_readme_shows_and_serves_until_ctrl_c(
     wait_until: Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]],
 ) -> None:
