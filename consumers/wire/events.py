@@ -125,6 +125,25 @@ _OptionalName = Annotated[
 _Text = Annotated[str, Field(strict=True, max_length=MAX_EVENT_BYTES)]
 
 
+_Moment = Annotated[
+    datetime,
+    AfterValidator(to_utc),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "format": "date-time"},
+                {
+                    "type": "number",
+                    "minimum": -62_135_596_800_000,
+                    "maximum": 253_402_300_799_000,
+                    "description": "Seconds since 1970; beyond 20,000,000,000, milliseconds.",
+                },
+            ]
+        }
+    ),
+]
+
+
 class QueryEvent(BaseModel):
     """One answer of an agent. Keys that are not fields are ignored."""
 
@@ -142,7 +161,7 @@ class QueryEvent(BaseModel):
     tenant: TenantName = Field(default="default", description="The tenant whose rules apply and who owns the rows.")
     agent: _Name = Field(default="default", description="The text-to-SQL agent that answered.")
     agent_version: _OptionalName = Field(default=None, description="The agent's release.")
-    occurred_at: Annotated[datetime, AfterValidator(to_utc)] | None = Field(
+    occurred_at: _Moment | None = Field(
         default=None, description="When the agent answered; relative dates refer to it. UTC if it has no zone."
     )
     question: _Text = Field(description="What the person asked (Qu).")
