@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, NoReturn, Self, cast
 
 import orjson
 from pydantic import (
-    AfterValidator,
     AliasChoices,
     BaseModel,
     BeforeValidator,
@@ -20,10 +18,10 @@ from pydantic import (
     Field,
     JsonValue,
     ValidationError,
-    WithJsonSchema,
 )
 from pydantic import model_validator as after_validation
 
+from consumers.wire.field_types import Moment, Name, OptionalName, blank_as_absent
 from consumers.wire.json_values import count_values
 from consumers.wire.parameters import ParameterValues
 from consumers.wire.tenants import TENANT_RULE, TenantName
@@ -88,60 +86,11 @@ def _identifier(value: object) -> object:
     return str(value) if number else value
 
 
-def _blank_as_absent(value: object) -> object:
-    return None if isinstance(value, str) and not value.strip() else value
-
-
 def _answer(value: object) -> object:
     return "" if value is None else value
 
 
-def to_utc(moment: datetime) -> datetime:
-    """The moment in UTC, as which a moment without a zone is read; raises `ValueError` if its year is out of range."""
-    try:
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-    except OverflowError as error:
-        raise ValueError("in UTC its year is out of range") from error
-
-
-NAME_PATTERN = r"^[^\x00-\x1f\x7f*]*[^\x00-\x20\x7f*]$"
-"""No control characters, no trailing space, and no `*`, which means all tenants in a token."""
-_Name = Annotated[str, Field(strict=True, min_length=1, max_length=128, pattern=NAME_PATTERN)]
-_BLANK_PATTERN = r"^[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$"
-"""What `str.strip` takes for blank."""
-_OptionalName = Annotated[
-    _Name | None,
-    BeforeValidator(_blank_as_absent),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "string", "minLength": 1, "maxLength": 128, "pattern": NAME_PATTERN},
-                {"type": "string", "pattern": _BLANK_PATTERN, "description": "Blank is as absent."},
-                {"type": "null"},
-            ]
-        }
-    ),
-]
 _Text = Annotated[str, Field(strict=True, max_length=MAX_EVENT_BYTES)]
-
-
-_Moment = Annotated[
-    datetime,
-    AfterValidator(to_utc),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "string", "format": "date-time"},
-                {
-                    "type": "number",
-                    "minimum": -62_135_596_800_000,
-                    "maximum": 253_402_300_799_000,
-                    "description": "Seconds since 1970; beyond 20,000,000,000, milliseconds.",
-                },
-            ]
-        }
-    ),
-]
 
 
 class QueryEvent(BaseModel):
@@ -159,9 +108,9 @@ class QueryEvent(BaseModel):
         default="", validate_default=False, description="Where the event comes from; default `/{tenant}/{agent}`."
     )
     tenant: TenantName = Field(default="default", description="The tenant whose rules apply and who owns the rows.")
-    agent: _Name = Field(default="default", description="The text-to-SQL agent that answered.")
-    agent_version: _OptionalName = Field(default=None, description="The agent's release.")
-    occurred_at: _Moment | None = Field(
+    agent: Name = Field(default="default", description="The text-to-SQL agent that answered.")
+    agent_version: OptionalName = Field(default=None, description="The agent's release.")
+    occurred_at: Moment | None = Field(
         default=None, description="When the agent answered; relative dates refer to it. UTC if it has no zone."
     )
     question: _Text = Field(description="What the person asked (Qu).")
@@ -171,7 +120,7 @@ class QueryEvent(BaseModel):
         description="The question as the agent understood it (Qe).",
     )
     sql: Annotated[_Text, BeforeValidator(_answer)] = Field(description="The answer (S); null or empty has no score.")
-    dialect: _OptionalName = Field(
+    dialect: OptionalName = Field(
         default=None, description="The SQL's dialect; default is the tenant's, else it is guessed."
     )
     parameters: ParameterValues | None = Field(
@@ -256,7 +205,7 @@ def decode_event(
         raise InvalidEvent(InvalidReason.NOT_AN_OBJECT, f"the record is {json_type(parsed)}: send one JSON object")
     document = cast("Mapping[object, object]", parsed)
     fields: dict[str, object] = {key: document[key] for key in _KEYS if document.get(key) is not None}
-    fields = {key: value for key, value in fields.items() if key not in _IDS or _blank_as_absent(value) is not None}
+    fields = {key: value for key, value in fields.items() if key not in _IDS or blank_as_absent(value) is not None}
     fields = {"tenant": tenant, **({"sql": ""} if "sql" in document else {}), **fields}
     if require_id and fields.keys().isdisjoint(_IDS):
         detail = "field event_id is absent or blank: give each event an id, so that a resend is recognised"

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Self, cast
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from consumers.wire.events import (
-    NAME_PATTERN,
     InvalidEvent,
     InvalidReason,
     parse_json,
     refuse_bad_text,
     refuse_large,
-    to_utc,
 )
+from consumers.wire.field_types import Moment, Name
 from consumers.wire.tenants import TENANT_RULE, TenantName
 from consumers.wire.texts import json_type, shown
 
@@ -62,9 +60,6 @@ class ErrorType(StrEnum):
     """None of these; the note explains it."""
 
 
-_Name = Annotated[str, Field(strict=True, min_length=1, max_length=128, pattern=NAME_PATTERN)]
-
-
 class LabelDocument(BaseModel):
     """A label as it is sent. The event is named by `evaluation_id`, or by `event_id` and its `source` or `agent`."""
 
@@ -79,17 +74,17 @@ class LabelDocument(BaseModel):
     source: Annotated[str, Field(strict=True, min_length=1, max_length=260)] | None = Field(
         default=None, description="The event's source; default `/{tenant}/{agent}`."
     )
-    agent: _Name = Field(default="default", description="The agent that answered; read where `source` is absent.")
+    agent: Name = Field(default="default", description="The agent that answered; read where `source` is absent.")
     label: LabelValue = Field(description="right, wrong or unsure.")
     error_type: ErrorType | None = Field(default=None, description="What is wrong with the answer.")
     note: Annotated[str, Field(strict=True, max_length=10_000)] | None = Field(default=None, description="For people.")
     correction: Annotated[str, Field(strict=True, max_length=100_000)] | None = Field(
         default=None, description="SQL that answers the question."
     )
-    reviewer: _Name = Field(
+    reviewer: Name = Field(
         description="The person who labels; of each reviewer only the latest label of an event is kept."
     )
-    labelled_at: Annotated[datetime, AfterValidator(to_utc)] | None = Field(
+    labelled_at: Moment | None = Field(
         default=None,
         description="When the answer was labelled; default: when the label was sent. Without a zone it is UTC.",
     )

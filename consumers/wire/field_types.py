@@ -1,0 +1,61 @@
+"""Types of fields: how they are read, and what the contracts say of them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, TypeAlias
+
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
+
+def blank_as_absent(value: object) -> object:
+    """The value, or `None` for a blank text."""
+    return None if isinstance(value, str) and not value.strip() else value
+
+
+def to_utc(moment: datetime) -> datetime:
+    """The moment in UTC, as which a moment without a zone is read; raises `ValueError` if its year is out of range."""
+    try:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except OverflowError as error:
+        raise ValueError("in UTC its year is out of range") from error
+
+
+NAME_PATTERN = r"^[^\x00-\x1f\x7f*]*[^\x00-\x20\x7f*]$"
+"""No control characters, no trailing space, and no `*`, which means all tenants in a token."""
+Name: TypeAlias = Annotated[str, Field(strict=True, min_length=1, max_length=128, pattern=NAME_PATTERN)]
+"""Of an agent, a reviewer and their like."""
+_BLANK_PATTERN = r"^[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$"
+"""What `str.strip` takes for blank."""
+OptionalName: TypeAlias = Annotated[
+    Name | None,
+    BeforeValidator(blank_as_absent),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "minLength": 1, "maxLength": 128, "pattern": NAME_PATTERN},
+                {"type": "string", "pattern": _BLANK_PATTERN, "description": "Blank is as absent."},
+                {"type": "null"},
+            ]
+        }
+    ),
+]
+"""Of a release or a dialect."""
+Moment: TypeAlias = Annotated[
+    datetime,
+    AfterValidator(to_utc),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "format": "date-time"},
+                {
+                    "type": "number",
+                    "minimum": -62_135_596_800_000,
+                    "maximum": 253_402_300_799_000,
+                    "description": "Seconds since 1970; beyond 20,000,000,000, milliseconds.",
+                },
+            ]
+        }
+    ),
+]
+"""A time; in UTC if it has no zone."""
