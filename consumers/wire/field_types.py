@@ -51,7 +51,7 @@ Moment: TypeAlias = Annotated[
                 {
                     "type": "number",
                     "minimum": -62_135_596_800_000,
-                    "maximum": 253_402_300_799_000,
+                    "maximum": 253_402_300_799_999,
                     "description": "Seconds since 1970; beyond 20,000,000,000, milliseconds.",
                 },
             ]
