@@ -16,6 +16,7 @@ from tests.development import HOME
 
 MARKS = {
     "slow": "a soak or a long campaign; `make test` leaves it out, `.ci/run` runs it",
+    "alone": "starts, kills or measures processes, so that no other test may run beside it (set by its folder)",
     "servers": "needs Kafka, Redis, PostgreSQL 15 or Prometheus (set by its fixtures)",
     "database": "needs a PostgreSQL, which the tests bring (set by its fixtures)",
     "development_data(path): needs this file or folder of the development data": "skipped where that is not there",
@@ -23,6 +24,11 @@ MARKS = {
 SERVERS = frozenset({"kafka_server", "redis_url", "postgres15", "own_kafka", "own_redis", "own_postgres", "promtool"})
 """Fixtures that need a program which `make servers` installs."""
 DELIVERY = Path(__file__).parent / "delivery"
+_ROOMS_ALONE = ("delivery", "deploy", "servers", "service", "supply", "tutorials")
+ALONE = tuple(Path(__file__).parent / room for room in _ROOMS_ALONE)
+    Path(__file__).parent / room for room in ("delivery", "deploy", "servers", "service", "supply", "tutorials")
+)
+"""Rooms whose slow tests run one after another; those of the others run in parallel."""
 NO_DATA = "the development data is not here: set SQLASSAY_DEVELOPMENT_DATA to its folder"
 
 
@@ -44,6 +50,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("database")
         if DELIVERY in item.path.parents:
             item.add_marker("slow")
+        if any(room in item.path.parents for room in ALONE):
+            item.add_marker("alone")
         if any(not (HOME / mark.args[0]).exists() for mark in item.iter_markers("development_data")):
             item.add_marker(pytest.mark.skip(reason=NO_DATA))
 

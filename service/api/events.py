@@ -128,6 +128,8 @@ def _cloud_event_schema() -> dict[str, Any]:
     named = dict.fromkeys(("id", "source", "type"), said)
     named |= {name: {"type": "string"} for name in ("partitionkey", "traceparent")}
     event = _event_schema()
+    # the attributes of the envelope take their place, whatever they are
+    fields = {name: each for name, each in event["properties"].items() if name not in {"event_id", "source"}}
     return {
         "type": "object",
         "required": ["specversion", "id", "source", "type", "data"],
@@ -136,7 +138,7 @@ def _cloud_event_schema() -> dict[str, Any]:
             "specversion": {"const": "1.0"},
             "time": {"type": "string", "format": "date-time"},
             "sampledrate": {"type": "integer", "minimum": 1},
-            "data": event | {"required": ["question", "sql"]},
+            "data": event | {"properties": fields, "required": ["question", "sql"]},
         },
     }
 

@@ -22,6 +22,7 @@ def bound() -> float:
     return yaml.safe_load(VALUES.read_text(encoding="utf-8"))["alerts"]["conditions"]["judgedWrong"]
 
 
+@pytest.mark.slow  # fits the weights anew
 @pytest.mark.development_data("judge")
 @pytest.mark.parametrize("name", SETS)
 def test_right_answers_alone_do_not_trip_the_alert_and_an_even_mix_does(name: str, bound: float) -> None:

@@ -47,6 +47,7 @@ def test_the_version_names_the_release_and_the_evaluator() -> None:
     assert done.stdout.strip() == f"sqlassay {version('sqlassay')} (evaluator {EVALUATOR_VERSION})"
 
 
+@pytest.mark.slow  # measures all samples
 def test_the_figures_of_the_bench_are_consistent() -> None:
     figures = json.loads(python("-m", "service", "bench", "scoring", "--rounds", "1", "--json").stdout)
     micros = figures["micros_per_event"]
