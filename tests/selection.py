@@ -26,8 +26,6 @@ SERVERS = frozenset({"kafka_server", "redis_url", "postgres15", "own_kafka", "ow
 DELIVERY = Path(__file__).parent / "delivery"
 _ROOMS_ALONE = ("delivery", "deploy", "servers", "service", "supply", "tutorials")
 ALONE = tuple(Path(__file__).parent / room for room in _ROOMS_ALONE)
-    Path(__file__).parent / room for room in ("delivery", "deploy", "servers", "service", "supply", "tutorials")
-)
 """Rooms whose slow tests run one after another; those of the others run in parallel."""
 NO_DATA = "the development data is not here: set SQLASSAY_DEVELOPMENT_DATA to its folder"
 
