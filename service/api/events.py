@@ -126,7 +126,8 @@ def nullable(schema: dict[str, Any]) -> dict[str, Any]:
 def _cloud_event_schema() -> dict[str, Any]:
     said = {"type": "string", "pattern": r"\S"}
     named = dict.fromkeys(("id", "source", "type"), said)
-    named |= {name: {"type": "string"} for name in ("partitionkey", "traceparent")}
+    # a trace that is not W3C's is ignored, and a key is not read
+    named |= {name: {} for name in ("partitionkey", "traceparent")}
     event = _event_schema()
     # the attributes of the envelope take their place, whatever they are
     fields = {name: each for name, each in event["properties"].items() if name not in {"event_id", "source"}}
@@ -136,8 +137,14 @@ def _cloud_event_schema() -> dict[str, Any]:
         "properties": {
             **named,
             "specversion": {"const": "1.0"},
-            "time": {"type": "string", "format": "date-time"},
-            "sampledrate": {"type": "integer", "minimum": 1},
+            "time": {"anyOf": [{"type": "string", "format": "date-time"}, {"const": ""}, {"type": "null"}]},
+            "sampledrate": {
+                "anyOf": [
+                    {"type": "integer", "minimum": 1, "maximum": 999_999_999},
+                    {"type": "string", "pattern": "^0*[1-9][0-9]*$", "maxLength": 9},
+                    {"type": "null"},
+                ]
+            },
             "data": event | {"properties": fields, "required": ["question", "sql"]},
         },
     }
