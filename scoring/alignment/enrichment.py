@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from scoring.alignment.matching import CERTAIN
 from scoring.alignment.same_values import Context, plain, same_value
@@ -130,10 +131,19 @@ class _Restated:
     """What Qe says, indexed for many questions about it."""
 
     def __init__(self, enriched: QuestionSpec, restrictions: list[QuestionFilter]) -> None:
-        self.text = _SPACES.sub(" ", enriched.text).casefold()
-        self.defined = {word for definition in enriched.definitions for word in content_words(definition.phrase)}
+        self._enriched = enriched
         self._restrictions = restrictions
         self._texts = {(each.op, plain(each.rhs)) for each in restrictions if isinstance(each.rhs, Text)}
+
+    @cached_property
+    def text(self) -> str:
+        """All of it, with single spaces, without regard to case."""
+        return _SPACES.sub(" ", self._enriched.text).casefold()
+
+    @cached_property
+    def defined(self) -> set[str]:
+        """The words that it defines."""
+        return {word for definition in self._enriched.definitions for word in content_words(definition.phrase)}
 
     def holds(self, each: QuestionFilter, context: Context) -> bool:
         """Whether a condition of Qe has the operator and the value of `each`."""

@@ -15,6 +15,8 @@ from scoring.words import letters
 _QUOTED = re.compile(r"['\"]([^'\"\n]{1,60})['\"]")
 _MARKS = re.compile(r"[\W_]+")
 _OPAQUE = re.compile(r"[a-z]{1,3}_?\d{1,3}")
+_SHORTEST, _LONGEST = 3, 5
+"""Letters of an abbreviation."""
 _MOST = 50
 """Most conditions of the SQL that are looked at for one value."""
 
@@ -42,9 +44,30 @@ def compares(own: QuestionFilter, sql: SqlSpec) -> bool:
         return len(number) > 2 and any(number in name for name in _read(sql))
     if not isinstance(own.rhs, Text):
         return False
+    if any(_abbreviates(column, own.rhs.folded) for column in _compared(sql)):
+        return True
     given = [text for each in sql.filters[:_MOST] for text in _texts(each.rhs)]
     name = letters(own.rhs.folded)
     return _names(own.rhs.folded, given) or any(name == each or (len(name) > 3 and name in each) for each in _read(sql))
+
+
+def _compared(sql: SqlSpec) -> set[str]:
+    """The columns of tables that conditions of the SQL are on."""
+    lefts = [each.lhs for each in sql.filters[:_MOST] if each.lhs is not None]
+    return {column.name for lhs in lefts for column in lhs.columns if column.table is not None}
+
+
+def _abbreviates(column: str, text: str) -> bool:
+    """Whether a column's name is an abbreviation of a text: its first letter and later ones in order, or its initials.
+
+    >>> _abbreviates("HCT", "hematocrit"), _abbreviates("wbc", "white blood cell"), _abbreviates("city", "Lisbon")
+    (True, True, False)
+    """
+    short, words = letters(column), _MARKS.sub(" ", text.casefold()).split()
+    if not words or not _SHORTEST <= len(short) <= _LONGEST or 2 * len(short) > len("".join(words)):
+        return False
+    at = iter("".join(words))
+    return short[0] == words[0][0] and all(letter in at for letter in short)
 
 
 def _texts(value: Value | None) -> Iterator[str]:

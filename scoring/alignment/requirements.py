@@ -68,7 +68,7 @@ def _mapped(filters: list[QuestionFilter], rules: Rules) -> list[QuestionFilter]
 def _wanted(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec, context: Context) -> list[QuestionFilter]:
     """The conditions of Qu, each in the words of its definition where Qe has one."""
     own = [_resolved(each, enriched, context) for each in question.filters]
-    if enriched.definitions:
+    if own and enriched.definitions:
         by_word = DefinedWords(enriched.definitions)
         own = [each for each in own if not _defined(each, enriched, by_word, sql, context)]
     defining = [each for each in _definitions(enriched) if not _overruled(each, own, context)]

@@ -29,6 +29,8 @@ from scoring.words import identifier_words, stem
 
 MOST_DEFINITIONS = 20
 """Most definitions of one word that are looked at."""
+_FEW = 4
+"""Definitions that are compared one by one, without an index."""
 _LONGEST_SHOWN = 80
 _MEASURED = (Number, TimeRange, RelativeTime, DatePart)
 
@@ -69,17 +71,26 @@ class DefinedWords:
 
     def __init__(self, definitions: tuple[Definition, ...]) -> None:
         self._words = [_defined_words(each) for each in definitions]
-        self._by_word: dict[str, list[int]] = {}
+        self._by_word: dict[str, list[int]] | None = None
+
+    def _indexed(self) -> dict[str, list[int]]:
+        if self._by_word is not None:
+            return self._by_word
+        self._by_word = {}
         for place, words in enumerate(self._words):
             for word in words:
                 places = self._by_word.setdefault(word, [])
                 if len(places) < MOST_DEFINITIONS:
                     places.append(place)
+        return self._by_word
 
     def covering(self, own: QuestionFilter) -> Iterator[int]:
         """The places of the definitions that define all words of the condition."""
         said = set(content_words(own.span))
-        by_word = [self._by_word.get(word, []) for word in said]
+        if len(self._words) <= _FEW:
+            return (place for place, words in enumerate(self._words) if said and said <= words)
+        index = self._indexed()
+        by_word = [index.get(word, []) for word in said]
         rarest = min(by_word, key=len) if by_word else []
         return (place for place in rarest if said <= self._words[place])
 

@@ -15,6 +15,7 @@ from scoring.question.definitions.vacuous import (
     always_holds,
     holds_for_most,
     keeps_everything,
+    may_excuse,
     plain_letters,
     tells_to_drop,
     words_of,
@@ -63,7 +64,10 @@ def _excused(case: Case) -> Iterator[str]:
     repeats, unmet = enriched.startswith(asked.rstrip("?.! ")), _unmet(case)
     if not repeats and not unmet:
         return
-    remarks, said = list(_remarks(case, asked, enriched)), words_of(asked)
+    said = words_of(asked)
+    if not unmet and not may_excuse(enriched.replace(asked.rstrip("?.! "), " ", 1), said):
+        return
+    remarks = list(_remarks(case, asked, enriched))
     excuses = [each for each in remarks if tells_to_drop(each) or _says_all(each, said)]
     yield from map(span_of, unmet if excuses else _spoken_of(unmet, remarks if repeats else [], case))
     if repeats and excuses:
@@ -153,6 +157,8 @@ def _mentions(remark: str, each: QuestionFilter) -> bool:
 def _is_gone(each: Weakening, case: Case) -> bool:
     """Whether the SQL lacks what a definition takes away, where that was not read as a condition."""
     if each.condition is not None:
+        if not each.contradicts and compares(each.condition, case.sql):
+            return False
         return each.condition in case.filters.missing or any(
             each.condition == match.required for match in case.filters.mismatched
         )

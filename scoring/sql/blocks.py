@@ -136,14 +136,10 @@ def _select(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
         record_joins(scope)
         record_optional(scope, is_starred=bool(item.stars))
     item.correlated = scope.columns.correlated
-    item.empty = scope.empty or any(_needs(scope, each) for each in scope.columns.items.values() if each.empty)
+    item.empty = scope.empty or any(
+        each.empty and not scope.joins.is_optional(each) for each in scope.columns.items.values()
+    )
     return item
-
-
-def _needs(scope: Scope, item: FromItem) -> bool:
-    """Whether a block without rows of this item has no rows: it is not the optional side of an outer join."""
-    join = scope.joins.of(item)
-    return join is None or join.kind not in ("left", "full")
 
 
 def _read_clauses(scope: Scope, node: Node, item: FromItem) -> None:

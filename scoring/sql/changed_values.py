@@ -10,6 +10,7 @@ from scoring.specification import VoidKind
 from scoring.sql.expressions import bare
 from scoring.sql.folded import ROWS, Folded, identical, number
 from scoring.sql.folding.folder import fold, is_evaluated
+from scoring.sql.folding.plain_values import is_plain_arithmetic, is_plain_value
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, children
 from scoring.sql.undoing import note
@@ -22,6 +23,7 @@ _INSIDE: frozenset[type[Node]] = frozenset(
 """Calls that pass their first argument on."""
 _SUMS = frozenset({exp.Add, exp.Sub})
 _PRODUCTS = frozenset({exp.Mul, exp.Div, exp.IntDiv})
+_CHOOSING = frozenset({exp.Greatest, exp.Least})
 _OTHERS = frozenset({exp.Mod, exp.Greatest, exp.Least})
 _CHANGING = frozenset({*_SUMS, *_PRODUCTS, *_OTHERS, exp.Neg, exp.Round})
 _NEUTRAL = frozenset({1.0, 100.0})
@@ -37,7 +39,7 @@ def reads_rows(node: Node) -> bool:
 
 def check_output(scope: Scope, node: Node, shown: str) -> None:
     """Notes an output that is the same whatever the rows hold, or that a constant changes."""
-    if is_plain_value(node) or _is_plain_chain(node) or not (is_evaluated(node) or type(node) in _INSIDE):
+    if is_plain_value(node) or is_plain_arithmetic(scope, node) or not (is_evaluated(node) or type(node) in _INSIDE):
         return
     folded = fold(scope, node)
     if folded.constant:
@@ -45,27 +47,6 @@ def check_output(scope: Scope, node: Node, shown: str) -> None:
             note(scope, VoidKind.OUTPUT, shown)
         return
     check_arithmetic(scope, node, shown)
-
-
-def is_plain_value(node: Node) -> bool:
-    """Whether an expression is a column, a literal, or an aggregate of a column, of its values or of all rows."""
-    inner = bare(node)
-    if type(inner) in _PLAIN:
-        return True
-    argument = inner.args.get("this") if isinstance(inner, exp.AggFunc) else None
-    if type(argument) is exp.Distinct:
-        values: list[Node] = children(argument, "expressions")
-        argument = values[0] if len(values) == 1 else None
-    return type(argument) in (exp.Column, exp.Star)
-
-
-def _is_plain_chain(node: Node) -> bool:
-    """Whether a run of operators has columns only, of which the first comes once: it depends on that column."""
-    names: list[str] = []
-    while isinstance(node, exp.Binary) and type(node.args["expression"]) is exp.Column:
-        names.append(node.args["expression"].name)
-        node = node.args["this"]
-    return type(node) is exp.Column and node.name not in names
 
 
 def check_arithmetic(scope: Scope, node: Node, shown: str) -> None:
@@ -180,6 +161,8 @@ def _operands(
     """The operands that are not constant; adds the constants that change them to those found."""
     kind, parts = type(node), _parts(node)
     constants = {place: value for place, each in enumerate(parts) if (value := _constant(scope, each)) is not None}
+    if strict and kind in _CHOOSING and any(_is_text(scope, each) for each in parts):
+        found.append(None)
     if strict and kind in _PRODUCTS:
         found += [value for value in constants.values() if value not in _NEUTRAL]
     else:
@@ -198,6 +181,11 @@ def _constant(scope: Scope, node: Node) -> float | None:
     folded = fold(scope, node)
     value = number(folded.value, 0) if folded.constant else None
     return value or None
+
+
+def _is_text(scope: Scope, node: Node) -> bool:
+    folded = fold(scope, node)
+    return folded.constant and isinstance(folded.value, str)
 
 
 def _digits(scope: Scope, node: Node) -> int:
@@ -221,4 +209,3 @@ def _is_change(kind: type[Node], value: float, place: int, parts: list[Node], *,
 
 _DEEPEST = 16
 _MOST = 64
-_PLAIN = frozenset({exp.Column, exp.Star, exp.Literal, exp.Subquery})

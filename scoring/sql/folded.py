@@ -21,6 +21,7 @@ _SCALES = (73.0, 41_000.0, -330.0, 9_200_000.0)
 _LONGEST = 4000
 """Longer texts are not put together: they would cost quadratic time."""
 _NEAR = 1e-9
+_DEEPEST = 8
 
 
 class Folds:
@@ -52,20 +53,46 @@ class Unknown(NamedTuple):
 
 
 Point: TypeAlias = bool | float | str | Unknown | None
+TRUTHS: frozenset[Point] = frozenset((True, False))
+"""The values of a condition."""
+_BOUNDS = {Kind.ANY: (-math.inf, math.inf), Kind.COUNT: (0.0, math.inf), Kind.TRUTH: (0.0, 1.0)}
+
+
+class Recipe(NamedTuple):
+    """What an unknown value is made of. Its fingerprint is made when it is asked for: most are never compared."""
+
+    name: str
+    parts: Sequence[Folded]
+    kind: Kind
+    mirrored: str
+    """The name if both parts change places, for values of equal meaning: `a > b` is `b < a`."""
+
+    def fingerprint(self) -> Unknown:
+        """The value, equal for equal names and parts."""
+        name, keys = self.name, [part.key for part in self.parts]
+        if self.mirrored and keys[0] > keys[1]:
+            name, keys = self.mirrored, keys[::-1]
+        return Unknown(crc32(f"{name}{keys}".encode("utf-8", "replace")), self.kind)
+
+
+_NO_RECIPE = Recipe("", (), Kind.ANY, "")
 
 
 class Folded:
     """What an expression comes to in each of the invented rows."""
 
-    __slots__ = ("_key", "_numbers", "choices", "constant", "high", "low", "opposite", "points", "reads")
+    __slots__ = (
+        "_key", "_numbers", "_pending", "_points", "_recipe",
+        "choices", "constant", "high", "low", "opposite", "reads",
+    )  # fmt: skip
 
-    def __init__(self, points: tuple[Point, ...], *, low: float = -math.inf, high: float = math.inf) -> None:
-        self.points = points
-        first = points[0]
-        self.constant = not isinstance(first, Unknown) and _are_same(first, points)
-        """It is the same in every row."""
+    def __init__(self, points: tuple[Point, ...] | Recipe, *, low: float = -math.inf, high: float = math.inf) -> None:
         self._key: int | None = None
         self._numbers: tuple[float | None, ...] | None = None
+        self._pending = 0
+        """How deep values without a fingerprint nest in it."""
+        self.constant = False
+        """It is the same in every row."""
         self.low = low
         """The least number that it may be."""
         self.high = high
@@ -75,6 +102,42 @@ class Folded:
         """It depends on the row, or on a parameter."""
         self.opposite: Folded | None = None
         """The condition that this is the negation of."""
+        if isinstance(points, Recipe):
+            self._points: tuple[Point, ...] | None = None
+            self._recipe = points
+            self._nest(points.parts)
+        else:
+            self._points, self._recipe = points, _NO_RECIPE
+            first = points[0]
+            self.constant = not isinstance(first, Unknown) and _are_same(first, points)
+
+    def _nest(self, parts: Sequence[Folded]) -> None:
+        """Makes the fingerprint at once where others would nest too deep for recursion."""
+        for part in parts:
+            self.reads = self.reads or part.reads
+            if part._points is None and part._pending >= self._pending:
+                self._pending = part._pending + 1
+        if self._pending > _DEEPEST:
+            _ = self.points
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The result in each row."""
+        if self._points is None:
+            self._points = (self._recipe.fingerprint(),) * len(ROWS)
+        return self._points
+
+    @property
+    def is_known(self) -> bool:
+        """Whether its results are evaluated."""
+        return self._recipe is _NO_RECIPE and not isinstance(self.points[0], Unknown)
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a whole number above 0."""
+        if self._recipe is not _NO_RECIPE:
+            return self._recipe.kind is Kind.COUNT
+        return all(isinstance(each, Unknown) and each.kind is Kind.COUNT for each in self.points)
 
     @property
     def value(self) -> Point:
@@ -103,13 +166,12 @@ class Folded:
 
     def is_fact(self, truth: bool) -> bool:
         """Whether it is a constant that counts as true, or as false."""
-        value = self.points[0]
-        return self.constant and value is not None and is_true(value) is truth
+        return self.constant and self.value is not None and is_true(self.value) is truth
 
     @property
     def is_null(self) -> bool:
         """Whether it is NULL in every row."""
-        return self.points[0] is None and self.constant
+        return self.constant and self.value is None
 
 
 def is_true(value: Point) -> bool:
@@ -138,14 +200,16 @@ def evaluated(points: Sequence[Point], parts: Iterable[Folded]) -> Folded:
     return folded
 
 
-def unknown(name: str, parts: Sequence[Folded] = (), *, kind: Kind = Kind.ANY, reads: bool | None = None) -> Folded:
+def unknown(
+    name: str, parts: Sequence[Folded] = (), *, kind: Kind = Kind.ANY, reads: bool | None = None, mirrored: str = ""
+) -> Folded:
     """A value that is not evaluated; equal for equal names and parts."""
-    seed = crc32(f"{name}{[part.key for part in parts]}".encode("utf-8", "replace"))
-    bounds = {Kind.ANY: (-math.inf, math.inf), Kind.COUNT: (0.0, math.inf), Kind.TRUTH: (0.0, 1.0)}[kind]
-    folded = Folded((Unknown(seed, kind),) * len(ROWS), low=bounds[0], high=bounds[1])
-    folded.reads = any(part.reads for part in parts) if reads is None else reads
+    low, high = _BOUNDS[kind]
+    folded = Folded(Recipe(name, parts, kind, mirrored), low=low, high=high)
+    if reads is not None:
+        folded.reads = reads
     if kind is Kind.TRUTH:
-        folded.choices = frozenset((True, False))
+        folded.choices = TRUTHS
     return folded
 
 
@@ -179,6 +243,8 @@ def joined(parts: Sequence[str]) -> str | None:
 
 def identical(left: Folded, right: Folded) -> bool:
     """Whether two expressions have the same result in every row."""
+    if left.constant or right.constant:
+        return left.constant and right.constant and _equal(left.value, right.value, 0)
     return all(_equal(one, other, row) for row, (one, other) in enumerate(zip(left.points, right.points, strict=True)))
 
 

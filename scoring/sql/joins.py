@@ -45,6 +45,11 @@ class PendingJoins:
         place = self._by_item.get(item)
         return None if place is None else self.all[place]
 
+    def is_optional(self, item: FromItem) -> bool:
+        """Whether an outer join brought the item, so that rows may lack it."""
+        join = self.of(item)
+        return join is not None and join.kind in ("left", "full")
+
     def later_of(self, first: FromItem | None, second: FromItem | None) -> PendingJoin | None:
         """The later of the joins that brought the two items."""
         place = max(self._by_item.get(first, -1), self._by_item.get(second, -1))

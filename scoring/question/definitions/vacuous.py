@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
-from scoring.question.english.weakening import DROPS, QUANTIFIERS
+from scoring.question.english.weakening import DROP_STARTS, DROPS, QUANTIFIERS
 from scoring.specification import Op, QuestionFilter
 from scoring.values import Number, Pattern, Text
 from scoring.words import identifier_words
@@ -20,9 +21,12 @@ _ALWAYS = re.compile(
     r"|(?:i?like|similar to)\s*['\"][%_]*['\"]|(?:glob|regexp|rlike|~\*?)\s*['\"][*.^$]*['\"]"
     r"|(?:length|len|char_length)\s*\([^()]{1,60}\)\s*>=?\s*0)"
 )
-_MAY_HOLD = re.compile(r"[=<>~]|like|is n|select|true|false|similar|glob|regexp")
-"""What each formula that always holds contains: most texts hold none of it, and it is found fast."""
+_MAY_HOLD = re.compile(r"like|is n|select|true|false|similar|glob|re[gx]|~|len|exists")
+"""What each formula that always holds contains, but those that compare a name with itself."""
+_OPERATOR = re.compile(r"=|like|distinct from")
+_NAMED = re.compile(r"[\s=`\"\[\]]*([\w.]+)")
 _COMPARED_NUMBERS = re.compile(r"(?<![\w.'\"])(\d{1,9})\s*(=|<>|!=|<=|>=|<|>)\s*(\d{1,9})(?![\w.%'\"])")
+_NUMBER_COMPARED = re.compile(r"\d\s*[=<>!]")
 _HOLDS = {"=": "eq", "<>": "ne", "!=": "ne", "<=": "le", ">=": "ge", "<": "lt", ">": "gt"}
 LONGEST = 2000
 """Characters of a definition that are looked at."""
@@ -39,14 +43,30 @@ def plain_letters(text: str) -> str:
     >>> plain_letters("ANY\\u200b cіty")
     'any city'
     """
+    return _short_plain_letters(text) if len(text) <= _MEMO_LENGTH else _plain_letters(text)
+
+
+_MEMO_LENGTH = 200
+"""Longest text, in characters, of which answers are cached: one event asks about the same text many times."""
+
+
+def _plain_letters(text: str) -> str:
     if not text.isascii():
         apart = unicodedata.normalize("NFKD", text.translate(_LOOKALIKES))
         text = "".join(each for each in apart if unicodedata.category(each) not in ("Cf", "Mn", "Cc") or each.isspace())
     return " ".join(text.casefold().replace("’", "'").split())
 
 
+_short_plain_letters = lru_cache(maxsize=8192)(_plain_letters)
+
+
 def words_of(text: str) -> frozenset[str]:
     """The words of a text in plain letters."""
+    return _short_words_of(text) if len(text) <= _MEMO_LENGTH else frozenset(_WORDS.findall(text))
+
+
+@lru_cache(maxsize=8192)
+def _short_words_of(text: str) -> frozenset[str]:
     return frozenset(_WORDS.findall(text))
 
 
@@ -56,12 +76,32 @@ def tells_to_drop(text: str) -> bool:
     >>> tells_to_drop("the city does not matter"), tells_to_drop("stored in the column city")
     (True, False)
     """
-    return _DROPS.search(text[:LONGEST]) is not None
+    return _short_tells_to_drop(text) if len(text) <= _MEMO_LENGTH else _DROPS.search(text[:LONGEST]) is not None
+
+
+@lru_cache(maxsize=8192)
+def _short_tells_to_drop(text: str) -> bool:
+    return _DROPS.search(text) is not None
 
 
 def keeps_everything(text: str) -> bool:
     """Whether a text in plain letters names all there is: by a quantifier, or by telling to drop a condition."""
     return not QUANTIFIERS.isdisjoint(words_of(text[:LONGEST])) or tells_to_drop(text)
+
+
+def may_excuse(text: str, asked: frozenset[str]) -> bool:
+    """Whether some part of a text in plain letters may tell to drop a condition, or speak of all there is.
+
+    `asked` are the words of the question: what it says itself excuses nothing.
+    """
+    words = words_of(text)
+    if len(text) > LONGEST or not (words & QUANTIFIERS) <= asked or always_holds(text):
+        return True
+    # "with" stands for "without" among the beginnings.
+    return any(word[:4] in DROP_STARTS for word in words - _WITH)
+
+
+_WITH = frozenset({"with", "within"})
 
 
 def always_holds(text: str) -> bool:
@@ -70,12 +110,31 @@ def always_holds(text: str) -> bool:
     >>> [always_holds(each) for each in ("id = id", "1 = 1", "city like '%'", "kind = 'kind'", "a.id = b.id")]
     [True, True, True, False, False]
     """
-    text = text[:LONGEST]
-    if _MAY_HOLD.search(text) is None:
-        return False
-    if _ALWAYS.search(text) is not None:
+    return _short_always_holds(text) if len(text) <= _MEMO_LENGTH else _always_holds(text[:LONGEST])
+
+
+def _always_holds(text: str) -> bool:
+    if (_MAY_HOLD.search(text) is not None or _may_repeat(text)) and _ALWAYS.search(text) is not None:
         return True
+    if _NUMBER_COMPARED.search(text) is None:
+        return False
     return any(_true(int(left), op, int(right)) for left, op, right in _COMPARED_NUMBERS.findall(text))
+
+
+def _may_repeat(text: str) -> bool:
+    """Whether what stands after an operator stands before it too."""
+    for operator in _OPERATOR.finditer(text):
+        named = _NAMED.match(text, operator.end())
+        if named is not None:
+            name, start = named[1], operator.start()
+            if name.rstrip(".") in text[max(0, start - len(name) - _NEAR) : start]:
+                return True
+    return False
+
+
+_NEAR = 150
+"""Characters between a name and an operator that are looked at: spaces, marks and `is not`."""
+_short_always_holds = lru_cache(maxsize=8192)(_always_holds)
 
 
 def _true(left: int, op: str, right: int) -> bool:

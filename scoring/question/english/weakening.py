@@ -27,6 +27,13 @@ DROPS = (
 )  # fmt: skip
 """Patterns of phrases that tell to leave a condition out."""
 
+DROP_STARTS = frozenset(
+    "alre alwa deco disc disr do don dont drop free igno imma irre lack lef left lift mean mist n neve no nois not "
+    "noth nt omit opti rega rela remo safe skip taut typo unbo unco unfi unim unli unne unre waiv wild with "
+    "zero".split()
+)
+"""The first four letters of the words that the phrases of `DROPS` begin with, or of the verb after `can be`."""
+
 COMPARISONS = {
     "over": ">", "above": ">", "more than": ">", "greater than": ">", "larger than": ">", "exceeding": ">",
     "higher than": ">", "at least": ">", "no less than": ">", "minimum of": ">", "under": "<", "below": "<",

@@ -17,6 +17,7 @@ from scoring.sql.undoing import discard, mark, note
 from scoring.values import Expression, Number, Text
 
 _FEW = 16
+_CONNECTIVES = frozenset({exp.Paren, exp.Not, exp.And, exp.Or})
 _RESTRICTING = frozenset({Clause.WHERE, Clause.HAVING, Clause.QUALIFY, Clause.ON})
 """Clauses whose condition keeps or leaves out the rows of a block."""
 
@@ -66,6 +67,11 @@ def _leaves_nothing(scope: Scope, draft: FilterDraft, clause: Clause) -> None:
 
 def conjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool = False) -> list[FilterDraft]:
     """The terms that must all hold; those of one OR share a group."""
+    if type(node) not in _CONNECTIVES:
+        found = predicate(scope, node, clause, negated)
+        if len(found) < 2:
+            return found
+        return _possible(scope, settle(found, opened=False))
     drafts: list[FilterDraft] = []
     opened = False
     waiting = [(node, negated)]

@@ -12,6 +12,7 @@ from scoring.specification import Clause, Limit, Op, Operand, SubqueryRole, Void
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact, join_key
 from scoring.sql.conditions.join_keys import equates_join_keys
 from scoring.sql.conditions.matching import containing
+from scoring.sql.conditions.whole_columns import is_whole_column
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare, read_value
 from scoring.sql.moments import Constant, Now
@@ -22,7 +23,6 @@ from scoring.sql.terms import Node, Term, children
 from scoring.sql.undoing import discard, mark, note
 from scoring.values import Choices, Expression, Number, RelativeTime, Scalar, is_unknown
 
-_NARROWING = ("where", "group", "having", "qualify", "limit", "offset", "joins", "sample")
 _FLIPPED = MappingProxyType({Op.LT: Op.GT, Op.GT: Op.LT, Op.LE: Op.GE, Op.GE: Op.LE, Op.EQ: Op.EQ, Op.NE: Op.NE})
 
 
@@ -159,19 +159,11 @@ def semi_join(scope: Scope, left: Node, query: Node, *, negated: bool) -> list[F
     term = scope.walk.read_subquery(scope, query, role, key.operand)
     if len(scope.spec.filters) > filters or len(scope.spec.joins) > joins:
         return []
-    if not _is_whole_column(scope, query, key, term):
+    if not is_whole_column(scope, query, key, term):
         return []
     discard(scope, before)
     note(scope, VoidKind.CONDITION, f"{key.name} {role.value} {term.name}")
     return fact(not negated)
-
-
-def _is_whole_column(scope: Scope, query: Node, key: Term, term: Term) -> bool:
-    """Whether a query without filters gives every value of the very column that is compared with it."""
-    inner = query.args["this"] if type(query) is exp.Subquery else query
-    if type(inner) is not exp.Select or any(inner.args.get(each) is not None for each in _NARROWING):
-        return False
-    return key.is_column and term.lookup and key.columns == term.columns and key.columns[0].table is not None
 
 
 def listed(scope: Scope, left: Node, members: Sequence[Node], clause: Clause, *, negated: bool) -> list[FilterDraft]:

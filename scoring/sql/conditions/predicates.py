@@ -13,11 +13,11 @@ from scoring.sql.changed_values import check_compared
 from scoring.sql.conditions.comparison import comparison, expression, listed, plain, semi_join, versus
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact
 from scoring.sql.conditions.matching import like, pattern_text, regular
-from scoring.sql.conditions.plain import is_plain
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare, read_value
 from scoring.sql.folded import is_true
 from scoring.sql.folding.folder import fold
+from scoring.sql.folding.plain_conditions import is_plain
 from scoring.sql.moments import Constant
 from scoring.sql.ranges import dated, spanned, time_of
 from scoring.sql.scopes import Scope, read

@@ -9,11 +9,11 @@ from typing import cast
 from sqlglot import exp
 
 from scoring.sql.expressions import bare
-from scoring.sql.folded import Folded, Kind, Point, fixed, is_true, unknown
+from scoring.sql.folded import TRUTHS, Folded, Kind, fixed, is_true, unknown
 from scoring.sql.folding import calls, replaced, truths
 from scoring.sql.folding.truths import Fold
 from scoring.sql.scopes import Scope
-from scoring.sql.terms import Node, children, function_name
+from scoring.sql.terms import Node, Term, children, function_name
 
 DEEPEST = 60
 """Expressions that nest deeper are not folded, so that no run of operators is walked by recursion."""
@@ -81,10 +81,16 @@ def _column(scope: Scope, node: Node) -> Folded:
         return unknown("*", reads=True)
     item, term = scope.column(node)
     if item is None:
-        counts = term.func == "COUNT" and term.name.startswith("count(")
         name = f"{term.name} {term.columns}"
-        return unknown(name, kind=Kind.COUNT if counts else Kind.ANY, reads=True)
-    return unknown(f"{node.name.lower()} of {item.alias}", reads=True)
+        return unknown(name, kind=Kind.COUNT if _counts(term) else Kind.ANY, reads=True)
+    counts = item.table is None and _counts(term) and not scope.joins.is_optional(item)
+    name = f"{node.name.lower()} of {item.alias}"
+    return unknown(name, kind=Kind.COUNT if counts else Kind.ANY, reads=True)
+
+
+def _counts(term: Term) -> bool:
+    """Whether a column of a query is a COUNT."""
+    return term.func == "COUNT" and term.name.startswith("count(")
 
 
 def _literal(_: Fold, node: Node) -> Folded:
@@ -121,13 +127,9 @@ def _cast(fold: Fold, node: Node) -> Folded:
         return unknown("cast", reads=True)
     inner = fold(value)
     whole = to.args["this"] if type(to) is exp.DataType else None
-    if inner.constant or whole in _KEEPING or (whole in exp.DataType.INTEGER_TYPES and _counts(inner)):
+    if inner.constant or whole in _KEEPING or (whole in exp.DataType.INTEGER_TYPES and inner.counts):
         return inner
     return unknown(f"cast {whole}", (inner,), kind=Kind.TRUTH if whole is exp.DType.BOOLEAN else Kind.ANY)
-
-
-def _counts(inner: Folded) -> bool:
-    return any(isinstance(each, tuple) and each.kind is Kind.COUNT for each in inner.points)
 
 
 def _parameter(_: Fold, node: Node) -> Folded:
@@ -183,7 +185,7 @@ def _is(fold: Fold, node: Node) -> Folded:
         wanted = bool(right.args["this"])
         found = (
             left
-            if left.choices == _TRUTHS and not left.constant
+            if left.choices == TRUTHS and not left.constant
             else truths.compared(exp.NullSafeEQ, left, fixed(wanted))
         )
         if found is left and not wanted:
@@ -265,7 +267,6 @@ def _other(fold: Fold, node: Node) -> Folded:
     return unknown(" ".join(words), parts, kind=truth)
 
 
-_TRUTHS: frozenset[Point] = frozenset((True, False))
 _KEEPING = exp.DataType.REAL_TYPES | exp.DataType.TEXT_TYPES
 """Types that a cast to leaves a value as it is."""
 _READERS: MappingProxyType[type[Node], Callable[[Fold, Node], Folded]] = MappingProxyType(

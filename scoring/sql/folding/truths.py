@@ -47,6 +47,8 @@ def negation(inner: Folded) -> Folded:
 def all_of(parts: Sequence[Folded], *, conjunction: bool) -> Folded:
     """The AND of some conditions, or their OR: a fact decides it, or restricts nothing."""
     facts = [part.value for part in parts if part.constant]
+    if not facts and len(parts) == 1:
+        return parts[0]
     open_parts = {part.key: part for part in parts if not part.constant}
     if _complement(open_parts) or any(_decides(value, conjunction=conjunction) for value in facts):
         return fixed(not conjunction)
@@ -87,10 +89,7 @@ def compared(kind: type[Node], left: Folded, right: Folded) -> Folded:
         return fixed(known)
     if kind in _DENIED:
         return negation(compared(_DENIED[kind], left, right))
-    if kind in (exp.GT, exp.EQ, exp.NullSafeEQ) and left.key > right.key:
-        # `a > b` is `b < a`, and `a = b` is `b = a`.
-        kind, left, right = exp.LT if kind is exp.GT else kind, right, left
-    return unknown(kind.__name__, (left, right), kind=Kind.TRUTH)
+    return unknown(kind.__name__, (left, right), kind=Kind.TRUTH, mirrored=_MIRRORED.get(kind, ""))
 
 
 def _of_constants(kind: type[Node], left: Point, right: Point) -> bool | None:
@@ -139,7 +138,9 @@ def _by_case(kind: type[Node], left: Folded, right: Folded) -> bool | None:
 
 def _is_cased(folded: Folded, case: Callable[[str], str]) -> bool:
     """Whether all of an invented text is in capitals, or none of it."""
-    return all(isinstance(each, str) and len(each) > _LEAST and each == case(each) for each in folded.points)
+    return folded.is_known and all(
+        isinstance(each, str) and len(each) > _LEAST and each == case(each) for each in folded.points
+    )
 
 
 def _of_choices(kind: type[Node], left: Folded, right: Folded) -> bool | None:
@@ -151,6 +152,8 @@ def _of_choices(kind: type[Node], left: Folded, right: Folded) -> bool | None:
 
 def _by_shift(kind: type[Node], left: Folded, right: Folded) -> bool | None:
     """`c + 1 > c`: both sides differ by the same number in every row."""
+    if left.constant or right.constant:
+        return None
     away: list[float] = []
     for row in ROWS:
         one, other = number(left.points[row], row), number(right.points[row], row)
@@ -191,8 +194,7 @@ def null_test(inner: Folded) -> Folded:
     if inner.constant:
         return fixed(inner.value is None)
     has_value = inner.choices is not None and None not in inner.choices
-    counts = all(isinstance(each, tuple) and each.kind is Kind.COUNT for each in inner.points)
-    return fixed(False) if has_value or counts else unknown("is null", (inner,), kind=Kind.TRUTH)
+    return fixed(False) if has_value or inner.counts else unknown("is null", (inner,), kind=Kind.TRUTH)
 
 
 def pattern(node: Node, left: Folded, right: Folded) -> Folded:
@@ -227,6 +229,10 @@ _DENIED: MappingProxyType[type[Node], type[Node]] = MappingProxyType(
     {exp.NEQ: exp.EQ, exp.GTE: exp.LT, exp.LTE: exp.GT, exp.NullSafeNEQ: exp.NullSafeEQ}
 )
 """Comparisons that are read as the negation of another."""
+_MIRRORED: MappingProxyType[type[Node], str] = MappingProxyType(
+    {exp.GT: "LT", exp.EQ: "EQ", exp.NullSafeEQ: "NullSafeEQ"}
+)
+"""`a > b` is `b < a`, and `a = b` is `b = a`."""
 _ORDERS: MappingProxyType[type[Node], frozenset[int]] = MappingProxyType(
     {
         exp.EQ: frozenset({0}),
