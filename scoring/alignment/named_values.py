@@ -44,11 +44,17 @@ def compares(own: QuestionFilter, sql: SqlSpec) -> bool:
         return len(number) > 2 and any(number in name for name in _read(sql))
     if not isinstance(own.rhs, Text):
         return False
-    if any(_abbreviates(column, own.rhs.folded) for column in _compared(sql)):
+    if is_abbreviated(own, sql):
         return True
     given = [text for each in sql.filters[:_MOST] for text in _texts(each.rhs)]
     name = letters(own.rhs.folded)
     return _names(own.rhs.folded, given) or any(name == each or (len(name) > 3 and name in each) for each in _read(sql))
+
+
+def is_abbreviated(own: QuestionFilter, sql: SqlSpec) -> bool:
+    """Whether a condition of the SQL is on a column whose name abbreviates the text asked for: HCT for hematocrit."""
+    text = own.rhs.folded if isinstance(own.rhs, Text) else ""
+    return any(_abbreviates(column, text) for column in _compared(sql)) if text else False
 
 
 def _compared(sql: SqlSpec) -> set[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from scoring.alignment.matching import CERTAIN
-from scoring.alignment.named_values import compares
+from scoring.alignment.named_values import compares, is_abbreviated
 from scoring.display import span_of
 from scoring.linking import content_words
 from scoring.question.definitions.vacuous import (
@@ -47,13 +47,21 @@ def definition_weakens(case: Case) -> Finding | None:
     """
     if case.query.enriched_question is None:
         return None
-    taken = [*_excused(case), *(each.asked for each in case.weakened if _is_gone(each, case))]
+    weakened = [each for each in case.weakened if not _says_what_is_measured(each, case)]
+    taken = [*_excused(case), *(each.asked for each in weakened if _is_gone(each, case))]
     if taken:
         named = {text.casefold(): text for text in reversed(taken)}
         return Finding(1.0, f"taken away: {'; '.join(list(reversed(named.values()))[:5])}")
-    if case.weakened:
-        return Finding(TRIED, f"the SQL applies it all the same: {'; '.join(each.asked for each in case.weakened[:5])}")
+    if weakened:
+        return Finding(TRIED, f"the SQL applies it all the same: {'; '.join(each.asked for each in weakened[:5])}")
     return None
+
+
+def _says_what_is_measured(each: Weakening, case: Case) -> bool:
+    """Whether the phrase is what a column is named after, which the SQL compares: HCT for `hematocrit`."""
+    if each.condition is None or not is_abbreviated(each.condition, case.sql):
+        return False
+    return not keeps_everything(plain_letters(each.given))
 
 
 def _excused(case: Case) -> Iterator[str]:
@@ -157,8 +165,6 @@ def _mentions(remark: str, each: QuestionFilter) -> bool:
 def _is_gone(each: Weakening, case: Case) -> bool:
     """Whether the SQL lacks what a definition takes away, where that was not read as a condition."""
     if each.condition is not None:
-        if not each.contradicts and compares(each.condition, case.sql):
-            return False
         return each.condition in case.filters.missing or any(
             each.condition == match.required for match in case.filters.mismatched
         )
