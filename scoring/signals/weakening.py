@@ -67,13 +67,8 @@ def _says_what_is_measured(each: Weakening, case: Case) -> bool:
 def _excused(case: Case) -> Iterator[str]:
     """What Qu asks, the SQL does not apply and the enriched question excuses."""
     asked, enriched = plain_letters(case.question.text), plain_letters(case.enriched.text)
-    if enriched == asked:
-        return
-    repeats, unmet = enriched.startswith(asked.rstrip("?.! ")), _unmet(case)
-    if not repeats and not unmet:
-        return
-    said = words_of(asked)
-    if not unmet and not may_excuse(enriched.replace(asked.rstrip("?.! "), " ", 1), said):
+    repeats, unmet, said = enriched.startswith(asked.rstrip("?.! ")), _unmet(case), words_of(asked)
+    if enriched == asked or not (unmet or (repeats and may_excuse(_added(asked, enriched), said))):
         return
     remarks = list(_remarks(case, asked, enriched))
     excuses = [each for each in remarks if tells_to_drop(each) or _says_all(each, said)]
@@ -119,7 +114,7 @@ def _is_named(each: QuestionFilter, case: Case) -> bool:
 def _remarks(case: Case, asked: str, enriched: str) -> Iterator[str]:
     """The clauses that the enriched question adds, without definitions of other things than all there is."""
     repeats = enriched.startswith(asked.rstrip("?.! "))
-    added = enriched.replace(asked.rstrip("?.! "), " ", 1)
+    added = _added(asked, enriched)
     for definition in case.enriched.definitions[:_MOST]:
         phrase, text = plain_letters(definition.phrase[:LONGEST]), plain_letters(definition.text[:LONGEST])
         if _says_nothing(definition, phrase, text):
@@ -130,6 +125,11 @@ def _remarks(case: Case, asked: str, enriched: str) -> Iterator[str]:
     for clause in islice(_CLAUSES.split(added), 4 * _MOST):
         if clause.strip(" ?.!,:") and (repeats or clause.strip() not in asked):
             yield clause.strip()
+
+
+def _added(asked: str, enriched: str) -> str:
+    """What the enriched question says beside the question."""
+    return enriched.replace(asked.rstrip("?.! "), " ", 1)
 
 
 def _says_nothing(definition: Definition, phrase: str, text: str) -> bool:

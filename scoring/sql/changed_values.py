@@ -161,8 +161,8 @@ def _operands(
     """The operands that are not constant; adds the constants that change them to those found."""
     kind, parts = type(node), _parts(node)
     constants = {place: value for place, each in enumerate(parts) if (value := _constant(scope, each)) is not None}
-    if strict and kind in _CHOOSING and any(_is_text(scope, each) for each in parts):
-        found.append(None)
+    if strict:
+        found += _texts_chosen(scope, kind, parts)
     if strict and kind in _PRODUCTS:
         found += [value for value in constants.values() if value not in _NEUTRAL]
     else:
@@ -183,9 +183,12 @@ def _constant(scope: Scope, node: Node) -> float | None:
     return value or None
 
 
-def _is_text(scope: Scope, node: Node) -> bool:
-    folded = fold(scope, node)
-    return folded.constant and isinstance(folded.value, str)
+def _texts_chosen(scope: Scope, kind: type[Node], parts: list[Node]) -> list[None]:
+    """One `None` where LEAST or GREATEST may choose a constant text."""
+    if kind not in _CHOOSING:
+        return []
+    folded = [fold(scope, each) for each in parts]
+    return [None] if any(each.constant and isinstance(each.value, str) for each in folded) else []
 
 
 def _digits(scope: Scope, node: Node) -> int:

@@ -41,7 +41,7 @@ def is_plain_arithmetic(scope: Scope, node: Node) -> bool:
             waiting += inner
             continue
         leaf = _leaf(scope, node)
-        if leaf is None or leaf in seen or len(seen) > _MOST:
+        if leaf is None or leaf in seen:
             return False
         seen.add(leaf)
     return bool(seen)
@@ -109,7 +109,6 @@ def _is_number(node: object, numbers: frozenset[str] | None = None) -> bool:
     return numbers is None or node.args["this"] in numbers
 
 
-_MOST = 16
 _PLAIN = frozenset({exp.Column, exp.Star, exp.Literal, exp.Subquery})
 _SUMS = frozenset({exp.Add, exp.Sub})
 _OPERATORS = _SUMS | {exp.Mul, exp.Div}

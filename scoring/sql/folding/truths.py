@@ -47,8 +47,6 @@ def negation(inner: Folded) -> Folded:
 def all_of(parts: Sequence[Folded], *, conjunction: bool) -> Folded:
     """The AND of some conditions, or their OR: a fact decides it, or restricts nothing."""
     facts = [part.value for part in parts if part.constant]
-    if not facts and len(parts) == 1:
-        return parts[0]
     open_parts = {part.key: part for part in parts if not part.constant}
     if _complement(open_parts) or any(_decides(value, conjunction=conjunction) for value in facts):
         return fixed(not conjunction)
