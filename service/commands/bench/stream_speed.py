@@ -87,6 +87,8 @@ def bench_stream(*, seconds: int, as_json: bool) -> None:
 async def _measured(settings: Settings, seconds: int) -> StreamSpeed:
     before = await asyncio.to_thread(in_process, seconds)
     stream = await _on(settings, lambda rig: _local_rate(rig, before, seconds))
+    if stream <= 0:
+        give_up(f"no event was stored in {seconds} s: the machine is too busy; use a larger --seconds")
     after = await asyncio.to_thread(in_process, seconds)
     model = await _on(settings, lambda rig: _model_rate(rig, seconds))
     wait = await _on(settings, lambda rig: _wait(rig, stream / 2, seconds))
