@@ -12,6 +12,8 @@ import asyncpg
 import orjson
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, ExceptionContext, Select, event, make_url, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
@@ -19,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from consumers.errors import RefusedByStore, StoreUnavailable
 from service.closed_transports import closed_as_reset
 from service.failures import failure_text
+from service.logs import log
 from service.settings import Settings
 from service.settings.loading import SettingsError
 from service.settings.storage_settings import DatabaseSettings
@@ -148,7 +151,10 @@ async def fetch_rows(engine: AsyncEngine, query: Select[Any]) -> list[dict[str, 
 
 
 async def migrate(engine: AsyncEngine) -> str:
-    """Migrates the schema, one process at a time, and returns its revision."""
+    """Migrates the schema, one process at a time, and returns its revision.
+
+    Tables of a later version stay as they are: migrations only add, so that a release can be rolled back.
+    """
     with translate_errors(engine.url):
         async with engine.begin() as connection:
             await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
@@ -161,4 +167,9 @@ def _upgrade(connection: Connection) -> None:
     config = Config()
     config.set_main_option("script_location", str(files("migrations")).replace("%", "%%"))
     config.attributes["connection"] = connection
+    present = MigrationContext.configure(connection).get_current_revision()
+    known = ScriptDirectory.from_config(config)
+    if present is not None and present not in {each.revision for each in known.walk_revisions()}:
+        log.warning("tables_of_a_later_version", revision=present, known=known.get_current_head())
+        return
     command.upgrade(config, "head")

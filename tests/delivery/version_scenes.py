@@ -20,6 +20,9 @@ from tests.delivery.workers import BUILD, ROOT, Worker
 from tests.servers.fixtures import async_url, unavailable
 from tests.servers.install import ServerMissing
 
+LATER_TABLES = "tables_of_a_later_version"
+"""What a version logs that starts on tables of a later one."""
+
 
 def _git(*arguments: str) -> bytes:
     made = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, check=False)
@@ -62,20 +65,51 @@ async def replace_all(site: Site) -> None:
 
 
 @dataclass(slots=True, eq=False)
-class TwoVersions(Scene):
-    """A worker of the version before joins, works beside the others, and leaves."""
+class AfterAnother(Scene):
+    """Workers of the version before run on its tables when the scene begins."""
 
     _old: Path = field(init=False)
 
+    @staticmethod
+    def before() -> str:
+        """The commit of the other version."""
+        return before_this_evaluator()
+
     @asynccontextmanager
     async def prepared(self, site: Site) -> AsyncGenerator[None]:
-        self._old = checked_out(before_this_evaluator(), site.stage.folder / "old")
+        stage = site.stage
+        self._old = checked_out(self.before(), stage.folder / "old")
+        name = str(stage.database.database)
+        await administer(async_url(site.servers.postgres.url), f"DROP DATABASE {name}")
+        await administer(async_url(site.servers.postgres.url), f"CREATE DATABASE {name}")
+        await migrate_by(site, self._old)
+        await stage.rules()
+        stage.checkout = self._old
         yield
 
+
+async def migrate_by(site: Site, checkout: Path) -> None:
+    """Migrates the tables as a version does."""
+    command = [*BUILD, "migrate"]
+    environment = Worker.variables(site.stage.environment(), checkout)
+    made = await asyncio.to_thread(
+        lambda: subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
+    )
+    assert made.returncode == 0, made.stderr[-2000:]
+
+
+@dataclass(slots=True, eq=False)
+class TwoVersions(AfterAnother):
+    """A worker of this version joins workers of the version before, works beside them, and they leave."""
+
     async def happen(self, site: Site) -> str:
-        other: Worker = await site.stage.ready_worker(checkout=self._old)
+        others = site.members
+        site.stage.checkout = ROOT
+        await site.worker()
         await site.hold()
-        assert await asyncio.to_thread(other.leave) == 0, other.said[-2000:]
+        for each in others:
+            assert await asyncio.to_thread(each.leave) == 0, each.said[-2000:]
+        await site.hold()
         async with site.stage.connection() as database:
             rows = await database.fetch("SELECT evaluator_version, count(*) FROM evaluations GROUP BY 1 ORDER BY 1")
         assert len(rows) == 2, f"only one version wrote rows: {rows}"
@@ -83,37 +117,25 @@ class TwoVersions(Scene):
 
 
 @dataclass(slots=True, eq=False)
-class UpgradeAndRollBack(Scene):
-    """Tables are migrated under workers of the version before; then workers are replaced, rolled back and replaced."""
+class UpgradeAndRollBack(AfterAnother):
+    """Tables are migrated under workers of the version before; then workers are replaced, rolled back and replaced.
 
-    _old: Path = field(init=False)
+    A version that does not start on later tables cannot be rolled back to.
+    """
 
-    @asynccontextmanager
-    async def prepared(self, site: Site) -> AsyncGenerator[None]:
-        stage = site.stage
-        self._old = checked_out(before_the_last_migration(), stage.folder / "old")
-        name = str(stage.database.database)
-        await administer(async_url(site.servers.postgres.url), f"DROP DATABASE {name}")
-        await administer(async_url(site.servers.postgres.url), f"CREATE DATABASE {name}")
-        await self._migrate(site, self._old)
-        await stage.rules()
-        stage.checkout = self._old
-        yield
-
-    async def _migrate(self, site: Site, checkout: Path) -> None:
-        command = [*BUILD, "migrate"]
-        environment = Worker.variables(site.stage.environment(), checkout)
-        made = await asyncio.to_thread(
-            lambda: subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
-        )
-        assert made.returncode == 0, made.stderr[-2000:]
+    @staticmethod
+    def before() -> str:
+        """The last commit with fewer tables."""
+        return before_the_last_migration()
 
     async def happen(self, site: Site) -> str:
         async with site.stage.connection() as database:
             before = await database.fetchval("SELECT version_num FROM alembic_version")
-            await self._migrate(site, ROOT)
+            await migrate_by(site, ROOT)
             after = await database.fetchval("SELECT version_num FROM alembic_version")
-        for checkout in (ROOT, self._old, ROOT):
+        back = LATER_TABLES in (self._old / "service" / "storage" / "database.py").read_text(encoding="utf-8")
+        for checkout in (ROOT, self._old, ROOT) if back else (ROOT,):
             site.stage.checkout = checkout
             await replace_all(site)
-        return f"tables from revision {before} to {after}, workers upgraded, rolled back and upgraded"
+        rolled = ", rolled back and upgraded" if back else " (the version before cannot start on later tables)"
+        return f"tables from revision {before} to {after}, workers upgraded{rolled}"

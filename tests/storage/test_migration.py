@@ -89,6 +89,19 @@ async def test_rows_keys_and_rules_survive(old):
         assert await connection.scalar(text("SELECT count(*) FROM tenant_rules")) == 1
 
 
+async def test_tables_of_a_later_version_stay_and_take_rows(bare_url):
+    engine = create_engine(bare_url, DatabaseSettings())
+    await migrate(engine)
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        await connection.execute(text("ALTER TABLE evaluations ADD COLUMN of_a_later_version text"))
+    assert await migrate(engine) == "9999"
+    row = evaluation("x")
+    assert await PostgresScores(engine).record([row]) == {}
+    assert [each.received for each in await report(engine)] == [1]
+    await engine.dispose()
+
+
 async def test_an_old_row_has_the_digest_that_new_ones_of_its_event_get(old):
     for names in NAMES:
         await store_as_before(old, names, score=50.0, unscored=None)
