@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, cast
 
-from pydantic import BeforeValidator, JsonValue
+from pydantic import BeforeValidator
 
 from scoring.sql.parameters.binding import MOST_PARAMETERS
 
@@ -17,4 +17,4 @@ def _checked(value: object) -> object:
     return cast("object", value)
 
 
-ParameterValues = Annotated[dict[str, JsonValue] | list[JsonValue], BeforeValidator(_checked)]
+ParameterValues = Annotated[dict[str, object] | list[object], BeforeValidator(_checked)]

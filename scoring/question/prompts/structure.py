@@ -93,10 +93,13 @@ def _kind(found: re.Match[str]) -> MarkKind | None:
 def is_prompt(text: str, marks: list[PromptMark]) -> bool:
     """Whether a text is a prompt: it defines tables, has the marks of a chat, several labelled sections, or a persona.
 
-    A question with one label, with a definition in brackets or with words of SQL is none.
+    A question with one label, with a definition in brackets or with words of SQL is none. Nor is one with a single
+    mark of a chat in its middle.
     """
     kinds = [each.kind for each in marks]
-    if MarkKind.DEFINITION in kinds or MarkKind.TURN in kinds:
+    if MarkKind.DEFINITION in kinds or kinds.count(MarkKind.TURN) > 1:
+        return True
+    if kinds[:1] == [MarkKind.TURN] and not text[: marks[0].start].strip():
         return True
     sections = kinds.count(MarkKind.SECTION)
     if sections and (MarkKind.QUESTION in kinds or sections > _MOST_SECTIONS):

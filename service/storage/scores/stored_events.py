@@ -22,7 +22,7 @@ _ROWS = EVALUATIONS.c
 _KEYS = EVENT_KEYS.c
 _BATCH = 200
 _SAME_EVENT = and_(*(_ROWS[name] == _KEYS[name] for name in ("tenant", "source", "event_id")))
-_EVENT_FIELDS = tuple(name for name in QueryEvent.model_fields if name != "occurred_at")
+_EVENT_FIELDS = tuple(name for name in QueryEvent.model_fields if name not in {"occurred_at", "parameters"})
 
 
 @dataclass(frozen=True, slots=True)
