@@ -62,7 +62,6 @@ class TopicMadeAnew(Scene):
 
     async def happen(self, site: Site) -> str:
         stage = site.stage
-        await stage.drained()
         async with stage.publishing, auditing.administrator(stage.kafka) as admin:
             await stage.drained()
             await admin.delete_topics([stage.kafka.events])
