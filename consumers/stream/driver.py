@@ -257,8 +257,10 @@ class Driver:
         excused, known = self.world.excused(), True
         if self._source is not None:
             try:
-                self._progress.measure(dict(await self._source.lag()))
-            except Unavailable:
+                # a broker that answers late counts as down before its partitions seem to stand still
+                async with asyncio.timeout(self.policy.stalled / 3):
+                    self._progress.measure(dict(await self._source.lag()))
+            except (Unavailable, TimeoutError):
                 excused, known = True, False
         for partition in self._offsets.assigned:
             behind = self._progress.behind(partition)

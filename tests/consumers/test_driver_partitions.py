@@ -84,6 +84,15 @@ async def test_a_broker_that_does_not_answer_is_no_fault_however_long_it_is_away
         assert driver.fault() is not None
 
 
+async def test_a_broker_that_leaves_a_question_open_is_no_fault(bench):
+    bench.source.behind = {HERE: 7}
+    async with bench.driving(DriverPolicy(stalled=0.03)) as driver:
+        await until(lambda: bench.flow.lags == {HERE: 7})
+        bench.source.silent = True
+        bench.now = 1000.0
+        await until(lambda: driver.fault() is None)
+
+
 async def test_a_partition_of_which_nothing_is_fetched_may_wait_for_another_that_moves(bench):
     bench.source.behind = {HERE: 0, THERE: 9}
     async with bench.driving() as driver:

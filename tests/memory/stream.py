@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,6 +39,8 @@ class MemorySource:
     """How often its lag was read."""
     away: bool = False
     """Whether the broker fails to answer."""
+    silent: bool = False
+    """Whether the broker leaves every question open."""
 
     def pause(self) -> None:
         """Fetches no more."""
@@ -59,6 +62,8 @@ class MemorySource:
     async def lag(self) -> Mapping[Partition, int]:
         """The lag that the test has set."""
         self.looks += 1
+        if self.silent:
+            await asyncio.Event().wait()
         if self.away:
             raise Unavailable("no answer")
         return self.behind
