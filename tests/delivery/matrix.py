@@ -63,7 +63,7 @@ _KNOWN_BY = {
 }
 
 
-_IMPATIENT = {"SQLASSAY_KAFKA__STALLED": "6", "SQLASSAY_POOL__EVENT_DEADLINE": "2"}
+_IMPATIENT = {"SQLASSAY_KAFKA__STALLED": "12", "SQLASSAY_POOL__EVENT_DEADLINE": "2"}
 """A watchdog that is patient for less time than the fault lasts."""
 
 
