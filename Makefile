@@ -37,8 +37,8 @@ gates: $(STAMP) ## Lint, format, types and import contracts.
 
 # pytest ends with 5 where ARGS selects no test.
 slow: $(STAMP) ## The slow tests: delivery under kills and outages, and other campaigns; ARGS="-k name" narrows them.
-	@$(BIN)/pytest --numprocesses auto --dist worksteal -m "slow and not alone" $(ARGS) || [ $$? = 5 ]
-	@$(BIN)/pytest -m "slow and alone" --durations=20 $(ARGS) || [ $$? = 5 ]
+	@$(BIN)/pytest --numprocesses auto --dist worksteal -m "slow and not alone and not nightly" $(ARGS) || [ $$? = 5 ]
+	@$(BIN)/pytest -m "slow and alone and not nightly" --durations=20 $(ARGS) || [ $$? = 5 ]
 
 servers: $(STAMP) ## Install the servers that some tests need: Kafka, Redis, PostgreSQL 15, Prometheus (Debian, root).
 	@$(BIN)/python -m tests.servers
@@ -49,7 +49,7 @@ bench: $(STAMP) ## Measure the scorer on one core; FILE=events.jsonl names other
 faults: $(STAMP) ## Faults of every server, network and worker under load, and a table; CELLS="kafka-* redis-kill" narrows.
 	@SQLASSAY_TEST_CELLS="$(or $(CELLS),*)" $(BIN)/pytest -q tests/delivery/test_faults.py $(ARGS)
 
-nightly: $(STAMP) ## The tests of delivery at their full counts and bench stream; records the figures of docs/benchmarks.md.
+nightly: $(STAMP) ## The slow tests of delivery and alerts at their full counts, and bench stream; records the figures of docs/benchmarks.md.
 	@PYTHONPATH=. $(BIN)/python tests/delivery/nightly.py
 
 pairs: $(STAMP) ## Random pairs of queries: search, proof and SQLite must agree; N=3400 a kind (three kinds) by default.

@@ -17,6 +17,7 @@ from tests.development import HOME
 MARKS = {
     "slow": "a soak or a long campaign; `make test` leaves it out, `.ci/run` runs it",
     "alone": "starts, kills or measures processes, so that no other test may run beside it (set by its folder)",
+    "nightly": "too long for `.ci/run`; `make nightly` runs it (also marked slow)",
     "servers": "needs Kafka, Redis, PostgreSQL 15 or Prometheus (set by its fixtures)",
     "database": "needs a PostgreSQL, which the tests bring (set by its fixtures)",
     "development_data(path): needs this file or folder of the development data": "skipped where that is not there",

@@ -1,4 +1,4 @@
-"""The suites of delivery at their full counts, then the benches; records the results in docs/benchmarks/."""
+"""The suites of delivery and alerts at their full counts, then the benches; records the results in docs/benchmarks/."""
 
 from __future__ import annotations
 
@@ -30,7 +30,17 @@ def main() -> int:
         figures, table = Path(folder) / "figures.jsonl", Path(folder) / "faults.jsonl"
         counts = {f"SQLASSAY_TEST_{name}": value for name, value in FULL.items()}
         suites = subprocess.run(
-            [sys.executable, "-m", "pytest", "tests/delivery", "--durations=20", *sys.argv[1:]],
+            [
+                sys.executable,
+                "-m",
+                "pytest",
+                "-m",
+                "slow",
+                "tests/delivery",
+                "tests/deploy",
+                "--durations=20",
+                *sys.argv[1:],
+            ],
             cwd=ROOT,
             env={**os.environ, **counts, FIGURES: str(figures), TABLE: str(table)},
             check=False,
