@@ -40,7 +40,7 @@ REVIEWED_OTHER = -0.6
 
 
 class Agreement(NamedTuple):
-    """How far an answer agrees with others, before what is usual is subtracted."""
+    """An answer's agreement with others. The tenant's usual agreement is still in it."""
 
     raw: float
     """Log-odds."""

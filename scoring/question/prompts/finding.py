@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from scoring.question.prompts.structure import MarkKind, PromptMark, is_prompt, parts
 
@@ -40,18 +41,17 @@ def question_asked(text: str) -> str | None:
     marks = list(parts(text))
     if not is_prompt(text, marks):
         return text
-    labelled = [each for each in _sections(text, marks) if each is not None]
+    labelled = list(_labelled_questions(text, marks))
     return labelled[-1] if labelled else _last_asked(_prose(text, marks))
 
 
-def _sections(text: str, marks: list[PromptMark]) -> list[str | None]:
-    """What stands in each section that is labelled as a question."""
-    found: list[str | None] = []
-    for place, mark in enumerate(marks):
-        if mark.kind is MarkKind.QUESTION:
-            end = marks[place + 1].start if place + 1 < len(marks) else len(text)
-            found.append(_stated(text[mark.end : end]))
-    return found
+def _labelled_questions(text: str, marks: list[PromptMark]) -> Iterator[str]:
+    """The questions in the sections that are labelled as one."""
+    ends = [*(mark.start for mark in marks[1:]), len(text)]
+    for mark, end in zip(marks, ends, strict=False):
+        stated = _stated(text[mark.end : end]) if mark.kind is MarkKind.QUESTION else None
+        if stated is not None:
+            yield stated
 
 
 def _stated(section: str) -> str | None:
