@@ -81,7 +81,7 @@ class ProcessScorer:
         lost = 0
         while chunk.places:
             now = self._score.timer()
-            allowances = {tenant: self._allowances.seconds(tenant, now) for tenant in chunk.tenants()}
+            allowances = {each: min(self._allowances.seconds(each, now), self._cpu_seconds) for each in chunk.tenants()}
             rules = {tenant: chunk.rules[tenant] for tenant in allowances}
             try:
                 results = await process.call(judge_chunk, chunk.sent(), rules, allowances)

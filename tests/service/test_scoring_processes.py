@@ -71,8 +71,8 @@ async def processes(score: ScoreEvents) -> AsyncGenerator[ProcessScorer]:
 
 @pytest.fixture
 async def strict(score: ScoreEvents) -> AsyncGenerator[ProcessScorer]:
-    """A process that leaves little for costly events."""
-    scorer = ProcessScorer(score, processes=1, cpu_seconds=0.05, allowances=Allowances(most=0.05))
+    """A process whose budget for an event is less than a tenant's allowance."""
+    scorer = ProcessScorer(score, processes=1, cpu_seconds=0.05, allowances=Allowances(most=5.0))
     yield scorer
     scorer.close()
 
