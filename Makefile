@@ -67,6 +67,9 @@ costs: $(STAMP) ## What the largest event of each generator costs, as a table; A
 injections: $(STAMP) ## Orders to a model that obeys, in every place of an answer: print what they get.
 	@$(BIN)/pytest -q -s -n 0 tests/service/test_injections.py
 
+invariance: $(STAMP) ## How far rewrites that keep the meaning move p_correct: write the table of docs/trust.md; ARGS="--worst 20" prints pairs.
+	@$(BIN)/python -m tests.scoring.invariance --write $(ARGS)
+
 .PHONY: api-fuzz
 api-fuzz: $(STAMP) ## Try the API with schemathesis against its OpenAPI document; SECONDS=600 by default.
 	@SQLASSAY_TEST_FUZZ_SECONDS=$(or $(SECONDS),600) $(BIN)/pytest -m slow tests/service/test_openapi.py
