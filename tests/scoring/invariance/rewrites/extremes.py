@@ -30,7 +30,7 @@ def _sorted_by(tree: exp.Query) -> tuple[exp.Column, bool] | None:
 def limit_to_extreme(tree: exp.Query) -> bool:
     """`x = (SELECT MAX(x) …)` for `ORDER BY x DESC LIMIT 1`."""
     found = _sorted_by(tree)
-    if found is None:
+    if found is None or not isinstance(tree, exp.Select):
         return False
     key, descending = found
     inner = tree.copy()

@@ -43,8 +43,9 @@ def in_to_exists(tree: exp.Query) -> bool:
 def _membership(node: exp.In) -> tuple[exp.Select, exp.Column, exp.Column] | None:
     """The inner SELECT, its key and the outer column of `x IN (SELECT …)`, each with its table."""
     inner, outer, around = node.args["query"].this, node.this, node.find_ancestor(exp.Select)
-    fits = simple(inner) and isinstance(outer, exp.Column) and around is not None and len(inner.expressions) == 1
-    if not fits or not qualify(around):
+    if around is None or not simple(inner) or not isinstance(outer, exp.Column) or len(inner.expressions) != 1:
+        return None
+    if not qualify(around):
         return None
     around_names = {each.alias_or_name for each in items(around)}
     table = only_table(inner)

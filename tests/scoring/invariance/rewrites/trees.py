@@ -100,9 +100,8 @@ def equated(node: exp.Expr, table: str) -> tuple[exp.Column, exp.Column] | None:
     if not isinstance(node, exp.EQ):
         return None
     for one, other in ((node.left, node.right), (node.right, node.left)):
-        columns = isinstance(one, exp.Column) and isinstance(other, exp.Column)
-        if columns and one.table == table and other.table not in ("", table):
-            return one, other
+        if isinstance(one, exp.Column) and isinstance(other, exp.Column) and one.table == table:
+            return (one, other) if other.table not in ("", table) else None
     return None
 
 
