@@ -10,6 +10,7 @@ from scoring.alignment.enrichment import rewriting
 from scoring.alignment.filters import align_filters
 from scoring.alignment.requirements import requirements
 from scoring.composite import compose
+from scoring.database.failures import failed
 from scoring.query import Query, Unscored, UnscoredReason, unreadable
 from scoring.question import read_enriched, read_question
 from scoring.question.prompts.finding import question_asked
@@ -58,7 +59,11 @@ def align(query: Query, question: QuestionSpec, reformulation: QuestionSpec | No
     work = Examination(query=query, rules=rules, question=question, reformulation=reformulation, sql=sql)
     for stage in STAGES:
         stage(work)
-    return work.case()
+    case = work.case()
+    if not failed(query.result):
+        return case
+    # SQL that did not run applies no filter
+    return replace(case, filters=replace(case.filters, status=FilterStatus.NOT_APPLIED), failed=True)
 
 
 def conclude(case: Case, reply: Reply) -> Score:

@@ -9,6 +9,23 @@ from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """What running the SQL gave, as far as the deployment says. Nothing here is a value of a row."""
+
+    executed: bool | None = None
+    """Whether the database ran the SQL to its end."""
+    error: str = ""
+    """The database's message, with words of the SQL and of error messages alone; blank where it gave none."""
+    rows: int | None = None
+    columns: int | None = None
+    """How many columns came back."""
+    empty: bool | None = None
+    """No row came back."""
+    only_null: bool | None = None
+    """Rows came back, and every value is NULL."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     """One answer: the inputs Qu, Qe and S (STEF, section 3.1), and the time that anchors relative dates."""
 
@@ -21,6 +38,8 @@ class Query:
     """Anchor of relative dates (`last month`), naive local or aware; `None` leaves them relative."""
     question_found: bool = True
     """False: the spans of the trace hold no question, or the prompt asks none; `question` is blank."""
+    result: RunResult | None = None
+    """What running the SQL gave, if the event says so."""
 
 
 _UNREADABLE = re.compile("[\0\ud800-\udfff]")

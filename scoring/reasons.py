@@ -133,6 +133,14 @@ class ReasonCode(StrEnum):
     """The names of joined columns look wrong, but other questions of the tenant join the same columns."""
     JOIN_UNUSUAL_HERE = "JOIN_UNUSUAL_HERE"
     """Other questions of the tenant join the same two tables, and none by these columns."""
+    SQL_FAILED = "SQL_FAILED"
+    """The database did not run the SQL."""
+    RAN_EMPTY = "RAN_EMPTY"
+    """The SQL ran, and no row came back."""
+    RAN_ONLY_NULL = "RAN_ONLY_NULL"
+    """The SQL ran, and every value that came back is NULL."""
+    RAN_WITH_ROWS = "RAN_WITH_ROWS"
+    """The SQL ran, and rows came back."""
 
 
 FROM_MEMORY = frozenset(
@@ -147,8 +155,14 @@ FROM_MEMORY = frozenset(
     }
 )
 """Codes that the tenant's earlier answers give (`scoring/memory/`)."""
-WITHOUT_SIGNAL = frozenset({ReasonCode.SQL_UNPARSEABLE, ReasonCode.JUDGE_CONTRADICTS_EVIDENCE}) | FROM_MEMORY
-"""Codes that no signal gives: the SQL reader gives one, the ceiling on a model's verdict another, memory the others."""
+FROM_DATABASE = frozenset(
+    {ReasonCode.SQL_FAILED, ReasonCode.RAN_EMPTY, ReasonCode.RAN_ONLY_NULL, ReasonCode.RAN_WITH_ROWS}
+)
+"""Codes that the database gives: what running the SQL gave, or the tenant's schema (`scoring/database/`)."""
+WITHOUT_SIGNAL = (
+    frozenset({ReasonCode.SQL_UNPARSEABLE, ReasonCode.JUDGE_CONTRADICTS_EVIDENCE}) | FROM_MEMORY | FROM_DATABASE
+)
+"""Codes that no signal gives: the SQL reader, the ceiling on a model's verdict, memory and the database give them."""
 IN_FAVOUR = frozenset(
     {
         ReasonCode.FILTERS_MATCHED,
@@ -158,6 +172,7 @@ IN_FAVOUR = frozenset(
         ReasonCode.AGREES_WITH_OTHERS,
         ReasonCode.MATCHES_REVIEWED,
         ReasonCode.JOIN_USUAL_HERE,
+        ReasonCode.RAN_WITH_ROWS,
     }
 )
 """Codes that speak for an answer; all others speak against it."""

@@ -168,6 +168,13 @@ class Case:
     """Conditions of Qu that Qe, in its own words, lacks or changes."""
     unparseable: str | None = None
     """Why the SQL did not parse, where the tenant counts that as `Incorrect`; `sql` is then empty."""
+    failed: bool = False
+    """The database did not run the SQL."""
+
+    @property
+    def ran_nothing(self) -> bool:
+        """Whether the SQL did not parse or did not run: no judge is needed, and others learn nothing from it."""
+        return self.failed or self.unparseable is not None
 
 
 @immutable()

@@ -36,7 +36,7 @@ class Panel:
     def at_once(self, case: Case) -> Reply | None:
         """The verdict that needs no model; `None` where one must be asked. Pure, safe in any thread."""
         judge = case.rules.judge
-        if judge.policy is JudgePolicy.LOCAL or case.unparseable is not None:
+        if judge.policy is JudgePolicy.LOCAL or case.ran_nothing:
             return self.local(case)
         if judge.policy is JudgePolicy.LLM:
             return None

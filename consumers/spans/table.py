@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from consumers.spans.messages import question_in
 from consumers.spans.span import Attributes, Span
+from consumers.wire.run_results import MAX_ERROR, MOST_ROWS
 from scoring.sql import KNOWN_DIALECTS
 from scoring.sql.parameters.binding import MOST_PARAMETERS, bound
 
@@ -34,6 +35,9 @@ class SpanTable:
     """A span with one of these is an answer, unless its database is known not to speak SQL."""
     dialect: Names = ("sqlassay.dialect", "db.system.name", "db.system")
     """Read only on the span of the SQL."""
+    error: Names = ("sqlassay.result.error", "error.type")
+    """Why the database did not run the SQL. Read only on the span of the SQL, as `rows`."""
+    rows: Names = ("sqlassay.result.rows", "db.response.returned_rows")
     question: Names = ("sqlassay.question", "gen_ai.input.messages", "gen_ai.prompt")
     enriched_question: Names = ("sqlassay.enriched_question",)
     """Not read above the span of the question."""
@@ -63,6 +67,8 @@ class SpanFields:
     sql: str | None = None
     dialect: str | None = None
     question: str | None = None
+    result: Mapping[str, object] | None = None
+    """What running the SQL gave, if the span says so."""
     inheritable: Mapping[str, str] = field(default_factory=dict[str, str])
     """Fields that a span above the SQL may hold too."""
     fallback: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -73,7 +79,8 @@ class SpanFields:
     def size(self) -> int:
         """Approximate number of characters held."""
         texts = (self.sql or "", self.question or "", *self.inheritable.values(), *self.fallback.values())
-        return sum(map(len, texts)) + sum(len(str(value)) for value in self.attributes.values())
+        values = (*self.attributes.values(), *(self.result or {}).values())
+        return sum(map(len, texts)) + sum(len(str(value)) for value in values)
 
 
 _EMPTY = SpanFields()
@@ -103,16 +110,25 @@ class SpanReader:
             return _EMPTY
         found = _first_values(span.attributes, self._own)
         question, sql, dialect = found.pop("question", None), found.pop("sql", None), found.pop("dialect", None)
+        result = _result(found.pop("error", None), found.pop("rows", None))
         if sql is not None and any(str(span.attributes.get(name)) in _NO_SQL for name in self._systems):
             sql = None
         return SpanFields(
             sql=_with_parameters(sql, span.attributes) if sql is not None else None,
             dialect=dialect if sql is not None else None,
             question=question,
+            result=result if sql is not None else None,
             inheritable=found,
             fallback=_first_values(span.resource, self._process) if sql is not None else _NO_FALLBACK,
             attributes={name: value for name, value in span.attributes.items() if name in self._copied},
         )
+
+
+def _result(error: str | None, rows: str | None) -> Mapping[str, object] | None:
+    """What running the SQL gave; rows beside an error are those before it, and say nothing."""
+    if error is not None:
+        return {"executed": False, "error": error}
+    return {"rows": int(rows)} if rows is not None else None
 
 
 def is_read(name: str, names: frozenset[str]) -> bool:
@@ -120,6 +136,7 @@ def is_read(name: str, names: frozenset[str]) -> bool:
     return name in names or name.startswith(PARAMETER)
 
 
+_WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?", re.ASCII)
 
 
@@ -177,6 +194,19 @@ def _text(value: JsonValue) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
+def _rows(value: JsonValue) -> str | None:
+    """The number of rows, as text; `None` for what is none. JSON writes 64-bit integers as texts."""
+    number = int(value) if isinstance(value, str) and _WHOLE.fullmatch(value) else value
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= MOST_ROWS:
+        return None
+    return str(number)
+
+
+def _error(value: JsonValue) -> str | None:
+    """The error, shortened; `None` for a blank one."""
+    return value[:MAX_ERROR] if isinstance(value, str) and value.strip() else None
+
+
 _NO_SQL = frozenset(
     "redis memcached mongodb couchdb couchbase elasticsearch opensearch neo4j hbase geode influxdb dynamodb"
     " aws.dynamodb cassandra".split()
@@ -209,4 +239,6 @@ _READ: Mapping[str, Callable[[JsonValue], str | None]] = {
     "sql": _sql,
     "question": question_in,
     "dialect": dialect_of,
+    "error": _error,
+    "rows": _rows,
 }

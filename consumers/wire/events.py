@@ -21,9 +21,11 @@ from pydantic import (
 )
 from pydantic import model_validator as after_validation
 
+from consumers.wire.error_texts import mask_error
 from consumers.wire.field_types import Moment, Name, OptionalName, blank_as_absent
 from consumers.wire.json_values import count_values
 from consumers.wire.parameters import ParameterValues
+from consumers.wire.run_results import ResultDocument
 from consumers.wire.tenants import TENANT_RULE, TenantName
 from consumers.wire.texts import bad_character, json_type, shorten, shown
 from scoring.query import Query
@@ -128,6 +130,9 @@ class QueryEvent(BaseModel):
         exclude=True,
         description="Values of the SQL's placeholders, by place or name; they are put into `sql`, not kept beside it.",
     )
+    result: ResultDocument | None = Field(
+        default=None, description="What running the SQL gave; without it nothing is assumed."
+    )
     reference_sql: _Text | None = Field(default=None, description="A correct query, if known; never used by the score.")
     attributes: dict[str, JsonValue] = Field(
         default_factory=dict[str, JsonValue], description="Anything by which to find the event later."
@@ -138,6 +143,9 @@ class QueryEvent(BaseModel):
         if self.parameters is not None:
             object.__setattr__(self, "sql", bound(self.sql, self.parameters))
             object.__setattr__(self, "parameters", None)
+        if self.result is not None and self.result.error is not None:
+            masked = mask_error(self.result.error, self.sql)
+            object.__setattr__(self, "result", self.result.model_copy(update={"error": masked}))
         if not self.source:
             object.__setattr__(self, "source", f"/{self.tenant}/{self.agent}")
         if not self.event_id:
@@ -147,9 +155,8 @@ class QueryEvent(BaseModel):
     @property
     def payload(self) -> bytes:
         """All fields but the id, the reference and the parameters, as canonical JSON."""
-        return orjson.dumps(
-            self.model_dump(exclude={"event_id", "reference_sql"}), option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z
-        )
+        left_out = {"event_id", "reference_sql"} | ({"result"} if self.result is None else set[str]())
+        return orjson.dumps(self.model_dump(exclude=left_out), option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z)
 
     @cached_property
     def payload_hash(self) -> str:
@@ -183,6 +190,7 @@ class QueryEvent(BaseModel):
             dialect=self.dialect,
             occurred_at=self.occurred_at,
             question_found=self.question_found,
+            result=self.result.run_result() if self.result is not None else None,
         )
 
 
@@ -303,6 +311,11 @@ def _refuse_bad_character(path: str, value: str) -> None:
         raise InvalidEvent(InvalidReason.INVALID_TEXT, detail)
 
 
+def _input_shown(path: str, value: object) -> str:
+    # an error of the database may quote values of rows: it is in no message
+    return json_type(value) if path.startswith("result") and not isinstance(value, bool | int | float) else shown(value)
+
+
 _MESSAGES = {"string_pattern_mismatch": "a name must not end in a space or hold a control character or *"}
 """Messages in place of the validator's, which would quote the pattern."""
 
@@ -319,7 +332,7 @@ def _validated(fields: Mapping[str, object]) -> QueryEvent:
         message = (TENANT_RULE if path == "tenant" else _MESSAGES.get(first["type"])) or first["msg"].removeprefix(
             "Value error, "
         )
-        detail = f"field {path}: {message}, got {shown(first['input'])}; fix the value or leave it out"
+        detail = f"field {path}: {message}, got {_input_shown(path, first['input'])}; fix the value or leave it out"
         raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidEvent(InvalidReason.INVALID_FIELD, f"attributes: {shorten(str(error))}; send plain JSON") from None

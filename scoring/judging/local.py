@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import cast
 
+from scoring.judging.database import database_reasons, moved, with_reasons
 from scoring.reasons import PRIORS, ReasonCode
 from scoring.signals import SIGNALS, Signal, read_signals
 from scoring.signals.finding import Finding
@@ -122,7 +123,15 @@ class LocalJudge:
         """The verdict on a case, with the reasons that moved it most."""
         if case.unparseable is not None:
             return self._unparseable(case.unparseable)
-        return self.weigh(read_signals(case, self.heeded))
+        return self._with_database(case, self.weigh(read_signals(case, self.heeded)))
+
+    def _with_database(self, case: Case, reply: Reply) -> Reply:
+        """The reply with what the database says, if anything."""
+        found = database_reasons(case, reply.reasons)
+        if not found:
+            return reply
+        p_correct = moved(reply.p_correct, math.fsum([each.weight for each in found]))
+        return with_reasons(reply, found, self.weights.thresholds.verdict(p_correct), p_correct, MOST_REASONS)
 
     def _unparseable(self, why: str) -> Reply:
         """SQL that does not parse is certainly no answer."""

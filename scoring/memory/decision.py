@@ -19,10 +19,10 @@ CERTAINTY = 0.98
 def weigh_context(alone: Reply, context: MemoryContext, thresholds: Thresholds) -> Reply:
     """The reply with memory: its log-odds are those of the answer alone plus the weights of memory's reasons.
 
-    `alone` keeps its verdict where memory has nothing to say, where the SQL does not parse, and, against a lift, where
-    the answer only seems to answer: others who send the same forgery do not make it right.
+    `alone` keeps its verdict where memory has nothing to say, where the SQL does not parse or run, and, against a
+    lift, where the answer only seems to answer: others who send the same forgery do not make it right.
     """
-    if any(each.code is ReasonCode.SQL_UNPARSEABLE for each in alone.reasons):
+    if any(each.code in {ReasonCode.SQL_UNPARSEABLE, ReasonCode.SQL_FAILED} for each in alone.reasons):
         return alone
     found = [*weigh_voices(context), *weigh_catalogue(alone.reasons, context)]
     if any(each.code in FORGERIES for each in alone.reasons):

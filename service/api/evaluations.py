@@ -130,6 +130,7 @@ class EvaluationInFull(EvaluationItem):
     """One evaluation with everything that explains its score."""
 
     attributes: dict[str, Any]
+    result: dict[str, Any] | None = Field(description="What running the SQL gave, as the event says it.")
     record: dict[str, Any] = Field(description="The fields that `sqlassay score` writes.")
     reference: dict[str, Any] | None = Field(
         description="The comparison with the reference, as `sqlassay verify` writes it."

@@ -99,7 +99,8 @@ _STATUSES = {
 
 def _event_schema() -> dict[str, Any]:
     schema = QueryEvent.model_json_schema()
-    schema.pop("$defs", None)
+    # a definition of its own would be none of this document
+    schema["properties"]["result"]["anyOf"][0] = schema.pop("$defs")["ResultDocument"]
     schema["properties"]["attributes"]["additionalProperties"] = {}
     for name in ("event_id", "source"):
         del schema["properties"][name]["default"]

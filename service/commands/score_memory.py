@@ -82,7 +82,7 @@ class MemoryScorer:
         memory = self.memories.of(event.tenant)
         before = memory.size
         context = memory.recall(answer)
-        if case.unparseable is None:
+        if not case.ran_nothing:
             memory.learn(answer, context)
         self.memories.grew(memory.size - before)
         return context

@@ -105,6 +105,7 @@ class EvaluationRow(SQLModel, table=True):
     sql: str = _column(Text)
     dialect: str | None = _column(Text, null=True)
     reference_sql: str | None = _column(Text, null=True)
+    result: dict[str, Any] | None = _column(JSONB(none_as_null=True), null=True)
     withheld: bool = _flag(default=False)
     score: float | None = _column(Double, null=True)
     tier: str | None = _column(Text, null=True)

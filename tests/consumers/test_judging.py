@@ -23,7 +23,8 @@ from consumers.judging.ports import Completion, ModelFailed, ReplyCache
 from consumers.judging.prompting import Template
 from consumers.judging.rates import Rate
 from consumers.judging.slots import Slots
-from scoring.query import Unscored, UnscoredReason
+from scoring.query import RunResult, Unscored, UnscoredReason
+from scoring.reasons import ReasonCode
 from scoring.rules import JudgePolicy, JudgeRules, Rules, UnparseablePolicy, WhenSpent, WhenUnavailable
 from scoring.verdict import Case, Reply, Verdict
 from service.judges.weights import local_judge
@@ -99,6 +100,15 @@ async def test_sql_that_counts_as_wrong_because_it_does_not_parse_needs_no_model
     reply = panel_of(ScriptedModel()).at_once(case)
     assert reply is not None
     assert reply.verdict is Verdict.INCORRECT
+
+
+async def test_sql_that_the_database_did_not_run_needs_no_model() -> None:
+    case = replace(case_of(JudgePolicy.LLM, bar=1), failed=True)
+    case = replace(case, query=replace(case.query, result=RunResult(executed=False)))
+    model = ScriptedModel()
+    reply = panel_of(model).at_once(case)
+    assert reply is not None
+    assert (reply.verdict, reply.reasons[0].code, model.asked) == (Verdict.INCORRECT, ReasonCode.SQL_FAILED, 0)
 
 
 async def test_a_failed_call_is_retried_up_to_the_configured_number_of_tries() -> None:

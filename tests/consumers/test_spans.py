@@ -55,6 +55,7 @@ def test_question_and_sql_of_one_span_are_an_event():
         "enriched_question": None,
         "sql": "SELECT COUNT(*) FROM flights",
         "dialect": "postgres",
+        "result": None,
         "reference_sql": None,
         "attributes": {"trace_id": TRACE, "span_id": span("a").span_id},
     }

@@ -211,3 +211,14 @@ def test_the_estimate_counts_the_calls_that_a_policy_makes(policy, calls):
 def test_without_a_price_the_cost_is_unknown_but_only_where_a_model_is_asked():
     for policy, cost in ((JudgePolicy.LOCAL, 0.0), (JudgePolicy.LLM, None)):
         assert estimate([share("bakers", 10, 1)], {"bakers": policy}, None).cost == cost
+
+
+async def test_what_running_the_sql_gave_is_stored_and_scored_again(engine):
+    store = PostgresScores(engine, clock=lambda: NOW)
+    failed = {"executed": False, "error": "no such table: loaves, says Quillfeather", "columns": ["a"]}
+    await store.record([scored("failed", result=failed, occurred_at="2026-10-05T08:00:00Z"), scored("ran")])
+    await rescore(engine, current=True)(EvaluationFilter(tenant="bakers"), nothing)
+    added = {row["event_id"]: row for row in await rows(engine) if row["rules_version"] == 2}
+    assert added["failed"]["result"]["error"] == "no such table: loaves, …"
+    assert added["failed"]["reason_codes"][0] == "SQL_FAILED"
+    assert (added["ran"]["result"], added["ran"]["verdict"] == added["failed"]["verdict"]) == (None, False)

@@ -48,6 +48,7 @@ def scored(id_: str, tenant: str, rules: Rules = Rules()):  # noqa: B008 frozen
             "enriched_question": f"{question} ({SECRET} refers to baker = '{SECRET}')",
             "sql": f"SELECT COUNT(*) FROM sales WHERE baker = '{SECRET}' AND city = '{SECRET}'",
             "reference_sql": f"SELECT '{SECRET}'",
+            "result": {"error": f"timeout while reading {SECRET}"},
             "attributes": {"note": SECRET},
         },
         require_id=True,

@@ -20,6 +20,7 @@ WITHHELD_TEXTS: Mapping[str, object] = {
     "enriched_question": None,
     "sql": "",
     "reference_sql": None,
+    "result": None,
     "attributes": {},
 }
 """Values of the text columns in a row whose texts are withheld."""
