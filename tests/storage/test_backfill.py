@@ -219,6 +219,6 @@ async def test_what_running_the_sql_gave_is_stored_and_scored_again(engine):
     await store.record([scored("failed", result=failed, occurred_at="2026-10-05T08:00:00Z"), scored("ran")])
     await rescore(engine, current=True)(EvaluationFilter(tenant="bakers"), nothing)
     added = {row["event_id"]: row for row in await rows(engine) if row["rules_version"] == 2}
-    assert added["failed"]["result"]["error"] == "no such table: loaves, …"
+    assert added["failed"]["result"]["error"] == "no such table: loaves …"
     assert added["failed"]["reason_codes"][0] == "SQL_FAILED"
     assert (added["ran"]["result"], added["ran"]["verdict"] == added["failed"]["verdict"]) == (None, False)
