@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey
@@ -35,6 +36,17 @@ class ScoreStore(Protocol):
         `fills` an existing claim is written into its row. Retrying after a lost commit acknowledgement is idempotent.
         Raises `StoreUnavailable` (nothing is written, or everything: call again) or `RefusedByStore` (nothing is
         written).
+        """
+        ...
+
+
+class TenantMemories(Protocol):
+    """What the tenants' earlier answers say about evaluations that are about to be written."""
+
+    def recalled(self, evaluations: Sequence[Evaluation]) -> AbstractAsyncContextManager[Sequence[Evaluation]]:
+        """The evaluations as memory judges them, to be written while the context is open.
+
+        Raises `StoreUnavailable`. What the context's body raises passes through, and nothing is learnt then.
         """
         ...
 

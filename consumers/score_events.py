@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from consumers.decoding import Known, Record, decode, decode_timed
 from consumers.errors import RefusedByStore
-from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey, LineOut, evaluate, event_key
+from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey, LineOut, evaluate, event_key, line_out
 from consumers.evaluation.event_outcomes import Standing, deferred, refused_by_store
 from consumers.evaluation.outcomes import DeferredReason, Outcome
 from consumers.evaluation.timings import StageTimings, timings_of
 from consumers.judging.panel import Panel
-from consumers.ports import Outcomes, RuleSource, ScoreStore
+from consumers.ports import Outcomes, RuleSource, ScoreStore, TenantMemories
 from consumers.queueing.isolation import isolate_failures
 from consumers.wire.events import MAX_EVENT_BYTES, QueryEvent
 from scoring.evaluation import conclude, examine
@@ -47,6 +47,8 @@ class ScoreEvents:
     """Now, aware."""
     timer: Callable[[], float]
     """Seconds, monotonic."""
+    memory: TenantMemories | None = None
+    """The tenants' memory; `None` judges each answer alone."""
     max_event_bytes: int = MAX_EVENT_BYTES
     traced: bool = False
     """Whether the stages of each event are timed."""
@@ -120,6 +122,8 @@ class ScoreEvents:
     def evaluation(self, known: Known, found: LookedUp, result: Score | Unscored | LineOut) -> Evaluation:
         """The row to store for this result."""
         rules, record = found.rules.get(known.event.tenant, _NO_RULES), known.record
+        if isinstance(result, Score):
+            result = line_out(known.event.event_id, result, rules, remember=self.memory is not None)
         evaluation = evaluate(
             known.event,
             result,
@@ -157,12 +161,27 @@ class ScoreEvents:
         return recorded
 
     async def _write(self, evaluations: Sequence[Evaluation]) -> Mapping[EventKey, Standing]:
-        with self.timed("record", timings_of(evaluations) if self.traced else ()):
-            earlier = await self.store.record(evaluations)
-        new = [each for each in evaluations if each.key not in earlier]
+        timings = timings_of(evaluations) if self.traced else ()
+        async with self._recalled(evaluations, timings) as judged:
+            with self.timed("record", timings):
+                earlier = await self.store.record(judged)
+        new = [each for each in judged if each.key not in earlier]
         for each in new:
             self.outcomes.evaluated(each)
         return {each.key: each for each in new} | dict(earlier)
+
+    @asynccontextmanager
+    async def _recalled(
+        self, evaluations: Sequence[Evaluation], timings: Sequence[StageTimings]
+    ) -> AsyncGenerator[Sequence[Evaluation]]:
+        """The evaluations as their tenants' memory judges them."""
+        if self.memory is None:
+            yield evaluations
+            return
+        async with AsyncExitStack() as stack:
+            with self.timed("recall", timings):
+                judged = await stack.enter_async_context(self.memory.recalled(evaluations))
+            yield judged
 
     @contextmanager
     def timed(self, stage: str, timings: Sequence[StageTimings] = ()) -> Generator[None]:

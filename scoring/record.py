@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -48,6 +48,7 @@ from scoring.verdict import (
     FilterMatch,
     FilterStatus,
     NormalizationRule,
+    Reason,
     Score,
     Verdict,
 )
@@ -66,7 +67,7 @@ def score_record(score: Score) -> Record:
         "confidence": reply.confidence,
         "p_correct": reply.p_correct,
         "judge": reply.judge,
-        "reasons": [{"code": _SAID[each.code], "detail": each.detail, "weight": each.weight} for each in reply.reasons],
+        "reasons": reason_records(reply.reasons),
         "enrichment": {
             "status": _SAID[case.enrichment.status],
             "score": case.enrichment.score,
@@ -94,6 +95,11 @@ def score_record(score: Score) -> Record:
         "evaluator_version": EVALUATOR_VERSION,
         "rules_version": case.rules.version,
     }
+
+
+def reason_records(reasons: Iterable[Reason]) -> list[Record]:
+    """Each reason as code, detail and weight."""
+    return [{"code": _SAID[each.code], "detail": each.detail, "weight": each.weight} for each in reasons]
 
 
 SCORED_FIELDS = (

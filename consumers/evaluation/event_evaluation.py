@@ -13,10 +13,14 @@ from consumers.evaluation.outcomes import Trigger
 from consumers.evaluation.timings import StageTimings
 from consumers.evaluation.withholding import without_texts
 from consumers.wire.events import QueryEvent
+from scoring.memory.asked import AskedQuestion, asked_question
+from scoring.memory.context import MemoryContext
+from scoring.memory.facts import AnswerFacts, facts_of
+from scoring.memory.remembered import RememberedAnswer
 from scoring.query import Unscored, UnscoredReason
 from scoring.record import score_record, unscored_record
 from scoring.rules import JudgePolicy, Rules, Tier
-from scoring.verdict import Composite, Enrichment, FilterStatus, Reply, Score
+from scoring.verdict import Case, Composite, Enrichment, FilterStatus, Reply, Score
 
 FILLABLE = frozenset({UnscoredReason.JUDGE_UNAVAILABLE, UnscoredReason.BUDGET_SPENT, UnscoredReason.SCORER_FAILED})
 """Reasons that lie with the service and not with the answer: a later try may give the row its score, once."""
@@ -67,6 +71,13 @@ class Scored(NamedTuple):
     """Which judges the rules ask for."""
 
 
+class ComparedAnswer(NamedTuple):
+    """What the tenant's memory compares of an answer."""
+
+    asked: AskedQuestion
+    facts: AnswerFacts
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
     """A scored or unscored event, ready to store."""
@@ -86,6 +97,10 @@ class Evaluation:
     """Whether lists and reports read this evaluation; the event's other evaluations are history."""
     withheld: bool = False
     """Whether the tenant's rules forbid storing texts."""
+    compared: ComparedAnswer | None = None
+    """What the tenant's memory learns from it; `None` where it learns nothing."""
+    context: MemoryContext | None = None
+    """What that memory knew of the answer, where the record's `p_correct` includes it."""
     timings: StageTimings | None = field(default=None, compare=False)
     """Set where the event is traced."""
 
@@ -93,6 +108,13 @@ class Evaluation:
     def key(self) -> EventKey:
         """The event's identity."""
         return event_key(self.event)
+
+    @property
+    def answer(self) -> RememberedAnswer | None:
+        """What the tenant's memory learns from it."""
+        if self.compared is None:
+            return None
+        return RememberedAnswer(agent=self.event.agent, event_id=self.event.event_id, **self.compared._asdict())
 
     @property
     def claim(self) -> Claim:
@@ -121,13 +143,28 @@ class LineOut:
 
     result: Scored | Unscored
     line: dict[str, object]
+    compared: ComparedAnswer | None = None
 
 
-def line_out(event_id: str, end: Score | Unscored, rules: Rules) -> LineOut:
-    """The result with its line out, without texts where the tenant's rules forbid storing them."""
-    record = score_record(end) if isinstance(end, Score) else unscored_record(end, rules.version)
-    line = {"event_id": event_id, **record}
-    return LineOut(_scored(end) if isinstance(end, Score) else end, line if rules.store_raw else without_texts(line))
+def line_out(event_id: str, end: Score | Unscored, rules: Rules, *, remember: bool = False) -> LineOut:
+    """The result with its line out, without texts where the tenant's rules forbid storing them.
+
+    `remember` adds what the tenant's memory compares, except of SQL that does not parse and where no texts are stored:
+    names of tables and columns are texts.
+    """
+    if isinstance(end, Unscored):
+        line = {"event_id": event_id, **unscored_record(end, rules.version)}
+        return LineOut(end, line if rules.store_raw else without_texts(line))
+    line = {"event_id": event_id, **score_record(end)}
+    if not rules.store_raw:
+        return LineOut(_scored(end), without_texts(line))
+    remember = remember and end.case.unparseable is None
+    return LineOut(_scored(end), line, compared_answer(end.case) if remember else None)
+
+
+def compared_answer(case: Case) -> ComparedAnswer:
+    """What the tenant's memory compares of an answer."""
+    return ComparedAnswer(asked_question(case.question), facts_of(case))
 
 
 def _scored(score: Score) -> Scored:
@@ -172,6 +209,7 @@ def evaluate(
         record=end.line,
         trigger=trigger,
         withheld=not rules.store_raw,
+        compared=end.compared,
     )
 
 

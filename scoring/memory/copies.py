@@ -25,15 +25,36 @@ class Copies:
         default_factory=OrderedDict[tuple[str, str], tuple[int, int]]
     )
 
-    def compare(self, answer: RememberedAnswer, others: Iterable[RememberedAnswer]) -> None:
-        """Counts an agent's first answer to a question against those of others."""
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def compare(
+        self, answer: RememberedAnswer, others: Iterable[RememberedAnswer], before: RememberedAnswer | None = None
+    ) -> None:
+        """Counts an agent's answer to a question against those of others, in place of its answer `before`.
+
+        Two names that answer differently first, to seem independent, and agree later are counted by what they say now.
+        """
         for other in others:
+            if other.speaker == answer.speaker:
+                continue
             pair = _pair(answer.speaker, other.speaker)
-            same, questions = self._pairs.pop(pair, (0, 0))
+            same, questions = self._pairs.get(pair, (0, 0))
             alike = answer.facts.specification == other.facts.specification
-            self._pairs[pair] = (same + alike, questions + 1)
-            if len(self._pairs) > MOST_PAIRS:
-                self._pairs.popitem(last=False)
+            was_alike = before is not None and before.facts.specification == other.facts.specification
+            self.put(pair, max(0, same + alike - was_alike), questions + (before is None))
+
+    def put(self, pair: tuple[str, str], same: int, questions: int) -> None:
+        """Notes on how many questions two speakers gave the same query."""
+        pair = _pair(*pair)
+        self._pairs.pop(pair, None)
+        self._pairs[pair] = (same, questions)
+        if len(self._pairs) > MOST_PAIRS:
+            self._pairs.popitem(last=False)
+
+    def pairs(self) -> dict[tuple[str, str], tuple[int, int]]:
+        """The same queries and the questions of each pair of speakers."""
+        return dict(self._pairs)
 
     def independence(self, one: str, other: str) -> float:
         """How far one agent's answers are evidence for the other's, in [0, 1]: 0 where they are always the same."""

@@ -6,10 +6,10 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from scoring.memory.agreement import agreement, usual_agreement
+from scoring.memory.agreement import agreement
 from scoring.memory.asked import SAME_QUESTION, AskedQuestion, similarity
 from scoring.memory.context import MOST_CONTEXT_JOINS, MOST_VOICES, JoinUse, MemoryContext, Voice
-from scoring.memory.copies import Copies
+from scoring.memory.habits import Habits
 from scoring.memory.remembered import RememberedAnswer, RememberedQuestion, joined_tables
 
 MAX_ANSWERS = 20_000
@@ -20,9 +20,6 @@ MOST_ALIKE = 64
 """Most questions of one shape among which rewordings are looked for: the latest."""
 MOST_REWORDINGS = 3
 """Most rewordings whose answers are compared with."""
-USUAL_RELIABILITY = 0.66
-"""Share of right answers that an agent without labels is taken to have, and how many labels that is worth."""
-RELIABILITY_LABELS = 4
 
 
 @dataclass(slots=True)
@@ -31,23 +28,32 @@ class TenantMemory:
 
     max_answers: int = MAX_ANSWERS
     max_bytes: int = MAX_BYTES
-    answers: int = 0
+    habits: Habits = field(default_factory=Habits)
     size: int = 0
     """About how many bytes the remembered questions take."""
     _questions: OrderedDict[str, RememberedQuestion] = field(default_factory=OrderedDict[str, RememberedQuestion])
     _shapes: dict[str, dict[str, None]] = field(default_factory=dict[str, dict[str, None]])
-    _joins: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
-    _joined: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
-    _labels: dict[str, Counter[bool]] = field(default_factory=dict[str, Counter[bool]])
-    _copies: Copies = field(default_factory=Copies)
-    _raw: float = 0.0
-    _units: float = 0.0
+
+    @property
+    def answers(self) -> int:
+        """Answers remembered."""
+        return self.habits.answers
+
+    def load(self, question: RememberedQuestion) -> None:
+        """Puts in a question that the habits count already, as a store of many questions reads a few of them."""
+        self._questions[question.asked.key] = question
+        self._index(question.asked)
+        self.size += question.size
+
+    def question(self, key: str) -> RememberedQuestion | None:
+        """The question with this key, if it is remembered."""
+        return self._questions.get(key)
 
     def recall(self, answer: RememberedAnswer) -> MemoryContext:
         """What is known about an answer before it is learnt."""
         return MemoryContext(
-            answers=self.answers,
-            usual=usual_agreement(self._raw, self._units),
+            answers=self.habits.answers,
+            usual=self.habits.usual,
             voices=tuple(self._voices(answer)),
             joins=tuple(self._join_uses(answer)),
         )
@@ -64,8 +70,7 @@ class TenantMemory:
             self._index(answer.asked)
         else:
             self._count(question, -1)
-        if before is None:
-            self._copies.compare(answer, question.answers.values())
+        self.habits.copies.compare(answer, question.answers.values(), before)
         question.put(answer, agreement(context.voices))
         self._questions[answer.asked.key] = question
         self._count(question, 1)
@@ -73,7 +78,7 @@ class TenantMemory:
 
     def review(self, answer: RememberedAnswer, *, correct: bool) -> None:
         """Remembers what a person said about an answer to a question that is remembered."""
-        labels = self._labels.setdefault(answer.speaker, Counter[bool]())
+        labels = self.habits.labels.setdefault(answer.speaker, Counter[bool]())
         labels[correct] += 1
         question = self._questions.get(answer.asked.key)
         if question is not None:
@@ -92,7 +97,7 @@ class TenantMemory:
             for speaker, other in reversed(question.answers.items()):
                 if speaker not in heard and _comparable(answer, other):
                     heard.add(speaker)
-                    voices.append(_voice(answer, other, likeness * self._weight(answer.speaker, speaker), None))
+                    voices.append(_voice(answer, other, likeness * self.habits.weight(answer.speaker, speaker), None))
         yield from sorted(voices, key=lambda each: -each.weight)[:MOST_VOICES]
 
     def _alike(self, asked: AskedQuestion) -> list[tuple[float, RememberedQuestion]]:
@@ -107,36 +112,19 @@ class TenantMemory:
         rewordings = [(round(min(likeness, 0.99), 2), question) for likeness, question in found[:MOST_REWORDINGS]]
         return [(1.0, same), *rewordings] if same is not None else rewordings
 
-    def _weight(self, speaker: str, other: str) -> float:
-        labels = self._labels.get(other)
-        right, all_labels = (labels[True], labels.total()) if labels is not None else (0, 0)
-        reliable = (right + RELIABILITY_LABELS * USUAL_RELIABILITY) / (all_labels + RELIABILITY_LABELS)
-        return round(max(0.5, min(1.5, reliable / USUAL_RELIABILITY)) * self._copies.independence(speaker, other), 2)
-
     def _join_uses(self, answer: RememberedAnswer) -> Iterator[JoinUse]:
         """How other questions use the joins; answers to this very question do not count."""
-        own = self._questions.get(answer.asked.key)
-        joins = set(own.joins()) if own is not None else set[tuple[str, str]]()
-        tables = {joined_tables(join) for join in joins}
+        question = self._questions.get(answer.asked.key)
+        own: dict[tuple[str, str], set[tuple[str, str]]] = {}
+        for join in question.joins() if question is not None else ():
+            own.setdefault(joined_tables(join), set()).add(join)
         for join in answer.facts.joins[:MOST_CONTEXT_JOINS]:
-            both = joined_tables(join)
-            yield JoinUse(
-                columns=join, questions=self._joins[join] - (join in joins), of=self._joined[both] - (both in tables)
-            )
+            yield self.habits.use(join, own)
 
     def _count(self, question: RememberedQuestion, sign: int) -> None:
         """Adds a question to the sums, or takes it out of them."""
-        self.answers += sign * len(question.answers)
         self.size += sign * question.size
-        for agreed in question.agreed.values():
-            self._raw += sign * agreed.raw
-            self._units += sign * agreed.units
-        joins = set(question.joins())
-        for counts, keys in ((self._joins, joins), (self._joined, {joined_tables(join) for join in joins})):
-            for key in keys:
-                counts[key] += sign
-                if not counts[key]:
-                    del counts[key]
+        self.habits.add(question, times=sign)
 
     def _index(self, asked: AskedQuestion) -> None:
         alike = self._shapes.setdefault(asked.shape, {})

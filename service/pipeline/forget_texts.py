@@ -60,6 +60,8 @@ class Forgotten:
     """Reference results whose texts were deleted, or that were deleted."""
     deferred: int = 0
     """Deferred events, which will not be scored."""
+    remembered: int = 0
+    """Answers that memory compares others with."""
     tokens: int = 0
     """Access tokens of the tenant that were deleted."""
     rules: int = 0

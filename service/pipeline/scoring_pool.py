@@ -20,12 +20,15 @@ from consumers.pool.scorers import Scorer
 from consumers.score_events import ScoreEvents
 from consumers.stream.dead_letters import PlainRecord, UnpublishedDeadLetter, publish_dead_letter
 from service.background import background_task
+from service.judges.weights import fitted_judge, local_judge
 from service.kafka.results_topic import KafkaResults
 from service.logs import log
 from service.pipeline.process_parts import ProcessParts, utc_now
 from service.processes.scoring_processes import ProcessScorer
 from service.settings import Settings
 from service.storage.deferred_store import PostgresDeferred
+from service.storage.remembering.bounds import MemoryBounds
+from service.storage.remembering.postgres_memory import PostgresMemory
 from service.storage.scores.score_store import PostgresScores
 from service.telemetry import TracedOutcomes, TracedResults
 
@@ -43,6 +46,7 @@ def scoring_pool(parts: ProcessParts, panel: Panel) -> Pool:
         outcomes=parts.metrics if telemetry is None else TracedOutcomes(parts.metrics, telemetry),
         clock=utc_now,
         timer=time.monotonic,
+        memory=_memory(parts),
         max_event_bytes=settings.limits.max_event_bytes,
         traced=telemetry is not None,
     )
@@ -53,6 +57,16 @@ def scoring_pool(parts: ProcessParts, panel: Panel) -> Pool:
         results=_results(parts),
         retries=Retries(attempts=settings.pool.attempts),
         scorer=_scorer(settings, score),
+    )
+
+
+def _memory(parts: ProcessParts) -> PostgresMemory | None:
+    memory, weights = parts.settings.memory, parts.settings.judge.weights
+    if not memory.enabled:
+        return None
+    judge = local_judge() if weights is None else fitted_judge(weights)
+    return PostgresMemory(
+        parts.engine, judge.weights.thresholds, MemoryBounds(answers=memory.answers, bytes=memory.bytes)
     )
 
 

@@ -24,6 +24,8 @@ _CHUNK_SECONDS = 0.5
 """CPU of one tenant in a chunk, after which none of its events is begun. A chunk of ordinary events takes a fifth."""
 _PANEL: list[Panel] = []
 """The panel of this process, set when it starts."""
+_REMEMBER: list[bool] = [False]
+"""Whether the tenants' memory is on, set when this process starts."""
 
 
 class SentEvent(NamedTuple):
@@ -47,8 +49,9 @@ Judged: TypeAlias = LineOut | Case | ScorerBug
 """The result of an event, or the case for a model."""
 
 
-def open_judge(weights: Path | None) -> None:
-    """Loads the local judge of this process."""
+def open_judge(weights: Path | None, *, remember: bool = False) -> None:
+    """Loads the local judge of this process. `remember` has each result carry what the tenant's memory compares."""
+    _REMEMBER[:] = [remember]
     judge = local_judge() if weights is None else fitted_judge(weights)
     _PANEL[:] = [Panel(local=judge.judge)]
 
@@ -92,4 +95,4 @@ def _judge(event: SentEvent, rules: Rules) -> Judged:
         result = Unscored(UnscoredReason.TOO_COSTLY, "scoring took too much memory: shorten the question or the SQL")
     except Exception as error:
         return ScorerBug(type(error).__name__, "".join(traceback.format_tb(error.__traceback__, limit=-8)))
-    return result if isinstance(result, Case) else line_out(event.event_id, result, rules)
+    return result if isinstance(result, Case) else line_out(event.event_id, result, rules, remember=_REMEMBER[0])

@@ -49,7 +49,7 @@ class ProcessScorer:
         self._score, self._cpu_seconds = score, cpu_seconds
         self._thread = ThreadScorer(score)
         self.chunks = processes
-        setup = partial(open_judge, weights)
+        setup = partial(open_judge, weights, remember=score.memory is not None)
         self._processes = [EndableProcess(setup) for _ in range(processes)]
         self._alone = EndableProcess(setup, niceness=_NICENESS)
         self._idle = asyncio.LifoQueue[EndableProcess]()

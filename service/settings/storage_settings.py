@@ -30,6 +30,18 @@ class RetentionSettings(SettingsGroup):
     )
 
 
+class MemorySettings(SettingsGroup):
+    """What the tenants' earlier answers say about new ones."""
+
+    enabled: bool = Field(
+        default=False, description="Judge answers also by what other agents of the tenant answered to the question."
+    )
+    answers: int = Field(default=20_000, ge=100, le=1_000_000, description="Most answers remembered of one tenant.")
+    bytes: int = Field(
+        default=24 * 1024 * 1024, ge=1024 * 1024, description="Most bytes, about, remembered of one tenant."
+    )
+
+
 class RedisSettings(SettingsGroup):
     """The cache that processes share. Without Redis each process has its own."""
 

@@ -32,9 +32,9 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
     "evaluations": _columns(
         tenant="tenant",
         name="agent agent_version source event_id",
-        text="question enriched_question sql dialect reference_sql result attributes record",
+        text="question enriched_question sql dialect reference_sql result attributes record context",
         code="occurred_at id event current trigger received_at withheld score tier filter_status verdict confidence"
-        " p_correct judge fallback model prompt_hash tokens_in tokens_out cost unscored enrichment_status"
+        " p_correct p_alone judge fallback model prompt_hash tokens_in tokens_out cost unscored enrichment_status"
         " enrichment_score reason_codes rules_version evaluator_version",
     ),
     "deferred_events": _columns(
@@ -45,6 +45,11 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
     ),
     "reference_verdicts": _columns(
         tenant="tenant", text="record", code="event occurred_at due tries verdict level judged_at"
+    ),
+    "remembered_answers": _columns(
+        tenant="tenant",
+        text="source event_id agent speaker tables joins",
+        code="event question_key shape words specification filters raw units size remembered_at occurred_at",
     ),
     "access_tokens": _columns(
         tenant="tenant", name="name", code="id scopes digest created_at expires_at revoked_at last_used_at"

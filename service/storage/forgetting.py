@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, func, or_, select, true, tuple_, update
+from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, func, null, or_, select, true, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.evaluation.event_evaluation import EventKey
@@ -22,6 +22,7 @@ from service.storage.tables import (
     EVENT_KEYS,
     LABELS,
     REFERENCE_VERDICTS,
+    REMEMBERED_ANSWERS,
     TENANT_RULES,
 )
 
@@ -46,6 +47,7 @@ class ForgottenRows:
     labels: int = 0
     references: int = 0
     deferred: int = 0
+    remembered: int = 0
     event_keys: int = 0
     tokens: int = 0
 
@@ -64,7 +66,14 @@ async def forget_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
             references = await _count(connection, REFERENCE_VERDICTS, _judged(subject, digests))
             await forget_references(connection, subject.tenant, digests)
             deferred = await connection.execute(delete(DEFERRED_EVENTS).where(_of(DEFERRED_EVENTS.c, subject)))
-    return ForgottenRows(evaluations=emptied, labels=labels.rowcount, references=references, deferred=deferred.rowcount)
+            remembered = await connection.execute(delete(REMEMBERED_ANSWERS).where(_of(REMEMBERED_ANSWERS.c, subject)))
+    return ForgottenRows(
+        evaluations=emptied,
+        labels=labels.rowcount,
+        references=references,
+        deferred=deferred.rowcount,
+        remembered=remembered.rowcount,
+    )
 
 
 async def delete_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
@@ -159,6 +168,7 @@ def _whole(subject: Subject, digests: Sequence[uuid.UUID] | None) -> dict[str, t
         "labels": (LABELS, _of(LABELS.c, subject)),
         "references": (REFERENCE_VERDICTS, judged if digests is None else and_(judged, verdicts.event.in_(digests))),
         "deferred": (DEFERRED_EVENTS, _of(DEFERRED_EVENTS.c, subject)),
+        "remembered": (REMEMBERED_ANSWERS, _of(REMEMBERED_ANSWERS.c, subject)),
         # last: their digests say whose the others are
         "event_keys": (EVENT_KEYS, _of(EVENT_KEYS.c, subject)),
     }
@@ -214,7 +224,13 @@ async def _empty(connection: AsyncConnection, rows: Sequence[tuple[Any, Any, dic
     statement = (
         update(EVALUATIONS)
         .where(_ROWS.occurred_at == bindparam("moment"), _ROWS.id == bindparam("row"))
-        .values(**WITHHELD_TEXTS, dialect=None, withheld=True, record=bindparam("left", type_=_ROWS.record.type))
+        .values(
+            **WITHHELD_TEXTS,
+            dialect=None,
+            context=null(),
+            withheld=True,
+            record=bindparam("left", type_=_ROWS.record.type),
+        )
     )
     values = [{"moment": moment, "row": id_, "left": left} for moment, id_, left in rows]
     await connection.execute(statement, values)

@@ -210,7 +210,12 @@ async def _expire(engine: AsyncEngine, retention: Retention, now: datetime) -> i
     return deleted
 
 
-_OTHER_TABLES = (("event_keys", "occurred_at"), ("reference_verdicts", "occurred_at"), ("labels", "labelled_at"))
+_OTHER_TABLES = (
+    ("event_keys", "occurred_at"),
+    ("reference_verdicts", "occurred_at"),
+    ("remembered_answers", "occurred_at"),
+    ("labels", "labelled_at"),
+)
 """The other tables with rows of an event, and the column by which they expire."""
 
 

@@ -113,6 +113,8 @@ class EvaluationRow(SQLModel, table=True):
     verdict: str | None = _column(Text, null=True)
     confidence: float | None = _column(Double, null=True)
     p_correct: float | None = _column(Double, null=True)
+    p_alone: float | None = _column(Double, null=True)
+    context: dict[str, Any] | None = _column(JSONB(none_as_null=True), null=True)
     judge: str | None = _column(Text, null=True)
     fallback: bool = _flag(default=False)
     model: str | None = _column(Text, null=True)
@@ -184,6 +186,37 @@ class ReferenceVerdictRow(SQLModel, table=True):
     judged_at: datetime | None = _column(DateTime(timezone=True), null=True)
 
 
+class RememberedAnswerRow(SQLModel, table=True):
+    """What the tenant's memory compares of one scored event's answer."""
+
+    __tablename__: ClassVar[str] = "remembered_answers"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Index, ...]] = (
+        Index("remembered_answers_question", "tenant", "question_key"),
+        Index("remembered_answers_shape", "tenant", "shape", text("remembered_at DESC")),
+        Index("remembered_answers_newest", "tenant", text("remembered_at DESC"), text("event DESC")),
+        Index("remembered_answers_occurred_at", "occurred_at", postgresql_using="brin"),
+    )
+
+    event: UUID = _column(Uuid, key=True)
+    tenant: str = _column(Text)
+    source: str = _column(Text)
+    event_id: str = _column(Text)
+    agent: str = _column(Text)
+    speaker: str = _column(Text)
+    question_key: str = _column(Text)
+    shape: str = _column(Text)
+    words: list[int] = _column(ARRAY(Integer))
+    specification: str = _column(Text)
+    filters: str = _column(Text)
+    tables: list[str] = _column(ARRAY(Text))
+    joins: list[str] = _column(ARRAY(Text))
+    raw: float = _column(Double)
+    units: float = _column(Double)
+    size: int = _column(Integer)
+    remembered_at: datetime = _moment()
+    occurred_at: datetime = _moment()
+
+
 class TenantRulesRow(SQLModel, table=True):
     """One version of one tenant's rules. Rows never change, and the highest version is in force."""
 
@@ -221,5 +254,6 @@ EVALUATIONS = _table(EvaluationRow)
 DEFERRED_EVENTS = _table(DeferredEventRow)
 LABELS = _table(LabelRow)
 REFERENCE_VERDICTS = _table(ReferenceVerdictRow)
+REMEMBERED_ANSWERS = _table(RememberedAnswerRow)
 TENANT_RULES = _table(TenantRulesRow)
 ACCESS_TOKENS = _table(AccessTokenRow)

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from sqlalchemy import text
 
 from consumers.evaluation.deferrals import Deferral
-from consumers.evaluation.event_evaluation import evaluate
+from consumers.evaluation.event_evaluation import evaluate, line_out
 from consumers.evaluation.outcomes import DeferredReason
 from consumers.keep_labels import KeepLabels, LabelRecord
 from consumers.stream.dead_letter_subject import concerns
@@ -55,7 +55,7 @@ def scored(id_: str, tenant: str, rules: Rules = Rules()):  # noqa: B008 frozen
     )
     case = examine(event.query(), rules)
     assert isinstance(case, Case)
-    return evaluate(event, conclude(case, local_judge().judge(case)), rules, NOW)
+    return evaluate(event, line_out(id_, conclude(case, local_judge().judge(case)), rules, remember=True), rules, NOW)
 
 
 async def secrets(engine, tenant: str | None = None) -> int:

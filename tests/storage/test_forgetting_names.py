@@ -50,6 +50,8 @@ def planted(column: Column[Any]) -> Any:
         return func.jsonb_build_object("planted", SECRET)
     if isinstance(column.type, LargeBinary):
         return literal(SECRET.encode())
+    if isinstance(column.type, ARRAY):
+        return func.array_append(column, SECRET)
     return func.concat(column, f" {SECRET}")
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from consumers.errors import RefusedByStore
 from consumers.evaluation.event_evaluation import Evaluation, Scored
+from scoring.memory.context import context_record
 from scoring.verdict import Reply
 
 _RECORD_COLUMNS = ("score", "tier", "filter_status", "verdict", "confidence", "p_correct", "judge", "unscored")
@@ -42,6 +43,8 @@ def evaluation_row(each: Evaluation) -> dict[str, object]:
         "withheld": each.withheld,
         **(event | dict(WITHHELD_TEXTS) if each.withheld else event),
         **{name: record.get(name) for name in _RECORD_COLUMNS},
+        "p_alone": each.result.reply.p_correct if isinstance(each.result, Scored) else None,
+        "context": context_record(each.context) if each.context is not None else None,
         "enrichment_status": enrichment.get("status"),
         "enrichment_score": enrichment.get("score"),
         "reason_codes": [str(reason["code"]) for reason in reasons],

@@ -14,6 +14,7 @@ from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey
 from service.storage.database import translate_errors
 from service.storage.partitions import Partitions
 from service.storage.reference_store import await_references
+from service.storage.remembering.remembered_rows import write_answers
 from service.storage.scores.evaluation_rows import copy_rows, evaluation_row
 from service.storage.scores.event_keys import claim_free_keys, read_claims, take_over_claims
 from service.storage.scores.row_versions import find_same_versions, make_row_current
@@ -57,7 +58,9 @@ class PostgresScores:
                 await copy_rows(connection, new)
                 await await_references(connection, new)
                 stored_before = await _fill(connection, [each for each in ordered if each.key not in claimed])
-                return await _without_own(connection, ordered, stored_before)
+                stored = await _without_own(connection, ordered, stored_before)
+                await write_answers(connection, [each for each in ordered if each.key not in stored])
+                return stored
 
 
 async def _fill(connection: AsyncConnection, evaluations: Sequence[Evaluation]) -> dict[EventKey, Claim]:
