@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from scoring.signals.finding import Finding
 from scoring.specification import Void, VoidKind
 from scoring.values import UNITS
 from scoring.verdict import Case
+
+_HOLDING = frozenset({VoidKind.CONDITION})
+_DEAD = frozenset({VoidKind.ARM, VoidKind.UNUSED})
+_EMPTY = frozenset({VoidKind.EMPTY})
+_CONSTANT = frozenset({VoidKind.OUTPUT})
+_ARITHMETIC = frozenset({VoidKind.ARITHMETIC, VoidKind.COMPARED})
+_SAME = frozenset({VoidKind.ORDER, VoidKind.GROUP})
+_SAMPLED = frozenset({VoidKind.SAMPLE})
 
 
 def condition_void(case: Case) -> Finding | None:
@@ -20,7 +28,9 @@ def condition_void(case: Case) -> Finding | None:
     >>> condition_void(case("Hens in Peru", "SELECT name FROM hens WHERE country = 'Peru' OR 1 = 1")).detail
     "holds for every row: country = 'peru' or true"
     """
-    found = _first(case, (VoidKind.CONDITION,), "holds for every row")
+    if not case.sql.voids:
+        return None
+    found = _first(case, _HOLDING, "holds for every row")
     return found if found is not None else _widened(case)
 
 
@@ -58,7 +68,7 @@ def condition_dead(case: Case) -> Finding | None:
     ...     "WITH found AS (SELECT * FROM hens WHERE country = 'Peru') SELECT name FROM hens")).detail
     'takes no part: with found'
     """
-    return _first(case, (VoidKind.ARM, VoidKind.UNUSED), "takes no part")
+    return _first(case, _DEAD, "takes no part")
 
 
 def result_empty(case: Case) -> Finding | None:
@@ -70,11 +80,11 @@ def result_empty(case: Case) -> Finding | None:
     >>> result_empty(case("How many hens are there?", "SELECT COUNT(*) FROM hens WHERE 1 = 0")).detail
     'keeps no row: false'
     """
-    empty = _first(case, (VoidKind.EMPTY,), "keeps no row")
+    empty = _first(case, _EMPTY, "keeps no row")
     skipped = case.sql.limit.offset if empty is None and case.sql.limit is not None else 0
     if skipped and not _is_place_said(case, skipped):
         return Finding(1.0, f"skips the rows asked for: offset {skipped}")
-    if empty is not None:
+    if empty is not None or not case.sql.voids:
         return empty
     conflicts = [void for void in case.sql.voids if void.kind is VoidKind.CONFLICT]
     if not conflicts:
@@ -99,15 +109,18 @@ def output_constant(case: Case) -> Finding | None:
     >>> output_constant(case("How many hens are there?", "SELECT COUNT(*) * 0 FROM hens")).detail
     'constant: count(*) * 0'
     """
-    found = _first(case, (VoidKind.OUTPUT,), "constant")
+    found = _first(case, _CONSTANT, "constant")
     return found if found is not None else _only_literals(case)
 
 
 def _only_literals(case: Case) -> Finding | None:
     """A row of the answer has nothing but constants that nobody says, such as `SELECT 5 AS total`."""
+    literals = [each for each in case.sql.projections if each.literal]
+    if not literals:
+        return None
     real = {each.block for each in case.sql.projections if not each.literal}
-    for each in case.sql.projections:
-        if each.literal and each.block in case.sql.outputs - real and _LITERAL.fullmatch(each.operand.name):
+    for each in literals:
+        if each.block in case.sql.outputs - real and _LITERAL.fullmatch(each.operand.name):
             value = each.operand.name.strip("'").casefold()
             if value not in _ANSWERS and value not in _text(case):
                 return Finding(1.0, f"constant: {each.operand.name}")
@@ -123,7 +136,7 @@ def arithmetic_unasked(case: Case) -> Finding | None:
     >>> arithmetic_unasked(case("How many hens are there?", "SELECT COUNT(*) + 5 FROM hens")).detail
     'changed by a constant: count(*) + 5'
     """
-    voids = [void for void in case.sql.voids if void.kind in (VoidKind.ARITHMETIC, VoidKind.COMPARED)]
+    voids = [void for void in case.sql.voids if void.kind in _ARITHMETIC]
     if not voids:
         return None
     said = _numbers_said(case)
@@ -188,7 +201,7 @@ def order_constant(case: Case) -> Finding | None:
     >>> order_constant(case("Name the heaviest hen", "SELECT name FROM hens ORDER BY grams * 0 DESC LIMIT 1")).detail
     'same for every row: grams * 0'
     """
-    return _first(case, (VoidKind.ORDER, VoidKind.GROUP), "same for every row")
+    return _first(case, _SAME, "same for every row")
 
 
 def rows_sampled(case: Case) -> Finding | None:
@@ -199,10 +212,10 @@ def rows_sampled(case: Case) -> Finding | None:
     >>> rows_sampled(case("How many hens are there?", "SELECT COUNT(*) FROM hens TABLESAMPLE SYSTEM (10)")).detail
     'sampled: hens'
     """
-    return _first(case, (VoidKind.SAMPLE,), "sampled")
+    return _first(case, _SAMPLED, "sampled")
 
 
-def _first(case: Case, kinds: Iterable[VoidKind], of: str) -> Finding | None:
+def _first(case: Case, kinds: Collection[VoidKind], of: str) -> Finding | None:
     if not case.sql.voids:
         return None
     found = [void.text for void in case.sql.voids if void.kind in kinds]

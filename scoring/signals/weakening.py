@@ -67,8 +67,11 @@ def _says_what_is_measured(each: Weakening, case: Case) -> bool:
 def _excused(case: Case) -> Iterator[str]:
     """What Qu asks, the SQL does not apply and the enriched question excuses."""
     asked, enriched = plain_letters(case.question.text), plain_letters(case.enriched.text)
-    repeats, unmet, said = enriched.startswith(asked.rstrip("?.! ")), _unmet(case), words_of(asked)
-    if enriched == asked or not (unmet or (repeats and may_excuse(_added(asked, enriched), said))):
+    repeats, unmet = enriched.startswith(asked.rstrip("?.! ")), _unmet(case)
+    if enriched == asked or not (unmet or repeats):
+        return
+    said = words_of(asked)
+    if not unmet and not may_excuse(_added(asked, enriched), said):
         return
     remarks = list(_remarks(case, asked, enriched))
     excuses = [each for each in remarks if tells_to_drop(each) or _says_all(each, said)]
@@ -90,7 +93,10 @@ def _spoken_of(unmet: list[QuestionFilter], remarks: list[str], case: Case) -> I
 
 def _unmet(case: Case) -> list[QuestionFilter]:
     """The conditions that were surely read from Qu and of which the SQL applies no form."""
-    unmet = [*case.filters.missing, *(match.required for match in case.filters.mismatched)]
+    filters = case.filters
+    if not filters.missing and not filters.mismatched:
+        return []
+    unmet = [*filters.missing, *(match.required for match in filters.mismatched)]
     sure = [each for each in unmet[:_MOST] if each.source is FilterOrigin.QUESTION and each.certain >= CERTAIN]
     return [each for each in sure if not compares(each, case.sql)]
 

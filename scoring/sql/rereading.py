@@ -67,9 +67,10 @@ def without_hints(tokens: list[Token], sql: str) -> list[Token]:
 
 def refuse_rereading(tokens: list[Token], sql: str, tools: Tools) -> Unscored | None:
     """Why text would be read too often, if so."""
-    if sql.count("|>") > _MOST_PIPES:
+    if "|>" in sql and sql.count("|>") > _MOST_PIPES:
         return _too_deep(f"has more than {_MOST_PIPES} pipes (`|>`): write subqueries or CTEs")
-    if sum(map(sql.count, "([{<")) <= _FEW and sql.lower().count("join") <= _FEW and sql.count(".") <= _MOST_DOTS:
+    brackets = sql.count("(") + sql.count("[") + sql.count("{") + sql.count("<")
+    if brackets <= _FEW and sql.lower().count("join") <= _FEW and sql.count(".") <= _MOST_DOTS:
         return None
     if any(token.text.count(".") > _MOST_DOTS for token in tokens if token.token_type is _NAME):
         return _too_deep(f"a quoted name has more than {_MOST_DOTS} parts")

@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+_MARK = re.compile(r"[?:@$&#%{]")
+"""What every placeholder holds: most SQL has none of them, and is not looked at twice."""
 _CANDIDATE = re.compile(r"\?|(?<![:\w@$&])[:@$&#]\{?\w|%[s(]|\{")
-"""What a placeholder begins with, so that other SQL is not looked at twice."""
+"""What a placeholder begins with."""
 _PIECE = re.compile(
     r"""(?P<template>'(?:\{\{[^{}'\n]{1,100}\}\}|\$\{\w{1,100}\})')"""
     r"""|'(?:[^']|'')*'?|"(?:[^"]|"")*"?|`[^`]*`?|--[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"""
@@ -44,7 +46,7 @@ def placeholders(sql: str) -> Iterator[Placeholder]:
     >>> [each.name for each in placeholders("SELECT a::text FROM t WHERE b = $1 AND c = :city AND d = ? AND e = '?'")]
     ['1', 'city', '']
     """
-    if _CANDIDATE.search(sql) is None:
+    if _MARK.search(sql) is None or _CANDIDATE.search(sql) is None:
         return
     before, order = "", 0
     for piece in _PIECE.finditer(sql):
@@ -81,6 +83,8 @@ def with_numbers(sql: str) -> str:
     >>> with_numbers("SELECT a FROM t WHERE b IN ($1, $2) AND c = %(town)s AND d <> $1")
     'SELECT a FROM t WHERE b IN (:p1, :p2) AND c = :p3 AND d <> :p1'
     """
+    if _MARK.search(sql) is None:
+        return sql
     numbers: dict[tuple[str, int], int] = {}
 
     def number(each: Placeholder) -> str:

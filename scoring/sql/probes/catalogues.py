@@ -77,7 +77,10 @@ _FILES = frozenset({exp.ReadCSV, exp.ReadParquet})
 
 def table_kind(table: Node, dialect: str) -> SourceKind:
     """What a named table of FROM is: the tenant's, a catalogue, or a row of nothing."""
-    return _kind(table.args["this"].args["this"].lower(), _part(table, "db"), _part(table, "catalog"), dialect)
+    name: str = table.args["this"].args["this"].lower()
+    if table.args.get("db") is None:
+        return _kind(name, "", "", dialect)
+    return _kind(name, _part(table, "db"), _part(table, "catalog"), dialect)
 
 
 def function_kind(node: Node, dialect: str) -> SourceKind:
