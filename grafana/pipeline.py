@@ -52,9 +52,10 @@ def _processes() -> list[DashboardPanel]:
         ),
         DashboardPanel(
             title="Faults",
-            shows="Bugs caught, and starts of processes within half an hour.",
+            shows="Bugs caught, scoring processes that ended, and starts of processes within half an hour.",
             queries={
                 "bugs": rate("sqlassay_faults_total"),
+                "ended: {{reason}}": rate("sqlassay_scoring_processes_ended_total", "reason"),
                 "starts {{instance}}": "changes(sqlassay_start_time_seconds[30m])",
             },
         ),

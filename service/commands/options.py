@@ -81,6 +81,10 @@ class ScoreOptions:
         str | None, typer.Option("--dialect", metavar="NAME", help="The SQL dialect of events that name none.")
     ] = None
     weights: WeightsFile = None
+    cpu_seconds: Annotated[
+        float,
+        typer.Option("--cpu-seconds", metavar="S", min=0.01, max=60, help="CPU that a line may take, --judge local."),
+    ] = 1.0
     memory: Annotated[
         bool, typer.Option("--memory", help="Judge each line with what earlier lines of its tenant taught.")
     ] = False

@@ -62,7 +62,8 @@ def _one_query(options: ScoreOptions) -> Query | None:
 
 
 def _open_scorer(options: ScoreOptions, policy: JudgePolicy) -> AnswerScorer:
-    local = LocalScorer(read_rules(options.rules_file, options.dialect), read_judge(options.weights))
+    rules = read_rules(options.rules_file, options.dialect)
+    local = LocalScorer(rules, read_judge(options.weights), options.cpu_seconds)
     if options.memory:
         return _with_memory(options, policy, local)
     if policy is JudgePolicy.LOCAL:

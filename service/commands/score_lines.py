@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from itertools import islice
+from typing import BinaryIO, NamedTuple
 
 import orjson
 
@@ -20,7 +21,26 @@ from scoring.verdict import Score
 from service.commands.exits import refuse
 from service.commands.jsonl import InputLine, open_input, open_output, read_lines, same_file, size_of
 from service.commands.progress import progress
+from service.processes.budgeted_process import budgeted_process
+from service.processes.forked_call import CallEnded
 from service.processes.interpreter import tune_interpreter
+
+CPU_SECONDS = 1.0
+"""CPU that one line may take."""
+_AT_ONCE = 16
+"""Lines that are given to the scoring process together."""
+
+
+class Encoded(NamedTuple):
+    """A row as it is written, and what a run counts of it."""
+
+    content: bytes
+    score: object
+    unscored: object
+
+    @classmethod
+    def of(cls, row: Record) -> Encoded:
+        return cls(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE), row["score"], row["unscored"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +49,7 @@ class LocalScorer:
 
     rules: Rules
     judge: LocalJudge
+    cpu_seconds: float = CPU_SECONDS
 
     def __call__(self, query: Query) -> Score | Unscored:
         case = examine(query, self.rules)
@@ -51,11 +72,25 @@ class LocalScorer:
             return {"event_id": event.event_id, **record_of(scorer_failed(error), self.rules)}
 
     def score_file(self, source: str, target: str) -> RunTally:
-        """Writes one row for each line, in order. Holds one line in memory at a time."""
-        with scored_file(source, target) as (lines, write):
-            for line in lines:
-                write(line, self.row(line))
+        """Writes one row for each line, in order. Holds a few lines in memory at a time.
+
+        A line that takes more than `cpu_seconds` of CPU, or that ends the scoring process, has a row without a score.
+        """
+        with (
+            budgeted_process(lambda line: Encoded.of(self.row(line)), self.cpu_seconds) as process,
+            scored_file(source, target) as (lines, write),
+        ):
+            while some := list(islice(lines, _AT_ONCE)):
+                for line, result in zip(some, process.run(some), strict=True):
+                    write.encoded(line, self._ended(line, result) if isinstance(result, CallEnded) else result)
         return write.tally
+
+    def _ended(self, line: InputLine, ended: CallEnded) -> Encoded:
+        why = line_too_costly(self.cpu_seconds) if ended.over_limit else scorer_failed(ended)
+        event = read_event(line)
+        number = {"line": line.number} if isinstance(event, Unscored) else {}
+        event_id = None if isinstance(event, Unscored) else event.event_id
+        return Encoded.of({"event_id": event_id, **number, **record_of(why, self.rules)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +102,11 @@ class RowWriter:
     tally: RunTally
 
     def __call__(self, line: InputLine, row: Record) -> None:
-        self.rows.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+        self.encoded(line, Encoded.of(row))
+
+    def encoded(self, line: InputLine, row: Encoded) -> None:
+        """Writes a row that is encoded already."""
+        self.rows.write(row.content)
         self.tally.add(row)
         self.advance(len(line.raw or b"") + 1)
 
@@ -96,6 +135,12 @@ def invalid_line_row(line: InputLine, reason: Unscored, rules: Rules) -> Record:
     return {"event_id": None, "line": line.number, **unscored_record(reason, rules.version)}
 
 
+def line_too_costly(seconds: float) -> Unscored:
+    """The result for a line that took more than these seconds of CPU."""
+    detail = f"scoring took more than {seconds:g} s of CPU (--cpu-seconds): shorten the question or the SQL"
+    return Unscored(UnscoredReason.TOO_COSTLY, detail)
+
+
 def scorer_failed(error: Exception) -> Unscored:
     """The result for an answer on which the scorer raised: a bug."""
     return Unscored(UnscoredReason.SCORER_FAILED, f"the scorer failed ({type(error).__name__}): please report it")
@@ -109,12 +154,12 @@ class RunTally:
     total: float = 0.0
     unscored: Counter[str] = field(default_factory=Counter[str])
 
-    def add(self, row: Record) -> None:
-        if isinstance(score := row["score"], float):
+    def add(self, row: Encoded) -> None:
+        if isinstance(row.score, float):
             self.scored += 1
-            self.total += score
+            self.total += row.score
         else:
-            self.unscored[str(row["unscored"])] += 1
+            self.unscored[str(row.unscored)] += 1
 
     def __str__(self) -> str:
         lines = self.scored + self.unscored.total()

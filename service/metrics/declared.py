@@ -116,6 +116,9 @@ class DeclaredMetrics:
             ("signal", "end"),
         )
         self.faults = count("sqlassay_faults", "Unexpected exceptions, which the log describes.")
+        self.processes_ended = count(
+            "sqlassay_scoring_processes_ended", "Scoring processes that ended during a call, by reason.", ("reason",)
+        )
 
     def _requests(self) -> None:
         histogram = self._histogram

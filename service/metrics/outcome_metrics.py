@@ -20,6 +20,7 @@ from service.metrics.kafka import KafkaMetrics
 from service.metrics.models import JudgeMetrics
 from service.metrics.reference_metrics import ReferenceMetrics
 from service.metrics.storage import StorageMetrics
+from service.processes.endable import EndReason
 from service.settings.observability_settings import MetricSettings
 from service.storage.scores.reports import JUDGED_WRONG
 from service.telemetry.export_counts import ExportOutcome, Signal
@@ -145,6 +146,10 @@ class Metrics:
     def stalled(self, dependency: str) -> None:
         """Counts a failed try of a dependency."""
         self._of.stalls.labels(dependency).inc()
+
+    def process_ended(self, reason: EndReason) -> None:
+        """Counts a scoring process that ended during a call."""
+        self._of.processes_ended.labels(reason.value).inc()
 
     def failed(self, where: str, error: Exception) -> None:
         """Counts and logs a bug."""

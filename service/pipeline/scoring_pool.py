@@ -25,7 +25,6 @@ from service.kafka.results_topic import KafkaResults
 from service.logs import log
 from service.pipeline.process_parts import ProcessParts, utc_now
 from service.processes.scoring_processes import ProcessScorer
-from service.settings import Settings
 from service.storage.deferred_store import PostgresDeferred
 from service.storage.remembering.bounds import MemoryBounds
 from service.storage.remembering.postgres_memory import PostgresMemory
@@ -56,7 +55,7 @@ def scoring_pool(parts: ProcessParts, panel: Panel) -> Pool:
         deferred=PostgresDeferred(parts.engine, utc_now),
         results=_results(parts),
         retries=Retries(attempts=settings.pool.attempts),
-        scorer=_scorer(settings, score),
+        scorer=_scorer(parts, score),
     )
 
 
@@ -92,13 +91,18 @@ def _results(parts: ProcessParts) -> Results | None:
     return results if parts.telemetry is None else TracedResults(results, time.monotonic)
 
 
-def _scorer(settings: Settings, score: ScoreEvents) -> Scorer:
+def _scorer(parts: ProcessParts, score: ScoreEvents) -> Scorer:
+    settings = parts.settings
     processes = settings.pool.processes
     if processes is None:
         streams = settings.kafka.bootstrap_servers is not None and (os.cpu_count() or 1) > 1
         processes = _SCORING_PROCESSES if streams else 1
     return ProcessScorer(
-        score, processes=max(1, processes), weights=settings.judge.weights, cpu_seconds=settings.pool.cpu_seconds
+        score,
+        processes=max(1, processes),
+        weights=settings.judge.weights,
+        cpu_seconds=settings.pool.cpu_seconds,
+        on_end=parts.metrics.process_ended,
     )
 
 

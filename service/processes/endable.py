@@ -10,6 +10,7 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import TypeVar, cast
@@ -24,15 +25,43 @@ _END_SECONDS = 5.0
 """How long a killed process has to be gone."""
 
 
+class EndReason(StrEnum):
+    """Why a process ended during a call."""
+
+    CPU = "cpu"
+    """The call took more CPU than it may."""
+    CLOCK = "clock"
+    """The call gave no answer in time, so we killed the process."""
+    KILLED = "killed"
+    """SIGKILL from outside: the kernel sends it when memory runs out."""
+    CRASHED = "crashed"
+    """Any other exit, such as a fault of compiled code."""
+
+    @classmethod
+    def of(cls, exit_code: int | None, *, timed_out: bool) -> EndReason:
+        """The reason that an exit code names; a process that we killed has none.
+
+        >>> EndReason.of(-signal.SIGKILL, timed_out=False).value, EndReason.of(-signal.SIGSEGV, timed_out=False).value
+        ('killed', 'crashed')
+        """
+        if timed_out:
+            return cls.CLOCK
+        return {-signal.SIGPROF: cls.CPU, -signal.SIGKILL: cls.KILLED}.get(exit_code or 0, cls.CRASHED)
+
+
 class ProcessEnded(Exception):  # noqa: N818 it names what happened
     """The process ended during a call."""
 
-    def __init__(self, *, steps: int, over_limit: bool, why: str) -> None:
+    def __init__(self, *, steps: int, reason: EndReason, why: str) -> None:
         super().__init__(f"the process ended during step {steps} of a call: {why}")
         self.steps = steps
         """Steps of the call that had begun, the one that was running included."""
-        self.over_limit = over_limit
+        self.reason = reason
+
+    @property
+    def over_limit(self) -> bool:
         """Whether that step took more CPU than it may."""
+        return self.reason is EndReason.CPU
 
 
 class CallFailed(Exception):  # noqa: N818 it names what happened
@@ -106,14 +135,14 @@ class EndableProcess:
         """Forgets the process, and returns why it ended."""
         begun, running = self._steps_begun(), self._running
         if running is None:
-            return ProcessEnded(steps=0, over_limit=False, why=str(error))
+            return ProcessEnded(steps=0, reason=EndReason.CRASHED, why=str(error))
         timed_out = isinstance(error, TimeoutError)
         if not timed_out:
             await asyncio.to_thread(running.process.join, _END_SECONDS)
         code = running.process.exitcode
         self.kill()
         why = f"no answer in {self._clock_seconds:g} s" if timed_out else f"exit code {code}"
-        return ProcessEnded(steps=begun, over_limit=code == -signal.SIGPROF, why=why)
+        return ProcessEnded(steps=begun, reason=EndReason.of(code, timed_out=timed_out), why=why)
 
     def kill(self) -> None:
         """Ends the process, whatever it does."""

@@ -8,7 +8,7 @@ is judged alone, in a process of its own, and ends there. Its neighbours are jud
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
@@ -23,7 +23,7 @@ from consumers.score_events import LookedUp, ScoreEvents, not_sampled
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
 from scoring.verdict import Case
-from service.processes.endable import CallFailed, EndableProcess, ProcessEnded
+from service.processes.endable import CallFailed, EndableProcess, EndReason, ProcessEnded
 from service.processes.judging import Judged, ScorerBug, SentEvent, judge_chunk, judge_event, open_judge
 
 _TRIES = 3
@@ -45,8 +45,10 @@ class ProcessScorer:
         weights: Path | None = None,
         cpu_seconds: float = 1.0,
         allowances: Allowances | None = None,
+        on_end: Callable[[EndReason], None] = lambda _: None,
     ) -> None:
-        self._score, self._cpu_seconds = score, cpu_seconds
+        """`on_end` is told why a process ended."""
+        self._score, self._cpu_seconds, self._on_end = score, cpu_seconds, on_end
         self._thread = ThreadScorer(score)
         self.chunks = processes
         setup = partial(open_judge, weights, remember=score.memory is not None)
@@ -86,6 +88,7 @@ class ProcessScorer:
             try:
                 results = await process.call(judge_chunk, chunk.sent(), rules, allowances)
             except ProcessEnded as ended:
+                self._on_end(ended.reason)
                 if ended.steps:
                     self._allowances.note_exceeded(chunk.set_aside_at(ended.steps - 1), self._score.timer())
                     continue
@@ -112,6 +115,7 @@ class ProcessScorer:
             try:
                 return await self._alone.call(judge_event, _sent(known), rules, self._cpu_seconds)
             except ProcessEnded as ended:
+                self._on_end(ended.reason)
                 if ended.over_limit:
                     return too_costly(self._cpu_seconds)
                 if tries == _TRIES:

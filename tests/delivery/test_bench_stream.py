@@ -9,9 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from aiokafka.admin import AIOKafkaAdminClient
 from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import create_async_engine
+
+from service.commands.bench.rig import Sample
+from service.commands.bench.stream_speed import refuse_standstill, steady_rate
+from service.commands.exits import Exit
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,6 +55,15 @@ async def test_it_tells_shares_and_waits_and_removes_what_it_made(kafka_server: 
     assert all(figures[name] > 0 for name in (*rates, *waits))
     assert abs(figures["stream_share"] - figures["stream"] / figures["in_process"]) < 0.01
     assert await left_behind(kafka_server, postgres_url) == set()
+
+
+def test_where_no_event_was_stored_it_says_what_to_do(capsys: pytest.CaptureFixture[str]):
+    watched = [Sample(seconds=0.0, rows=0), Sample(seconds=20.0, rows=0)]
+    with pytest.raises(SystemExit) as ended:
+        refuse_standstill(steady_rate(watched, 100), 5)
+    assert ended.value.code == Exit.UNAVAILABLE
+    assert "no event was stored in 5 s: the machine is too busy; use a larger --seconds" in capsys.readouterr().err
+    refuse_standstill(steady_rate([*watched, Sample(seconds=21.0, rows=100)], 100), 5)
 
 
 def test_without_a_broker_it_says_what_to_set():

@@ -27,8 +27,10 @@ from scoring.record import score_record
 from scoring.rules import Rules
 from scoring.verdict import Case
 from service.judges.weights import local_judge
+from service.metrics.outcome_metrics import Metrics
 from service.processes.scoring_processes import ProcessScorer
 from service.samples import sample_events, sample_rules
+from service.settings.observability_settings import MetricSettings
 from tests.memory.stores import MemoryOutcomes, MemoryRules, MemoryScores
 
 pytestmark = pytest.mark.slow  # starts and kills processes
@@ -201,6 +203,30 @@ async def test_what_takes_longer_than_the_budget_ends_as_too_costly(score: Score
     assert "0.05 s of CPU" in ended.result.detail
     assert isinstance(ordinary, Evaluation)
     assert isinstance(ordinary.result, Scored)
+
+
+async def test_why_a_process_ended_is_counted(score: ScoreEvents) -> None:
+    metrics = Metrics(MetricSettings(), "local/1")
+    scorer = ProcessScorer(score, processes=1, cpu_seconds=0.05, on_end=metrics.process_ended)
+    (plain,), found = events(score, "plain", 1), LookedUp({}, RULES)
+    assert counted(metrics) == {}
+    await scorer.judge_alone(costly(plain), found)
+    assert counted(metrics) == {"cpu": 1}
+    await scorer.judge_alone(plain, found)
+    kill_all()
+    assert scored(await scorer.judge_alone(plain, found))
+    assert counted(metrics) == {"cpu": 1, "killed": 1}
+    scorer.close()
+
+
+def counted(metrics: Metrics) -> dict[str, float]:
+    """The processes that ended, by reason."""
+    return {
+        sample.labels["reason"]: sample.value
+        for family in metrics.registry.collect()
+        for sample in family.samples
+        if sample.name == "sqlassay_scoring_processes_ended_total"
+    }
 
 
 async def test_an_event_that_ends_its_process_alone_is_held_to_blame(

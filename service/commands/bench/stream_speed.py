@@ -87,8 +87,7 @@ def bench_stream(*, seconds: int, as_json: bool) -> None:
 async def _measured(settings: Settings, seconds: int) -> StreamSpeed:
     before = await asyncio.to_thread(in_process, seconds)
     stream = await _on(settings, lambda rig: _local_rate(rig, before, seconds))
-    if stream <= 0:
-        give_up(f"no event was stored in {seconds} s: the machine is too busy; use a larger --seconds")
+    refuse_standstill(stream, seconds)
     after = await asyncio.to_thread(in_process, seconds)
     model = await _on(settings, lambda rig: _model_rate(rig, seconds))
     wait = await _on(settings, lambda rig: _wait(rig, stream / 2, seconds))
@@ -106,6 +105,12 @@ async def _measured(settings: Settings, seconds: int) -> StreamSpeed:
         calm_p95=round(alone, 3),
         calm_p95_beside_flood=round(beside, 3),
     )
+
+
+def refuse_standstill(rate: float, seconds: int) -> None:
+    """Ends the command if no event was stored: nothing can be measured at a share of that rate."""
+    if rate <= 0:
+        give_up(f"no event was stored in {seconds} s: the machine is too busy; use a larger --seconds")
 
 
 async def _on(settings: Settings, work: Callable[[Rig], Awaitable[Result]]) -> Result:

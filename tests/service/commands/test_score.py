@@ -37,6 +37,21 @@ def event(**fields: Any) -> bytes:
     return json.dumps(GOOD | fields).encode()
 
 
+def test_a_line_that_is_too_costly_has_no_score_and_its_neighbours_have_theirs(tmp_path: Path) -> None:
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    costly = event(event_id="costly", sql=f"SELECT CASE{' WHEN a = 1 THEN 2' * 3200} END FROM beds")
+    source.write_bytes(
+        b"\n".join([event(event_id="a"), costly, event(event_id="b"), costly, b"{", event(event_id="c")])
+    )
+    done = sqlassay("score", str(source), "--out", str(target), "--cpu-seconds", "0.05")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [json.loads(line) for line in target.read_text().splitlines()]
+    assert [row["event_id"] for row in rows] == ["a", "costly", "b", "costly", None, "c"]
+    assert [row["unscored"] for row in rows] == [None, "TOO_COSTLY", None, "TOO_COSTLY", "INVALID_EVENT", None]
+    assert "0.05 s of CPU (--cpu-seconds)" in rows[1]["reasons"][0]["detail"]
+    assert rows[0]["score"] == rows[2]["score"] == rows[5]["score"]
+
+
 def test_every_line_gives_a_row_with_every_field(tmp_path: Path) -> None:
     source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     source.write_bytes(event() + b"\n")
