@@ -84,12 +84,15 @@ def result_empty(case: Case) -> Finding | None:
     skipped = case.sql.limit.offset if empty is None and case.sql.limit is not None else 0
     if skipped and not _is_place_said(case, skipped):
         return Finding(1.0, f"skips the rows asked for: offset {skipped}")
-    if empty is not None or not case.sql.voids:
-        return empty
+    return empty if empty is not None or not case.sql.voids else _excluded(case)
+
+
+def _excluded(case: Case) -> Finding | None:
+    """Two values of one column that are asked for at once, of which the questions do not mention both."""
     conflicts = [void for void in case.sql.voids if void.kind is VoidKind.CONFLICT]
     if not conflicts:
         return None
-    said = f"{case.question.text} {case.enriched.text}".casefold()
+    said = _text(case)
     unsaid = next((void.text for void in conflicts if any(value not in said for value in void.values)), None)
     return Finding(1.0, f"keeps no row: {unsaid}") if unsaid is not None else None
 

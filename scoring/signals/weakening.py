@@ -67,12 +67,12 @@ def _says_what_is_measured(each: Weakening, case: Case) -> bool:
 def _excused(case: Case) -> Iterator[str]:
     """What Qu asks, the SQL does not apply and the enriched question excuses."""
     asked, enriched = plain_letters(case.question.text), plain_letters(case.enriched.text)
+    if enriched == asked:
+        return
     repeats, unmet = enriched.startswith(asked.rstrip("?.! ")), _unmet(case)
-    if enriched == asked or not (unmet or repeats):
+    if not (unmet or (repeats and may_excuse(_added(asked, enriched), words_of(asked)))):
         return
     said = words_of(asked)
-    if not unmet and not may_excuse(_added(asked, enriched), said):
-        return
     remarks = list(_remarks(case, asked, enriched))
     excuses = [each for each in remarks if tells_to_drop(each) or _says_all(each, said)]
     yield from map(span_of, unmet if excuses else _spoken_of(unmet, remarks if repeats else [], case))

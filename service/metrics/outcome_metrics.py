@@ -20,7 +20,6 @@ from service.metrics.kafka import KafkaMetrics
 from service.metrics.models import JudgeMetrics
 from service.metrics.reference_metrics import ReferenceMetrics
 from service.metrics.storage import StorageMetrics
-from service.processes.endable import EndReason
 from service.settings.observability_settings import MetricSettings
 from service.storage.scores.reports import JUDGED_WRONG
 from service.telemetry.export_counts import ExportOutcome, Signal
@@ -147,9 +146,9 @@ class Metrics:
         """Counts a failed try of a dependency."""
         self._of.stalls.labels(dependency).inc()
 
-    def process_ended(self, reason: EndReason) -> None:
+    def process_ended(self, reason: str) -> None:
         """Counts a scoring process that ended during a call."""
-        self._of.processes_ended.labels(reason.value).inc()
+        self._of.processes_ended.labels(reason).inc()
 
     def failed(self, where: str, error: Exception) -> None:
         """Counts and logs a bug."""
