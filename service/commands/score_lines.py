@@ -77,13 +77,16 @@ class LocalScorer:
         A line that takes more than `cpu_seconds` of CPU, or that ends the scoring process, has a row without a score.
         """
         with (
-            budgeted_process(lambda line: Encoded.of(self.row(line)), self.cpu_seconds) as process,
+            budgeted_process(self._encoded, self.cpu_seconds) as process,
             scored_file(source, target) as (lines, write),
         ):
             while some := list(islice(lines, _AT_ONCE)):
                 for line, result in zip(some, process.run(some), strict=True):
                     write.encoded(line, self._ended(line, result) if isinstance(result, CallEnded) else result)
         return write.tally
+
+    def _encoded(self, line: InputLine) -> Encoded:
+        return Encoded.of(self.row(line))
 
     def _ended(self, line: InputLine, ended: CallEnded) -> Encoded:
         why = line_too_costly(self.cpu_seconds) if ended.over_limit else scorer_failed(ended)
