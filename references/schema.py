@@ -38,6 +38,8 @@ class DeclaredColumn:
     declared: str
     """The type as declared to SQLite, which decides its conversions."""
     nullable: bool = True
+    written: str = ""
+    """The type as the DDL names it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +80,8 @@ class Schema:
     tables: Mapping[str, DeclaredTable]
     """By lower-cased name."""
     references: tuple[Reference, ...] = ()
+    views: tuple[str, ...] = ()
+    """Names of views, and of tables whose columns are not declared."""
     inferred: bool = False
     """Inferred from the queries instead of read from DDL."""
     ignored: tuple[str, ...] = field(default=())
@@ -142,22 +146,42 @@ def _read_ddl(ddl: str, dialect: str | None) -> Schema | BadSchema:
         try:
             trees = parser_dialect(name).parse(ddl)
             if any(isinstance(tree, exp.Create) and isinstance(tree.this, exp.Schema) for tree in trees):
-                return _schema_of([tree for tree in trees if isinstance(tree, exp.Create)])
+                return _schema_of([tree for tree in trees if isinstance(tree, exp.Create | exp.Alter)])
         except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, KeyError) as error:
             said = f"the schema does not parse: {(str(error) or type(error).__name__).splitlines()[0][:120]}"
     return BadSchema(said)
 
 
-def _schema_of(trees: list[exp.Create]) -> Schema:
+def _schema_of(trees: list[exp.Create | exp.Alter]) -> Schema:
     tables: dict[str, DeclaredTable] = {}
     references: list[Reference] = []
+    views: dict[str, None] = {}
     for tree in trees:
-        if not isinstance(tree.this, exp.Schema) or not isinstance(tree.this.this, exp.Table):
+        if isinstance(tree, exp.Alter):
+            _alter(tree, tables, references)
+        elif isinstance(tree.this, exp.Table) and tree.kind in {"TABLE", "VIEW"}:
+            views[tree.this.name] = None
+        elif isinstance(tree.this, exp.Schema) and isinstance(tree.this.this, exp.Table) and tree.kind == "VIEW":
+            views[tree.this.this.name] = None
+        elif isinstance(tree.this, exp.Schema) and isinstance(tree.this.this, exp.Table):
+            table = _table(tree.this)
+            tables.setdefault(table.name.lower(), table)
+            references.extend(_references(table.name, tree.this))
+    return Schema(tables=tables, references=_resolved(tables, references), views=tuple(views))
+
+
+def _alter(tree: exp.Alter, tables: dict[str, DeclaredTable], references: list[Reference]) -> None:
+    """Adds the keys and references that `ALTER TABLE … ADD CONSTRAINT` declares."""
+    for action in tree.args.get("actions") or ():
+        if not isinstance(action, exp.AddConstraint):
             continue
-        table = _table(tree.this)
-        tables.setdefault(table.name.lower(), table)
-        references.extend(_references(table.name, tree.this))
-    return Schema(tables=tables, references=_resolved(tables, references))
+        for each in action.expressions:
+            for one in each.expressions if isinstance(each, exp.Constraint) else [each]:
+                if isinstance(one, exp.PrimaryKey):
+                    _add_key(tables, tree.this.name, tuple(column.name.lower() for column in one.expressions))
+                elif isinstance(one, exp.ForeignKey) and isinstance(one.args.get("reference"), exp.Reference):
+                    columns = [column.name for column in one.expressions]
+                    references.extend(_pairs(tree.this.name, columns, one.args["reference"]))
 
 
 def _table(tree: exp.Schema) -> DeclaredTable:
@@ -173,9 +197,12 @@ def _table(tree: exp.Schema) -> DeclaredTable:
 
 def _column(tree: exp.ColumnDef) -> DeclaredColumn:
     declared = tree.kind.sql("sqlite") if tree.kind is not None else ""
+    written = tree.kind.sql() if tree.kind is not None else ""
     kinds = [each.kind for each in tree.args.get("constraints") or ()]
     required = any(isinstance(each, exp.NotNullColumnConstraint) and not each.args.get("allow_null") for each in kinds)
-    return DeclaredColumn(name=tree.name, kind=kind_of(declared), declared=declared, nullable=not required)
+    return DeclaredColumn(
+        name=tree.name, kind=kind_of(declared), declared=declared, nullable=not required, written=written
+    )
 
 
 def _primary(tree: exp.Schema, definitions: list[exp.ColumnDef]) -> Iterator[list[str]]:

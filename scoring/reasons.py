@@ -141,6 +141,16 @@ class ReasonCode(StrEnum):
     """The SQL ran, and every value that came back is NULL."""
     RAN_WITH_ROWS = "RAN_WITH_ROWS"
     """The SQL ran, and rows came back."""
+    TABLE_UNKNOWN = "TABLE_UNKNOWN"
+    """The tenant's schema has no such table."""
+    COLUMN_UNKNOWN = "COLUMN_UNKNOWN"
+    """The tenant's schema has no such column."""
+    TYPE_UNLIKE = "TYPE_UNLIKE"
+    """A column of numbers is compared with a text that is none."""
+    JOIN_DECLARED = "JOIN_DECLARED"
+    """The names of joined columns look wrong, but the schema declares them as a key."""
+    JOIN_UNDECLARED = "JOIN_UNDECLARED"
+    """The schema declares a key between two tables, and the SQL joins them by other columns."""
 
 
 FROM_MEMORY = frozenset(
@@ -156,7 +166,17 @@ FROM_MEMORY = frozenset(
 )
 """Codes that the tenant's earlier answers give (`scoring/memory/`)."""
 FROM_DATABASE = frozenset(
-    {ReasonCode.SQL_FAILED, ReasonCode.RAN_EMPTY, ReasonCode.RAN_ONLY_NULL, ReasonCode.RAN_WITH_ROWS}
+    {
+        ReasonCode.SQL_FAILED,
+        ReasonCode.RAN_EMPTY,
+        ReasonCode.RAN_ONLY_NULL,
+        ReasonCode.RAN_WITH_ROWS,
+        ReasonCode.TABLE_UNKNOWN,
+        ReasonCode.COLUMN_UNKNOWN,
+        ReasonCode.TYPE_UNLIKE,
+        ReasonCode.JOIN_DECLARED,
+        ReasonCode.JOIN_UNDECLARED,
+    }
 )
 """Codes that the database gives: what running the SQL gave, or the tenant's schema (`scoring/database/`)."""
 WITHOUT_SIGNAL = (
@@ -173,6 +193,7 @@ IN_FAVOUR = frozenset(
         ReasonCode.MATCHES_REVIEWED,
         ReasonCode.JOIN_USUAL_HERE,
         ReasonCode.RAN_WITH_ROWS,
+        ReasonCode.JOIN_DECLARED,
     }
 )
 """Codes that speak for an answer; all others speak against it."""

@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from scoring.linking import content_words
+from scoring.schema import DatabaseSchema
 from scoring.specification import SqlFilter
 
 
@@ -118,6 +119,8 @@ class Rules:
     """Share of events that are scored, in [0, 1]."""
     store_raw: bool = True
     """Whether questions, SQL and whatever quotes them are stored; without, only the score and codes are."""
+    schema: DatabaseSchema | None = None
+    """The tenant's database, if the tenant has declared it."""
     version: int = 0
     """Version of the stored row; 0 is the built-in default."""
     phrases: tuple[tuple[str, tuple[str, ...], str], ...] = field(init=False, repr=False, compare=False)

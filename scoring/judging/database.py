@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scoring.database.run_evidence import weigh_run
+from scoring.database.schema_evidence import weigh_schema
 from scoring.reasons import FORGERIES, PRIORS
 from scoring.verdict import Case, Reason, Reply, Verdict
 
@@ -16,7 +17,8 @@ CERTAIN = 0.98
 
 def database_reasons(case: Case, seen: Sequence[Reason]) -> list[Reason]:
     """What the database says about an answer. Nothing speaks for one that only seems to answer."""
-    found = [each for each in (weigh_run(case),) if each is not None]
+    ran = weigh_run(case)
+    found = [*([ran] if ran is not None else []), *weigh_schema(case, seen)]
     if any(each.code in FORGERIES for each in seen):
         found = [each for each in found if each.weight < 0]
     return found

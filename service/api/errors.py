@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Match
 from consumers.errors import RefusedByStore, Unavailable
 from consumers.pool.flight import PoolClosed
 from consumers.wire.rules_document import InvalidRules
+from consumers.wire.schema_document import InvalidSchema
 from consumers.wire.texts import shorten
 from service.logs import log
 from service.storage.rule_store import RulesConflict
@@ -66,6 +67,7 @@ _BY_EXCEPTION: dict[type[Exception], tuple[int, str, str]] = {
         "Send the request again in a few seconds. Events that were accepted will be duplicates.",
     ),
     InvalidRules: (422, "INVALID_RULES", "Correct the rules and send them again. The old version stays in force."),
+    InvalidSchema: (422, "INVALID_SCHEMA", "Correct the schema and send it again. The old one stays in force."),
     RulesConflict: (412, "RULES_CHANGED", "Read the newest version and send your change with its ETag."),
     InvalidCursor: (400, "INVALID_CURSOR", "Start again without the cursor."),
     RefusedByStore: (400, "REFUSED_BY_STORE", "Correct the value that the database cannot store."),

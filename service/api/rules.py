@@ -32,6 +32,7 @@ class RulesReply(BaseModel):
     version: int = Field(description="0 is the built-in default.")
     author: str | None = Field(description="The owner of the token that stored it.")
     created_at: datetime | None
+    schema_version: int | None = Field(description="The schema in force with it; null without one.")
     rules: RulesDocument
 
 
@@ -130,5 +131,6 @@ def _document(stored: StoredRules) -> dict[str, Any]:
         "version": stored.version,
         "author": stored.author,
         "created_at": stored.created_at,
+        "schema_version": stored.schema_version,
         "rules": stored.document,
     }

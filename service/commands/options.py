@@ -77,6 +77,9 @@ class ScoreOptions:
     rules_file: Annotated[
         str | None, typer.Option("--rules", metavar="FILE", help="One tenant's rules as JSON, used for every line.")
     ] = None
+    schema_file: Annotated[
+        str | None, typer.Option("--schema", metavar="FILE", help="The database's tables: DDL, or a catalogue as JSON.")
+    ] = None
     dialect: Annotated[
         str | None, typer.Option("--dialect", metavar="NAME", help="The SQL dialect of events that name none.")
     ] = None

@@ -19,7 +19,7 @@ from service.commands.jsonl import STANDARD
 from service.commands.options import ScoreOptions
 from service.commands.rendering.answer import explanation, refusal
 from service.commands.rendering.terminal import print_to_terminal
-from service.commands.rules_file import load_rules
+from service.commands.rules_file import load_rules, load_schema
 from service.commands.score_lines import LocalScorer, RunTally, record_of
 from service.commands.score_memory import MemoryScorer
 from service.judges.weights import fitted_judge, local_judge
@@ -63,6 +63,8 @@ def _one_query(options: ScoreOptions) -> Query | None:
 
 def _open_scorer(options: ScoreOptions, policy: JudgePolicy) -> AnswerScorer:
     rules = read_rules(options.rules_file, options.dialect)
+    if options.schema_file is not None:
+        rules = replace(rules, schema=load_schema(options.schema_file))
     local = LocalScorer(rules, read_judge(options.weights), options.cpu_seconds)
     if options.memory:
         return _with_memory(options, policy, local)

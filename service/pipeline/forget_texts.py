@@ -39,7 +39,7 @@ class Extent:
     everything: bool = False
     """The rows themselves, with scores and names, and the rules of a whole tenant."""
     rules: bool = False
-    """All versions of the tenant's rules; it then has the defaults, but for what it stores and how long."""
+    """All versions of the tenant's rules and schemas. It then has the defaults, but for what it stores and how long."""
     reviewer: str | None = None
     """This reviewer's name, and nothing else."""
     dry_run: bool = False
@@ -99,7 +99,9 @@ async def _forget_rules(engine: AsyncEngine, link: RedisLink | None, tenant: str
         if stored.version == 0:
             return 0
         kept = {name: stored.document[name] for name in _KEPT_RULES if name in stored.document}
-        latest = await rules.put(tenant, RulesDocument(**kept), author=_AUTHOR, expected=stored.version)
+        latest = await rules.put(
+            tenant, RulesDocument(**kept), author=_AUTHOR, expected=stored.version, keep_schema=False
+        )
     return await delete_rules_before(engine, tenant, latest.version)
 
 
@@ -110,6 +112,7 @@ async def _stays(engine: AsyncEngine, subject: Subject) -> dict[str, str]:
         "event_keys": "ids and sources of events, by which an event sent again is known: --everything deletes them",
         "labels": "names of reviewers, ids and sources of events: --reviewer NAME, or --everything",
         "tenant_rules": "documents that may quote names and values, and authors: --rules, or --reviewer NAME",
+        "tenant_schemas": "names of tables and columns: --rules",
         "access_tokens": "names of tokens: --everything deletes them",
     }
     return {table: f"{left[table]} rows with {why}" for table, why in said.items() if left[table]}

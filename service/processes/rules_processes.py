@@ -7,9 +7,11 @@ from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
+from consumers.wire.schema_document import InvalidSchema, SchemaDocument, decode_schema
 from scoring.rules import Rules
 from service.processes.child import limit_cpu, note_step
 from service.processes.endable import CallFailed, EndableProcess, ProcessEnded
+from service.storage.rule_store import stored_rules
 
 Read = TypeVar("Read")
 
@@ -25,9 +27,23 @@ class RulesProcesses:
         """The document in a request's body; raises `InvalidRules`."""
         return await self._read(self._of_sent, _decode, raw)
 
-    async def rules(self, document: Mapping[str, object], version: int) -> Rules:
-        """The rules of a stored document, ready to apply; raises `InvalidRules`."""
-        return await self._read(self._of_stored, _parse, document, version)
+    async def rules(
+        self, document: Mapping[str, object], version: int, schema: Mapping[str, object] | None = None
+    ) -> Rules:
+        """The rules of a stored document with the schema of a stored one, ready to apply; raises `InvalidRules`."""
+        return await self._read(self._of_stored, _parse, document, version, schema)
+
+    async def decode_schema(self, raw: bytes, *, as_json: bool) -> SchemaDocument:
+        """The schema in a request's body; raises `InvalidSchema`."""
+        try:
+            read = await self._of_sent.call(_decode_schema, self._cpu_seconds, raw, as_json)
+        except ProcessEnded as ended:
+            raise InvalidSchema(_why_schema(ended, self._cpu_seconds)) from ended
+        except CallFailed as error:
+            raise InvalidSchema(f"the schema cannot be read ({error.kind}): please report it") from error
+        if isinstance(read, InvalidDocument):
+            raise InvalidSchema(str(read))
+        return read
 
     async def _read(
         self, process: EndableProcess, function: Callable[..., Read | InvalidDocument], *arguments: object
@@ -73,6 +89,15 @@ def _why(ended: ProcessEnded, cpu_seconds: float) -> str:
     return f"the rules could not be read ({ended}): send them again; if that fails, remove predicates"
 
 
+def _why_schema(ended: ProcessEnded, cpu_seconds: float) -> str:
+    if ended.over_limit:
+        return (
+            f"the schema takes more than {cpu_seconds:g} s of CPU to read (SQLASSAY_POOL__CPU_SECONDS):"
+            " send a catalogue in JSON, or fewer tables"
+        )
+    return f"the schema could not be read ({ended}): send it again; if that fails, send a catalogue in JSON"
+
+
 def _prepare() -> None:
     """All modules are loaded already."""
 
@@ -81,8 +106,14 @@ def _decode(cpu_seconds: float, raw: bytes) -> RulesDocument | InvalidDocument:
     return _limited(cpu_seconds, lambda: decode_rules(raw))
 
 
-def _parse(cpu_seconds: float, document: Mapping[str, object], version: int) -> Rules | InvalidDocument:
-    return _limited(cpu_seconds, lambda: RulesDocument.model_validate(document).rules(version))
+def _parse(
+    cpu_seconds: float, document: Mapping[str, object], version: int, schema: Mapping[str, object] | None
+) -> Rules | InvalidDocument:
+    return _limited(cpu_seconds, lambda: stored_rules(document, version, schema))
+
+
+def _decode_schema(cpu_seconds: float, raw: bytes, as_json: bool) -> SchemaDocument | InvalidDocument:
+    return _limited(cpu_seconds, lambda: decode_schema(raw, as_json=as_json))
 
 
 def _limited(cpu_seconds: float, read: Callable[[], Read]) -> Read | InvalidDocument:
@@ -90,7 +121,7 @@ def _limited(cpu_seconds: float, read: Callable[[], Read]) -> Read | InvalidDocu
     limit_cpu(cpu_seconds)
     try:
         return read()
-    except (InvalidRules, ValueError, MemoryError, RecursionError) as error:
+    except (InvalidRules, InvalidSchema, ValueError, MemoryError, RecursionError) as error:
         return InvalidDocument(str(error) or type(error).__name__)
     finally:
         limit_cpu(0)

@@ -18,9 +18,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import CacheUnavailable, RulesUnavailable
 from consumers.wire.rules_document import RulesDocument
+from consumers.wire.schema_document import SchemaDocument
 from scoring.rules import Rules
 from service.redis.link import RedisLink
-from service.storage.rule_store import PostgresRules, StoredRules
+from service.storage.rule_store import PostgresRules, StoredRules, StoredSchema
 
 TTL = 30.0
 """Seconds after which all processes see a change without a message: half in Redis, half in the process."""
@@ -149,10 +150,27 @@ class RedisRules:
         return self.link.key("rules-changed")
 
     async def put(
-        self, tenant: str, document: RulesDocument, *, author: str | None = None, expected: int | None = None
+        self,
+        tenant: str,
+        document: RulesDocument,
+        *,
+        author: str | None = None,
+        expected: int | None = None,
+        keep_schema: bool = True,
     ) -> StoredRules:
         """Stores a new version and tells all processes; raises what `PostgresRules.put` raises."""
-        rules = await self.stored.put(tenant, document, author=author, expected=expected)
+        return await self._tell(
+            await self.stored.put(tenant, document, author=author, expected=expected, keep_schema=keep_schema)
+        )
+
+    async def put_schema(
+        self, tenant: str, schema: SchemaDocument | None, *, author: str | None = None, expected: int | None = None
+    ) -> StoredRules:
+        """Stores or takes away a schema and tells all processes; raises what `PostgresRules.put_schema` raises."""
+        return await self._tell(await self.stored.put_schema(tenant, schema, author=author, expected=expected))
+
+    async def _tell(self, rules: StoredRules) -> StoredRules:
+        tenant = rules.tenant
         self.known.learn({tenant: rules.version}, self.timer())
         await self._share({tenant: rules.version})
         with suppress(CacheUnavailable), self.link.use(_USE) as client:
@@ -163,6 +181,14 @@ class RedisRules:
     async def decode(self, raw: bytes) -> RulesDocument:
         """The rules document in a request's body; raises `InvalidRules`."""
         return await self.stored.decode(raw)
+
+    async def decode_schema(self, raw: bytes, *, as_json: bool) -> SchemaDocument:
+        """The schema in a request's body; raises `InvalidSchema`."""
+        return await self.stored.decode_schema(raw, as_json=as_json)
+
+    async def schema(self, tenant: str, version: int | None = None) -> StoredSchema | None:
+        """The schema in force, version 0 without one; or one version, if it exists."""
+        return await self.stored.schema(tenant, version)
 
     async def current(self, tenant: str) -> StoredRules:
         """The tenant's newest rules; version 0, the defaults, where it has none."""

@@ -54,5 +54,8 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
     "access_tokens": _columns(
         tenant="tenant", name="name", code="id scopes digest created_at expires_at revoked_at last_used_at"
     ),
-    "tenant_rules": _columns(tenant="tenant", name="author", rules="document", code="version created_at"),
+    "tenant_rules": _columns(
+        tenant="tenant", name="author", rules="document", code="version schema_version created_at"
+    ),
+    "tenant_schemas": _columns(tenant="tenant", rules="document", code="version"),
 }

@@ -24,6 +24,7 @@ from service.storage.tables import (
     REFERENCE_VERDICTS,
     REMEMBERED_ANSWERS,
     TENANT_RULES,
+    TENANT_SCHEMAS,
 )
 
 _ROWS = EVALUATIONS.c
@@ -135,12 +136,17 @@ def _by(tenant: str, reviewer: str) -> tuple[ColumnElement[bool], ColumnElement[
 
 
 async def delete_rules_before(engine: AsyncEngine, tenant: str, version: int) -> int:
-    """Deletes the tenant's versions before this one; returns how many."""
+    """Deletes the tenant's versions before this one, and schemas that no version names; returns how many versions."""
     table = TENANT_RULES.c
     with translate_errors(engine.url):
         async with engine.begin() as connection:
             older = delete(TENANT_RULES).where(table.tenant == tenant, table.version < version)
-            return (await connection.execute(older)).rowcount
+            count = (await connection.execute(older)).rowcount
+            named = select(table.schema_version).where(table.tenant == tenant, table.schema_version.is_not(None))
+            schemas = TENANT_SCHEMAS.c
+            unused = delete(TENANT_SCHEMAS).where(schemas.tenant == tenant, schemas.version.not_in(named))
+            await connection.execute(unused)
+            return count
 
 
 async def count_names(engine: AsyncEngine, subject: Subject) -> Mapping[str, int]:
@@ -150,6 +156,7 @@ async def count_names(engine: AsyncEngine, subject: Subject) -> Mapping[str, int
         "event_keys": (EVENT_KEYS, _of(EVENT_KEYS.c, subject)),
         "labels": (LABELS, _of(LABELS.c, subject)),
         "tenant_rules": (TENANT_RULES, TENANT_RULES.c.tenant == subject.tenant),
+        "tenant_schemas": (TENANT_SCHEMAS, TENANT_SCHEMAS.c.tenant == subject.tenant),
         "access_tokens": (ACCESS_TOKENS, ACCESS_TOKENS.c.tenant == subject.tenant),
     }
     with translate_errors(engine.url):

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import orjson
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import Select, and_, func, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.errors import RulesUnavailable, StoreUnavailable
 from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
+from consumers.wire.schema_document import InvalidSchema, SchemaDocument, decode_schema
 from scoring.rules import Rules
 from service.logs import log
 from service.storage.database import translate_errors
-from service.storage.tables import TENANT_RULES
+from service.storage.tables import TENANT_RULES, TENANT_SCHEMAS
 
 
 class RulesConflict(Exception):  # noqa: N818 it names what happened
@@ -35,17 +36,35 @@ class StoredRules:
     document: Mapping[str, Any]
     author: str | None = None
     created_at: datetime | None = None
+    schema_version: int | None = None
+    """The schema in force with it, if the tenant has one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredSchema:
+    """The schema of a tenant's database."""
+
+    tenant: str
+    version: int
+    """The version of the rules with which it came into force; 0 where there is none."""
+    document: Mapping[str, Any] | None = None
 
 
 class RulesReading(Protocol):
-    """Parses rules documents, which hold SQL of a tenant. Every function raises `InvalidRules`."""
+    """Parses rules and schemas, which hold SQL of a tenant; raises `InvalidRules` and `InvalidSchema`."""
 
     async def decode(self, raw: bytes) -> RulesDocument:
         """The document in a request's body."""
         ...
 
-    async def rules(self, document: Mapping[str, object], version: int) -> Rules:
-        """The rules of a stored document, ready to apply."""
+    async def rules(
+        self, document: Mapping[str, object], version: int, schema: Mapping[str, object] | None = None
+    ) -> Rules:
+        """The rules of a stored document with the schema of a stored one, ready to apply."""
+        ...
+
+    async def decode_schema(self, raw: bytes, *, as_json: bool) -> SchemaDocument:
+        """The schema in a request's body: JSON, or DDL."""
         ...
 
 
@@ -56,9 +75,15 @@ class ThreadReading:
         """The document in a request's body."""
         return await asyncio.to_thread(decode_rules, raw)
 
-    async def rules(self, document: Mapping[str, object], version: int) -> Rules:
-        """The rules of a stored document, ready to apply."""
-        return await asyncio.to_thread(lambda: RulesDocument.model_validate(document).rules(version))
+    async def rules(
+        self, document: Mapping[str, object], version: int, schema: Mapping[str, object] | None = None
+    ) -> Rules:
+        """The rules of a stored document with the schema of a stored one, ready to apply."""
+        return await asyncio.to_thread(lambda: stored_rules(document, version, schema))
+
+    async def decode_schema(self, raw: bytes, *, as_json: bool) -> SchemaDocument:
+        """The schema in a request's body: JSON, or DDL."""
+        return await asyncio.to_thread(lambda: decode_schema(raw, as_json=as_json))
 
 
 @dataclass(slots=True)
@@ -117,18 +142,23 @@ class PostgresRules:
         if len(self._parsed) > 10_000:
             self._parsed.clear()
             self._highest.clear()
-        table = TENANT_RULES.c
+        table, schemas = TENANT_RULES.c, TENANT_SCHEMAS.c
+        its_schema = and_(schemas.tenant == table.tenant, schemas.version == table.schema_version)
         found = await connection.execute(
-            select(table.tenant, table.version, table.document).where(tuple_(table.tenant, table.version).in_(new))
+            select(table.tenant, table.version, table.document, schemas.document.label("schema"))
+            .select_from(TENANT_RULES.outerjoin(TENANT_SCHEMAS, its_schema))
+            .where(tuple_(table.tenant, table.version).in_(new))
         )
         for row in found:
-            self._parsed[row.tenant, row.version] = await self._read(row.tenant, row.version, row.document)
+            self._parsed[row.tenant, row.version] = await self._read(row.tenant, row.version, row.document, row.schema)
             self._highest[row.tenant] = max(self._highest.get(row.tenant, 0), row.version)
 
-    async def _read(self, tenant: str, version: int, document: Mapping[str, object]) -> Rules | None:
+    async def _read(
+        self, tenant: str, version: int, document: Mapping[str, object], schema: Mapping[str, object] | None
+    ) -> Rules | None:
         try:
-            return await self.reading.rules(document, version)
-        except (InvalidRules, ValueError) as error:
+            return await self.reading.rules(document, version, schema)
+        except (InvalidRules, InvalidSchema, ValueError) as error:
             log.error("rules_unreadable", tenant=tenant, version=version, error=str(error))
             return None
 
@@ -153,36 +183,114 @@ class PostgresRules:
         return await self._select(tenant, limit=limit)
 
     async def put(
-        self, tenant: str, document: RulesDocument, *, author: str | None = None, expected: int | None = None
+        self,
+        tenant: str,
+        document: RulesDocument,
+        *,
+        author: str | None = None,
+        expected: int | None = None,
+        keep_schema: bool = True,
     ) -> StoredRules:
-        """Stores a new version and returns it.
+        """Stores a new version, with the schema in force unless `keep_schema` is false, and returns it.
 
         Raises `InvalidRules`, `StoreUnavailable`, and `RulesConflict` when `expected` is not the newest version.
         """
         plain = orjson.loads(document.model_dump_json())
         await self.reading.rules(plain, 0)
+        return await self._add(
+            tenant, author, lambda newest: _next_rules(newest, plain, expected, keep_schema=keep_schema)
+        )
+
+    async def put_schema(
+        self, tenant: str, schema: SchemaDocument | None, *, author: str | None = None, expected: int | None = None
+    ) -> StoredRules:
+        """Stores a schema, or takes it away, as a new version of the rules, which stay as they are.
+
+        Raises `StoreUnavailable`, and `RulesConflict` when `expected` is not the version of the schema in force.
+        """
+        plain = orjson.loads(schema.model_dump_json()) if schema is not None else None
+        return await self._add(tenant, author, lambda newest: _next_schema(newest, plain, expected))
+
+    async def schema(self, tenant: str, version: int | None = None) -> StoredSchema | None:
+        """The schema in force, version 0 without one; or one version, `None` if it does not exist."""
+        if version is None:
+            version = (await self.current(tenant)).schema_version or 0
+        if version == 0:
+            return StoredSchema(tenant=tenant, version=0)
+        schemas = TENANT_SCHEMAS.c
+        query = select(schemas.document).where(schemas.tenant == tenant, schemas.version == version)
+        with translate_errors(self.engine.url):
+            async with self.engine.connect() as connection:
+                document = await connection.scalar(query)
+        return StoredSchema(tenant=tenant, version=version, document=document) if document is not None else None
+
+    async def decode_schema(self, raw: bytes, *, as_json: bool) -> SchemaDocument:
+        """The schema in a request's body; raises `InvalidSchema`."""
+        return await self.reading.decode_schema(raw, as_json=as_json)
+
+    async def _add(self, tenant: str, author: str | None, change: Callable[[StoredRules], NextVersion]) -> StoredRules:
         with translate_errors(self.engine.url):
             async with self.engine.begin() as connection:
                 await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(tenant, 0))))
-                newest = (await _newest(connection, [tenant])).get(tenant, 0)
-                if expected is not None and expected != newest:
-                    raise RulesConflict(
-                        f"version {newest} is in force, not {expected}: read it, then send your change again"
-                    )
-                values = {"tenant": tenant, "version": newest + 1, "document": plain, "author": author}
-                await connection.execute(insert(TENANT_RULES), values)
-        self.forget(tenant, newest + 1)
+                rows = (await connection.execute(_latest(tenant, 1))).mappings()
+                newest = next((StoredRules(**cast("dict[str, Any]", dict(row))) for row in rows), _default(tenant))
+                version, added = newest.version + 1, change(newest)
+                if added.schema is not None:
+                    schema = {"tenant": tenant, "version": version, "document": added.schema}
+                    await connection.execute(insert(TENANT_SCHEMAS), schema)
+                of_schema = version if added.schema is not None else added.schema_version
+                values = {"tenant": tenant, "version": version, "document": added.document, "author": author}
+                await connection.execute(insert(TENANT_RULES), values | {"schema_version": of_schema})
+        self.forget(tenant, version)
         return await self.current(tenant)
 
     async def _select(self, tenant: str, *, limit: int, version: int | None = None) -> list[StoredRules]:
-        table = TENANT_RULES.c
-        query = select(TENANT_RULES).where(table.tenant == tenant).order_by(table.version.desc()).limit(limit)
+        query = _latest(tenant, limit)
         if version is not None:
-            query = query.where(table.version == version)
+            query = query.where(TENANT_RULES.c.version == version)
         with translate_errors(self.engine.url):
             async with self.engine.connect() as connection:
                 found = (await connection.execute(query)).mappings()
                 return [StoredRules(**cast("dict[str, Any]", dict(row))) for row in found]
+
+
+class NextVersion(NamedTuple):
+    """What the next version of a tenant's rules holds."""
+
+    document: Mapping[str, Any]
+    schema_version: int | None
+    schema: Mapping[str, Any] | None = None
+    """A new schema, in place of `schema_version`."""
+
+
+def _next_rules(
+    newest: StoredRules, document: Mapping[str, Any], expected: int | None, *, keep_schema: bool
+) -> NextVersion:
+    _expect(newest.version, expected)
+    return NextVersion(document, newest.schema_version if keep_schema else None)
+
+
+def _next_schema(newest: StoredRules, schema: Mapping[str, Any] | None, expected: int | None) -> NextVersion:
+    _expect(newest.schema_version or 0, expected)
+    return NextVersion(newest.document, None, schema)
+
+
+def _expect(version: int, expected: int | None) -> None:
+    if expected is not None and expected != version:
+        raise RulesConflict(f"version {version} is in force, not {expected}: read it, then send your change again")
+
+
+def _latest(tenant: str, limit: int) -> Select[Any]:
+    table = TENANT_RULES.c
+    return select(TENANT_RULES).where(table.tenant == tenant).order_by(table.version.desc()).limit(limit)
+
+
+def stored_rules(document: Mapping[str, object], version: int, schema: Mapping[str, object] | None) -> Rules:
+    """The rules of a stored document with the schema of a stored one."""
+    rules = RulesDocument.model_validate(document).rules(version)
+    return (
+        rules if schema is None else replace(rules, schema=SchemaDocument.model_validate(schema).schema_of_database())
+    )
 
 
 async def _newest(connection: AsyncConnection, tenants: Collection[str]) -> dict[str, int]:

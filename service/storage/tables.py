@@ -225,8 +225,19 @@ class TenantRulesRow(SQLModel, table=True):
     tenant: str = _column(Text, key=True)
     version: int = _column(BigInteger, key=True)
     document: dict[str, Any] = _column(JSONB)
+    schema_version: int | None = _column(BigInteger, null=True)
     author: str | None = _column(Text, null=True)
     created_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False, server_default=func.now()))
+
+
+class TenantSchemaRow(SQLModel, table=True):
+    """One schema of a tenant's database. Versions of the rules name the one that was in force with them."""
+
+    __tablename__: ClassVar[str] = "tenant_schemas"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+
+    tenant: str = _column(Text, key=True)
+    version: int = _column(BigInteger, key=True)
+    document: dict[str, Any] = _column(JSONB)
 
 
 class AccessTokenRow(SQLModel, table=True):
@@ -256,4 +267,5 @@ LABELS = _table(LabelRow)
 REFERENCE_VERDICTS = _table(ReferenceVerdictRow)
 REMEMBERED_ANSWERS = _table(RememberedAnswerRow)
 TENANT_RULES = _table(TenantRulesRow)
+TENANT_SCHEMAS = _table(TenantSchemaRow)
 ACCESS_TOKENS = _table(AccessTokenRow)

@@ -55,6 +55,10 @@ ROUTES: dict[tuple[str, str], AccessScope] = {
     ("GET", "/v1/tenants/{tenant}/rules/versions"): AccessScope.READ,
     ("GET", "/v1/tenants/{tenant}/rules/versions/{version}"): AccessScope.READ,
     ("PUT", "/v1/tenants/{tenant}/rules"): AccessScope.ADMIN,
+    ("GET", "/v1/tenants/{tenant}/schema"): AccessScope.READ,
+    ("GET", "/v1/tenants/{tenant}/schema/versions/{version}"): AccessScope.READ,
+    ("PUT", "/v1/tenants/{tenant}/schema"): AccessScope.ADMIN,
+    ("DELETE", "/v1/tenants/{tenant}/schema"): AccessScope.ADMIN,
     ("GET", "/metrics"): AccessScope.READ,
 }
 PAGES = ["/console", "/console/evaluations", "/console/evaluations/0190b1a5-0000-7000-8000-000000000000"]

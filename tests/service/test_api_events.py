@@ -196,6 +196,10 @@ async def test_a_tenants_token_writes_and_reads_only_its_own_rows(serving):
         ("GET", "/v1/tenants/millers/rules"),
         ("PUT", "/v1/tenants/millers/rules"),
         ("GET", "/v1/tenants/millers/rules/versions"),
+        ("GET", "/v1/tenants/millers/schema"),
+        ("PUT", "/v1/tenants/millers/schema"),
+        ("DELETE", "/v1/tenants/millers/schema"),
+        ("GET", "/v1/tenants/millers/schema/versions/1"),
         ("GET", "/metrics"),
     ],
 )

@@ -193,7 +193,7 @@ def test_a_line_that_senders_cause_is_written_once_a_second_and_says_how_many_we
 
 # --- what a web page can make a browser send
 
-WRITES = ["/v1/events", "/v1/labels", "/v1/traces", "/v1/tenants/library/rules"]
+WRITES = ["/v1/events", "/v1/labels", "/v1/traces", "/v1/tenants/library/rules", "/v1/tenants/library/schema"]
 NDJSON = {"content-type": "application/x-ndjson"}
 
 
@@ -204,7 +204,7 @@ async def test_a_type_that_browsers_send_without_asking_is_refused(client):
     body = json.dumps(EVENT).encode()
     for path, kind in itertools.product(WRITES, SIMPLE_TYPES):
         headers = {} if kind is None else {"content-type": kind}
-        reply = await client.request("PUT" if path.endswith("rules") else "POST", path, content=body, headers=headers)
+        reply = await client.request("PUT" if "/tenants/" in path else "POST", path, content=body, headers=headers)
         assert reply.status_code == 415
         assert b"Content-Type" in reply.content
         assert b"application/json" in reply.content

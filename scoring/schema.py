@@ -1,0 +1,48 @@
+"""The tenant's database as the tenant declares it: tables, columns and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from scoring.immutable import immutable
+
+
+class ColumnType(StrEnum):
+    """What a column holds, as far as a comparison with a literal can fail by it."""
+
+    NUMBER = "number"
+    TEXT = "text"
+    TIME = "time"
+    OTHER = "other"
+    """Another type, or one that is not declared."""
+
+
+@immutable()
+class DatabaseSchema:
+    """Tables and columns by their lower-case names, without the names of schemas and databases before them."""
+
+    tables: Mapping[str, Mapping[str, ColumnType]]
+    open_tables: frozenset[str] = frozenset()
+    """Views and tables whose columns are not declared."""
+    keys: frozenset[tuple[str, str]] = frozenset()
+    """Foreign keys: both columns as `table.column`, the lesser first."""
+    joined: frozenset[tuple[str, str]] = frozenset()
+    """The tables that a foreign key joins, the lesser first."""
+
+    def knows(self, table: str) -> bool:
+        """Whether the table or view exists."""
+        return table in self.tables or table in self.open_tables
+
+    def kind(self, table: str | None, column: str) -> ColumnType | None:
+        """The kind of a column; `None` for one that is not declared."""
+        return self.tables.get(table or "", {}).get(column)
+
+
+def in_order(left: str, right: str) -> tuple[str, str]:
+    """Both, the lesser first.
+
+    >>> in_order("b.x", "a.y")
+    ('a.y', 'b.x')
+    """
+    return (left, right) if left <= right else (right, left)
