@@ -158,7 +158,7 @@ def line_out(event_id: str, end: Score | Unscored, rules: Rules, *, remember: bo
     line = {"event_id": event_id, **score_record(end)}
     if not rules.store_raw:
         return LineOut(_scored(end), without_texts(line))
-    remember = remember and end.case.unparseable is None
+    remember = remember and not end.case.ran_nothing
     return LineOut(_scored(end), line, compared_answer(end.case) if remember else None)
 
 

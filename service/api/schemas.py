@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Header, Path, Request
 from fastapi.responses import Response
@@ -137,7 +137,8 @@ def _version(if_match: str) -> int | None:
 
 
 def _reply(stored: StoredSchema) -> Response:
-    tables = stored.document["tables"] if stored.document is not None else []
+    found: Any = stored.document["tables"] if stored.document is not None else []
+    tables = cast("list[dict[str, Any]]", found)
     reply = {
         "tenant": stored.tenant,
         "version": stored.version,

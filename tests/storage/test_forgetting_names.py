@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import SQLModel
 
 from consumers.wire.rules_document import RulesDocument
+from consumers.wire.schema_document import of_ddl
 from service.kafka.topic_retention import topic_retention
 from service.pipeline.forget_texts import Extent, forget_stored
 from service.settings.stream_settings import KafkaSettings
@@ -59,8 +60,9 @@ def planted(column: Column[Any]) -> Any:
 async def everywhere(full: AsyncEngine) -> AsyncEngine:  # noqa: F811 the fixture
     """The secret in every column that may hold a text, for two tenants."""
     for tenant in ("bakers", "millers"):
-        for _ in range(3):
+        for _ in range(2):
             await PostgresRules(full).put(tenant, RulesDocument(), author="ann")
+        await PostgresRules(full).put_schema(tenant, of_ddl("CREATE TABLE ovens (id INT)", None), author="ann")
     async with full.begin() as connection:
         for tenant in ("bakers", "millers"):
             await connection.execute(
@@ -115,7 +117,8 @@ async def test_texts_go_and_what_stays_is_said(everywhere: AsyncEngine):
     assert await holding(everywhere, "bakers", ColumnKind.TEXT) == set()
     left = await holding(everywhere, "bakers", ColumnKind.NAME, ColumnKind.RULES)
     assert set(done.stays) == {each.partition(".")[0] for each in left} == {
-        "access_tokens", "evaluations", "event_keys", "labels", "tenant_rules"
+        "access_tokens", "evaluations", "event_keys", "labels", "tenant_rules",
+            "tenant_schemas",
     }  # fmt: skip
     assert await holding(everywhere, "millers", *HELD) == {f"{table}.{column.name}" for table, column in columns(*HELD)}
 
