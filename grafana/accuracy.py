@@ -63,7 +63,7 @@ def _glance() -> list[DashboardPanel]:
         ("Scored", "Answers with a score.", grown("sqlassay_score_count", where=WHO), "short", ()),
         (
             "Mean p_correct",
-            "Mean probability that an answer is right.",
+            "Mean probability that an answer is right, without memory.",
             ratio("sqlassay_p_correct_sum", "sqlassay_p_correct_count"),
             "percentunit",
             (),

@@ -57,6 +57,7 @@ def _message(
         "source": key.source,
         **context,
         **{name: record.get(name) for name in _COPIED},
+        "p_alone": record.get("p_alone", record.get("p_correct")),
         "reasons": [{"code": each["code"], "detail": str(each["detail"])[:_MOST_DETAIL]} for each in reasons],
         "enrichment": {"status": enrichment.get("status"), "score": enrichment.get("score")},
     }

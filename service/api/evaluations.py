@@ -116,7 +116,10 @@ class EvaluationItem(BaseModel):
     filter_status: FilterStatus | None
     verdict: Verdict | None
     confidence: float | None
-    p_correct: float | None
+    p_correct: float | None = Field(description="The probability that the answer is right, with memory where it is on.")
+    p_alone: float | None = Field(
+        description="The same from this answer alone; means of agents use it. Null in rows of releases before memory."
+    )
     unscored: UnscoredReason | None
     reason_codes: list[str]
     rules_version: int
@@ -132,6 +135,9 @@ class EvaluationInFull(EvaluationItem):
     attributes: dict[str, Any]
     result: dict[str, Any] | None = Field(description="What running the SQL gave, as the event says it.")
     record: dict[str, Any] = Field(description="The fields that `sqlassay score` writes.")
+    context: dict[str, Any] | None = Field(
+        description="What the tenant's memory knew of the answer. Null where it was judged alone."
+    )
     reference: dict[str, Any] | None = Field(
         description="The comparison with the reference, as `sqlassay verify` writes it."
     )
@@ -155,7 +161,7 @@ class ReportLine(BaseModel):
     mean: float | None
     p90: float | None
     coverage: float | None
-    mean_p_correct: float | None
+    mean_p_correct: float | None = Field(description="Mean of the probabilities without memory.")
     judged_wrong: float | None
 
     model_config = ConfigDict(

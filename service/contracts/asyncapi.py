@@ -62,7 +62,8 @@ class QueryScore(BaseModel):
     filter_status: FilterStatus | None
     verdict: Verdict | None
     confidence: float | None
-    p_correct: float | None
+    p_correct: float | None = Field(description="The probability that the answer is right, with memory where it is on.")
+    p_alone: float | None = Field(description="The same from this answer alone: average this one over an agent.")
     judge: str | None
     composite: dict[str, float] | None
     unscored: UnscoredReason | None

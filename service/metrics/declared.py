@@ -54,7 +54,10 @@ class DeclaredMetrics:
             registry=self.registry,
         )
         self.p_correct = histogram(
-            "sqlassay_p_correct", "Probability that an answer is right, of scored evaluations.", BY, _PROBABILITIES
+            "sqlassay_p_correct",
+            "Probability that an answer is right, without memory, of scored evaluations.",
+            BY,
+            _PROBABILITIES,
         )
         self.enrichment_score = histogram(
             "sqlassay_enrichment_score", "Faithfulness of enriched questions, 0 to 100.", WHO, _SCORES

@@ -6,7 +6,7 @@ The conventions are in development: the names are those of semantic conventions 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from consumers.evaluation.event_evaluation import Evaluation, Scored
 from scoring.query import Unscored
@@ -35,7 +35,7 @@ def result_attributes(evaluation: Evaluation) -> Attributes:
         case Unscored(reason=reason):
             attributes["error.type"] = reason.value
         case Scored() as score:
-            attributes |= _scored(score)
+            attributes |= _scored(score) | {"sqlassay.p_correct": cast("float", evaluation.record["p_correct"])}
     return {name: value for name, value in attributes.items() if value is not None}
 
 
@@ -44,7 +44,7 @@ def _scored(score: Scored) -> Mapping[str, str | int | float | None]:
         "gen_ai.evaluation.score.value": score.composite.score,
         "gen_ai.evaluation.score.label": score.tier.value,
         "gen_ai.evaluation.explanation": explanation(score),
-        "sqlassay.p_correct": score.reply.p_correct,
+        "sqlassay.p_alone": score.reply.p_correct,
         "sqlassay.verdict": score.reply.verdict.value,
         "sqlassay.judge": score.reply.judge,
         "gen_ai.request.model": score.reply.model,

@@ -8,11 +8,11 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.evaluation.event_evaluation import compared_answer
+from consumers.wire.events import QueryEvent
 from scoring.evaluation import examine
 from scoring.memory.agreement import Agreement, agreement
 from scoring.memory.context import read_context
 from scoring.memory.decision import weigh_context
-from scoring.query import Query
 from scoring.rules import Rules
 from scoring.verdict import Case
 from service.judges.weights import local_judge
@@ -64,13 +64,8 @@ def _remembered(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _case(row: dict[str, Any]) -> Case:
-    query = Query(
-        question=row["question"],
-        sql=row["sql"],
-        enriched_question=row["enriched_question"],
-        dialect=row["dialect"],
-    )
-    case = examine(query, Rules())
+    fields = {name: row[name] for name in QueryEvent.model_fields if name in row}
+    case = examine(QueryEvent.model_validate(fields).query(), Rules())
     assert isinstance(case, Case)
     return case
 

@@ -19,11 +19,14 @@ from service.commands.jsonl import InputLine
 from service.commands.score_lines import LocalScorer
 from service.commands.score_memory import MemoryScorer
 from service.judges.weights import local_judge
+from service.metrics import Metrics
+from service.settings.observability_settings import MetricSettings
 from service.storage.forgetting import Subject, delete_rows, forget_rows
 from service.storage.label_store import PostgresLabels
 from service.storage.remembering.bounds import MemoryBounds
 from service.storage.remembering.postgres_memory import PostgresMemory
 from service.storage.retention import do_housekeeping
+from service.storage.scores.reports import report
 from service.storage.scores.score_store import PostgresScores
 from service.storage.tables import EVALUATIONS, REMEMBERED_ANSWERS
 from tests.storage.conftest import NOW
@@ -128,6 +131,32 @@ async def test_the_score_and_its_verdict_stay_those_of_the_answer_alone(engine):
         alone = {name: each.record[name] for name in ("score", "tier", "verdict", "confidence")}
         assert {name: row[name] for name in alone} == alone
         assert row["p_alone"] == each.record["p_correct"]
+
+
+async def test_an_agents_report_and_metrics_are_the_same_with_and_without_memory(engine):
+    batch = evaluations(stream())
+    await write(engine, memory_in(engine), batch)
+    shown = await report(engine)
+    await forget_memory(engine, batch)
+    assert await report(engine) == shown
+    alone, with_it = Metrics(MetricSettings(), "local"), Metrics(MetricSettings(), "local")
+    async with memory_in(engine).recalled(batch) as judged:
+        assert sum(each.record["p_correct"] != each.record.get("p_alone") for each in judged) > 20
+        for before, after in zip(batch, judged, strict=True):
+            alone.evaluated(before)
+            with_it.evaluated(after)
+    assert counted(alone) == counted(with_it)
+
+
+async def forget_memory(engine, batch: Sequence[Evaluation]) -> None:
+    """Writes the rows as they are without memory."""
+    async with engine.begin() as connection:
+        await connection.execute(text("TRUNCATE evaluations, event_keys, remembered_answers"))
+    await PostgresScores(engine, clock=lambda: NOW).record(batch)
+
+
+def counted(metrics: Metrics) -> list[str]:
+    return [line for line in metrics.exposition().decode().splitlines() if "_created" not in line]
 
 
 async def test_an_event_delivered_again_teaches_nothing_new(engine):

@@ -21,7 +21,7 @@ from service.storage.tables import EVALUATIONS, REFERENCE_VERDICTS
 MAX_PAGE = 500
 _ROWS = EVALUATIONS.c
 _REFERENCES = REFERENCE_VERDICTS.c
-_UNLISTED = frozenset({"record", "attributes", "reference_sql", "result", "event"})
+_UNLISTED = frozenset({"record", "context", "attributes", "reference_sql", "result", "event"})
 _LISTED = [column for column in _ROWS if column.name not in _UNLISTED]
 _REFERENCE = (_REFERENCES.verdict.label("reference_verdict"), _REFERENCES.level.label("reference_level"))
 _WITH_REFERENCE = EVALUATIONS.outerjoin(REFERENCE_VERDICTS, _ROWS.event == _REFERENCES.event)

@@ -37,6 +37,7 @@ class ReportRow:
     coverage: float | None
     """Scored ÷ received, 0 to 1."""
     mean_p_correct: float | None
+    """Mean of the probabilities without memory."""
     judged_wrong: float | None
     """Share of the scored events with verdict Potentially Incorrect or Incorrect."""
 
@@ -61,7 +62,8 @@ async def report(
             func.avg(table.score).label("mean"),
             func.percentile_cont(0.9).within_group(table.score).label("p90"),
             (count * 1.0 / func.nullif(received, 0)).label("coverage"),
-            func.avg(table.p_correct).filter(scored).label("mean_p_correct"),
+            # never with memory: the best agent is often the one that disagrees; older rows were judged alone
+            func.avg(func.coalesce(table.p_alone, table.p_correct)).filter(scored).label("mean_p_correct"),
             (wrong * 1.0 / func.nullif(count, 0)).label("judged_wrong"),
         )
         .where(*current_rows(wanted or EvaluationFilter()))
