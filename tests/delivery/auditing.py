@@ -28,10 +28,12 @@ Place = tuple[int, int]
 NOT_YET = (GroupCoordinatorNotAvailableError, GroupLoadInProgressError, NotCoordinatorForGroupError)
 """A broker that has just come up does not keep groups yet."""
 _ROWS = """
-SELECT tenant, source, event_id, id::text, current, question, sql, score, verdict, confidence, p_correct, tier, judge,
-    fallback, unscored, evaluator_version
+SELECT tenant, source, event_id, id::text, current, question, sql, score, verdict, confidence, tier, judge,
+    fallback, unscored, evaluator_version,
+    coalesce((to_jsonb(evaluations) ->> 'p_alone')::double precision, p_correct) AS p_correct
 FROM evaluations
 """
+"""Rows of tables before memory have no column `p_alone`."""
 _KEYS = "SELECT tenant, source, event_id FROM event_keys"
 _WAITING = "SELECT count(*) FROM deferred_events"
 
@@ -95,6 +97,8 @@ class Findings:
     """A row says a number that the event's text does not give."""
     differing: list[str] = field(default_factory=list)
     """Rows about which a result says another number."""
+    remembered: list[str] = field(default_factory=list)
+    """What the tenants' memory holds that rows do not say, or lacks."""
     waiting: int = 0
     """Deferred events that were not taken up."""
 
@@ -111,7 +115,7 @@ class Findings:
     @property
     def numbers(self) -> int:
         """Numbers that nothing stands for."""
-        return len(self.invented) + len(self.differing)
+        return len(self.invented) + len(self.differing) + len(self.remembered)
 
     @property
     def clean(self) -> bool:
@@ -119,7 +123,7 @@ class Findings:
         return not self.lost + self.twice + self.numbers
 
     def __str__(self) -> str:
-        lists = ("missing", "doubled", "unknown", "untold", "torn", "invented", "differing")
+        lists = ("missing", "doubled", "unknown", "untold", "torn", "invented", "differing", "remembered")
         told = [f"{name} {len(getattr(self, name))} {getattr(self, name)[:3]}" for name in lists if getattr(self, name)]
         return "; ".join([*told, *([f"waiting {self.waiting}"] if self.waiting else [])]) or "clean"
 

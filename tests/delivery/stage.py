@@ -17,12 +17,14 @@ import httpx
 import orjson
 from aiokafka import AIOKafkaProducer
 from sqlalchemy import URL
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from service.commands.bench import slow_model
 from tests.delivery import auditing
 from tests.delivery.auditing import Findings, Held, Place
 from tests.delivery.traffic import ASKING, DEFERRING, Key, Message
 from tests.delivery.workers import BUILD, ROOT, Worker
+from tests.recomputed_memory import memory_differences
 from tests.servers.fixtures import Kafka, RedisSpace
 from tests.servers.processes import Server, listens
 
@@ -128,7 +130,9 @@ class Stage:
     def worker(self, build: tuple[str, ...] | None = None, *, checkout: Path | None = None, **settings: str) -> Worker:
         """A worker that starts."""
         log = self.folder / f"worker-{len(self.workers)}.log"
-        started = Worker(self.environment() | settings, log, build or self.build, checkout or self.checkout)
+        # earlier releases refuse settings that they do not know
+        memory = {"SQLASSAY_MEMORY__ENABLED": "on"} if (checkout or self.checkout) == ROOT else {}
+        started = Worker(memory | self.environment() | settings, log, build or self.build, checkout or self.checkout)
         self.workers.append(started)
         return started
 
@@ -237,7 +241,13 @@ class Stage:
     async def audit(self) -> Findings:
         """Topics against tables."""
         held, results = await self.held(), await auditing.results(self.kafka)
-        return auditing.compare(list(self.published), held, results, self.may_be_gone)
+        findings = auditing.compare(list(self.published), held, results, self.may_be_gone)
+        engine = create_async_engine(self.database)
+        try:
+            findings.remembered = await memory_differences(engine)
+        finally:
+            await engine.dispose()
+        return findings
 
     async def stored_uncommitted(self) -> int:
         """Rows whose records the group has not committed: what a crash now makes it read again."""

@@ -29,8 +29,8 @@ from service.storage.retention import do_housekeeping
 from service.storage.scores.reports import report
 from service.storage.scores.score_store import PostgresScores
 from service.storage.tables import EVALUATIONS, REMEMBERED_ANSWERS
+from tests.recomputed_memory import memory_differences
 from tests.storage.conftest import NOW
-from tests.storage.recomputed_memory import memory_differences
 
 JUDGE = local_judge()
 OVER_20 = "SELECT COUNT(*) FROM parcels WHERE weight > 20"
