@@ -35,7 +35,8 @@ def result_attributes(evaluation: Evaluation) -> Attributes:
         case Unscored(reason=reason):
             attributes["error.type"] = reason.value
         case Scored() as score:
-            attributes |= _scored(score) | {"sqlassay.p_correct": cast("float", evaluation.record["p_correct"])}
+            attributes |= _scored(score)
+            attributes["sqlassay.p_correct"] = cast("float", evaluation.record["p_correct"])
     return {name: value for name, value in attributes.items() if value is not None}
 
 
