@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import TypeVar
 
 from consumers.errors import CacheUnavailable
 from consumers.judging.breaker import BreakerState
@@ -15,10 +17,12 @@ from consumers.judging.calling import BudgetSpent, CallModel
 from consumers.judging.opinions import Opinion, read_opinion
 from consumers.judging.ports import ModelCounts, ModelFailed, ReplyCache
 from consumers.judging.prompting import Prompt, Template, prompt_for
-from scoring.judging.ceiling import Evidence, evidence, hold
+from scoring.judging.ceiling import RIGHT, Evidence, evidence, hold
+from scoring.judging.local import MOST_REASONS
 from scoring.query import Unscored, UnscoredReason
-from scoring.verdict import Case, Reply
+from scoring.verdict import Case, Reply, Verdict
 
+Result = TypeVar("Result")
 Readings = Sequence[Evidence]
 """The answer as it was read, first; then other readings that limit the verdict."""
 
@@ -32,6 +36,15 @@ class NoReplyReason(StrEnum):
     """The tenant's daily budget does not cover a call."""
     NOT_SENT = "not_sent"
     """The prompt is too long, or a name in it could not be masked."""
+
+
+def judge_named(versions: Sequence[str]) -> str:
+    """The judge that uses prompts of these versions.
+
+    >>> judge_named(["prover-1", "refuter-1"])
+    'llm/prover-1+refuter-1'
+    """
+    return f"llm/{'+'.join(versions)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +65,8 @@ class AskModel:
     bound: Bound
     """A tenant's daily budget where its rules name none."""
     cache: ReplyCache | None
+    refuter: Template | None = None
+    """The prompt of a second call, made only where the first reply says right; `None` asks once."""
     _thread: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="prompt"))
     """One thread: several that write prompts would keep the interpreter's lock from the event loop."""
 
@@ -59,21 +74,33 @@ class AskModel:
         self, case: Case, tenant: str, local: Callable[[Case], Reply]
     ) -> tuple[Reply, Reply | Unscored | NoReply]:
         """Returns the local judge's reply, and the model's: under the ceiling, invalid, or none."""
-        readings, prompt = await asyncio.get_running_loop().run_in_executor(
-            self._thread, lambda: (evidence(case, local), prompt_for(case, self.template, masked=self.masked))
-        )
-        own = readings[0].local
+        readings = await self._run(lambda: evidence(case, local))
+        own, began = readings[0].local, self.call.timer()
+        first = await self._reply(self.template, tenant, readings)
+        if self.refuter is None or not isinstance(first, Reply) or first.verdict not in RIGHT:
+            return own, first
+        left = self.call.policy.deadline - (self.call.timer() - began)
+        second = await self._reply(self.refuter, tenant, readings, max(left, 0.0))
+        return both(own, first, second)
+
+    async def _run(self, work: Callable[[], Result]) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    async def _reply(
+        self, template: Template, tenant: str, readings: Readings, seconds: float | None = None
+    ) -> Reply | Unscored | NoReply:
+        """The reply to one prompt: remembered, or asked for."""
+        case = readings[0].case
+        prompt = await self._run(lambda: prompt_for(case, template, masked=self.masked))
         if isinstance(prompt, Unscored):
-            return own, NoReply(NoReplyReason.NOT_SENT, prompt.detail)
+            return NoReply(NoReplyReason.NOT_SENT, prompt.detail)
         remembered = await self._find_remembered(prompt, tenant, readings)
-        if remembered is not None:
-            return own, remembered
-        return own, await self._ask(prompt, tenant, readings)
+        return remembered if remembered is not None else await self._ask(prompt, tenant, readings, seconds)
 
     @property
     def name(self) -> str:
-        """The judge named in a stored score: the prompt's version. The model is stored beside it."""
-        return f"llm/{self.template.version}"
+        """The judge named in a stored score: the prompts' versions. The model is stored beside it."""
+        return judge_named([each.version for each in (self.template, self.refuter) if each is not None])
 
     @property
     def model_name(self) -> str:
@@ -89,9 +116,11 @@ class AskModel:
         """The state of the model's breaker now."""
         return self.call.breaker.state(self.call.timer())
 
-    async def _ask(self, prompt: Prompt, tenant: str, readings: Readings) -> Reply | Unscored | NoReply:
+    async def _ask(
+        self, prompt: Prompt, tenant: str, readings: Readings, seconds: float | None
+    ) -> Reply | Unscored | NoReply:
         try:
-            completion = await self.call(prompt, self._bound(readings[0].case), tenant)
+            completion = await self.call(prompt, self._bound(readings[0].case), tenant, seconds=seconds)
         except BudgetSpent:
             self.counts.budget_spent(tenant)
             return NoReply(NoReplyReason.SPENT, f"the budget of {tenant} for today does not cover another call")
@@ -137,3 +166,29 @@ class AskModel:
         rules = case.rules.judge
         micros = self.bound.micros if rules.budget is None else round(rules.budget * MICROS)
         return Bound(tokens=self.bound.tokens if rules.tokens is None else rules.tokens, micros=micros)
+
+
+def both(own: Reply, first: Reply, second: Reply | Unscored | NoReply) -> tuple[Reply, Reply | Unscored | NoReply]:
+    """The local reply, and the reply of a prover that says right with what the refuter said.
+
+    A counterexample decides; without one the worse of both verdicts holds, with the mean of both probabilities. An
+    answer that only the prover judged is not called right: what the refuter's silence means, the tenant's rules say.
+    """
+    if not isinstance(second, Reply):
+        return replace(own, tokens_in=first.tokens_in, tokens_out=first.tokens_out, cost=first.cost), second
+    paid = replace(
+        second,
+        tokens_in=first.tokens_in + second.tokens_in,
+        tokens_out=first.tokens_out + second.tokens_out,
+        cost=first.cost + second.cost,
+        cached=first.cached and second.cached,
+        prompt_hash=hashlib.sha256(f"{first.prompt_hash} {second.prompt_hash}".encode()).hexdigest(),
+    )
+    if second.verdict not in RIGHT:
+        return own, paid
+    mean = round((first.p_correct + second.p_correct) / 2, 4)
+    worse = max(first.verdict, second.verdict, key=tuple(Verdict).index)
+    reasons = (*second.reasons, *(each for each in first.reasons if each not in second.reasons))
+    return own, replace(
+        paid, verdict=worse, p_correct=mean, confidence=mean, proposed=first.proposed, reasons=reasons[:MOST_REASONS]
+    )

@@ -80,11 +80,17 @@ class CallModel:
     timer: Callable[[], float]
     """Seconds, monotonic."""
 
-    async def __call__(self, prompt: Prompt, bound: Bound, tenant: str) -> PaidCompletion:
-        """Returns the completion; raises `ModelFailed`, `BudgetSpent` or `TimeoutError`."""
-        async with asyncio.timeout(self.policy.deadline):
+    async def __call__(
+        self, prompt: Prompt, bound: Bound, tenant: str, *, seconds: float | None = None
+    ) -> PaidCompletion:
+        """Returns the completion; raises `ModelFailed`, `BudgetSpent` or `TimeoutError`.
+
+        `seconds` is what is left of the deadline where the case has had a call before.
+        """
+        seconds = self.policy.deadline if seconds is None else seconds
+        async with asyncio.timeout(seconds):
             # a little early: a call that takes all the time fails before the timeout, and the breaker counts it
-            deadline = self.timer() + 0.95 * self.policy.deadline
+            deadline = self.timer() + 0.95 * seconds
             request = _Request(prompt=prompt, tenant=tenant, bound=bound, deadline=deadline)
             try:
                 return await self._attempt(request)

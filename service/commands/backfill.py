@@ -21,7 +21,7 @@ from service.commands.options import BackfillOptions
 from service.commands.progress import progress
 from service.commands.report import parse_time
 from service.commands.score import read_judge
-from service.judges.configured_panel import TEMPLATE, open_panel
+from service.judges.configured_panel import calls_for_verdict, model_judge, open_panel
 from service.pipeline.rescore import BackfillTally, Estimate, Rescore, estimate
 from service.processes.examining import examining_process
 from service.processes.rules_processes import rules_processes
@@ -95,7 +95,7 @@ async def _estimate(
     for tenant, each in rules.items():
         found += (await workloads(engine, replace(request.answers, tenant=tenant), each.judge.bar))[:1]
     policies = {tenant: each.judge.policy for tenant, each in rules.items()}
-    return estimate(found, policies, _price(configured.judge))
+    return estimate(found, policies, _price(configured.judge), calls_for_verdict(configured.judge))
 
 
 async def _rules(engine: AsyncEngine, request: BackfillRequest, tenants: Sequence[str]) -> dict[str, Rules]:
@@ -133,7 +133,7 @@ async def _score(
             engine=engine,
             panel=panel,
             rules=rules,
-            judges=_judges(local),
+            judges=_judges(local, configured.judge),
             model=configured.judge.model,
             make_current=request.make_current,
             clock=lambda: datetime.now(UTC),
@@ -144,8 +144,8 @@ async def _score(
             return await rescore(request.answers, advance)
 
 
-def _judges(local: LocalJudge) -> dict[JudgePolicy, list[str]]:
-    model = f"llm/{TEMPLATE}"
+def _judges(local: LocalJudge, judge: JudgeSettings) -> dict[JudgePolicy, list[str]]:
+    model = model_judge(judge)
     return {
         JudgePolicy.LOCAL: [local.name],
         JudgePolicy.LLM: [model],

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, date, datetime
 from importlib.resources import files
 
 import stamina
 
-from consumers.judging.asking import AskModel
+from consumers.judging.asking import AskModel, judge_named
 from consumers.judging.breaker import Breaker
 from consumers.judging.budgets import MICROS, Bound, Price, WorkerBudgets
 from consumers.judging.calling import CallModel, CallPolicy
@@ -27,6 +27,19 @@ from service.settings.judge_settings import JudgeSettings
 
 TEMPLATE = "judge-1"
 """The current prompt file. Another wording is another file; every score names the one it used."""
+
+METHODS: Mapping[str, tuple[str, ...]] = {"single": (TEMPLATE,), "prover_refuter": ("prover-1", "refuter-1")}
+"""For each method its prompt files, in the order in which they are sent."""
+
+
+def model_judge(settings: JudgeSettings) -> str:
+    """The name of the model judge in stored scores."""
+    return judge_named(METHODS[settings.method])
+
+
+def calls_for_verdict(settings: JudgeSettings) -> int:
+    """Most calls of a model for one verdict, retries aside."""
+    return len(METHODS[settings.method])
 
 
 def judge_template(version: str = TEMPLATE) -> Template:
@@ -57,9 +70,11 @@ async def open_panel(
         _open_model(settings, settings.base_url, settings.model) as model,
         _open_budgets(settings, redis) as budgets,
     ):
+        prompts = METHODS[settings.method]
         asking = AskModel(
             call=_call_model(settings, model, budgets, counts),
-            template=judge_template(),
+            template=judge_template(prompts[0]),
+            refuter=judge_template(prompts[1]) if len(prompts) > 1 else None,
             masked=settings.mask,
             bound=_bound(settings),
             cache=_reply_cache(settings, redis),

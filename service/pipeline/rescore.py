@@ -46,12 +46,21 @@ class Estimate:
     """In the currency of the price list; `None` if the model has no price."""
 
 
-def estimate(workloads: Sequence[TenantWorkload], policies: Mapping[str, JudgePolicy], price: Price | None) -> Estimate:
-    """Under each tenant's policy a model judges no events, all of them, or those with low local confidence."""
+def estimate(
+    workloads: Sequence[TenantWorkload],
+    policies: Mapping[str, JudgePolicy],
+    price: Price | None,
+    calls_for_each: int = 1,
+) -> Estimate:
+    """Under each tenant's policy a model judges no events, all of them, or those with low local confidence.
+
+    `calls_for_each` is the most calls that one verdict takes.
+    """
     calls = tokens_in = 0
     for each in workloads:
         policy = policies[each.tenant]
-        asked = {JudgePolicy.LOCAL: 0, JudgePolicy.LLM: each.events, JudgePolicy.CASCADE: each.unsure}[policy]
+        judged = {JudgePolicy.LOCAL: 0, JudgePolicy.LLM: each.events, JudgePolicy.CASCADE: each.unsure}[policy]
+        asked = calls_for_each * judged
         calls += asked
         if asked:
             tokens_in += round(asked * (PROMPT_TOKENS + each.letters / each.events / LETTERS_PER_TOKEN))

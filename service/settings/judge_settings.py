@@ -33,6 +33,10 @@ class JudgeSettings(SettingsGroup):
     model: str | None = Field(
         default=None, min_length=1, max_length=200, description="Name of the model on that server."
     )
+    method: Literal["single", "prover_refuter"] = Field(
+        default="single",
+        description="How the model is asked: one prompt; or a prover, then a refuter where the prover says right.",
+    )
     prices: Mapping[str, PriceSettings] = Field(
         default_factory=dict[str, PriceSettings],
         description='Money for a million tokens, as JSON: {"model": {"sent": 0.15, "received": 0.6}}; '
