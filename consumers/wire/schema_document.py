@@ -12,8 +12,8 @@ from consumers.wire.texts import bad_character, json_type, shorten
 from references.schema import BadSchema, Schema, ValueKind, kind_of, read_schema
 from scoring.schema import ColumnType, DatabaseSchema, in_order
 
-MAX_SCHEMA_BYTES = 400_000
-"""Largest schema, in bytes of DDL or JSON."""
+MAX_SCHEMA_BYTES = 2_000_000
+"""Largest schema, in bytes; of DDL at most `references.schema.MAX_DDL` characters are read."""
 MOST_TABLES = 2_000
 MOST_COLUMNS = 20_000
 """Most columns of all tables together."""

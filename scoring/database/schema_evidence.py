@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from scoring.reasons import ReasonCode
+from scoring.reasons import NAMES_ONLY, ReasonCode
 from scoring.schema import ColumnType, DatabaseSchema, in_order
 from scoring.specification import Column, Op, SourceKind, SqlFilter
 from scoring.values import Choices, Text, Value
@@ -20,8 +20,6 @@ MOST_EXCUSED = 2.0
 """Most log-odds that joins on declared keys give back."""
 MOST_NAMED = 3
 """Most tables or columns that a reason names."""
-NAMES_ONLY = frozenset({ReasonCode.JOIN_UNLIKE_KEYS, ReasonCode.JOIN_SHARED_FOREIGN_KEY, ReasonCode.JOIN_BARE_IDS})
-"""Reasons that suspect a join only because of the names of its columns."""
 _QUOTED_NAMES = frozenset(
     "postgres redshift oracle snowflake trino presto athena duckdb materialize risingwave".split()
 )

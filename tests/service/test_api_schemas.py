@@ -52,6 +52,6 @@ async def test_a_schema_that_cannot_be_read_leaves_the_old_one_in_force(client: 
     for body, headers in ((b"SELECT 1", SQL), (b'{"tables": 1}', {"content-type": "application/json"})):
         reply = await client.put(PATH, content=body, headers=headers)
         assert (reply.status_code, reply.json()["error"]["code"]) == (422, "INVALID_SCHEMA")
-    large = await client.put(PATH, content=b"-" * 500_000, headers=SQL)
+    large = await client.put(PATH, content=b"-" * 2_000_001, headers=SQL)
     assert large.status_code == 413
     assert (await client.get(PATH)).json()["version"] == 1
