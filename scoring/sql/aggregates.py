@@ -10,6 +10,7 @@ from scoring.specification import Aggregation, Clause
 from scoring.sql.arithmetic import divide
 from scoring.sql.conditions import FilterDraft, alternatives, conjunction, emit, record
 from scoring.sql.conditions.conditional_values import check_conditional
+from scoring.sql.conditions.supplied_values import supplied
 from scoring.sql.dates import read_unknown_call
 from scoring.sql.expressions import bare
 from scoring.sql.scopes import Modifier, Reader, Scope, read
@@ -174,17 +175,24 @@ def _case(scope: Scope, node: Node) -> Term:
         emit(scope, _case_condition(scope, subject, arms), Clause.CASE)
     parts = [] if subject is None else [read(scope, subject)]
     words = ["case", *(part.name for part in parts)]
+    tests: list[tuple[Node, Term]] = []
+    values: list[tuple[Node, Term]] = []
     for arm in arms:
         position.in_aggregate = False
         when = read(scope, arm.args["this"])
         position.in_aggregate = in_aggregate
         then = read(scope, arm.args["true"])
         parts += when, then
+        tests.append((arm.args["this"], when))
+        values.append((arm.args["true"], then))
         words.append(f"when {when.name} then {then.name}")
     if default is not None:
         parts.append(read(scope, default))
         words.append(f"else {parts[-1].name}")
-    return combine(f"{' '.join(words)} end", parts)
+        values.append((default, parts[-1]))
+    term = combine(f"{' '.join(words)} end", parts)
+    term.supplies = supplied(scope, values, tests)
+    return term
 
 
 def _arms(node: Node) -> tuple[list[Node], Node | None]:

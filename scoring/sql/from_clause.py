@@ -14,6 +14,8 @@ from scoring.sql.terms import Node
 from scoring.sql.undoing import note
 
 _SIDES = frozenset({"left", "right", "full"})
+_OPTIONAL = frozenset({"left", "cross", "comma"})
+"""Joins that leave out no row of what stands before them, unless the joined item is empty."""
 _SPECIAL = frozenset({"semi", "anti", "cross"})
 
 
@@ -92,30 +94,33 @@ def record_joins(scope: Scope) -> None:
 
 
 def record_optional(scope: Scope, *, is_starred: bool) -> None:
-    """Records the queries that an outer join brings and nothing outside ON reads: they restrict no row."""
+    """Records the queries that an outer or cross join brings and nothing outside ON reads: they restrict no row."""
     spec = scope.spec
     unused: set[str] = set()
-    for join in scope.joins.all:
+    idle = [join for join in scope.joins.all if join.kind in _OPTIONAL and not join.item.used and not is_starred]
+    for join in idle:
         item = join.item
-        if join.kind != "left" or item.used or is_starred:
-            continue
         if item.table is not None:
-            unused.add(item.table)
+            unused.update([item.table] if join.kind == "left" else [])
             continue
         if (scope.path, item.path) in spec.reads:
             spec.reads.remove((scope.path, item.path))
         else:
             spec.optional.add(item.path)
-    if unused:
-        _note_unused(scope, unused)
+    whole = len(idle) == len(scope.joins.all) and all(join.kind == "left" for join in idle)
+    if unused or whole:
+        _note_unused(scope, unused, whole=whole)
 
 
-def _note_unused(scope: Scope, tables: set[str]) -> None:
-    """Notes the conditions of a LEFT JOIN on a table that nothing outside ON reads: they restrict no row."""
+def _note_unused(scope: Scope, tables: set[str], *, whole: bool) -> None:
+    """Notes the conditions of a LEFT JOIN on a table that nothing outside ON reads: they restrict no row.
+
+    `whole`: nothing reads any joined table, so no condition of ON restricts a row.
+    """
     for each in scope.spec.filters.values():
         if each.clause is Clause.ON and each.block == scope.path and each.lhs is not None:
             read_here = {column.table for column in each.lhs.columns}
-            if read_here and read_here <= tables:
+            if read_here and (whole or read_here <= tables):
                 note(scope, VoidKind.UNUSED, f"left join on {each.text}")
 
 

@@ -9,7 +9,7 @@ from zlib import crc32
 from sqlglot import exp
 
 from scoring.specification import Column, Operand
-from scoring.values import Number, text
+from scoring.values import Number, Text, text
 
 LONGEST_NAME = 2000
 """Longer canonical text is cut and marked with a checksum, because nested CTEs could double it without end."""
@@ -49,6 +49,8 @@ class Term:
     """The query block of a scalar subquery."""
     lookup: bool = False
     """It is a subquery with one plain column."""
+    supplies: frozenset[Text | Number] = frozenset()
+    """The constants that it may have in the place of a value of the row: those of a CASE beside columns."""
     _operand: Operand | None = None
 
     def __init__(self, name: str, columns: tuple[Column, ...] = (), func: str | None = None) -> None:

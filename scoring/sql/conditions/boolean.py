@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 
 from scoring.specification import Clause, Op, SqlFilter, VoidKind
-from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact, is_wide, settle
+from scoring.sql.conditions.drafts import FilterDraft, alternatives, compares_itself, fact, is_wide, settle
 from scoring.sql.conditions.predicates import predicate
-from scoring.sql.conditions.region import certain, impossible
+from scoring.sql.conditions.region import certain, contains, impossible
 from scoring.sql.expressions import bare
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node
@@ -166,12 +166,24 @@ def _is_void(scope: Scope, arms: Sequence[list[FilterDraft]]) -> bool:
     real = [arm for arm in arms if _filters(arm)]
     if any(arm[0].fact or (real and arm[0].joins) for arm in arms if arm):
         return True
-    return certain(real) and not _compares_rows(scope, [draft for arm in real for draft in arm])
+    if not certain(real) and not _is_contained(real):
+        return False
+    return not _compares_rows(scope, [draft for arm in real for draft in arm])
+
+
+def _is_contained(arms: Sequence[Sequence[FilterDraft]]) -> bool:
+    """Whether an arm that nearly every row satisfies holds wherever the other arms do: `c = 'x' OR c > ''`."""
+    if len(arms) < 2 or any(len(arm) != 1 or arm[0].group is not None for arm in arms):
+        return False
+    wide = next((arm[0] for arm in arms if is_wide(arm[0])), None)
+    return wide is not None and contains(wide, [arm[0] for arm in arms if arm[0] is not wide])
 
 
 def _note_widening(scope: Scope, arms: Sequence[list[FilterDraft]]) -> None:
     """Notes arms such as `id > 0` that nearly every row satisfies and that are on another column than all others."""
-    wide = [arm[0] for arm in arms if len(arm) == 1 and is_wide(arm[0])]
+    one_table = len(scope.columns.items) == 1
+    single = [arm[0] for arm in arms if len(arm) == 1]
+    wide = [each for each in single if is_wide(each) or (one_table and compares_itself(each))]
     if len(wide) == sum(map(bool, arms)):
         return
     for draft in wide[:_FEW]:

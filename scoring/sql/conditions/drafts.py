@@ -82,6 +82,14 @@ def is_wide(draft: FilterDraft) -> bool:
     return draft.op in (Op.LT, Op.LE) and value.value >= _HUGE
 
 
+def compares_itself(draft: FilterDraft) -> bool:
+    """Whether both sides of a condition are made of the same columns and of no aggregate or query: `id = ABS(id)`."""
+    value = draft.rhs
+    if not isinstance(value, Expression) or value.subquery or value.functions or draft.op not in (Op.EQ, Op.GE, Op.LE):
+        return False
+    return bool(value.columns) and set(value.columns) == {column.name for column in draft.lhs.columns}
+
+
 def fact(truth: bool, shown: str = "") -> list[FilterDraft]:
     """A condition that always holds, or never."""
     draft = FilterDraft(Operand(name=shown or str(truth).lower()), Op.OTHER, None)

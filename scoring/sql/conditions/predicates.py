@@ -13,6 +13,7 @@ from scoring.sql.changed_values import check_compared
 from scoring.sql.conditions.comparison import comparison, expression, listed, plain, semi_join, versus
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact
 from scoring.sql.conditions.matching import like, pattern_text, regular
+from scoring.sql.conditions.supplied_values import check_pattern
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare, read_value
 from scoring.sql.folded import is_true
@@ -165,6 +166,8 @@ def _pattern(scope: Scope, node: Node, left: Node, right: Node, escape: str | No
     if raw is None:
         op = Op.NOT_LIKE if negated else Op.LIKE
         return [FilterDraft(term.operand, op, expression(read_value(scope, right), right))]
+    if term.supplies:
+        check_pattern(scope, term, raw)
     if type(node) in _REGULAR:
         return [regular(term, raw, negated=negated, full=bool(node.args.get("full_match")))]
     if type(node) is exp.Glob:

@@ -166,6 +166,13 @@ def certain(arms: Sequence[Sequence[FilterDraft]]) -> bool:
     return any(all(_is_met(draft, regions) for draft in arm) for arm in several)
 
 
+def contains(wide: FilterDraft, others: Sequence[FilterDraft]) -> bool:
+    """Whether all values of some conditions on one operand satisfy another one: `c > ''` holds where `c = 'x'` does."""
+    region = Region()
+    region.add(wide.op, wide.rhs)
+    return all(each.key == wide.key and _listed(each.rhs) and region.admits(each.op, each.rhs) for each in others)
+
+
 def _flat(arm: Sequence[FilterDraft]) -> Sequence[Sequence[FilterDraft]]:
     """The arms of an OR that is an arm itself, else the arm; none if not all of it is known."""
     group = arm[0].group

@@ -143,6 +143,9 @@ def textual(fold: Fold, node: Node) -> Folded:
     inner = fold(node.args["this"])
     if inner.is_null:
         return fixed(None)
+    characters = node.args.get("expression") if type(node) is exp.Trim else None
+    if isinstance(characters, exp.Expr) and identical(inner, fold(characters)):
+        return fixed("")
     if not inner.constant and (type(node) is exp.Trim or (fold.dialect in _CASELESS and type(node) in _CASES)):
         return unknown(function_name(node), (inner,))
     texts = [text_of(inner.points[row], row) for row in ROWS]
@@ -162,6 +165,9 @@ def part_of_text(fold: Fold, node: Node) -> Folded:
         return fixed("")
     if start == 1 and (length is None or length > 0):
         return evaluated([(text_of(inner.points[row], row) or "")[:length] for row in ROWS], (inner,))
+    last = length if type(node) is exp.Right else -start if start is not None and start < 0 else None
+    if last is not None and 0 < last <= (last if length is None else length):
+        return evaluated([(text_of(inner.points[row], row) or "")[-last:] for row in ROWS], (inner,))
     arguments = [fold(each) for each in node.args.values() if isinstance(each, exp.Expr)]
     return unknown(function_name(node), arguments)
 
