@@ -26,9 +26,9 @@ def supplied(
     `values` are what THEN and ELSE give, `tests` what WHEN tests, in the order of the text.
     """
     of_row = {column for _, term in values for column in term.columns}
-    if not of_row or all(term.columns for _, term in values):
-        return frozenset()
     found = {each for _, term in values for each in term.supplies}
+    if not of_row:
+        return frozenset()
     for place, (node, term) in enumerate(values):
         if term.columns or _replaces_null(place, values, tests, of_row):
             continue
@@ -46,13 +46,17 @@ def _replaces_null(
     node, term = tests[-1] if is_default else tests[place]
     if is_default and (len(tests) != 1 or not values[0][1].columns):
         return False
-    node = bare(node)
-    if is_default:
-        if type(node) is not exp.Not:
-            return False
+    return _tests_null(bare(node), absent=not is_default) and set(term.columns) <= of_row
+
+
+def _tests_null(node: Node, *, absent: bool) -> bool:
+    """Whether a condition is IS NULL, or IS NOT NULL where `absent` is false."""
+    negated = type(node) is exp.Not
+    if negated:
         node = bare(node.args["this"])
-    is_null = type(node) is exp.Is and type(node.args["expression"]) is exp.Null
-    return is_null and set(term.columns) <= of_row
+    if type(node) is not exp.Is or type(node.args["expression"]) is not exp.Null:
+        return False
+    return (negated is bool(node.args.get("negate"))) is absent
 
 
 def _value(scope: Scope, node: Node) -> Text | Number | None:

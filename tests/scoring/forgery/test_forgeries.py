@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -81,3 +82,16 @@ def test_honest_logic_and_arithmetic_is_no_forgery(case: dict[str, str]) -> None
     for dialect in DIALECTS:
         reply = judged(case["question"], rendered(case["sql"], dialect), dialect)
         assert not {reason.code for reason in reply.reasons} & set(FORGERIES), (dialect, reply.reasons)
+
+
+OTHERS: list[dict[str, Any]] = yaml.safe_load((CASES / "forgeries.yaml").read_text())
+
+
+@pytest.mark.parametrize(("case", "way"), [(case, way) for case in OTHERS for way in case["forged"]])
+def test_a_forgery_of_the_cases_is_not_called_right_and_has_a_reason(case: dict[str, Any], way: str) -> None:
+    for dialect in ("postgres", "sqlite"):
+        honest, forged = (judged(case["question"], sql, dialect) for sql in (case["honest"], case["forged"][way]))
+        assert honest.p_correct >= 0.5
+        assert forged.p_correct < 0.5, (dialect, forged)
+        assert forged.verdict not in RIGHT
+        assert NAMING & {reason.code for reason in forged.reasons}, (dialect, forged.reasons)
