@@ -181,15 +181,17 @@ def _is_contained(arms: Sequence[Sequence[FilterDraft]]) -> bool:
 
 def _note_widening(scope: Scope, arms: Sequence[list[FilterDraft]]) -> None:
     """Notes arms such as `id > 0` that nearly every row satisfies and that are on another column than all others."""
-    one_table = len(scope.columns.items) == 1
-    single = [arm[0] for arm in arms if len(arm) == 1]
-    wide = [each for each in single if is_wide(each) or (one_table and compares_itself(each))]
+    wide = [arm[0] for arm in arms if len(arm) == 1 and _is_wide(scope, arm[0])]
     if len(wide) == sum(map(bool, arms)):
         return
     for draft in wide[:_FEW]:
         names, others = _column_names([draft]), _column_names([e for arm in arms for e in arm if e is not draft])
         if names and others and names.isdisjoint(others):
             note(scope, VoidKind.WIDENING, draft.text, values=tuple(sorted(names)))
+
+
+def _is_wide(scope: Scope, draft: FilterDraft) -> bool:
+    return is_wide(draft) or (len(scope.columns.items) == 1 and compares_itself(draft))
 
 
 def _column_names(drafts: Iterable[FilterDraft]) -> set[str]:

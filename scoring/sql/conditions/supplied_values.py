@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
 from sqlglot import exp
 
-from scoring.specification import Op, VoidKind
+from scoring.specification import Column, Op, VoidKind
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare
 from scoring.sql.folding.folder import fold
@@ -39,7 +39,7 @@ def supplied(
 
 
 def _replaces_null(
-    place: int, values: Sequence[tuple[Node, Term]], tests: Sequence[tuple[Node, Term]], of_row: set[object]
+    place: int, values: Sequence[tuple[Node, Term]], tests: Sequence[tuple[Node, Term]], of_row: Set[Column]
 ) -> bool:
     """Whether a constant stands for NULL alone: `WHEN c IS NULL THEN 0`, or ELSE after `WHEN c IS NOT NULL THEN c`."""
     is_default = place >= len(tests)

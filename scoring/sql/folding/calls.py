@@ -143,8 +143,7 @@ def textual(fold: Fold, node: Node) -> Folded:
     inner = fold(node.args["this"])
     if inner.is_null:
         return fixed(None)
-    characters = node.args.get("expression") if type(node) is exp.Trim else None
-    if isinstance(characters, exp.Expr) and identical(inner, fold(characters)):
+    if type(node) is exp.Trim and _trims_itself(fold, node, inner):
         return fixed("")
     if not inner.constant and (type(node) is exp.Trim or (fold.dialect in _CASELESS and type(node) in _CASES)):
         return unknown(function_name(node), (inner,))
@@ -155,21 +154,34 @@ def textual(fold: Fold, node: Node) -> Folded:
     return folded
 
 
+def _trims_itself(fold: Fold, node: Node, inner: Folded) -> bool:
+    """Whether TRIM takes away the letters of the text itself: `TRIM(c, c)`."""
+    characters = node.args.get("expression")
+    return isinstance(characters, exp.Expr) and identical(inner, fold(characters))
+
+
 def part_of_text(fold: Fold, node: Node) -> Folded:
-    """SUBSTR, LEFT and RIGHT: the first characters are evaluated, and none is the empty text."""
+    """SUBSTR, LEFT and RIGHT: the first or last characters are evaluated, and none is the empty text."""
     inner = fold(node.args["this"])
     start, length = _places(fold, node)
     if inner.is_null:
         return fixed(None)
     if length == 0:
         return fixed("")
-    if start == 1 and (length is None or length > 0):
-        return evaluated([(text_of(inner.points[row], row) or "")[:length] for row in ROWS], (inner,))
-    last = length if type(node) is exp.Right else -start if start is not None and start < 0 else None
-    if last is not None and 0 < last <= (last if length is None else length):
-        return evaluated([(text_of(inner.points[row], row) or "")[-last:] for row in ROWS], (inner,))
+    part = _slice(node, start, length)
+    if part is not None:
+        return evaluated([(text_of(inner.points[row], row) or "")[part] for row in ROWS], (inner,))
     arguments = [fold(each) for each in node.args.values() if isinstance(each, exp.Expr)]
     return unknown(function_name(node), arguments)
+
+
+def _slice(node: Node, start: int | None, length: int | None) -> slice | None:
+    """The first or the last characters, of which there are `length`; `None` for others."""
+    if start == 1 and (length is None or length > 0):
+        return slice(length)
+    if type(node) is exp.Right:
+        return None if length is None or length < 0 else slice(-length, None)
+    return slice(start, None) if start is not None and start < 0 and (length is None or length >= -start) else None
 
 
 def _places(fold: Fold, node: Node) -> tuple[int | None, int | None]:
