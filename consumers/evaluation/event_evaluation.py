@@ -6,6 +6,7 @@ import hashlib
 import random
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import NamedTuple
 from uuid import UUID
 
@@ -44,8 +45,14 @@ class EventKey(NamedTuple):
         >>> EventKey("t", "/s", "1").digest == EventKey("t", "/s", "1").digest != EventKey("t", "/s1", "").digest
         True
         """
-        text = f"{len(self.tenant)}:{self.tenant}{len(self.source)}:{self.source}{self.event_id}"
-        return UUID(bytes=hashlib.sha256(text.encode()).digest()[:16])
+        return _digest(self)
+
+
+# several tables hold the digest of an event that is written
+@lru_cache(maxsize=2048)
+def _digest(key: EventKey) -> UUID:
+    text = f"{len(key.tenant)}:{key.tenant}{len(key.source)}:{key.source}{key.event_id}"
+    return UUID(bytes=hashlib.sha256(text.encode()).digest()[:16])
 
 
 class Claim(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from functools import lru_cache
 
 from scoring.immutable import immutable
 from scoring.linking import STOP_WORDS
@@ -34,8 +35,13 @@ def asked_question(question: QuestionSpec) -> AskedQuestion:
     return AskedQuestion(
         key=digest(said, ordered=True),
         shape=digest([*_values(question), *_requests(question)]),
-        words=frozenset([digest([stem])[:8] for stem in stems[:MOST_WORDS]]),
+        words=frozenset([_word(stem) for stem in stems[:MOST_WORDS]]),
     )
+
+
+@lru_cache(maxsize=8192)
+def _word(stem: str) -> str:
+    return digest([stem])[:8]
 
 
 def _values(question: QuestionSpec) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 
 from scoring.immutable import immutable
@@ -18,6 +19,16 @@ _QUESTION_BYTES, _WORD_BYTES, _ANSWER_BYTES = 600, 70, 900
 """About what a question, a word and an answer take in memory beside their texts."""
 
 
+@lru_cache(maxsize=4096)
+def speaker_of(agent: str) -> str:
+    """The agent's name without upper case and repeated blanks.
+
+    >>> speaker_of("Atlas  One")
+    'atlas one'
+    """
+    return " ".join(agent.casefold().split())
+
+
 @immutable()
 class RememberedAnswer:
     """One answer: what memory compares, and who gave it."""
@@ -30,7 +41,7 @@ class RememberedAnswer:
     @property
     def speaker(self) -> str:
         """Whose voice it is: the agent's, whatever version or model it names. Upper case and blanks do not make two."""
-        return " ".join(self.agent.casefold().split())
+        return speaker_of(self.agent)
 
     @property
     def size(self) -> int:

@@ -27,7 +27,8 @@ class TenantMemory:
     """What the earlier answers of one tenant teach. The same answers in the same order always teach the same."""
 
     max_answers: int = MAX_ANSWERS
-    max_bytes: int = MAX_BYTES
+    max_bytes: int | None = MAX_BYTES
+    """`None` counts no bytes: for a few questions that a store keeps."""
     habits: Habits = field(default_factory=Habits)
     size: int = 0
     """About how many bytes the remembered questions take."""
@@ -43,7 +44,7 @@ class TenantMemory:
         """Puts in a question that the habits count already, as a store of many questions reads a few of them."""
         self._questions[question.asked.key] = question
         self._index(question.asked)
-        self.size += question.size
+        self.size += self._size(question)
 
     def question(self, key: str) -> RememberedQuestion | None:
         """The question with this key, if it is remembered."""
@@ -82,9 +83,9 @@ class TenantMemory:
         labels[correct] += 1
         question = self._questions.get(answer.asked.key)
         if question is not None:
-            self.size -= question.size
+            self.size -= self._size(question)
             question.review(answer, correct=correct)
-            self.size += question.size
+            self.size += self._size(question)
 
     def _voices(self, answer: RememberedAnswer) -> Iterator[Voice]:
         """Reviewed answers first, then each other agent once, by its answer to the most similar question."""
@@ -123,8 +124,11 @@ class TenantMemory:
 
     def _count(self, question: RememberedQuestion, sign: int) -> None:
         """Adds a question to the sums, or takes it out of them."""
-        self.size += sign * question.size
+        self.size += sign * self._size(question)
         self.habits.add(question, times=sign)
+
+    def _size(self, question: RememberedQuestion) -> int:
+        return 0 if self.max_bytes is None else question.size
 
     def _index(self, asked: AskedQuestion) -> None:
         alike = self._shapes.setdefault(asked.shape, {})
@@ -133,7 +137,9 @@ class TenantMemory:
             del alike[next(iter(alike))]
 
     def _shrink(self) -> None:
-        while self.answers > self.max_answers or (self.size > self.max_bytes and self._questions):
+        while self._questions and (
+            self.answers > self.max_answers or (self.max_bytes is not None and self.size > self.max_bytes)
+        ):
             key, question = self._questions.popitem(last=False)
             self._count(question, -1)
             alike = self._shapes.get(question.asked.shape, {})

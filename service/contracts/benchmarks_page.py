@@ -31,6 +31,8 @@ MEANINGS: Mapping[str, str] = {
     "in_process": "events per second in one process, without Kafka and PostgreSQL",
     "stream": "events per second from Kafka to committed row, local judge",
     "stream_share": "the same as a share of the in-process rate",
+    "stream_with_memory": "the same rate with the tenants' memory on",
+    "memory_share": "the rate with memory as a share of the rate without",
     "model": "events per second with a model that takes one second, 200 calls in flight",
     "model_share": "the same as a share of the ideal 200 per second",
     "wait_p95": "seconds from publishing to a readable row at half the maximum rate, 95th percentile",

@@ -15,15 +15,20 @@ from typing import TypeVar
 import orjson
 import sqlglot
 
+from consumers.evaluation.event_evaluation import compared_answer
 from consumers.wire.events import MAX_EVENT_BYTES, QueryEvent, decode_event
 from consumers.wire.rules_document import decode_rules
 from scoring.evaluation import align, check_question, conclude, read_enrichment
 from scoring.judging.local import LocalJudge
+from scoring.memory.decision import weigh_context
+from scoring.memory.memories import Memories
+from scoring.memory.remembered import RememberedAnswer
 from scoring.query import Unscored
 from scoring.question import read_question
 from scoring.record import score_record
 from scoring.rules import Rules
 from scoring.sql import read_sql
+from scoring.verdict import Case, Reply
 from service.commands.exits import refuse
 from service.commands.jsonl import InputLine, open_input, read_lines
 from service.commands.rendering.report_tables import bench_table
@@ -35,6 +40,8 @@ from service.samples import sample_events, sample_rules
 
 STAGES = ("read_sql", "read_question", "read_enriched", "align", "judge", "conclude", "record")
 """The stages of scoring one event, in order. Their sum is the time of the event."""
+MEMORY = "memory"
+"""What the tenants' memory adds to an event: digests of the answer, what others say about it, and learning it."""
 PARSE = "parse"
 """The yardstick: a bare `sqlglot.parse_one` of the same SQL in the same dialect by the same build. Like the event, it
 parses the text for the first time, with cold processor caches."""
@@ -65,7 +72,7 @@ class ScoringSpeed:
     """Distinct SQL texts scored."""
     rounds: int
     micros: Mapping[str, float]
-    """Microseconds per event for each stage, the bare parses and decoding."""
+    """Microseconds per event for each stage, memory, the bare parses and decoding."""
 
     @property
     def event(self) -> float:
@@ -94,6 +101,7 @@ class ScoringSpeed:
             "events_per_second": round(self.events_per_second, 1),
             "micros_per_event": {name: round(value, 2) for name, value in self.micros.items()},
             "micros_event": round(self.event, 2),
+            "memory_share": round(self.micros[MEMORY] / self.event, 3),
             "parses_per_event": round(self.parses, 3),
             "parses_again_per_event": round(self.parses_again, 3),
             "compiled_sqlglot": compiled(),
@@ -154,11 +162,12 @@ def measure(raws: Sequence[bytes], rules: Mapping[str, Rules], judge: LocalJudge
     for _ in range(rounds + 1):
         watch = Stopwatch({})
         _clear_caches_and_garbage()
-        dialects = [_score_timed(raw, rules, judge, watch) for raw in raws]
+        memories = Memories()
+        dialects = [_score_timed(raw, rules, judge, watch, memories) for raw in raws]
         _clear_caches_and_garbage()
         for raw, dialect in zip(raws, dialects, strict=True):
             _parse_timed(raw, dialect, watch)
-            _score_timed(raw, rules, judge, Stopwatch({}))
+            _score_timed(raw, rules, judge, Stopwatch({}), Memories())
         rounds_spent.append(watch.spent)
     counted = rounds_spent[1:]
     micros = {name: statistics.median(spent[name] for spent in counted) / 1e3 / len(raws) for name in counted[0]}
@@ -176,7 +185,9 @@ def _parse_timed(raw: bytes, dialect: str, watch: Stopwatch) -> None:
     watch.time(PARSE_AGAIN, parse)
 
 
-def _score_timed(raw: bytes, rules: Mapping[str, Rules], judge: LocalJudge, watch: Stopwatch) -> str:
+def _score_timed(
+    raw: bytes, rules: Mapping[str, Rules], judge: LocalJudge, watch: Stopwatch, memories: Memories
+) -> str:
     """Scores one event, timing each stage. Returns the dialect its SQL was read in."""
     event = watch.time("decode", lambda: decode_event(raw, require_id=False))
     query, own = event.query(), _rules_of(event, rules)
@@ -189,7 +200,18 @@ def _score_timed(raw: bytes, rules: Mapping[str, Rules], judge: LocalJudge, watc
     reply = watch.time("judge", lambda: judge.judge(case))
     score = watch.time("conclude", lambda: conclude(case, reply))
     watch.time("record", lambda: score_record(score))
+    watch.time(MEMORY, lambda: _remember(event, case, reply, judge, memories))
     return sql.dialect
+
+
+def _remember(event: QueryEvent, case: Case, reply: Reply, judge: LocalJudge, memories: Memories) -> Reply:
+    """The reply with memory, which learns the answer."""
+    compared = compared_answer(case)
+    answer = RememberedAnswer(agent=event.agent, event_id=event.event_id, **compared._asdict())
+    memory = memories.of(event.tenant)
+    context = memory.recall(answer)
+    memory.learn(answer, context)
+    return weigh_context(reply, context, judge.weights.thresholds)
 
 
 def clear_caches() -> None:

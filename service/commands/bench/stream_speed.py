@@ -39,6 +39,7 @@ _WIDE = {
     # a slot is held for the call only; the work before and after it overlaps with other calls
     "SQLASSAY_POOL__TENANT_IN_FLIGHT": str(2 * MODEL_CALLS),
 }
+_REMEMBERING = {"SQLASSAY_MEMORY__ENABLED": "on"}
 Result = TypeVar("Result")
 
 
@@ -54,6 +55,10 @@ class StreamSpeed:
     """Kafka to committed row, local judge, one worker."""
     stream_share: float
     """As a share of the in-process rate."""
+    stream_with_memory: float
+    """As `stream`, with the tenants' memory on, right after it."""
+    memory_share: float
+    """As a share of `stream`."""
     model: float
     """Kafka to committed row, a judge of one second, 200 calls in flight, one worker."""
     model_share: float
@@ -88,6 +93,7 @@ async def _measured(settings: Settings, seconds: int) -> StreamSpeed:
     before = await asyncio.to_thread(in_process, seconds)
     stream = await _on(settings, lambda rig: _local_rate(rig, before, seconds))
     refuse_standstill(stream, seconds)
+    remembering = await _on(settings, lambda rig: _local_rate(rig, before, seconds, **_REMEMBERING))
     after = await asyncio.to_thread(in_process, seconds)
     model = await _on(settings, lambda rig: _model_rate(rig, seconds))
     wait = await _on(settings, lambda rig: _wait(rig, stream / 2, seconds))
@@ -99,6 +105,8 @@ async def _measured(settings: Settings, seconds: int) -> StreamSpeed:
         in_process=round(rate, 1),
         stream=round(stream, 1),
         stream_share=round(stream / rate, 3),
+        stream_with_memory=round(remembering, 1),
+        memory_share=round(remembering / stream, 3),
         model=round(model, 1),
         model_share=round(model * MODEL_SECONDS / MODEL_CALLS, 3),
         wait_p95=round(wait, 3),
@@ -139,10 +147,10 @@ def in_process(seconds: int) -> float:
     return measure(raws, {}, local_judge(), rounds=1).events_per_second
 
 
-async def _local_rate(rig: Rig, guess: float, seconds: int) -> float:
+async def _local_rate(rig: Rig, guess: float, seconds: int, **settings: str) -> float:
     total = int(guess * seconds)
     await rig.publish(islice(events(_LOCAL), total))
-    with rig.worker():
+    with rig.worker(**{"SQLASSAY_MEMORY__ENABLED": "off", **settings}):
         return steady_rate(await rig.watch(_LOCAL, total, seconds * 4), total)
 
 

@@ -20,13 +20,14 @@ def bench_table(figures: Mapping[str, object]) -> RenderableType:
     table.add_column("µs per event", justify="right")
     micros = cast("Mapping[str, float]", figures["micros_per_event"])
     for stage, spent in micros.items():
-        table.add_row(stage, f"{spent:.1f}", style="dim" if stage.startswith(("parse", "decode")) else None)
-    table.add_row("event (all but decode and the parses)", f"{figures['micros_event']:.1f}", style="bold")
+        table.add_row(stage, f"{spent:.1f}", style="dim" if stage.startswith(("parse", "decode", "memory")) else None)
+    table.add_row("event (all but decode, memory and the parses)", f"{figures['micros_event']:.1f}", style="bold")
     build = "compiled" if figures["compiled_sqlglot"] else "pure Python"
     summary = (
         f"{figures['events_per_second']:,.0f} events/s on one core;"
         f" an event costs {figures['parses_per_event']:.2f} bare parses of text met for the first time,"
-        f" {figures['parses_again_per_event']:.2f} of text just parsed"
+        f" {figures['parses_again_per_event']:.2f} of text just parsed;"
+        f" memory adds {figures['memory_share']:.1%}"
         f" ({build} sqlglot, {figures['events']} distinct SQL, cold caches, median of {figures['rounds']} rounds)"
     )
     return Group(table, Text(""), Text(summary))

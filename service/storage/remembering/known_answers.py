@@ -13,7 +13,7 @@ from scoring.memory.asked import SAME_QUESTION, AskedQuestion
 from scoring.memory.context import MOST_VOICES
 from scoring.memory.remembered import MOST_REVIEWED, RememberedQuestion
 from scoring.memory.tenant_memory import MOST_REWORDINGS
-from service.storage.remembering.remembered_rows import KnownAnswer, read_answer, stored_words
+from service.storage.remembering.remembered_rows import READ_COLUMNS, KnownAnswer, read_answers, stored_words
 
 MOST_ALIKE_ANSWERS = 128
 """Answers of one shape among which rewordings are looked for: the latest."""
@@ -50,7 +50,7 @@ _READ = text(
             ORDER BY likeness DESC, found.question_key LIMIT {MOST_REWORDINGS}
         ) AS alike
     )
-    SELECT answers.*, ({LATEST_LABEL}) AS label
+    SELECT {", ".join(f"answers.{name}" for name in READ_COLUMNS)}, ({LATEST_LABEL}) AS label
     FROM remembered_answers AS answers JOIN wanted USING (tenant, question_key)
     WHERE answers.event <> ALL(:own)
     ORDER BY answers.remembered_at, answers.event
@@ -76,7 +76,7 @@ async def read_known(
             "own": list(own),
         },
     )
-    return [read_answer(row) for row in found]
+    return read_answers(found)
 
 
 def questions_of(known: Iterable[KnownAnswer]) -> Mapping[str, list[RememberedQuestion]]:
@@ -102,13 +102,16 @@ def superseded(known: Sequence[KnownAnswer]) -> list[UUID]:
     speakers: dict[tuple[str, str], Counter[str]] = {}
     labelled = Counter[tuple[str, str]]()
     gone: list[UUID] = []
-    for each in reversed(known):
-        question = (each.tenant, each.answer.asked.key)
-        if each.label is not None and labelled[question] < MOST_REVIEWED:
+    for event, tenant, answer, _, _, label in reversed(known):
+        question = (tenant, answer.asked.key)
+        if label is not None and labelled[question] < MOST_REVIEWED:
             labelled[question] += 1
             continue
-        counts = speakers.setdefault(question, Counter[str]())
-        counts[each.answer.speaker] += 1
-        if counts[each.answer.speaker] > KEPT_OF_SPEAKER or len(counts) > MOST_VOICES:
-            gone.append(each.event)
+        counts = speakers.get(question)
+        if counts is None:
+            counts = speakers[question] = Counter()
+        speaker = answer.speaker
+        counts[speaker] += 1
+        if counts[speaker] > KEPT_OF_SPEAKER or len(counts) > MOST_VOICES:
+            gone.append(event)
     return gone

@@ -78,7 +78,7 @@ class PostgresMemory:
         questions = questions_of(known)
         memories: dict[str, TenantMemory] = {}
         for tenant, each in habits.items():
-            memory = memories[tenant] = TenantMemory(max_answers=sys.maxsize, max_bytes=sys.maxsize, habits=each)
+            memory = memories[tenant] = TenantMemory(max_answers=sys.maxsize, max_bytes=None, habits=each)
             for question in questions.get(tenant, ()):
                 memory.load(question)
         return known, memories

@@ -88,25 +88,46 @@ def stored_words(asked: AskedQuestion) -> list[int]:
     return sorted([int(word, 16) - _WORD_OFFSET for word in asked.words])
 
 
-def read_answer(row: Any) -> KnownAnswer:
-    """The remembered answer of a row."""
-    asked = AskedQuestion(
-        key=row.question_key,
-        shape=row.shape,
-        words=frozenset([f"{word + _WORD_OFFSET:08x}" for word in cast("Sequence[int]", row.words)]),
-    )
-    columns = cast("Sequence[str]", row.joins)
-    facts = AnswerFacts(
-        specification=row.specification,
-        filters=row.filters,
-        tables=tuple(row.tables),
-        joins=tuple(zip(columns[::2], columns[1::2], strict=True)),
-    )
-    answer = RememberedAnswer(agent=row.agent, event_id=row.event_id, asked=asked, facts=facts)
-    return KnownAnswer(
-        row.event, row.tenant, answer, Agreement(row.raw, row.units), row.remembered_at, LABELS_COUNTED.get(row.label)
-    )
+def read_answers(rows: Iterable[Any]) -> list[KnownAnswer]:
+    """The remembered answers of rows with `READ_COLUMNS` and their latest label."""
+    questions: dict[str, AskedQuestion] = {}
+    found: list[KnownAnswer] = []
+    for row in rows:
+        (
+            event,
+            tenant,
+            event_id,
+            agent,
+            key,
+            shape,
+            words,
+            specification,
+            filters,
+            tables,
+            joins,
+            raw,
+            units,
+            at,
+            label,
+        ) = row
+        asked = questions.get(key)
+        if asked is None:
+            said = frozenset([f"{word + _WORD_OFFSET:08x}" for word in cast("Sequence[int]", words)])
+            asked = questions[key] = AskedQuestion(key=key, shape=shape, words=said)
+        facts = AnswerFacts(
+            specification=specification,
+            filters=filters,
+            tables=tuple(tables),
+            joins=tuple(zip(joins[::2], joins[1::2], strict=True)),
+        )
+        answer = RememberedAnswer(agent=agent, event_id=event_id, asked=asked, facts=facts)
+        found.append(KnownAnswer(event, tenant, answer, Agreement(raw, units), at, LABELS_COUNTED.get(label)))
+    return found
 
 
+READ_COLUMNS = (
+    "event tenant event_id agent question_key shape words specification filters tables joins raw units remembered_at"
+).split()
+"""The columns that are read, in the order in which `read_answers` takes them."""
 LABELS_COUNTED = {"right": True, "wrong": False}
 """Labels that memory counts."""

@@ -51,11 +51,12 @@ def test_the_version_names_the_release_and_the_evaluator() -> None:
 def test_the_figures_of_the_bench_are_consistent() -> None:
     figures = json.loads(python("-m", "service", "bench", "scoring", "--rounds", "1", "--json").stdout)
     micros = figures["micros_per_event"]
-    event = sum(spent for stage, spent in micros.items() if stage not in {"parse", "parse_again", "decode"})
+    event = sum(spent for stage, spent in micros.items() if stage not in {"parse", "parse_again", "decode", "memory"})
     assert figures["micros_event"] == pytest.approx(event, abs=0.1)
     assert figures["parses_per_event"] == pytest.approx(event / micros["parse"], rel=0.01)
     assert figures["parses_again_per_event"] == pytest.approx(event / micros["parse_again"], rel=0.01)
     assert figures["events_per_second"] == pytest.approx(1e6 / (event + micros["decode"]), rel=0.01)
+    assert figures["memory_share"] == pytest.approx(micros["memory"] / event, abs=0.01)
     assert figures["compiled_sqlglot"] is True
     assert figures["events"] >= 150
 
