@@ -93,7 +93,7 @@ class TenantMemory:
         voices: list[Voice] = []
         for likeness, question in self._alike(answer.asked):
             for other, correct in question.reviewed.values():
-                if likeness == 1.0:
+                if likeness == 1.0 and other.event_id != answer.event_id:
                     yield _voice(answer, other, 1.0, correct)
             for speaker, other in reversed(question.answers.items()):
                 if speaker not in heard and _comparable(answer, other):

@@ -23,11 +23,13 @@ from service.commands.report import parse_time
 from service.commands.score import read_judge
 from service.judges.configured_panel import calls_for_verdict, model_judge, open_panel
 from service.pipeline.rescore import BackfillTally, Estimate, Rescore, estimate
+from service.pipeline.rescore_memory import RescoreWithMemory
 from service.processes.examining import examining_process
 from service.processes.rules_processes import rules_processes
 from service.redis.link import open_redis
 from service.settings import Settings
 from service.settings.judge_settings import JudgeSettings
+from service.storage.remembering.bounds import MemoryBounds
 from service.storage.rule_store import PostgresRules
 from service.storage.scores.evaluation_pages import EvaluationFilter
 from service.storage.scores.stored_events import TenantWorkload, count_withheld, workloads
@@ -42,6 +44,8 @@ class BackfillRequest:
     """The judge to use instead of the rules' judge."""
     rules_version: int | None
     make_current: bool
+    memory: bool
+    """Judge rows again with memory, in place."""
     confirmed: bool
 
 
@@ -60,12 +64,22 @@ def _checked(options: BackfillOptions) -> BackfillRequest:
         refuse("--rules-version is a version of one tenant's rules: name it with --tenant")
     if options.judge is not None and options.judge not in set(JudgePolicy):
         refuse(f"--judge {options.judge!r}: one of {', '.join(JudgePolicy)}")
+    others = {
+        "--judge": options.judge,
+        "--rules-version": options.rules_version,
+        "--make-current": options.make_current,
+    }
+    given = [name for name, value in others.items() if value]
+    if options.memory and given:
+        refuse(f"--memory judges the current rows in place: leave out {', '.join(given)}")
     since, until = parse_time("--since", options.since), parse_time("--until", options.until)
     return BackfillRequest(
         answers=EvaluationFilter(tenant=options.tenant, agent=options.agent, since=since, until=until),
-        policy=JudgePolicy(options.judge) if options.judge is not None else None,
+        # no model is asked: memory judges rows of the local judge
+        policy=JudgePolicy.LOCAL if options.memory else JudgePolicy(options.judge) if options.judge else None,
         rules_version=options.rules_version,
         make_current=options.make_current,
+        memory=options.memory,
         confirmed=options.confirmed,
     )
 
@@ -80,7 +94,8 @@ async def _backfill(engine: AsyncEngine, configured: Settings, request: Backfill
     if expected.model_calls and configured.judge.base_url is None:
         refuse("this would ask a model, and none is configured: set SQLASSAY_JUDGE__BASE_URL, or use --judge local")
     if request.confirmed and expected.events:
-        done = await _score(engine, configured, request, rules, expected.events)
+        score = _score_with_memory if request.memory else _score
+        done = await score(engine, configured, request, rules, expected.events)
         print(json.dumps({**done.ended, "cost": round(done.cost, 4)}))
     elif expected.events:
         print("sqlassay: nothing was scored; add --yes to go on", file=sys.stderr)
@@ -141,6 +156,21 @@ async def _score(
             in_flight=configured.judge.in_flight,
         )
         with progress("scoring", events) as advance:
+            return await rescore(request.answers, advance)
+
+
+async def _score_with_memory(
+    engine: AsyncEngine, configured: Settings, request: BackfillRequest, rules: dict[str, Rules], events: int
+) -> BackfillTally:
+    async with examining_process(configured.pool.cpu_seconds) as examine:
+        rescore = RescoreWithMemory(
+            engine=engine,
+            judge=read_judge(str(configured.judge.weights) if configured.judge.weights else None),
+            rules=rules,
+            bounds=MemoryBounds(answers=configured.memory.answers, bytes=configured.memory.bytes),
+            examine=examine,
+        )
+        with progress("judging with memory", events) as advance:
             return await rescore(request.answers, advance)
 
 

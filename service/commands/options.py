@@ -182,6 +182,9 @@ class BackfillOptions:
     make_current: Annotated[bool, typer.Option("--make-current", help="Show the new scores in lists and reports.")] = (
         False
     )
+    memory: Annotated[
+        bool, typer.Option("--memory", help="Judge the local judge's rows again with what memory knows now.")
+    ] = False
     confirmed: Annotated[bool, typer.Option("--yes", help="Score after printing the estimate.")] = False
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -56,7 +57,8 @@ class PostgresMemory:
             if stale:
                 await keep_within(self.engine, stale, self.bounds)
             async with self.engine.connect() as connection:
-                known, memories = await self._read(connection, evaluations, learnt)
+                own = [each.key.digest for each in evaluations]
+                known, memories = await self._read(connection, evaluations, learnt, own)
         judged = [_judge(each, memories, self.thresholds) for each in sorted(evaluations, key=_order)]
         try:
             by_id = {each.id: each for each in judged}
@@ -68,13 +70,27 @@ class PostgresMemory:
         self._habits.note(learnt)
         await self._delete_superseded([*known, *(_known(each) for each in judged if each.compared is not None)])
 
+    async def judged_now(self, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+        """Evaluations of stored events as memory judges them with all it knows now, of later events too.
+
+        Memory learns nothing. Raises `StoreUnavailable`.
+        """
+        tenants = {each.event.tenant for each in evaluations}
+        with translate_errors(self.engine.url):
+            async with self.engine.connect() as connection:
+                _, memories = await self._read(connection, evaluations, tenants, ())
+        return [_weigh(each, memories, self.thresholds) for each in evaluations]
+
     async def _read(
-        self, connection: AsyncConnection, evaluations: Sequence[Evaluation], tenants: Mapping[str, int]
+        self,
+        connection: AsyncConnection,
+        evaluations: Sequence[Evaluation],
+        tenants: Collection[str],
+        left_out: Sequence[UUID],
     ) -> tuple[list[KnownAnswer], dict[str, TenantMemory]]:
         habits = await self._habits.of(connection, list(tenants))
         asked = [(each.event.tenant, each.compared.asked) for each in evaluations if each.compared is not None]
-        own = [each.key.digest for each in evaluations]
-        known = await read_known(connection, asked, own)
+        known = await read_known(connection, asked, left_out)
         questions = questions_of(known)
         memories: dict[str, TenantMemory] = {}
         for tenant, each in habits.items():
@@ -99,13 +115,18 @@ def _order(each: Evaluation) -> tuple[object, ...]:
 
 def _judge(each: Evaluation, memories: Mapping[str, TenantMemory], thresholds: Thresholds) -> Evaluation:
     """The evaluation with what its tenant's memory says, which learns from it."""
-    answer = each.answer
-    if answer is None:
-        return each
-    memory = memories[each.event.tenant]
-    judged = with_memory(each, memory.recall(answer), thresholds) if is_weighed(each) else each
-    memory.learn(answer, judged.context or NOTHING_KNOWN)
+    judged = _weigh(each, memories, thresholds)
+    if each.answer is not None:
+        memories[each.event.tenant].learn(each.answer, judged.context or NOTHING_KNOWN)
     return judged
+
+
+def _weigh(each: Evaluation, memories: Mapping[str, TenantMemory], thresholds: Thresholds) -> Evaluation:
+    """The evaluation with what its tenant's memory says."""
+    answer = each.answer
+    if answer is None or not is_weighed(each):
+        return each
+    return with_memory(each, memories[each.event.tenant].recall(answer), thresholds)
 
 
 def _known(each: Evaluation) -> KnownAnswer:

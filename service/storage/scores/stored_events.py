@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from pydantic import ValidationError
@@ -25,6 +25,16 @@ _SAME_EVENT = and_(*(_ROWS[name] == _KEYS[name] for name in ("tenant", "source",
 _EVENT_FIELDS = tuple(name for name in QueryEvent.model_fields if name not in {"occurred_at", "parameters"})
 
 
+class StoredRow(NamedTuple):
+    """Which row is current for an event, and who judged it."""
+
+    id: UUID
+    received_at: datetime
+    judge: str | None
+    evaluator_version: str
+    rules_version: int
+
+
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
     """An event as it is stored, ready to be scored again."""
@@ -32,6 +42,8 @@ class StoredEvent:
     event: QueryEvent
     occurred_at: datetime
     """The time of its rows, which may be its record's and not the event's own."""
+    row: StoredRow
+    """Its current row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,4 +123,4 @@ def _stored_event(row: Mapping[str, Any]) -> StoredEvent:
     except ValidationError:
         # an older release accepted this event and the present one would not
         event = QueryEvent.model_construct(**fields, occurred_at=moment)
-    return StoredEvent(event, moment)
+    return StoredEvent(event, moment, StoredRow(*(row[name] for name in StoredRow._fields)))
