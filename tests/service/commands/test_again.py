@@ -97,12 +97,22 @@ async def test_a_backfill_that_is_not_possible_says_why(engine, sqlassay, argume
     assert said in done.stderr
 
 
+async def test_a_backfill_with_memory_changes_the_rows_in_place(engine, sqlassay):
+    done = await sqlassay("backfill", "--tenant", "bakers", "--memory", "--yes")
+    assert json.loads(done.stdout) == {"scored": 2, "not_judged": 0, "cost": 0.0}
+    assert await count(engine, "context IS NOT NULL AND current AND p_alone = p_correct") == 2
+    assert await count(engine, "true") == 2
+    refused = await sqlassay("backfill", "--memory", "--make-current")
+    assert refused.returncode == 2
+    assert "--make-current" in refused.stderr
+
+
 async def test_forgotten_events_are_counted_and_cannot_be_scored_again(engine, sqlassay):
     done = await sqlassay("forget", "--tenant", "bakers", "--event", "1")
-    names = ("evaluations", "event_keys", "labels", "references", "deferred", "tokens", "rules", "replies")
+    places = "evaluations event_keys labels references deferred remembered tokens rules replies dead_letters"
     printed = json.loads(done.stdout)
     assert set(printed.pop("stays")) == {"evaluations", "event_keys", "logs, traces and backups"}
-    assert (done.returncode, printed) == (0, {**dict.fromkeys((*names, "dead_letters"), 0), "evaluations": 1})
+    assert (done.returncode, printed) == (0, {**dict.fromkeys(places.split(), 0), "evaluations": 1})
     printed = await sqlassay("backfill", "--tenant", "bakers")
     assert json.loads(printed.stderr.splitlines()[0])["events"] == 1
     assert json.loads(printed.stderr.splitlines()[0])["withheld"] == 1
