@@ -17,9 +17,9 @@ from scoring.verdict import Case
 from service.pipeline.rescore import BackfillTally
 from service.processes.examining import Examine
 from service.storage.remembering.bounds import MemoryBounds
-from service.storage.remembering.judged_rows import remember_answers, remembered_of, rewrite_rows
 from service.storage.remembering.postgres_memory import PostgresMemory
 from service.storage.scores.evaluation_pages import EvaluationFilter
+from service.storage.scores.judged_rows import remember_answers, remembered_of, rewrite_rows
 from service.storage.scores.stored_events import StoredEvent, stored_events
 
 
