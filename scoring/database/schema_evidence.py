@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scoring.reasons import NAMES_ONLY, ReasonCode
 from scoring.schema import ColumnType, DatabaseSchema, in_order
-from scoring.specification import Column, Op, SourceKind, SqlFilter
+from scoring.specification import Column, Op, Projection, SourceKind, SqlFilter
 from scoring.values import Choices, Text, Value
 from scoring.verdict import Case, Reason
 
@@ -18,6 +18,8 @@ TYPE_UNLIKE = -1.5
 JOIN_UNDECLARED = -0.8
 MOST_EXCUSED = 2.0
 """Most log-odds that joins on declared keys give back."""
+MOST_EXPLAINED = 16
+"""Most missing columns for which another meaning is looked for."""
 MOST_NAMED = 3
 """Most tables or columns that a reason names."""
 _QUOTED_NAMES = frozenset(
@@ -53,15 +55,45 @@ def _columns(case: Case, schema: DatabaseSchema) -> Reason | None:
     if not read or not all(table in schema.tables for table in read) or not _is_data(case):
         # a view, an unknown table and a function may have any column
         return None
-    text = case.query.sql.lower()
-    quoted = case.sql.dialect in _QUOTED_NAMES
-    unknown = sorted(
-        f"{column.table}.{column.name}" if column.table else column.name
+    nested = len(case.sql.blocks) > 1
+    missing = sorted(
+        (column.table or "", column.name)
         for column in case.sql.columns
-        if not _exists(column, read, schema, nested=len(case.sql.blocks) > 1)
-        and (quoted or f'"{column.name}"' not in text)
+        if not _exists(column, read, schema, nested=nested)
     )
-    return _unknown(ReasonCode.COLUMN_UNKNOWN, "columns that the schema does not have", unknown, COLUMN_UNKNOWN)
+    # the first ones alone: each is looked for in the whole text
+    unknown = _not_explained([Column(name, table or None) for table, name in missing[:MOST_EXPLAINED]], read, case)
+    names = [_full_name(each) for each in unknown]
+    return _unknown(ReasonCode.COLUMN_UNKNOWN, "columns that the schema does not have", names, COLUMN_UNKNOWN)
+
+
+def _full_name(column: Column) -> str:
+    return f"{column.table}.{column.name}" if column.table else column.name
+
+
+def _not_explained(missing: Sequence[Column], read: set[str], case: Case) -> list[Column]:
+    """Those that are no alias of an output and can mean nothing but a column."""
+    if not missing:
+        return []
+    text, dialect = case.query.sql.lower(), case.sql.dialect
+    aliases = {each.alias for each in case.sql.projections if each.alias is not None and not _renames_nothing(each)}
+    return [each for each in missing if each.name not in aliases and not _means_else(each, read, text, dialect)]
+
+
+def _renames_nothing(each: Projection) -> bool:
+    """Whether an output is a column under its own name, so that its alias proves no other column."""
+    return any(column.name == each.alias for column in each.operand.columns)
+
+
+def _means_else(column: Column, read: set[str], text: str, dialect: str) -> bool:
+    """Whether the name may stand for a text in double quotes, for a whole row, or for a part of a column."""
+    if dialect not in _QUOTED_NAMES and f'"{column.name}"' in text:
+        return True
+    name = re.escape(column.name.lower())
+    if column.table is None:
+        return re.search(rf"\.\s*\w+\s*\.\s*{name}\b", text) is not None
+    table = re.escape(column.table.lower())
+    return column.name.lower() in read or re.search(rf"\b{table}\W?\s+(?:as\s+)?{name}\b", text) is not None
 
 
 def _is_data(case: Case) -> bool:

@@ -56,6 +56,10 @@ FINE = [
     "SELECT COUNT(*) FROM generate_series(1, 3) AS g JOIN parcels ON parcels.id = g",
     "SELECT COUNT(*) FROM parcels, UNNEST(tags) AS t(tag) WHERE tag = 'Faro'",
     "SELECT a.id FROM parcels a JOIN parcels b ON a.id = b.owner_id",
+    "SELECT kg * 2 AS twice, twice + 1 AS more FROM parcels",
+    "SELECT COUNT(p) FROM parcels p",
+    "SELECT parcels FROM parcels",
+    "SELECT p.tags.first FROM parcels AS p",
 ]
 
 
@@ -73,6 +77,8 @@ def test_what_the_schema_has_is_not_accused(sql: str) -> None:
         ("SELECT COUNT(*) FROM parcels p JOIN ports q ON p.dest = q.code WHERE p.city = 'Faro'", "COLUMN_UNKNOWN"),
         ("SELECT COUNT(*) FROM parcels p JOIN ports q ON p.dest = q.code WHERE town = 'Faro'", "COLUMN_UNKNOWN"),
         ("SELECT COUNT(*) FROM parcels WHERE dest IN (SELECT code FROM ports WHERE town = 'Faro')", "COLUMN_UNKNOWN"),
+        ("SELECT town AS town FROM parcels", "COLUMN_UNKNOWN"),
+        ("SELECT logistics.parcels.town FROM logistics.parcels", "COLUMN_UNKNOWN"),
         ("SELECT COUNT(*) FROM parcels WHERE owner_id = 'Ann'", "TYPE_UNLIKE"),
         ("SELECT COUNT(*) FROM parcels WHERE owner_id IN ('7', 'Ann')", "TYPE_UNLIKE"),
         ("SELECT COUNT(*) FROM parcels p JOIN ports q ON p.owner_id = q.city", "TYPE_UNLIKE"),
