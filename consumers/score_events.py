@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from consumers.decoding import Known, Record, decode, decode_timed
-from consumers.errors import RefusedByStore
+from consumers.errors import RefusedByStore, StoreUnavailable
 from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey, LineOut, evaluate, event_key, line_out
 from consumers.evaluation.event_outcomes import Standing, deferred, refused_by_store
 from consumers.evaluation.outcomes import DeferredReason, Outcome
@@ -180,8 +180,20 @@ class ScoreEvents:
             return
         async with AsyncExitStack() as stack:
             with self.timed("recall", timings):
-                judged = await stack.enter_async_context(self.memory.recalled(evaluations))
+                judged = await self._recall(self.memory, evaluations, stack)
             yield judged
+
+    async def _recall(
+        self, memory: TenantMemories, evaluations: Sequence[Evaluation], stack: AsyncExitStack
+    ) -> Sequence[Evaluation]:
+        """The same; a bug costs the evaluations their memory and not their score."""
+        try:
+            return await stack.enter_async_context(memory.recalled(evaluations))
+        except StoreUnavailable:
+            raise
+        except Exception as error:
+            self.outcomes.failed("memory", error)
+            return evaluations
 
     @contextmanager
     def timed(self, stage: str, timings: Sequence[StageTimings] = ()) -> Generator[None]:

@@ -17,7 +17,7 @@ from consumers.judging.panel import Panel
 from consumers.pool.limits import PoolLimits
 from consumers.pool.pool import Pool
 from consumers.pool.ports import DeferredEvents, Results
-from consumers.ports import RuleSource, ScoreStore
+from consumers.ports import RuleSource, ScoreStore, TenantMemories
 from consumers.queueing.retrying import Backoff
 from consumers.score_events import ScoreEvents
 from service.judges.weights import local_judge
@@ -47,6 +47,7 @@ class World:
         results: Results | None = None,
         limits: PoolLimits = IMPATIENT,
         retries: Retries | None = None,
+        memory: TenantMemories | None = None,
     ) -> Pool:
         score = ScoreEvents(
             panel=panel or Panel(local=local_judge().judge),
@@ -55,6 +56,7 @@ class World:
             outcomes=self.outcomes,
             clock=lambda: self.now,
             timer=time.monotonic,
+            memory=memory,
         )
         return Pool(
             score,

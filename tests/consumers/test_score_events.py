@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from consumers.decoding import Record
 from consumers.errors import RefusedByStore, RulesUnavailable, StoreUnavailable
+from consumers.evaluation.event_evaluation import Evaluation
 from consumers.evaluation.outcomes import OutcomeKind
 from consumers.judging.panel import Panel
 from scoring.rules import JudgePolicy, JudgeRules, Rules
@@ -195,4 +198,39 @@ def test_consumed_is_the_sum_of_outcomes_for_any_batches_of_garbage(new_world, b
     assert tally.consumed == sum(map(len, batches)) == tally.ended.total()
     stored = tally.ended[OutcomeKind.SCORED] + tally.ended[OutcomeKind.UNSCORED]
     assert stored == len(world.store.rows) == len(world.outcomes.evaluations)
+    assert world.outcomes.faults == []
+
+
+class ForgetfulMemory:
+    """Memory that fails as often as `failures` says, and then knows nothing."""
+
+    def __init__(self, *failures: Exception) -> None:
+        self.failures, self.learnt = list(failures), list[Any]()
+
+    @asynccontextmanager
+    async def recalled(self, evaluations: Sequence[Evaluation]) -> AsyncGenerator[Sequence[Evaluation]]:
+        """The evaluations as they are."""
+        if self.failures:
+            raise self.failures.pop(0)
+        yield evaluations
+        self.learnt.extend(evaluations)
+
+
+async def test_a_bug_of_memory_costs_no_score(world):
+    [outcome] = await world.use_case(memory=ForgetfulMemory(ZeroDivisionError()))([record()])
+    assert outcome.kind is OutcomeKind.SCORED
+    assert [(where, type(error)) for where, error in world.outcomes.faults] == [("memory", ZeroDivisionError)]
+    [row] = world.store.rows.values()
+    assert row.compared is not None
+    assert row.context is None
+
+
+async def test_without_memorys_database_nothing_is_written_and_the_event_sent_again_is_learnt(world):
+    memory = ForgetfulMemory(StoreUnavailable("down"))
+    use_case = world.use_case(memory=memory)
+    [first] = await use_case([record()])
+    assert (first.kind, first.reason, world.store.rows) == (OutcomeKind.DEFERRED, "STORE_UNAVAILABLE", {})
+    [again] = await use_case([record()])
+    assert again.kind is OutcomeKind.SCORED
+    assert memory.learnt == list(world.store.rows.values())
     assert world.outcomes.faults == []
