@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from tests.fuzz.campaign import Campaign, fuzz
 from tests.fuzz.running import Length
 
-NAMES = ("events", "sql", "question", "enrichment", "rules", "spans", "masking", "verify", "compare")
+NAMES = ("events", "sql", "question", "enrichment", "rules", "schema", "spans", "masking", "verify", "compare")
 FLAT = 64.0
 """Megabytes by which memory may grow after the first executions: caches fill."""
 

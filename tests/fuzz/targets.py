@@ -22,11 +22,13 @@ from consumers.spans import SpanTable
 from consumers.spans.messages import question_in
 from consumers.wire.events import InvalidEvent
 from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
+from consumers.wire.schema_document import InvalidSchema, decode_schema
 from references.comparison.comparing import Comparison, compare
 from references.databases.access import DatabaseLimits
 from references.databases.opening import open_one
 from references.judging import judge_answer
 from references.reference_verdict import AnswerPair, ReferenceFinding
+from scoring.database.schema_evidence import weigh_schema
 from scoring.evaluation import conclude, examine
 from scoring.query import Query, Unscored
 from scoring.rules import Rules
@@ -61,7 +63,17 @@ def _bytes_in(text: str) -> bytes:
 
 def _draw_event(draws: Draws) -> Input:
     event = dict(draws.choice(events()))
-    for name in ("question", "sql", "enriched_question", "event_id", "tenant", "occurred_at", "dialect", "attributes"):
+    for name in (
+        "question",
+        "sql",
+        "enriched_question",
+        "event_id",
+        "tenant",
+        "occurred_at",
+        "dialect",
+        "attributes",
+        "result",
+    ):
         if draws.one_in(4):
             event[name] = _odd_value(str(event.get(name, "")), draws)
     if draws.one_in(5):
@@ -195,6 +207,39 @@ def _run_rules(given: Input) -> None:
     _score(Query(question=str(event["question"]), sql=str(event["sql"])), rules)
 
 
+_DDL = (
+    "CREATE TABLE ports (code VARCHAR(5) PRIMARY KEY, city TEXT, berths INT);",
+    'CREATE TABLE a."Parcels" (id BIGINT, dest VARCHAR(5) REFERENCES ports (code), kg NUMERIC(8, 2), tags TEXT[]);',
+    "ALTER TABLE ONLY a.parcels ADD CONSTRAINT k FOREIGN KEY (id, dest) REFERENCES ports (code, city);",
+    "CREATE VIEW late AS SELECT * FROM parcels;",
+)
+
+
+def _draw_schema(draws: Draws) -> Input:
+    ddl = "\n".join(draws.choice(_DDL) for _ in range(1 + draws.number(4)))
+    if draws.one_in(2):
+        at = draws.number(len(ddl))
+        ddl = (
+            ddl[:at] + draws.choice((*ODD, "(", ")", ",", "--", "'", changed_sql(draws))) + ddl[at + draws.number(6) :]
+        )
+    columns = [{"name": "code", "type": "text"}, {"name": _odd_value("dest", draws), "type": "int"}]
+    catalogue: dict[str, object] = {"tables": [{"name": "ports", "columns": columns}, {"name": "late"}]}
+    if draws.one_in(3):
+        catalogue[draws.choice(("tables", "ddl", "x"))] = _odd_value("ports", draws)
+    text = draws.choice((ddl, json.dumps({"ddl": ddl}), json.dumps(catalogue)))
+    return {"schema": text.encode("utf-8", "surrogatepass").decode("latin-1"), "sql": changed_sql(draws)}
+
+
+def _run_schema(given: Input) -> None:
+    try:
+        schema = decode_schema(_bytes_in(given["schema"])).schema_of_database()
+    except InvalidSchema:
+        return
+    case = _score(Query(question="How many parcels?", sql=given["sql"]), Rules(schema=schema))
+    if case is not None:
+        weigh_schema(case, [])
+
+
 def _draw_spans(draws: Draws) -> Input:
     attributes = [
         {
@@ -301,6 +346,7 @@ TARGETS: Mapping[str, Target] = {
     "question": Target(draw=_draw_question, run=_run_question),
     "enrichment": Target(draw=_draw_enrichment, run=_run_enrichment),
     "rules": Target(draw=_draw_rules, run=_run_rules),
+    "schema": Target(draw=_draw_schema, run=_run_schema),
     "spans": Target(draw=_draw_spans, run=_run_spans),
     "masking": Target(draw=_draw_masking, run=_run_masking),
     "verify": Target(draw=_draw_pair, run=_run_verify, cpu_seconds=5.0),

@@ -61,6 +61,12 @@ async def test_rules_that_are_costly_to_read_are_refused_and_the_old_ones_stay(d
         refused = await putting
         assert refused.status_code == 422
         assert "0.05 s of CPU" in refused.json()["error"]["message"]
+        ddl = "\n".join(f"CREATE TABLE t{n} (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL);" for n in range(1_900))
+        schema, headers = "/v1/tenants/garden/schema", {"content-type": "application/sql"}
+        refused = await client.put(schema, content=ddl, headers=headers)
+        assert refused.status_code == 422
+        assert "0.05 s of CPU" in refused.json()["error"]["message"]
+        assert (await client.get(schema)).json()["version"] == 0
         assert (await client.get(path)).json()["version"] == 1
         reply = await client.post("/v1/events", json=[event("garden", 1, "SELECT name FROM beds WHERE id = 1")])
         assert reply.json()["results"][0]["status"] == "scored"
