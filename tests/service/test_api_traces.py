@@ -30,7 +30,7 @@ ASKED = {"sqlassay.question": "How many open orders are there?", "gen_ai.agent.n
 ANSWERED = {"db.query.text": "SELECT COUNT(*) FROM orders WHERE status = 'open'", "db.system.name": "postgresql"}
 
 
-def trace(*attributes: dict[str, str], parents: bool = True, **more: Any) -> list[Span]:
+def trace(*attributes: dict[str, Any], parents: bool = True, **more: Any) -> list[Span]:
     """Spans of one new trace, each below the one before it."""
     trace_id, ids = uuid.uuid4().hex, [uuid.uuid4().hex[:16] for _ in attributes]
     above = [None if parents else "f" * 16, *ids]
@@ -173,3 +173,11 @@ def test_gzip_of_several_parts_is_unpacked_and_a_cut_one_is_not():
     with pytest.raises(ApiError) as refusal:
         decompress(gzip.compress(b"a" * 100)[:-3], 1000)
     assert refusal.value.status == 400
+
+
+async def test_what_the_database_said_of_the_sql_is_read_from_its_span(client):
+    failed, empty = {**ANSWERED, "error.type": "42P01"}, {**ANSWERED, "db.response.returned_rows": 0}
+    for spans in (trace(ASKED, failed), trace(ASKED, empty)):
+        assert (await send(client, spans)).status_code == 200
+    said = [set(row["reason_codes"]) & {"SQL_FAILED", "RAN_EMPTY"} for row in await stored(client)]
+    assert sorted(map(list, said)) == [["RAN_EMPTY"], ["SQL_FAILED"]]
