@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from scoring.specification import Clause, Op, SqlFilter, VoidKind
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, compares_itself, fact, is_wide, settle
+from scoring.sql.conditions.labels import labelled
 from scoring.sql.conditions.predicates import predicate
 from scoring.sql.conditions.region import certain, contains, impossible
 from scoring.sql.expressions import bare
@@ -67,6 +68,9 @@ def _leaves_nothing(scope: Scope, draft: FilterDraft, clause: Clause) -> None:
 
 def conjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool = False) -> list[FilterDraft]:
     """The terms that must all hold; those of one OR share a group."""
+    label = labelled(node)
+    if label is not None:
+        return conjunction(scope, label[0], clause, negated=negated is not label[1])
     if type(node) not in _CONNECTIVES:
         found = predicate(scope, node, clause, negated)
         if len(found) < 2:
@@ -90,6 +94,8 @@ def conjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool = Fal
                 found = _disjunction(scope, node, clause, negated=negated)
                 drafts.extend(found)
                 opened = opened or not found
+        elif (label := labelled(node)) is not None:
+            waiting.append((label[0], negated is not label[1]))
         else:
             found = predicate(scope, node, clause, negated)
             drafts.extend(found)

@@ -12,7 +12,7 @@ from scoring.specification import Clause, Limit, Op, Operand, SubqueryRole, Void
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact, join_key
 from scoring.sql.conditions.join_keys import equates_join_keys
 from scoring.sql.conditions.matching import containing
-from scoring.sql.conditions.supplied_values import check_supplied
+from scoring.sql.conditions.supplied_values import check_supplied, check_written
 from scoring.sql.conditions.whole_columns import is_whole_column
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare, read_value
@@ -46,6 +46,8 @@ def versus(scope: Scope, op: Op, node: Node, value: Constant) -> list[FilterDraf
         if found is not None:
             return [found]
     term = read(scope, node)
+    if op is Op.EQ and type(node) is not exp.Column:
+        check_written(scope, node, term, (value,))
     if term.supplies:
         check_supplied(scope, term, op, (value,))
     elif op is Op.EQ and not term.columns and _is_derived_constant(scope, node, term, value):
@@ -188,6 +190,8 @@ def listed(scope: Scope, left: Node, members: Sequence[Node], clause: Clause, *,
         return comparison(scope, Op.NE if negated else Op.EQ, left, bare(members[0]), clause)
     values = [constant(scope, bare(member), value_side=True) for member in members]
     term = read(scope, left)
+    if not negated and type(left) is not exp.Column:
+        check_written(scope, left, term, values)
     if term.supplies:
         check_supplied(scope, term, Op.NE if negated else Op.EQ, values)
     if term.rank is not None:

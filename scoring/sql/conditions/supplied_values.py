@@ -79,6 +79,17 @@ def check_supplied(scope: Scope, term: Term, op: Op, values: Iterable[object]) -
             return
 
 
+def check_written(scope: Scope, node: Node, term: Term, values: Iterable[object]) -> None:
+    """Notes a call that holds the text it is compared with: `LPAD('x', 1, c) = 'x'`; some calls replace texts by it."""
+    replaces = isinstance(node, exp.Replace) and type(node.args["this"]) is not exp.Literal
+    if not isinstance(node, exp.Func | exp.Window) or isinstance(node, _MAY_HOLD_TEXTS) or replaces:
+        return
+    wanted = [each.folded for each in values if isinstance(each, Text) and each.folded.strip()]
+    held = [each.name.casefold() for each in node.find_all(exp.Literal) if each.is_string] if wanted else []
+    if any(one in text for one in wanted for text in held):
+        note(scope, VoidKind.COMPARED, term.name)
+
+
 def check_pattern(scope: Scope, term: Term, raw: str) -> None:
     """The same for a pattern of LIKE."""
     pattern = raw.casefold().replace("%", "*")
@@ -97,6 +108,7 @@ def _meets(op: Op, mine: Text | Number, value: object) -> bool:
     return False
 
 
+_MAY_HOLD_TEXTS = (exp.Case, exp.If, exp.Coalesce, exp.Cast, exp.TryCast, exp.And, exp.Or)
 _ORDERS: MappingProxyType[Op, Callable[[int], bool]] = MappingProxyType(
     {
         Op.EQ: lambda order: order == 0,

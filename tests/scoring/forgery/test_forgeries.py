@@ -94,4 +94,4 @@ def test_a_forgery_of_the_cases_is_not_called_right_and_has_a_reason(case: dict[
         assert honest.p_correct >= 0.5
         assert forged.p_correct < 0.5, (dialect, forged)
         assert forged.verdict not in RIGHT
-        assert NAMING & {reason.code for reason in forged.reasons}, (dialect, forged.reasons)
+        assert (NAMING | {ReasonCode.FILTER_MISSING}) & {reason.code for reason in forged.reasons}, dialect
