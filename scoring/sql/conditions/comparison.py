@@ -12,7 +12,7 @@ from scoring.specification import Clause, Limit, Op, Operand, SubqueryRole, Void
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact, join_key
 from scoring.sql.conditions.join_keys import equates_join_keys
 from scoring.sql.conditions.matching import containing
-from scoring.sql.conditions.supplied_values import check_supplied, check_written
+from scoring.sql.conditions.supplied_values import check_held
 from scoring.sql.conditions.whole_columns import is_whole_column
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare, read_value
@@ -46,13 +46,9 @@ def versus(scope: Scope, op: Op, node: Node, value: Constant) -> list[FilterDraf
         if found is not None:
             return [found]
     term = read(scope, node)
-    if op is Op.EQ and type(node) is not exp.Column:
-        check_written(scope, node, term, (value,))
-    if term.supplies:
-        check_supplied(scope, term, op, (value,))
-    elif op is Op.EQ and not term.columns and _is_derived_constant(scope, node, term, value):
-        note(scope, VoidKind.CONDITION, f"{term.name} = {value}")
-        return fact(True)
+    check_held(scope, node, term, op, (value,))
+    if not term.columns and _is_derived_constant(scope, op, node, term, value):
+        return _constant_column(scope, f"{term.name} = {value}")
     if isinstance(value, Number) and (term.rank is not None or _is_rownum(node)):
         return _ranked(scope, op, term, value)
     time = time_of(scope, term, value)
@@ -60,9 +56,14 @@ def versus(scope: Scope, op: Op, node: Node, value: Constant) -> list[FilterDraf
     return [FilterDraft(term.operand, op, plain(value)) if bound is None else FilterDraft(dated(term).operand, *bound)]
 
 
-def _is_derived_constant(scope: Scope, node: Node, term: Term, value: Constant) -> bool:
+def _constant_column(scope: Scope, shown: str) -> list[FilterDraft]:
+    note(scope, VoidKind.CONDITION, shown)
+    return fact(True)
+
+
+def _is_derived_constant(scope: Scope, op: Op, node: Node, term: Term, value: Constant) -> bool:
     """Whether a column of a query is made of that constant in every row: `'x' AS c`, but not one arm's of a UNION."""
-    if type(node) is not exp.Column or term.func is not None or str(value) not in term.name:
+    if op is not Op.EQ or type(node) is not exp.Column or term.func is not None or str(value) not in term.name:
         return False
     item = scope.column(node)[0]
     return item is not None and all(item.path != each.left for each in scope.spec.set_operations)
@@ -190,10 +191,7 @@ def listed(scope: Scope, left: Node, members: Sequence[Node], clause: Clause, *,
         return comparison(scope, Op.NE if negated else Op.EQ, left, bare(members[0]), clause)
     values = [constant(scope, bare(member), value_side=True) for member in members]
     term = read(scope, left)
-    if not negated and type(left) is not exp.Column:
-        check_written(scope, left, term, values)
-    if term.supplies:
-        check_supplied(scope, term, Op.NE if negated else Op.EQ, values)
+    check_held(scope, left, term, Op.NE if negated else Op.EQ, values)
     if term.rank is not None:
         return _ranked(scope, Op.LE, term, Number(float(len(members))))
     op = Op.NOT_IN if negated else Op.IN

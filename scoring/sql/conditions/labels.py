@@ -20,18 +20,26 @@ def labelled(node: Node) -> tuple[Node, bool] | None:
         case, label = label, case
     if type(case) not in _LABELLING or type(label) is not exp.Literal:
         return None
-    arms: list[Node] = case.args["ifs"] if type(case) is exp.Case else [case]
-    default: Node | None = case.args.get("default" if type(case) is exp.Case else "false")
+    found = _condition_of(case, label)
+    return None if found is None else (found[0], found[1] is not (type(node) is exp.NEQ))
+
+
+def _condition_of(case: Node, label: Node) -> tuple[Node, bool] | None:
+    """The condition for a CASE to give a label, and whether it is negated; `None` if it gives other values."""
+    whole = type(case) is exp.Case
+    arms: list[Node] = case.args["ifs"] if whole else [case]
+    default: Node | None = case.args.get("default" if whole else "false")
     values = [bare(arm.args["true"]) for arm in arms]
-    if not all(type(each) is exp.Literal for each in (*values, default or label)):
+    if not all(type(bare(each)) is exp.Literal for each in (*values, default or label)):
         return None
-    equal = [arm for arm, value in zip(arms, values, strict=True) if value.name == label.name]
-    others = [arm for arm, value in zip(arms, values, strict=True) if value.name != label.name]
+    by_label: dict[bool, list[Node]] = {True: [], False: []}
+    for arm, value in zip(arms, values, strict=True):
+        by_label[value.name == label.name].append(arm)
     by_default = default is not None and bare(default).name == label.name
-    if bool(equal) is by_default:
+    if bool(by_label[True]) is by_default:
         return None
-    subject = case.args.get("this") if type(case) is exp.Case else None
-    return _any([_condition(subject, arm) for arm in equal or others]), by_default is not (type(node) is exp.NEQ)
+    subject = case.args.get("this") if whole else None
+    return _any([_condition(subject, arm) for arm in by_label[not by_default]]), by_default
 
 
 # The tree is shared, not copied: arguments set past the constructor keep the parts' own parent links.

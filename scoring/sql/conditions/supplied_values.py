@@ -71,23 +71,30 @@ def _value(scope: Scope, node: Node) -> Text | Number | None:
     return Number(folded.value) if isinstance(folded.value, float) and folded.constant else None
 
 
-def check_supplied(scope: Scope, term: Term, op: Op, values: Iterable[object]) -> None:
-    """Notes a comparison that a constant meets, whatever the row holds."""
-    for value in values:
+def check_held(scope: Scope, node: Node, term: Term, op: Op, values: Sequence[object]) -> None:
+    """Notes a comparison that a constant within the compared expression meets, whatever the row holds."""
+    if op is Op.EQ and type(node) is not exp.Column:
+        _check_written(scope, node, term, values)
+    for value in values if term.supplies else ():
         if any(_meets(op, each, value) for each in term.supplies):
             note(scope, VoidKind.COMPARED, term.name)
             return
 
 
-def check_written(scope: Scope, node: Node, term: Term, values: Iterable[object]) -> None:
+def _check_written(scope: Scope, node: Node, term: Term, values: Iterable[object]) -> None:
     """Notes a call that holds the text it is compared with: `LPAD('x', 1, c) = 'x'`; some calls replace texts by it."""
-    replaces = isinstance(node, exp.Replace) and type(node.args["this"]) is not exp.Literal
-    if not isinstance(node, exp.Func | exp.Window) or isinstance(node, _MAY_HOLD_TEXTS) or replaces:
+    if not _should_hold_no_text(node):
         return
     wanted = [each.folded for each in values if isinstance(each, Text) and each.folded.strip()]
     held = [each.name.casefold() for each in node.find_all(exp.Literal) if each.is_string] if wanted else []
     if any(one in text for one in wanted for text in held):
         note(scope, VoidKind.COMPARED, term.name)
+
+
+def _should_hold_no_text(node: Node) -> bool:
+    if isinstance(node, exp.Replace):
+        return type(node.args["this"]) is exp.Literal
+    return isinstance(node, exp.Func | exp.Window) and not isinstance(node, _MAY_HOLD_TEXTS)
 
 
 def check_pattern(scope: Scope, term: Term, raw: str) -> None:
