@@ -1,5 +1,6 @@
 """The tenants' memory in PostgreSQL: what it holds, what it changes, and that it is what the rows say."""
 
+import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -305,3 +306,20 @@ async def test_a_rewording_is_found_and_another_question_is_not(engine):
     assert [each["event_id"] for each in rows["e2"]["context"]["voices"]] == ["e1"]
     assert rows["e2"]["context"]["voices"][0]["weight"] < 1
     assert rows["e3"]["context"]["voices"] == []
+
+
+async def test_workers_that_write_the_same_events_at_once_remember_each_once(engine):
+    batches = [evaluations(stream()[first : first + 20], first) for first in (0, 20, 40)]
+    await asyncio.gather(*(write(engine, memory_in(engine), each) for each in [*batches, *reversed(batches)]))
+    assert len(await stored(engine)) == 60
+    assert await memory_differences(engine) == []
+
+
+async def test_a_flood_of_made_up_agents_leaves_a_question_bounded(engine):
+    memory = memory_in(engine)
+    for first in (0, 100):
+        flood = [said(first + number, f"puppet {first + number}") for number in range(100)]
+        await write(engine, memory, evaluations(flood, first))
+    left = await stored(engine, REMEMBERED_ANSWERS)
+    assert set(left) == {f"e{number}" for number in range(168, 200)}
+    assert all(len(row["context"]["voices"]) <= 32 for row in (await stored(engine)).values())
