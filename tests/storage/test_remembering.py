@@ -93,7 +93,7 @@ def by_file(answers: Sequence[dict[str, str]]) -> dict[str, dict]:
     return {str(row["event_id"]): row for row in rows}
 
 
-@pytest.mark.parametrize("size", [1, 7, 60])
+@pytest.mark.parametrize("size", [pytest.param(1, marks=pytest.mark.slow), 7, pytest.param(60, marks=pytest.mark.slow)])
 async def test_the_service_says_what_a_file_in_the_same_order_says(engine, size):
     """However the stream is cut into batches, answers see those received before them."""
     answers, memory = stream(), memory_in(engine)
@@ -115,8 +115,8 @@ async def test_sums_read_again_are_those_counted(engine):
     """A process that starts in the middle goes on as one that counted from the start."""
     answers = stream()
     await write(engine, memory_in(engine), evaluations(answers[:40]))
-    for place, each in enumerate(answers[40:], 40):
-        await write(engine, memory_in(engine), [judged_alone(each, place)])
+    for first in range(40, 60, 5):
+        await write(engine, memory_in(engine), evaluations(answers[first : first + 5], first))
     rows, expected = await stored(engine), by_file(answers)
     assert {name: row["p_correct"] for name, row in rows.items()} == {
         name: line["p_correct"] for name, line in expected.items()
@@ -258,7 +258,7 @@ async def test_reliable_agents_count_more(engine):
     assert weights["ash"] > weights["birch"]
 
 
-@pytest.mark.parametrize("forget", [forget_rows, delete_rows])
+@pytest.mark.parametrize("forget", [pytest.param(forget_rows, marks=pytest.mark.slow), delete_rows])
 async def test_a_forgotten_answer_is_no_voice(engine, forget):
     await write(engine, memory_in(engine), evaluations([said(1, "ash"), said(2, "birch")]))
     done = await forget(engine, Subject("post", "e1"))
