@@ -49,12 +49,15 @@ def _reads_many(one: frozenset[str], case: Case) -> bool:
 
 def _repeated(counted: Operand, one: frozenset[str], case: Case) -> str | None:
     """The thing that `counted` counts more than once, if any."""
+    asked = [content_words(each.column)[-1:] for each in case.question.aggregations if each.func == "COUNT"]
     if not counted.columns:
-        asked = [content_words(each.column)[-1:] for each in case.question.aggregations if each.func == "COUNT"]
         return next((table for table in sorted(one) if identifier_words(table)[-1:] in asked), None)
     if counted.columns[0].table in one:
         return counted.columns[0].table
-    return _foreign_thing(counted.columns[0]) if len(counted.columns) == 1 else None
+    # Rows of the thing asked for are counted: which of its columns COUNT reads makes no difference.
+    if len(counted.columns) > 1 or identifier_words(counted.columns[0].table or "")[-1:] in asked:
+        return None
+    return _foreign_thing(counted.columns[0])
 
 
 def _foreign_thing(column: Column) -> str | None:

@@ -52,7 +52,7 @@ def table_unused(case: Case) -> Finding | None:
     read = read_columns(case)
     if any(column.table is None for column in read):
         return None
-    used = _used_beside_keys(read, case.sql.joins)
+    used = _used_beside_keys(read, case.sql.joins) | _looked_up(case)
     links = _links(case.sql.joins)
     unused = [
         table
@@ -111,6 +111,11 @@ def read_columns(case: Case) -> set[Column]:
     for each in sql.aggregations:
         read.update(each.columns)
     return read
+
+
+def _looked_up(case: Case) -> set[str | None]:
+    """The tables whose columns are looked up by IN or EXISTS: they link as a joined table does."""
+    return {column.table for each in case.sql.subqueries if each.key is not None for column in each.key.columns}
 
 
 def _name(column: Column) -> str:
@@ -259,36 +264,6 @@ def part_unanswered(case: Case) -> Finding | None:
     if min(case.question.parts, max(asked, 1)) <= len(given) or any(each.star for each in given):
         return None
     return Finding(1.0, f"{case.question.parts} questions, {len(given)} column{'' if len(given) == 1 else 's'}")
-
-
-def nested_answer(case: Case) -> Finding | None:
-    """The SQL has many query blocks.
-
-    Such answers are wrong more often. Full strength at four blocks. It names no fault.
-
-    >>> nested_answer(case("Pilots who fly",
-    ...     "SELECT name FROM pilots WHERE id IN (SELECT pilot_id FROM flights)")).detail
-    '2 query blocks'
-    """
-    count = len(case.sql.blocks)
-    return Finding(min(1.0, (count - 1) / 3), f"{count} query blocks") if count > 1 else None
-
-
-def overly_complex(case: Case) -> Finding | None:
-    """The SQL does much for a short question.
-
-    Such answers are wrong more often. Full strength at two constructs a word; conditions do not count. It names no
-    fault.
-
-    >>> overly_complex(case("How many parcels?", "SELECT city, COUNT(*) FROM parcels GROUP BY city")).detail
-    '4 constructs for 3 words'
-    """
-    sql = case.sql
-    parts = (sql.projections, sql.joins, sql.group_by, sql.order_by, sql.aggregations, sql.divisions)
-    size = sum(map(len, parts)) + len(sql.joins) + 2 * len(sql.blocks) - 2
-    if not size:
-        return None
-    return Finding(min(1.0, size / (2 * max(case.words, 4))), f"{size} constructs for {case.words} words")
 
 
 def rounding_unasked(case: Case) -> Finding | None:

@@ -136,6 +136,8 @@ def _select(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
         record_joins(scope)
         record_optional(scope, is_starred=bool(item.stars))
     item.correlated = scope.columns.correlated
+    if scope.columns.outer_reads == len(scope.columns.outer_pairs) == 1:
+        item.outer_pair = scope.columns.outer_pairs[0]
     item.empty = scope.empty or any(
         each.empty and not scope.joins.is_optional(each) for each in scope.columns.items.values()
     )

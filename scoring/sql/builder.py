@@ -20,7 +20,7 @@ from scoring.specification import (
     Void,
     Window,
 )
-from scoring.sql.layers.merging import merge_layers
+from scoring.sql.layers import normalize
 from scoring.sql.terms import Term
 from scoring.sql.unread import leave_out_unread
 
@@ -59,8 +59,6 @@ class SpecificationBuilder:
         self.cte_paths: set[str] = set()
         self.optional: set[str] = set()
         """Paths of derived tables that an outer join brings and nothing reads."""
-        self.derived = 0
-        """Number of derived tables."""
         self.parameters: set[str] = set()
         """Placeholders whose values are not known."""
         self.conditionals = 0
@@ -69,8 +67,7 @@ class SpecificationBuilder:
     def build(self, nodes: int) -> SqlSpec:
         if self.cte_paths or self.optional or self.dead:
             leave_out_unread(self)
-        if self.reads or self.derived:
-            merge_layers(self)
+        normalize(self)
         return SqlSpec(
             dialect=self.dialect,
             projections=tuple(self.projections),

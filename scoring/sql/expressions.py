@@ -109,7 +109,7 @@ def read_cast(scope: Scope, node: Node) -> Term:
         return inner
     term = Term(inner.name, inner.columns, inner.func)
     term.distinct, term.composite, term.divisions, term.real = inner.distinct, inner.composite, inner.divisions, True
-    term.view, term.block = inner.view, inner.block
+    term.view, term.block, term.hundred = inner.view, inner.block, inner.hundred
     return term
 
 

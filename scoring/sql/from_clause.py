@@ -207,7 +207,6 @@ def _table(scope: Scope, node: Node, tables: list[str]) -> FromItem:
 
 def _derived(scope: Scope, node: Node, subquery: Node, outer: Scope | None) -> FromItem:
     found = read_nested(scope, subquery, SubqueryRole.DERIVED, None, outer)
-    scope.spec.derived += 1
     item = found.renamed(column_names(node.args.get("alias")), found.path)
     scope.columns.add(node.alias.lower() or item.path, item)
     return item

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scoring.specification import Column
 from scoring.sql.terms import Term
 
 _STARS = 64
@@ -17,6 +18,7 @@ class FromItem:
         "correlated",
         "empty",
         "item_names",
+        "outer_pair",
         "outputs",
         "path",
         "stars",
@@ -48,6 +50,8 @@ class FromItem:
         """It can give no row."""
         self.correlated = False
         """The query reads columns of a block around it."""
+        self.outer_pair: tuple[Column, Column] | None = None
+        """An own column and the one of a block around it that it equals, if nothing else around it is read."""
 
     @property
     def name(self) -> str:

@@ -15,7 +15,17 @@ Resolved: TypeAlias = tuple[FromItem | None, Term]
 class ColumnResolver:
     """The FROM items of one query block, and the columns that names stand for there."""
 
-    __slots__ = ("_columns", "_derived", "_resolved", "bases", "correlated", "items", "outer")
+    __slots__ = (
+        "_columns",
+        "_derived",
+        "_resolved",
+        "bases",
+        "correlated",
+        "items",
+        "outer",
+        "outer_pairs",
+        "outer_reads",
+    )
 
     def __init__(self, outer: ColumnResolver | None, columns: set[Column]) -> None:
         self.outer = outer
@@ -26,6 +36,10 @@ class ColumnResolver:
         """The base tables among the items."""
         self.correlated = False
         """A column of an outer block was read."""
+        self.outer_pairs: list[tuple[Column, Column]] = []
+        """Each own column that is equated with one of a block around, and that one."""
+        self.outer_reads = 0
+        """How many columns of outer blocks are read, here or further inside."""
         self._columns = columns
         """Collects every base column that is read."""
         self._resolved: dict[tuple[str | None, str], Resolved] = {}
@@ -110,4 +124,5 @@ class ColumnResolver:
         resolver: ColumnResolver | None = self
         while resolver is not None and resolver is not outer:
             resolver.correlated = True
+            resolver.outer_reads += 1
             resolver = resolver.outer

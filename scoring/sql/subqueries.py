@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from scoring.specification import Operand, Subquery, SubqueryRole
+from scoring.specification import Column, Operand, Projection, Subquery, SubqueryRole
 from scoring.sql.expressions import read_value
 from scoring.sql.from_items import FromItem
 from scoring.sql.scopes import BlockPlace, Reader, Scope, read
@@ -28,14 +28,31 @@ _PATHS = MappingProxyType(
 def read_nested(scope: Scope, node: Node, role: SubqueryRole, key: Operand | None, outer: Scope | None) -> FromItem:
     """Reads a nested query into its own blocks and records it as a subquery of this block."""
     path = scope.child_path(_PATHS[role])
-    number = len(scope.spec.subqueries)
+    number, first = len(scope.spec.subqueries), len(scope.spec.projections)
     entry = Subquery(role=role, block=path, parent=scope.path, key=key)
     scope.spec.subqueries.append(entry)
     item = scope.walk.read_query(scope.walk, node, BlockPlace(path, outer, scope.ctes, is_output=False))
-    if item.correlated:
+    if item.correlated and role in _MEMBERSHIPS and item.outer_pair is not None:
+        own, around = item.outer_pair
+        _show_key(scope, path, own, first)
+        looked_up = Operand(name=around.name, columns=(around,))
+        entry = Subquery(role=_MEMBERSHIPS[role], block=path, parent=scope.path, key=looked_up)
+        scope.spec.subqueries[number] = entry
+    elif item.correlated:
         entry = Subquery(role=role, block=path, parent=scope.path, key=key, correlated=True)
         scope.spec.subqueries[number] = entry
     return item
+
+
+_MEMBERSHIPS = MappingProxyType({SubqueryRole.EXISTS: SubqueryRole.IN, SubqueryRole.NOT_EXISTS: SubqueryRole.NOT_IN})
+"""EXISTS of rows with the same key is membership of that key."""
+
+
+def _show_key(scope: Scope, path: str, key: Column, first: int) -> None:
+    """Makes the key the only output of a block whose outputs begin at `first`: EXISTS does not read them."""
+    outputs = scope.spec.projections
+    others = [each for each in outputs[first:] if each.block != path]
+    outputs[first:] = [Projection(operand=Operand(name=key.name, columns=(key,)), block=path), *others]
 
 
 def read_subquery(scope: Scope, node: Node, role: SubqueryRole, key: Operand | None) -> Term:

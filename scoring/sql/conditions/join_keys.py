@@ -22,6 +22,10 @@ def equates_join_keys(scope: Scope, left: Node, right: Node, clause: Clause) -> 
         return False
     if (one[0] is None or other[0] is None) and not _may_join_unknown(scope, left, right, clause):
         return False
+    if scope.columns.correlated and (one[0] is None) is not (other[0] is None):
+        own, outer = (one[1], other[1]) if other[0] is None else (other[1], one[1])
+        if own.is_column and outer.is_column:
+            scope.columns.outer_pairs.append((own.columns[0], outer.columns[0]))
     _add_pair(scope, one, other)
     return True
 

@@ -197,7 +197,8 @@ def _exists(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Fil
     filters = len(scope.spec.filters)
     number = len(scope.spec.subqueries)
     scope.walk.read_subquery(scope, query, role, None)
-    if number < len(scope.spec.subqueries) and not scope.spec.subqueries[number].correlated:
+    found = scope.spec.subqueries[number] if number < len(scope.spec.subqueries) else None
+    if found is not None and found.role is role and not found.correlated:
         return _independent(scope, filters, role)
     return []
 

@@ -1,1 +1,24 @@
-"""Steps that a query may have as a CTE, as a derived table or not at all: one specification for all."""
+"""Reads queries that do the same in other steps as one specification."""
+
+from __future__ import annotations
+
+from scoring.specification import SubqueryRole
+from scoring.sql.layers.joined_steps import read_joined_steps
+from scoring.sql.layers.layer import Steps
+from scoring.sql.layers.merging import merge_layers
+from scoring.sql.layers.outer_joins import read_outer_joins
+from scoring.sql.layers.rows_once import leave_out_distinct, read_ranks
+
+
+def normalize(spec: Steps) -> None:
+    """Brings the parts of a specification into the form that all equal queries have, as far as it is known."""
+    if spec.reads or any(each.role is SubqueryRole.DERIVED for each in spec.subqueries):
+        merge_layers(spec)
+    if any(each.kind == "left" for each in spec.joins):
+        read_outer_joins(spec)
+    if any(each.distinct for each in spec.blocks):
+        leave_out_distinct(spec)
+    if spec.joins and any("/" in each.table for each in spec.joins):
+        read_joined_steps(spec)
+    if spec.windows and any(each.ranked for each in spec.limits):
+        read_ranks(spec)
