@@ -52,12 +52,12 @@ def _repeated(counted: Operand, one: frozenset[str], case: Case) -> str | None:
     asked = [content_words(each.column)[-1:] for each in case.question.aggregations if each.func == "COUNT"]
     if not counted.columns:
         return next((table for table in sorted(one) if identifier_words(table)[-1:] in asked), None)
-    if counted.columns[0].table in one:
-        return counted.columns[0].table
+    first, *others = counted.columns
+    if first.table in one:
+        return first.table
     # Rows of the thing asked for are counted: which of its columns COUNT reads makes no difference.
-    if len(counted.columns) > 1 or identifier_words(counted.columns[0].table or "")[-1:] in asked:
-        return None
-    return _foreign_thing(counted.columns[0])
+    own = identifier_words(first.table or "")[-1:] in asked
+    return None if others or own else _foreign_thing(first)
 
 
 def _foreign_thing(column: Column) -> str | None:

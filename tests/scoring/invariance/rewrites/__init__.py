@@ -41,8 +41,8 @@ REWRITES: Mapping[str, tuple[Rewrite, ...]] = MappingProxyType(
         "BETWEEN and bounds": (
             conditions.between_to_bounds,
             conditions.bounds_to_between,
-            conditions.bounds_shifted,
         ),
+        "whole numbers: a bound one further": (conditions.bounds_shifted,),
         "extreme by LIMIT or by subquery": (
             extremes.limit_to_extreme,
             extremes.extreme_to_limit,
