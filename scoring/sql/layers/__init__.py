@@ -12,13 +12,18 @@ from scoring.sql.layers.rows_once import leave_out_distinct, read_ranks
 
 def normalize(spec: Steps) -> None:
     """Brings the parts of a specification into the form that all equal queries have, as far as it is known."""
-    if spec.reads or any(each.role is SubqueryRole.DERIVED for each in spec.subqueries):
+    if spec.reads or SubqueryRole.DERIVED in [each.role for each in spec.subqueries]:
         merge_layers(spec)
-    if any(each.kind == "left" for each in spec.joins):
-        read_outer_joins(spec)
+    if spec.joins:
+        _normalize_joins(spec)
     if any(each.distinct for each in spec.blocks):
         leave_out_distinct(spec)
-    if spec.joins and any("/" in each.table for each in spec.joins):
-        read_joined_steps(spec)
     if spec.windows and any(each.ranked for each in spec.limits):
         read_ranks(spec)
+
+
+def _normalize_joins(spec: Steps) -> None:
+    if "left" in [each.kind for each in spec.joins]:
+        read_outer_joins(spec)
+    if any("/" in each.table for each in spec.joins):
+        read_joined_steps(spec)

@@ -16,11 +16,11 @@ def read_joined_steps(spec: Steps) -> None:
     layers = layers_of(spec)
     for join in [each for each in spec.joins if each.kind in _INNER and each.table in layers]:
         outer, inner = layers.get(join.block), layers[join.table]
-        if outer is None or inner.path not in outer.reads or inner.combined or inner.limited or inner.windows:
+        if outer is None or inner.path not in outer.reads or any((inner.combined, inner.limited, inner.windows)):
             continue
-        if inner.totals and not inner.grouped and not join.pairs:
+        if inner.totals and not any((inner.grouped, join.pairs)):
             _make_scalar(spec, join, inner)
-        elif inner.distinct and inner.outputs == 1 and not inner.totals and len(join.pairs) == 1:
+        elif inner.distinct and (inner.outputs, inner.totals, len(join.pairs)) == (1, 0, 1):
             _make_membership(spec, join, inner)
 
 

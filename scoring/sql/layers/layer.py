@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Protocol
 
 from scoring.specification import (
@@ -82,26 +83,31 @@ class Layer:
     @property
     def plain(self) -> bool:
         """It gives each row that it reads at most once, as it is."""
-        computed = self.grouped or self.totals or self.windows or self.limited
-        return not (computed or self.distinct or self.combined or self.scalars)
+        return not any((self.computes, self.limited, self.distinct, self.combined, self.scalars))
+
+    @property
+    def computes(self) -> bool:
+        """It gives other rows than it reads."""
+        return any((self.grouped, self.totals, self.windows))
 
     def may_hold(self, inner: Layer) -> bool:
         """Whether the rows of a plain `inner` may be read in this block."""
         if not inner.plain or not _OUTER.isdisjoint(self.kinds.values()):
             return False
-        return not inner.ordered or (self.items == 1 and not (self.ordered or self.grouped or self.totals))
+        return not inner.ordered or (self.items == 1 and not any((self.ordered, self.grouped, self.totals)))
 
     def only_passes_on(self, inner: Layer) -> bool:
         """Whether this block reads only `inner`, and shows, filters, sorts or cuts its rows."""
-        if self.items != 1 or self.grouped or self.totals or self.windows or inner.combined or inner.scalars:
+        if self.items != 1 or any((self.computes, inner.combined, inner.scalars)):
             return False
-        if self.distinct and (inner.limited or inner.grouped or inner.totals):
-            return False
-        if inner.distinct and not (self.starred or self.outputs == inner.outputs):
-            return False
-        if self.filters and (inner.windows or inner.limited):
-            return False
-        return not ((inner.limited and self.limited) or (self.ordered and (inner.ordered or inner.limited)))
+        shows_all = any((not inner.distinct, self.starred, self.outputs == inner.outputs))
+        refused = (
+            self.distinct and any((inner.limited, inner.grouped, inner.totals)),
+            self.filters and any((inner.windows, inner.limited)),
+            self.limited and inner.limited,
+            self.ordered and any((inner.ordered, inner.limited)),
+        )
+        return shows_all and not any(refused)
 
 
 _OUTER = frozenset({"right", "full", "natural"})
@@ -111,6 +117,7 @@ def layers_of(spec: Steps) -> dict[str, Layer]:
     """The blocks by path, in the order of reading: each after those in its FROM."""
     layers = {block.path: Layer(block.path, distinct=block.distinct) for block in spec.blocks}
     _count(spec, layers)
+    _mark(spec, layers)
     _link(spec, layers)
     return layers
 
@@ -130,28 +137,29 @@ def _count(spec: Steps, layers: dict[str, Layer]) -> None:
             layer = layers.get(part.block)
             if layer is not None:
                 setattr(layer, name, getattr(layer, name) + 1)
+
+
+def _mark(spec: Steps, layers: dict[str, Layer]) -> None:
+    """Marks the blocks that show `*` or scalar subqueries, and the arms of set operations."""
     for each in spec.projections:
-        layer = layers.get(each.block)
-        if layer is not None and (each.star or each.subqueries):
+        layer = layers.get(each.block) if each.star or each.subqueries else None
+        if layer is not None:
             layer.starred = layer.starred or each.star
             layer.scalars = layer.scalars or bool(each.subqueries)
-    for each in spec.set_operations:
-        for path in (each.left, each.right):
-            if path in layers:
-                layers[path].combined = True
+    for path in [path for each in spec.set_operations for path in (each.left, each.right)]:
+        if path in layers:
+            layers[path].combined = True
 
 
 def _link(spec: Steps, layers: dict[str, Layer]) -> None:
     """Notes what each block reads, and by which kind of join."""
     derived = [(each.parent, each.block) for each in spec.subqueries if each.role is SubqueryRole.DERIVED]
-    read = [(outer, inner) for outer, inner in (*derived, *spec.reads) if outer in layers]
-    times: dict[str, int] = {}
-    for outer, inner in read:
-        layers[outer].items += 1
-        times[inner] = times.get(inner, 0) + 1
-    for outer, inner in read:
-        if times[inner] == 1 and inner in layers and inner != outer:
-            layers[outer].reads.append(inner)
+    read = [(layers[outer], inner) for outer, inner in (*derived, *spec.reads) if outer in layers]
+    times = Counter([inner for _, inner in read])
+    for layer, inner in read:
+        layer.items += 1
+        if times[inner] == 1 and inner in layers and inner != layer.path:
+            layer.reads.append(inner)
     for each in spec.joins:
         if each.block in layers:
             layers[each.block].kinds[each.table] = each.kind

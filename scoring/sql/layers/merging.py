@@ -126,18 +126,22 @@ def _merge_filters(spec: Steps, merges: Mapping[str, Merge], place: Callable[[st
     found: dict[SqlFilter, None] = {}
     groups: dict[str, dict[tuple[str, int], int]] = {}
     for each in spec.filters.values():
-        path, merge = place(each.block), merges.get(each.block)
-        clause = merge.clauses.get(each.clause, each.clause) if merge is not None else each.clause
-        if each.block in having and clause is Clause.WHERE and each.lhs is not None and each.lhs.func is not None:
-            clause = Clause.HAVING
-        group = each.alternative
+        path, clause, group = place(each.block), _clause(each, merges, having), each.alternative
         if group is not None:
             numbers = groups.setdefault(path, {})
             group = numbers.setdefault((each.block, group), len(numbers) + 1)
-        same = path == each.block and clause is each.clause and group == each.alternative
+        same = (path, clause, group) == (each.block, each.clause, each.alternative)
         found[each if same else replace(each, block=path, clause=clause, alternative=group)] = None
     spec.filters.clear()
     spec.filters.update({(number,): each for number, each in enumerate(found)})
+
+
+def _clause(each: SqlFilter, merges: Mapping[str, Merge], having: set[str]) -> Clause:
+    """Where a condition stands once its block is merged: one on a total stands in HAVING."""
+    merge = merges.get(each.block)
+    clause = merge.clauses.get(each.clause, each.clause) if merge is not None else each.clause
+    on_total = each.block in having and each.lhs is not None and each.lhs.func is not None
+    return Clause.HAVING if on_total and clause is Clause.WHERE else clause
 
 
 def _merge_outputs(spec: Steps, merges: Mapping[str, Merge], place: Callable[[str], str]) -> None:
@@ -149,14 +153,19 @@ def _merge_outputs(spec: Steps, merges: Mapping[str, Merge], place: Callable[[st
     starred = {merge.outer: path for path, merge in merges.items() if merge.keeps_outputs}
     found: list[Projection] = []
     for each in spec.projections:
-        if each.block in inner:
-            continue
-        path: str | None = each.block
-        while each.star and path in starred and all(one.star for one in inner.get(path, [each])):
-            path = starred[path]
-        shown = inner.get(path or "", []) if each.star and path != each.block else [each]
-        found += [_moved(one, place(each.block)) for one in shown]
+        if each.block not in inner:
+            shown = _passed_on(each, inner, starred) if each.star else [each]
+            found += [_moved(one, place(each.block)) for one in shown]
     spec.projections[:] = found
+
+
+def _passed_on(star: Projection, inner: Mapping[str, list[Projection]], starred: Mapping[str, str]) -> list[Projection]:
+    """The outputs that a `*` stands for, through each `SELECT *` of a merged block."""
+    path, shown = star.block, [star]
+    while path in starred and all(one.star for one in shown):
+        path = starred[path]
+        shown = inner[path]
+    return shown
 
 
 def _merge_blocks(spec: Steps, merges: Mapping[str, Merge], place: Callable[[str], str]) -> None:

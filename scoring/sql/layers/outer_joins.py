@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
+from types import MappingProxyType
 
 from scoring.specification import (
     Block,
     Clause,
     Column,
+    GroupKey,
     Join,
     Op,
     Operand,
     Projection,
+    SortKey,
     SqlFilter,
     Subquery,
     SubqueryRole,
@@ -37,13 +41,17 @@ def read_outer_joins(spec: Steps) -> None:
 def _make_inner(spec: Steps, joins: list[Join], filters: list[SqlFilter]) -> None:
     """`LEFT JOIN` is an inner join where WHERE, or a later inner join, drops the rows without a partner."""
     needed = {table for each in filters for table in _needed(each)}
-    counted = len(joins) == 1 and any(_counts_several(each) for each in filters)
+    counted = len(joins) == 1 and any(map(_counts_several, filters))
     for join in reversed(joins):
-        rejected = join.kind == "left" and (counted or join.table in needed)
+        rejected = join.kind == "left" and any((counted, join.table in needed))
         if rejected:
             spec.joins[spec.joins.index(join)] = replace(join, kind="inner")
         if rejected or join.kind == "inner":
-            needed.update(each.table for pair in join.pairs for each in pair if each.table != join.table)
+            needed.update(_other_tables(join))
+
+
+def _other_tables(join: Join) -> list[str | None]:
+    return [each.table for pair in join.pairs for each in pair if each.table != join.table]
 
 
 def _needed(each: SqlFilter) -> list[str | None]:
@@ -56,22 +64,25 @@ def _needed(each: SqlFilter) -> list[str | None]:
 
 def _counts_several(each: SqlFilter) -> bool:
     """`HAVING COUNT(…) > 1` and more: a row without a partner is alone in its group."""
-    if each.clause is not Clause.HAVING or each.lhs is None or each.lhs.func != "COUNT":
+    if (each.clause, each.alternative) != (Clause.HAVING, None) or each.lhs is None or each.lhs.func != "COUNT":
         return False
-    if each.alternative is not None or not isinstance(each.rhs, Number):
-        return False
-    return (each.op is Op.GT and each.rhs.value >= 1) or (each.op in (Op.GE, Op.EQ) and each.rhs.value >= 2)
+    least = _LEAST.get(each.op)
+    return least is not None and isinstance(each.rhs, Number) and each.rhs.value >= least
+
+
+_LEAST = MappingProxyType({Op.GT: 1, Op.GE: 2, Op.EQ: 2})
+"""The least number with which a comparison needs two rows."""
 
 
 def _make_exclusions(spec: Steps, block: Block, joins: list[Join], filters: list[SqlFilter]) -> None:
     """`LEFT JOIN t ON t.key = x WHERE t.key IS NULL` is `x NOT IN (SELECT key FROM t)`."""
     for join in joins:
         absent = [each for each in filters if each.op is Op.IS_NULL and _of(each, join.table)]
-        if join.kind != "left" or len(join.pairs) != 1 or len(absent) != 1 or block.tables.count(join.table) != 1:
+        if join.kind != "left" or (len(join.pairs), len(absent), block.tables.count(join.table)) != (1, 1, 1):
             continue
         own, outer = join.pairs[0] if join.pairs[0][0].table == join.table else join.pairs[0][::-1]
-        plain = absent[0].clause is Clause.WHERE and absent[0].alternative is None
-        if plain and own.table == join.table != outer.table and not _is_read(spec, join, absent[0]):
+        plain = (absent[0].clause, absent[0].alternative, own.table) == (Clause.WHERE, None, join.table)
+        if plain and outer.table != join.table and not _is_read(spec, join, absent[0]):
             _exclude(spec, join, absent[0], (own, outer))
 
 
@@ -81,17 +92,26 @@ def _of(each: SqlFilter, table: str) -> bool:
 
 def _is_read(spec: Steps, join: Join, absent: SqlFilter) -> bool:
     """Whether anything but its own ON reads a joined table."""
-    path, table = join.block, join.table
-    operands = [each.operand for each in (*spec.projections, *spec.order_by, *spec.group_by) if each.block == path]
-    operands += [each.key for each in spec.subqueries if each.parent == path and each.key is not None]
-    columns = [column for each in operands for column in each.columns]
-    columns += [column for each in spec.aggregations.values() if each.block == path for column in each.columns]
-    others = [each for each in spec.joins if each.block == path and each != join]
-    columns += [column for each in others for pair in each.pairs for column in pair]
-    starred = any(each.star and each.block == path for each in spec.projections)
-    conditions = [each for each in spec.filters.values() if each.block == path and each is not absent]
-    outside = any(each.clause is not Clause.ON and _of(each, table) for each in conditions)
-    return starred or outside or any(column.table in (table, None) for column in columns)
+    if any(each.star and each.block == join.block for each in spec.projections):
+        return True
+    conditions = [each for each in spec.filters.values() if each.block == join.block and each is not absent]
+    if any(each.clause is not Clause.ON and _of(each, join.table) for each in conditions):
+        return True
+    return any(column.table in (join.table, None) for column in _read_beside(spec, join))
+
+
+def _read_beside(spec: Steps, join: Join) -> Iterator[Column]:
+    """The columns that the block of a join reads in outputs, keys, totals and other joins."""
+    path = join.block
+    parts: list[Projection | SortKey | GroupKey] = [*spec.projections, *spec.order_by, *spec.group_by]
+    yield from chain.from_iterable([each.operand.columns for each in parts if each.block == path])
+    yield from chain.from_iterable([each.columns for each in spec.aggregations.values() if each.block == path])
+    for each in spec.subqueries:
+        if each.parent == path and each.key is not None:
+            yield from each.key.columns
+    for each in spec.joins:
+        if each.block == path and each != join:
+            yield from chain.from_iterable(each.pairs)
 
 
 def _exclude(spec: Steps, join: Join, absent: SqlFilter, pair: tuple[Column, Column]) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
-from scoring.specification import Operand
+from scoring.specification import Operand, Window
 from scoring.sql.layers.layer import Steps
 
 
@@ -27,13 +28,18 @@ def _is_one_row(shown: list[Operand], *, totals: bool) -> bool:
 
 def read_ranks(spec: Steps) -> None:
     """Reads a row number over all rows, compared with a constant, as ORDER BY with LIMIT; a rank keeps ties."""
+    limits = Counter([each.block for each in spec.limits])
+    ordered = {each.block for each in spec.order_by}
     for number, limit in enumerate(spec.limits):
         path = limit.block
-        windows = [each for each in spec.windows if each.block == path and each.func == "ROW_NUMBER"]
-        sorted_already = any(each.block == path for each in spec.order_by)
-        if not limit.ranked or limit.partition or len(windows) != 1 or sorted_already or not windows[0].order_by:
+        if not limit.ranked or limit.partition or path in ordered or limits[path] > 1:
             continue
-        if sum(each.block == path for each in spec.limits) == 1:
+        windows = _row_numbers(spec, path)
+        if len(windows) == 1:
             spec.limits[number] = replace(limit, ranked=False)
             spec.order_by += [replace(each, block=path) for each in windows[0].order_by]
             spec.windows.remove(windows[0])
+
+
+def _row_numbers(spec: Steps, path: str) -> list[Window]:
+    return [each for each in spec.windows if each.block == path and each.func == "ROW_NUMBER" and each.order_by]
