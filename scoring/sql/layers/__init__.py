@@ -9,11 +9,16 @@ from scoring.sql.layers.merging import merge_layers
 from scoring.sql.layers.outer_joins import read_outer_joins
 from scoring.sql.layers.rows_once import leave_out_distinct, read_ranks
 
+_MOST_PARTS = 24
+"""Most joins, and most blocks, of a query that is compared part by part; no query of a person has more."""
+
 
 def normalize(spec: Steps) -> None:
     """Brings the parts of a specification into the form that all equal queries have, as far as it is known."""
     if spec.reads or SubqueryRole.DERIVED in [each.role for each in spec.subqueries]:
         merge_layers(spec)
+    if max(len(spec.joins), len(spec.blocks)) > _MOST_PARTS:
+        return
     if spec.joins:
         _normalize_joins(spec)
     if any(each.distinct for each in spec.blocks):
