@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from scoring.signals.finding import Finding
-from scoring.specification import SqlSpec
 from scoring.verdict import Case
 
 
@@ -11,15 +10,13 @@ def nested_answer(case: Case) -> Finding | None:
     """The SQL has many query blocks.
 
     Such answers are wrong more often. Full strength at four blocks. CTEs and derived tables that only pass rows on are
-    no blocks, nor are totals that are joined by their group's key. It names no fault.
+    no blocks. It names no fault.
 
     >>> nested_answer(case("Pilots who fly",
     ...     "SELECT name FROM pilots WHERE id IN (SELECT pilot_id FROM flights)")).detail
     '2 query blocks'
     """
     count = len(case.sql.blocks)
-    if count > 1:
-        count -= len(_joined_totals(case.sql))
     return Finding(min(1.0, (count - 1) / 3), f"{count} query blocks") if count > 1 else None
 
 
@@ -35,14 +32,6 @@ def overly_complex(case: Case) -> Finding | None:
     sql = case.sql
     parts = (sql.projections, sql.joins, sql.group_by, sql.order_by, sql.aggregations, sql.divisions)
     size = sum(map(len, parts)) + len(sql.joins) + 2 * len(sql.blocks) - 2
-    if len(sql.blocks) > 1:
-        size -= 3 * len(_joined_totals(sql))
     if not size:
         return None
     return Finding(min(1.0, size / (2 * max(case.words, 4))), f"{size} constructs for {case.words} words")
-
-
-def _joined_totals(sql: SqlSpec) -> set[str]:
-    """The blocks that group by the key on which they are joined: GROUP BY after the join does the same."""
-    grouped = {each.block for each in sql.group_by} - {each.block for each in sql.limits}
-    return {each.table for each in sql.joins if each.pairs and each.table in grouped} if grouped else set()
