@@ -28,8 +28,8 @@ FLOORS = {
     "joins: order of tables, columns, place of conditions": 0.98,
 }
 """The share of pairs within .05 that holds now, by row of the table."""
-NEVER_EQUAL = {"plain_answer", "count_of_distinct_keys"}
-"""Rewrites that no proof covers for the invented answers, only for some of the development sets."""
+NEVER_EQUAL = {"plain_answer", "count_of_distinct_keys", "parentheses_dropped", "outputs_unnamed"}
+"""Rewrites without a proved pair of invented answers, only of some answers of the development sets."""
 FLOOR = 0.91
 """The same over all rows."""
 
