@@ -71,5 +71,5 @@ def test_the_share_within_the_bound_holds_for_each_rewrite() -> None:
 
 @pytest.mark.slow
 def test_a_part_of_the_pairs_is_proved_again() -> None:
-    some = [pair for pair in proved() if crc32(pair.sql.encode()) % 9 == 0]
+    some = [pair for pair in proved() if crc32(pair.sql.encode()) % 18 == 0]
     assert [f"{pair.way}: {pair.sql}" for pair in some if not is_proved(pair)] == []
