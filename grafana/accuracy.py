@@ -48,10 +48,10 @@ def _glance() -> list[DashboardPanel]:
         ("P90 score", "90 % of the answers score at most this.", p90, "none", SCORE_STEPS),
         (
             "Judged wrong",
-            "Share judged Incorrect or Potentially Incorrect. The alert fires above 0.28.",
+            "Share judged Incorrect or Potentially Incorrect. The alert fires above 0.2.",
             ratio("sqlassay_judged_wrong_total", "sqlassay_score_count"),
             "percentunit",
-            ((None, TIERS["good"]), (0.28, TIERS["poor"])),
+            ((None, TIERS["good"]), (0.2, TIERS["poor"])),
         ),
         (
             "Coverage",
@@ -119,7 +119,7 @@ def _judged_wrong(count: str) -> DashboardPanel:
     wrong = rate("sqlassay_judged_wrong_total", BY, WHO)
     return DashboardPanel(
         title="Judged wrong by agent",
-        shows="Share of the scored answers that are judged wrong. The alert fires above 0.28.",
+        shows="Share of the scored answers that are judged wrong. The alert fires above 0.2.",
         queries={AGENT: f"{wrong} / ({count} > 0)"},
         worst=True,
         unit="percentunit",

@@ -204,19 +204,19 @@ IN_FAVOUR = frozenset(
 """Codes that speak for an answer; all others speak against it."""
 HINTS: Mapping[ReasonCode, float] = MappingProxyType(
     {
-        ReasonCode.OUTPUT_WIDER: -2.0,
-        ReasonCode.MEASURE_SHOWN: -0.8,
-        ReasonCode.NESTED_ANSWER: -1.2,
-        ReasonCode.OVERLY_COMPLEX: -1.2,
+        ReasonCode.OUTPUT_WIDER: -0.8,
+        ReasonCode.MEASURE_SHOWN: -0.5,
+        ReasonCode.NESTED_ANSWER: -0.3,
+        ReasonCode.OVERLY_COMPLEX: -0.3,
         ReasonCode.LONG_QUESTION: -1.2,
-        ReasonCode.TIES_CUT: -2.0,
-        ReasonCode.WORDS_UNCOVERED: -2.0,
-        ReasonCode.WILDCARD_UNASKED: -2.0,
+        ReasonCode.TIES_CUT: -0.5,
+        ReasonCode.WORDS_UNCOVERED: -0.5,
+        ReasonCode.WILDCARD_UNASKED: -0.5,
         ReasonCode.JOIN_BARE_IDS: -0.8,
-        ReasonCode.JOIN_OUTER_UNASKED: -0.7,
+        ReasonCode.JOIN_OUTER_UNASKED: -0.5,
         ReasonCode.ROUNDING_UNASKED: -0.5,
-        ReasonCode.YES_NO_WORDED: -2.0,
-        ReasonCode.VALUES_REPEATED: -0.8,
+        ReasonCode.YES_NO_WORDED: -0.5,
+        ReasonCode.VALUES_REPEATED: -0.5,
     }
 )
 """Codes that go with wrong answers but are no error themselves, with the most log-odds that each may move.
@@ -238,6 +238,21 @@ FORGERIES: Mapping[ReasonCode, float] = MappingProxyType(
 """Codes of answers that only seem right, with the log-odds that each moves at least: no other evidence outweighs it.
 
 Honest answers hardly ever have them, so labels cannot fit their weights; `sqlassay learn calibrate` keeps these.
+"""
+CONTRADICTIONS = frozenset(
+    {
+        ReasonCode.AGGREGATE_SWAPPED,
+        ReasonCode.COMPARISON_FLIPPED,
+        ReasonCode.CONNECTIVE_CHANGED,
+        ReasonCode.EXTREME_DROPPED,
+        ReasonCode.LIMIT_WRONG,
+        ReasonCode.ORDER_FLIPPED,
+        ReasonCode.WHERE_FOR_HAVING,
+    }
+)
+"""Codes of SQL that says the opposite of a word of the question.
+
+They are rare in labels, so few databases are no reason to bound them.
 """
 PRIORS = frozenset({ReasonCode.NESTED_ANSWER, ReasonCode.OVERLY_COMPLEX, ReasonCode.LONG_QUESTION})
 """Hints that only measure size. They come after all other reasons."""

@@ -65,6 +65,18 @@ class TimeRange:
     def __str__(self) -> str:
         return f"[{_stamp(self.start)}, {_stamp(self.end)})"
 
+    def overlaps(self, other: TimeRange) -> bool:
+        """Whether a moment is in both.
+
+        >>> TimeRange(None, datetime(2025, 1, 1)).overlaps(TimeRange(datetime(2025, 1, 1), None))
+        False
+        """
+        return not (_ends_by(self, other) or _ends_by(other, self))
+
+
+def _ends_by(one: TimeRange, other: TimeRange) -> bool:
+    return one.end is not None and other.start is not None and one.end <= other.start
+
 
 @immutable(kw_only=False)
 class RelativeTime:

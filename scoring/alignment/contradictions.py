@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from scoring.alignment.same_values import as_number
 from scoring.specification import NEGATION, Op, SqlFilter
 from scoring.values import Expression, TimeRange, is_unknown
@@ -22,7 +20,7 @@ def _excludes(extra: SqlFilter, present: SqlFilter) -> bool:
     if extra.op is Op.EQ and present.op is Op.EQ:
         return extra.rhs != present.rhs and not isinstance(extra.rhs, Expression)
     if isinstance(extra.rhs, TimeRange) and isinstance(present.rhs, TimeRange):
-        return extra.op is present.op is Op.WITHIN and _disjoint(extra.rhs, present.rhs)
+        return extra.op is present.op is Op.WITHIN and not extra.rhs.overlaps(present.rhs)
     return _bounds_exclude(extra, present) or _bounds_exclude(present, extra)
 
 
@@ -39,10 +37,3 @@ def _bounds_exclude(one: SqlFilter, other: SqlFilter) -> bool:
     if low is None or high is None:
         return False
     return low > high or (low == high and (one.op is Op.GT or other.op is Op.LT))
-
-
-def _disjoint(left: TimeRange, right: TimeRange) -> bool:
-    def before(end: datetime | None, start: datetime | None) -> bool:
-        return end is not None and start is not None and end <= start
-
-    return before(left.end, right.start) or before(right.end, left.start)

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import cast
 
 from scoring.judging.database import database_reasons, moved, with_reasons
+from scoring.judging.probability import Probability
 from scoring.reasons import PRIORS, ReasonCode
 from scoring.signals import SIGNALS, Signal, read_signals
 from scoring.signals.finding import Finding
@@ -50,13 +51,11 @@ class Weights:
     """The log-odds that each signal moves, and the thresholds of the verdicts; read from a versioned data file."""
 
     version: str
-    intercept: float
-    """Log-odds of an answer on which no signal fires."""
+    probability: Probability
+    """The intercept, and the range of `p_correct`."""
     weights: Mapping[ReasonCode, float]
     """Log-odds that a signal of strength 1 adds; negative counts against the answer."""
     thresholds: Thresholds
-    label_noise: float = 0.0
-    """Label-noise floor, in [0, 0.5): the distance that `p_correct` keeps from 0 and 1."""
 
 
 def load_weights(document: Mapping[str, object]) -> Weights:
@@ -68,8 +67,9 @@ def load_weights(document: Mapping[str, object]) -> Weights:
         given = {ReasonCode(code): _number(value) for code, value in _object(document, "weights").items()}
         bounds = {name: _number(value) for name, value in _object(document, "thresholds").items()}
         thresholds = Thresholds(**bounds)
-        intercept, version = _number(document["intercept"]), str(document["version"])
-        label_noise = _noise_floor(document.get("label_noise", 0.0))
+        version = str(document["version"])
+        least, most = _range(document)
+        probability = Probability(intercept=_number(document["intercept"]), least=least, most=most)
     except KeyError as error:
         raise InvalidWeightsError(f"weights file lacks {error}; make one with `sqlassay learn calibrate`") from error
     except (ValueError, TypeError) as error:
@@ -77,7 +77,7 @@ def load_weights(document: Mapping[str, object]) -> Weights:
     lacking = sorted(SIGNALS.keys() - given.keys())
     if lacking:
         raise InvalidWeightsError(f"weights file {version} has no weight for {', '.join(lacking)}")
-    return Weights(version=version, intercept=intercept, weights=given, thresholds=thresholds, label_noise=label_noise)
+    return Weights(version=version, probability=probability, weights=given, thresholds=thresholds)
 
 
 def _object(document: Mapping[str, object], key: str) -> dict[str, object]:
@@ -93,11 +93,14 @@ def _number(value: object) -> float:
     return float(value)
 
 
-def _noise_floor(value: object) -> float:
-    floor = _number(value)
-    if not 0 <= floor < 0.5:
-        raise ValueError(f"label_noise {floor} is not in [0, 0.5)")
-    return floor
+def _range(document: Mapping[str, object]) -> tuple[float, float]:
+    """The range of `p_correct`. Weights files before version 4 keep the same `label_noise` from both ends."""
+    noise = _number(document.get("label_noise", 0.0))
+    least = _number(document.get("least_p_correct", noise))
+    most = _number(document.get("most_p_correct", 1 - noise))
+    if not 0 <= least < 0.5 < most <= 1:
+        raise ValueError(f"p_correct from {least} to {most}: needs 0 ≤ least < 0.5 < most ≤ 1")
+    return least, most
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +142,14 @@ class LocalJudge:
         return Reply(verdict=Verdict.INCORRECT, confidence=1.0, p_correct=0.0, reasons=(reason,), judge=self.name)
 
     def weigh(self, findings: Mapping[ReasonCode, Finding]) -> Reply:
-        """`p_correct` = noise + (1 − 2 noise) × logistic(intercept + Σ weight × strength); γ = max(p, 1 − p).
+        """`p_correct` of the moves weight × strength; γ = max(p, 1 − p).
 
         Reasons come strongest first, ties in the order of `SIGNALS`; hints about size alone come after all others.
         """
-        by_code, noise = self.weights.weights, self.weights.label_noise
-        moves = [(by_code[code] * finding.strength, code) for code, finding in findings.items()]
-        p_correct = noise + (1 - 2 * noise) * _logistic(self.weights.intercept + math.fsum([move for move, _ in moves]))
-        ranked = sorted([(code in PRIORS, -abs(move), place, code, move) for place, (move, code) in enumerate(moves)])
+        by_code = self.weights.weights
+        moves = [(code, by_code[code] * finding.strength) for code, finding in findings.items()]
+        p_correct = self.weights.probability.of(moves)
+        ranked = sorted([(code in PRIORS, -abs(move), place, code, move) for place, (code, move) in enumerate(moves)])
         return Reply(
             verdict=self.weights.thresholds.verdict(p_correct),
             confidence=round(max(p_correct, 1 - p_correct), 4),
@@ -160,8 +163,3 @@ class LocalJudge:
             ),
             judge=self.name,
         )
-
-
-def _logistic(log_odds: float) -> float:
-    bounded = max(-30.0, min(30.0, log_odds))
-    return 1 / (1 + math.exp(-bounded))

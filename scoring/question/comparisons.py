@@ -87,15 +87,21 @@ def range_opener(reading: Reading, place: int) -> int:
 
 
 def signed(reading: Reading, op: Op, place: int) -> Op:
-    """The operator, negated where the words before `place` negate it."""
-    return NEGATION.get(op, op) if negated(reading, place) else op
+    """The operator of a comparison that begins at `place`, negated where the words before it negate it.
+
+    A comparison is a condition of its own: `except Fife and over 20 seats` negates Fife only.
+    """
+    return NEGATION.get(op, op) if negated(reading, place, led=True) else op
 
 
-def negated(reading: Reading, place: int) -> bool:
-    """Whether `not`, `never` or `without` stands before `place` in its clause, or `except` in its sentence."""
+def negated(reading: Reading, place: int, *, led: bool = False) -> bool:
+    """Whether `not`, `never` or `without` stands before `place` in its clause, or `except` in its sentence.
+
+    An `except` before another value does not count if a word, or the caller (`led`), begins a new condition.
+    """
     if reading.by_role.keys().isdisjoint(_NEGATING_ALL):
         return False
-    near, led = True, False
+    near = True
     for at in range(place, max(place - _SENTENCE, 0), -1):
         mark = reading.ends.get(at)
         role = mark.cue.role if mark is not None else None

@@ -11,7 +11,7 @@ from scoring.display import show_filter, show_match
 from scoring.signals.filters import applied
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
 from scoring.specification import Clause, FilterOrigin, Op, QuestionFilter, SqlFilter, SubqueryRole
-from scoring.values import Number, Text
+from scoring.values import Number, Text, TimeRange
 from scoring.verdict import Case
 
 _UP = frozenset({Op.GT, Op.GE})
@@ -73,21 +73,23 @@ _REJECTING = NEGATIVE - {Op.NOT_NULL}
 
 
 def comparison_flipped(case: Case) -> Finding | None:
-    """The SQL compares in the opposite direction.
+    """The SQL compares in the opposite direction, or with a time before or after the whole time asked for.
 
-    `over 50` became `< 50`: the answer gives the other rows.
+    `over 50` became `< 50`, `in 2025` became `> '2025-12-31'`: the answer gives other rows only.
 
     >>> comparison_flipped(case("Orders with a total over 50", "SELECT id FROM orders WHERE total < 50")).strength
     1.0
     """
     for match in case.filters.mismatched:
-        if any(_opposite(match.required.op, each.op) for each in match.present):
+        if any(_opposite(match.required, each) for each in match.present):
             return Finding(1.0, f"{EXPECTED_ACTUAL}: {show_match(match)}")
     return None
 
 
-def _opposite(one: Op, other: Op) -> bool:
-    return (one in _UP and other in _DOWN) or (one in _DOWN and other in _UP)
+def _opposite(one: QuestionFilter, other: SqlFilter) -> bool:
+    if isinstance(one.rhs, TimeRange) and isinstance(other.rhs, TimeRange):
+        return one.op is other.op is Op.WITHIN and not one.rhs.overlaps(other.rhs)
+    return (one.op in _UP and other.op in _DOWN) or (one.op in _DOWN and other.op in _UP)
 
 
 def bound_shifted(case: Case) -> Finding | None:

@@ -27,6 +27,7 @@ from scoring.values import Text
 from scoring.verdict import Case, Weakening
 from scoring.words import identifier_words, stem
 
+_CODE = re.compile(r"[A-Z]{1,3}[0-9]{0,2}")
 TRIED = 0.05
 """Strength where the SQL applies all the same what the enriched question takes away."""
 _CLAUSES = re.compile(r"[;\n()\[\]{}!?|]|[.,](?=\s|$)|\s[-–—]+\s")
@@ -87,8 +88,23 @@ def _spoken_of(unmet: list[QuestionFilter], remarks: list[str], case: Case) -> I
     `remarks` are those beside a repeated question: in words of its own, the enriched question names every condition.
     """
     for each in unmet:
+        if _is_coded(each, case):
+            continue
         if each in case.dropped or _is_named(each, case) or any(_mentions(remark, each) for remark in remarks):
             yield each
+
+
+def _is_coded(each: QuestionFilter, case: Case) -> bool:
+    """Whether the enriched question gives a code for the text asked for, and the SQL applies it: `DE` for Germany.
+
+    Nothing says that the code is right, so the condition stays missing.
+    """
+    return isinstance(each.rhs, Text) and any(
+        given.op is each.op
+        and _CODE.fullmatch(given.span.strip("'\""))
+        and any(given.op is there.op and given.rhs == there.rhs for there in case.sql.filters[:_MOST])
+        for given in case.enriched.filters[:_MOST]
+    )
 
 
 def _unmet(case: Case) -> list[QuestionFilter]:

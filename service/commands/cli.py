@@ -12,7 +12,6 @@ from service.commands.options import (
     CompareOptions,
     Events,
     ForgetOptions,
-    GroupField,
     InvalidReason,
     Labels,
     MaxCount,
@@ -229,7 +228,10 @@ def learn_calibrate(
     version: Annotated[
         str, typer.Option("--version", metavar="NAME", help="The name of these weights in every score.")
     ] = "custom",
-    group: GroupField = "question",
+    group: Annotated[
+        list[str] | None,
+        typer.Option("--group", metavar="FIELD", help="Held out to measure and to calibrate; may be repeated."),
+    ] = None,
     weight: Annotated[
         list[float] | None, typer.Option("--weight", metavar="W", help="Weight of a row, once for each file in order.")
     ] = None,
@@ -241,4 +243,4 @@ def learn_calibrate(
         from service.commands.learn import calibrate
     except ImportError as error:
         refuse(f"calibration needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
-    calibrate(labels, out=out, version=version, group=group, dataset_weights=weight or [])
+    calibrate(labels, out=out, version=version, groups=group or ["question"], dataset_weights=weight or [])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import cast
 
 from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, decode_event, parse_json
-from learning.calibration import Labelled, weights_document
 from learning.calibration import calibrate as fit_weights
+from learning.calibration import weights_document
+from learning.labelled import Labelled
 from scoring.evaluation import examine
 from scoring.rules import Rules
 from scoring.signals import read_signals
@@ -17,42 +17,37 @@ from scoring.verdict import Case
 from service.commands.exits import refuse
 from service.commands.jsonl import open_input, open_output, read_lines
 
+FOLDS = 5
+"""Parts of the cross-validation by each field."""
 
-def calibrate(sources: Sequence[str], *, out: str, version: str, group: str, dataset_weights: Sequence[float]) -> None:
+
+def calibrate(
+    sources: Sequence[str], *, out: str, version: str, groups: Sequence[str], dataset_weights: Sequence[float]
+) -> None:
     """Reads labels (`label` 1 is correct, 0 is wrong), fits the weights, and writes the weights file.
 
     Each row has its file's `--weight`, so that a large noisy file need not outvote a small careful one. The correct
-    and the wrong rows of a file get the same total weight: `p_correct` is calibrated to a 50 % prior. The files with
-    the highest weight calibrate the slope.
+    and the wrong rows of a file get the same total weight, so that files of other shares agree. Files with a weight of
+    at least 1 calibrate `p_correct`.
     """
     if dataset_weights and len(dataset_weights) != len(sources):
         refuse(f"{len(sources)} label files and {len(dataset_weights)} weights: give one --weight for each file")
     rows: list[Labelled] = []
     weights = dataset_weights or [1.0] * len(sources)
     for source, weight in zip(sources, weights, strict=True):
-        trusted = weight == max(weights)
-        rows += balanced(list(read_labels(source, group=group, weight=weight, trusted=trusted)))
+        rows += read_labels(source, groups=groups, weight=weight)
     try:
-        fit = fit_weights(rows)
+        fit = fit_weights(rows, folds=[FOLDS] * len(groups))
     except ValueError as error:
         refuse(str(error))
     document = weights_document(fit, version=version)
     with open_output(out) as file:
         file.write(json.dumps(document, indent=1).encode() + b"\n")
-    print(f"{len(rows)} labels: AUC {fit.auc:.3f}, accuracy {fit.accuracy:.3f} on {group}s held out → {out}")
+    held_out = " and ".join(groups)
+    print(f"{len(rows)} labels: AUC {fit.auc:.3f}, accuracy {fit.accuracy:.3f} with {held_out} held out → {out}")
 
 
-def balanced(rows: Sequence[Labelled]) -> list[Labelled]:
-    """Returns the rows with weights changed so that both labels have half of the total weight."""
-    right = sum(row.weight for row in rows if row.correct)
-    whole = sum(row.weight for row in rows)
-    if not 0 < right < whole:
-        return list(rows)
-    factors = {True: whole / (2 * right), False: whole / (2 * (whole - right))}
-    return [replace(row, weight=row.weight * factors[row.correct]) for row in rows]
-
-
-def read_labels(source: str, *, group: str, weight: float, trusted: bool = True) -> Iterator[Labelled]:
+def read_labels(source: str, *, groups: Sequence[str], weight: float) -> Iterator[Labelled]:
     """Yields the labelled answers of a file that can be scored. A line without a label or group ends the command."""
     with open_input(source) as stream:
         for line in read_lines(stream, MAX_EVENT_BYTES):
@@ -61,11 +56,34 @@ def read_labels(source: str, *, group: str, weight: float, trusted: bool = True)
                 event = decode_event(row, require_id=False)
             except InvalidEvent as error:
                 refuse(f"{source}, line {line.number}: {error}")
-            label, group_value = (cast("Mapping[str, object]", row).get(key) for key in ("label", group))
-            if label not in (0, 1) or group_value is None:
-                refuse(f"{source}, line {line.number}: needs `label` 0 or 1 and `{group}`")
+            fields = cast("Mapping[str, object]", row)
+            if fields.get("label") not in (0, 1) or fields.get(groups[0]) is None:
+                refuse(f"{source}, line {line.number}: needs `label` 0 or 1 and `{groups[0]}`")
             case = examine(event.query(), Rules())
             if isinstance(case, Case):
-                strengths = {code: finding.strength for code, finding in read_signals(case).items()}
-                correct, groups = label == 1, (str(group_value),)
-                yield Labelled(strengths=strengths, correct=correct, groups=groups, weight=weight, trusted=trusted)
+                values = tuple(_text(fields, name) for name in groups)
+                yield labelled_row(case, fields, source=source, groups=values, weight=weight)
+
+
+def labelled_row(
+    case: Case, fields: Mapping[str, object], *, source: str, groups: tuple[str, ...], weight: float
+) -> Labelled:
+    """A labelled answer for the fit, from the case and the fields `label`, `db_id` and `agent` of its row.
+
+    Rows that weigh less than 1 do not set how confident the judge may be.
+    """
+    return Labelled(
+        strengths={code: finding.strength for code, finding in read_signals(case).items()},
+        correct=fields["label"] == 1,
+        groups=groups,
+        question=case.query.question,
+        database=_text(fields, "db_id"),
+        agent=_text(fields, "agent"),
+        source=source,
+        weight=weight,
+        trusted=weight >= 1,
+    )
+
+
+def _text(fields: Mapping[str, object], name: str) -> str:
+    return str(fields.get(name) or "")

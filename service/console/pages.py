@@ -30,7 +30,7 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-_JUDGED_WRONG_BOUND = 0.28
+_JUDGED_WRONG_BOUND = 0.2
 """The share judged wrong above which the console marks an agent: the chart's default of `judgedWrong`."""
 _pages = Environment(
     loader=PackageLoader("service.console"),

@@ -91,7 +91,7 @@ def cases_of(alert: str) -> dict[str, object]:
     ("alert", "before", "after"),
     [
         ("SQLAssayMeanBelowTier", "< on (tenant)", "> on (tenant)"),
-        ("SQLAssayJudgedWrongHigh", "> 0.28", "> 0.99"),
+        ("SQLAssayJudgedWrongHigh", "> 0.2", "> 0.99"),
     ],
 )
 def test_a_broken_rule_fails_the_cases_of_its_alert(

@@ -8,7 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from learning.calibration import CODES, PRIOR, Labelled, calibrate, weights_document
+from learning.calibration import calibrate, weights_document
+from learning.fitting import PRIOR
+from learning.labelled import CODES, Labelled
 from scoring.judging.local import LocalJudge, load_weights
 from scoring.reasons import HINTS, IN_FAVOUR, ReasonCode
 from scoring.signals.finding import Finding
@@ -77,27 +79,27 @@ def test_too_few_labels_are_refused(rows: list[Labelled]) -> None:
 
 
 def test_no_label_leaks_into_the_judgement_of_its_own_group() -> None:
-    """With every label of a group turned over, and of no other, what is said of that group stays to the last digit."""
+    """With every label of a group turned over, and of no other, the group's log-odds stay to the last digit."""
     rows = labelled(300, 5)
     turned = "question 7"
     other = [replace(row, correct=not row.correct) if row.groups == (turned,) else row for row in rows]
     held = [place for place, row in enumerate(rows) if row.groups == (turned,)]
     before, after = calibrate(rows), calibrate(other)
     assert held
-    assert before.held_out[held].tolist() == after.held_out[held].tolist()
-    assert before.held_out.tolist() != after.held_out.tolist()
+    assert before.log_odds[held].tolist() == after.log_odds[held].tolist()
+    assert before.log_odds.tolist() != after.log_odds.tolist()
 
 
 def test_with_two_fields_no_label_leaks_from_either_group_of_an_answer() -> None:
-    """Turning over the labels of all answers of one agent, or of one question, leaves their own judgements alone."""
+    """Turning over the labels of all answers of one agent, or of one question, leaves their own log-odds alone."""
     rows = [
         replace(row, groups=(*row.groups, f"agent {n % 4}" if n % 5 else "")) for n, row in enumerate(labelled(240, 11))
     ]
-    before = calibrate(rows, folds=(3, 2)).held_out
+    before = calibrate(rows, folds=(3, 2)).log_odds
     for field, turned in ((0, "question 7"), (1, "agent 2")):
         held = [place for place, row in enumerate(rows) if row.groups[field] == turned]
         other = [replace(row, correct=not row.correct) if row.groups[field] == turned else row for row in rows]
-        after = calibrate(other, folds=(3, 2)).held_out
+        after = calibrate(other, folds=(3, 2)).log_odds
         assert held
         assert before[held].tolist() == after[held].tolist()
         assert before.tolist() != after.tolist()
@@ -111,7 +113,6 @@ def flipped(rows: list[Labelled], share: float, seed: int) -> list[Labelled]:
 
 def test_where_labels_err_the_judge_is_never_surer_than_they_are() -> None:
     fit = calibrate(flipped(labelled(900, 6), 0.15, 6))
-    assert fit.label_noise > 0.1
     assert fit.held_out.min() > 0.1
     assert fit.held_out.max() < 0.9
 
@@ -120,7 +121,7 @@ def test_labels_that_are_not_trusted_tell_nothing_of_doubt() -> None:
     sure = labelled(600, 8)
     noisy = [replace(row, trusted=False) for row in flipped(labelled(600, 9), 0.4, 9)]
     believed = [replace(row, trusted=True) for row in noisy]
-    assert calibrate([*sure, *noisy]).label_noise < calibrate([*sure, *believed]).label_noise
+    assert calibrate([*sure, *noisy]).held_out.max() > calibrate([*sure, *believed]).held_out.max() + 0.05
 
 
 def test_no_hint_counts_for_more_than_its_bound() -> None:

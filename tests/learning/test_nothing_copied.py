@@ -16,7 +16,7 @@ from scoring.values import Choices, Text
 from tests.development import labels_path
 
 ROOT = Path(__file__).parents[2]
-SETS = ("dev_bugs", "dev_spider_ex", "train_bird_ex", "train_spider_ex")
+SETS = ("dev_agents", "dev_bugs", "dev_spider_ex", "train_bird_ex", "train_spider_ex")
 
 
 def constants() -> Iterator[str]:

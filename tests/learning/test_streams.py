@@ -9,10 +9,10 @@ import pytest
 import yaml
 
 from learning.calibration import calibrate
-from service.commands.learn import balanced, read_labels
+from service.commands.learn import read_labels
 from tests.development import labels_path
 
-SETS = ("dev_bugs", "dev_spider_ex")
+SETS = ("dev_bugs", "dev_agents")
 VALUES = Path(__file__).parents[2] / "deploy/helm/sqlassay/values.yaml"
 
 
@@ -27,7 +27,7 @@ def bound() -> float:
 @pytest.mark.parametrize("name", SETS)
 def test_right_answers_alone_do_not_trip_the_alert_and_an_even_mix_does(name: str, bound: float) -> None:
     """By weights that have not seen the question judged: each row is predicted with its question held out."""
-    rows = balanced(list(read_labels(str(labels_path(name)), group="question", weight=1.0)))
+    rows = list(read_labels(str(labels_path(name)), groups=["question"], weight=1.0))
     wrong = calibrate(rows).held_out < 0.5
     right_answers = np.array([row.correct for row in rows])
     of_right, of_wrong = float(wrong[right_answers].mean()), float(wrong[~right_answers].mean())

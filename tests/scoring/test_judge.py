@@ -9,8 +9,9 @@ import pytest
 
 from scoring.evaluation import conclude, examine
 from scoring.judging.local import InvalidWeightsError, LocalJudge, load_weights
+from scoring.judging.probability import ALONE
 from scoring.query import Query, Unscored, UnscoredReason
-from scoring.reasons import IN_FAVOUR, PRIORS, WITHOUT_SIGNAL, ReasonCode
+from scoring.reasons import FORGERIES, IN_FAVOUR, PRIORS, WITHOUT_SIGNAL, ReasonCode
 from scoring.rules import Rules, UnparseablePolicy
 from scoring.signals import SIGNALS
 from scoring.signals.finding import Finding
@@ -80,29 +81,72 @@ def test_hints_about_size_alone_come_last() -> None:
     assert local_judge().weigh(findings).reasons[0].code is ReasonCode.TIES_CUT
 
 
-def test_equally_strong_reasons_keep_the_order_of_the_signals() -> None:
+def test_equally_strong_reasons_keep_the_order_of_the_signals(document: dict[str, Any]) -> None:
     same_weight = [code for code in SIGNALS if code in PRIORS]
+    document["weights"] |= {code.value: -0.5 for code in same_weight}
     findings = {code: Finding(1.0, "x") for code in same_weight}
-    assert [each.code for each in local_judge().weigh(findings).reasons] == same_weight
+    reply = LocalJudge.of(load_weights(document)).weigh(findings)
+    assert [each.code for each in reply.reasons] == same_weight
 
 
-def test_p_correct_never_crosses_the_label_noise_floor(document: dict[str, Any]) -> None:
-    document["label_noise"] = 0.1
+def test_without_proof_p_correct_keeps_within_the_range_that_the_labels_bear_out(document: dict[str, Any]) -> None:
+    document |= {"least_p_correct": 0.2, "most_p_correct": 0.9}
     judge = LocalJudge.of(load_weights(document))
-    damned = judge.weigh({code: Finding(1.0, "x") for code in judge.heeded if code not in IN_FAVOUR})
-    assert damned.p_correct == pytest.approx(0.1, abs=1e-3)
+    against = {code: Finding(1.0, "x") for code in judge.heeded if code not in IN_FAVOUR and code not in FORGERIES}
+    assert judge.weigh(against).p_correct == pytest.approx(0.2, abs=1e-3)
+    assert judge.weigh({code: Finding(1.0, "x") for code in IN_FAVOUR & judge.heeded.keys()}).p_correct <= 0.9
+
+
+@pytest.mark.parametrize("code", FORGERIES)
+def test_a_proof_is_surer_than_any_label_and_nothing_outweighs_it(code: ReasonCode) -> None:
+    in_favour = {each: Finding(1.0, "x") for each in IN_FAVOUR & local_judge().heeded.keys()}
+    assert local_judge().weigh({code: Finding(1.0, "x"), **in_favour}).p_correct < 0.1
+
+
+def test_no_signal_alone_makes_the_judge_sure_that_an_answer_is_wrong(document: dict[str, Any]) -> None:
+    """A weight without measure and no label noise: still, a second signal must bear it out."""
+    document |= {"least_p_correct": 0.0, "most_p_correct": 1.0, "intercept": 1.0}
+    document["weights"] |= {"FILTER_MISMATCHED": -20.0, "OUTPUT_MISSING": -0.5, "ORDER_FLIPPED": -4.0}
+    judge = LocalJudge.of(load_weights(document))
+
+    def p_correct(*codes: ReasonCode) -> float:
+        return judge.weigh({code: Finding(1.0, "x") for code in codes}).p_correct
+
+    alone, hinted, borne_out = (
+        p_correct(ReasonCode.FILTER_MISMATCHED),
+        p_correct(ReasonCode.FILTER_MISMATCHED, ReasonCode.OUTPUT_MISSING),
+        p_correct(ReasonCode.FILTER_MISMATCHED, ReasonCode.ORDER_FLIPPED),
+    )
+    assert alone == hinted == ALONE > 0.15
+    assert borne_out < 0.01
+
+
+def test_no_packaged_weight_makes_the_judge_sure_by_itself() -> None:
+    judge = local_judge()
+    plain = [code for code in judge.heeded if code not in FORGERIES and code not in IN_FAVOUR]
+    assert all(judge.weigh({code: Finding(1.0, "x")}).p_correct > 0.15 for code in plain)
 
 
 @pytest.mark.parametrize("noise", [-0.1, 0.5, "some", None])
 def test_a_label_noise_of_a_half_or_more_or_no_number_is_refused(document: dict[str, Any], noise: object) -> None:
+    del document["least_p_correct"], document["most_p_correct"]
     document["label_noise"] = noise
     with pytest.raises(InvalidWeightsError):
         load_weights(document)
 
 
-def test_weights_without_label_noise_have_none(document: dict[str, Any]) -> None:
-    del document["label_noise"]
-    assert load_weights(document).label_noise == 0
+@pytest.mark.parametrize(("least", "most"), [(0.6, 0.9), (0.1, 0.4), (-0.1, 1.0), (0.1, 1.1)])
+def test_a_range_that_does_not_hold_a_half_is_refused(document: dict[str, Any], least: float, most: float) -> None:
+    document |= {"least_p_correct": least, "most_p_correct": most}
+    with pytest.raises(InvalidWeightsError, match="p_correct from"):
+        load_weights(document)
+
+
+def test_weights_of_earlier_versions_keep_their_label_noise(document: dict[str, Any]) -> None:
+    del document["least_p_correct"], document["most_p_correct"]
+    assert (load_weights(document).probability.least, load_weights(document).probability.most) == (0, 1)
+    document["label_noise"] = 0.1
+    assert (load_weights(document).probability.least, load_weights(document).probability.most) == (0.1, 0.9)
 
 
 def test_unparseable_sql_is_incorrect_only_where_the_tenant_says_so() -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from evals.agreement import Judged
-from learning.calibration import Labelled, calibrate
+from learning.calibration import calibrate
+from learning.labelled import Labelled
 from scoring.evaluation import examine
 from scoring.rules import Rules
-from scoring.signals import read_signals
 from scoring.verdict import Case
 from service.commands.eval.judge_options import JudgeOptions
 from service.commands.eval.labelled_answers import LabelledAnswer, read_labelled_answers
 from service.commands.exits import refuse
 from service.commands.jsonl import same_file
-from service.commands.learn import balanced
+from service.commands.learn import labelled_row
 
 FOLDS = 5
 """Parts of the cross-validation by each field. A single field with few groups has twice as many."""
@@ -28,8 +28,8 @@ def held_out_judgements(
     files: Mapping[str, Sequence[LabelledAnswer]], fields: Sequence[str], options: JudgeOptions
 ) -> dict[str, list[Judged]]:
     """Judges each file's answers by weights fitted to answers that differ in all `fields`. One fit uses all files."""
-    judged = {source: _examined(labels, fields, 1.0) for source, labels in files.items()}
-    rows = [row for examined in judged.values() for row in balanced([row for _, row in examined])]
+    judged = {source: _examined(source, labels, fields, 1.0) for source, labels in files.items()}
+    rows = [row for examined in judged.values() for _, row in examined]
     rows += _training_rows(judged, fields, options)
     try:
         fit = calibrate(rows, folds=[_folds(rows, place, alone=len(fields) == 1) for place in range(len(fields))])
@@ -53,7 +53,7 @@ def _training_rows(judged: Iterable[str], fields: Sequence[str], options: JudgeO
     for source, weight in training_files(options):
         if not any(same_file(source, other) for other in judged):
             labels = read_labelled_answers(source, with_enriched=not options.question_only)
-            rows += balanced([row for _, row in _examined(labels, fields, weight)])
+            rows += [row for _, row in _examined(source, labels, fields, weight)]
     return rows
 
 
@@ -65,18 +65,12 @@ def training_files(options: JudgeOptions) -> Iterator[tuple[str, float]]:
     return zip(files, weights * len(files) if len(weights) == 1 else weights, strict=True)
 
 
-def _examined(labels: Iterable[LabelledAnswer], fields: Sequence[str], weight: float) -> list[Examined]:
-    """The answers that can be scored. Rows that weigh less than 1 do not set how confident the judge may be."""
+def _examined(source: str, labels: Iterable[LabelledAnswer], fields: Sequence[str], weight: float) -> list[Examined]:
+    """The answers that can be scored."""
     found: list[Examined] = []
     for label in labels:
         case = examine(label.query, Rules())
         if isinstance(case, Case):
-            row = Labelled(
-                strengths={code: finding.strength for code, finding in read_signals(case).items()},
-                correct=label.correct,
-                groups=label.groups(fields),
-                weight=weight,
-                trusted=weight >= 1,
-            )
+            row = labelled_row(case, label.row, source=source, groups=label.groups(fields), weight=weight)
             found.append((label, row))
     return found
