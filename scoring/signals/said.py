@@ -9,6 +9,7 @@ from itertools import islice
 from scoring.alignment.matching import CERTAIN
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding, differing
+from scoring.signals.working_text import working_text
 from scoring.specification import FilterOrigin, QuestionFilter, TokenKind
 from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
@@ -100,7 +101,7 @@ def value_unused(case: Case) -> Finding | None:
     if _DIGIT.search(case.question.text) is None:
         return None
     said = [token.text for token in case.question.tokens if token.text.isdecimal() and token.kind is TokenKind.NUMBER]
-    sql = case.query.sql
+    sql = working_text(case)
     lost = [each for each in said[:MOST] if each not in sql and not (len(each) < 4 and _beside(int(each), sql))]
     lost = lost[len(case.sql.parameters) :]
     return Finding(len(lost) / len(said), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
@@ -127,7 +128,7 @@ def name_unused(case: Case) -> Finding | None:
     if not missing:
         return None
     defined = " ".join(f"{each.phrase} {each.text}" for each in case.enriched.definitions)
-    given = _MARKS.sub("", f"{case.query.sql} {defined}".casefold())
+    given = _MARKS.sub("", f"{working_text(case)} {defined.casefold()}")
     lost = [str(each.rhs) for each in missing if not any(word in given for word in _long_words(str(each.rhs)))]
     return Finding(1.0, f"not in the SQL: {'; '.join(lost[:5])}") if lost else None
 

@@ -1,0 +1,33 @@
+"""The words and numbers that an SQL text works with: what only decorates it does not count."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.verdict import Case
+
+_QUOTED = r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`"
+_COMMENT = re.compile(rf"({_QUOTED})|--[^\n]*|/\*.*?\*/|(?<!\S)#(?![>-])[^\n]*", re.DOTALL)
+_ALIAS = re.compile(rf"\bas\s+(?:{_QUOTED})", re.IGNORECASE)
+_COMPARED_CASE = re.compile(
+    r"\bcase\b((?:(?!\bcase\b|\bend\b).)*)\bend\b[\s)]*(?:=|<>|!=|\bin\b|\blike\b)[\s(]*(?:'[^']*'|\d+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_LABEL = re.compile(r"\b(then|else)\s+(?:'[^']*'|\d+)", re.IGNORECASE)
+_LITERAL = re.compile(rf"{_QUOTED}|(?<![\w.])\d+(?:\.\d+)?")
+
+
+def working_text(case: Case) -> str:
+    """The literals of the SQL and the names of the tables and columns that it reads, without upper case.
+
+    Comments, aliases and the labels of a CASE that is compared with a label are left out: they restrict nothing.
+
+    >>> working_text(case("Shops in Lisbon", "SELECT name AS 'Lisbon' FROM shops WHERE size > 40 -- in Lisbon"))
+    '40 name shops size'
+    """
+    sql = case.query.sql
+    if "--" in sql or "/*" in sql or "#" in sql:
+        sql = _COMMENT.sub(lambda match: match[1] or " ", sql)
+    sql = _ALIAS.sub(" ", sql)
+    sql = _COMPARED_CASE.sub(lambda match: _LABEL.sub(" ", match[1]), sql)
+    return " ".join([*_LITERAL.findall(sql), *sorted(case.read)]).casefold()
