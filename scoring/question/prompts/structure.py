@@ -45,6 +45,8 @@ _PARTS = re.compile(
     rf"(?P<definition>{_DEFINITION})|(?P<turn>{_TURN})|(?P<fence>```\w{{0,20}})|{_LABEL}|{_HEADING}",
     re.IGNORECASE | re.MULTILINE,
 )
+_SIGNS = frozenset("<[`:#")
+"""Each part but a definition has one of these."""
 _LISTED = re.compile(
     r"^[ \t#*\-]{0,8}(?:table:?[ \t]{1,4})?[\w.\"`]{1,80}[ \t]{0,3}(?:\([\w.\"`]{1,80}[ \t]?[^()\n]{0,2000}[)]"
     r"|,?[ \t]{0,3}columns?[ \t]{0,3}[=:][ \t]{0,3}\[[^\]\n]{3,2000}\])[ \t;]{0,4}$",
@@ -71,6 +73,8 @@ _MOST_SECTIONS = 2
 
 def parts(text: str) -> Iterator[PromptMark]:
     """The marks of a prompt in order."""
+    if _SIGNS.isdisjoint(text) and "create" not in text.lower():
+        return
     for found in _PARTS.finditer(text):
         kind = _kind(found)
         if kind is not None:
