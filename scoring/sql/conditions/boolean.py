@@ -178,11 +178,19 @@ def _is_void(scope: Scope, arms: Sequence[list[FilterDraft]]) -> bool:
 
 
 def _is_contained(arms: Sequence[Sequence[FilterDraft]]) -> bool:
-    """Whether an arm that nearly every row satisfies holds wherever the other arms do: `c = 'x' OR c > ''`."""
+    """Whether an arm that nearly every row satisfies holds wherever the other arms do.
+
+    `c = 'x' OR c > ''`; `c = 'x' OR LENGTH(c) > 0`, since only a function of a text is compared with a number.
+    """
     if len(arms) < 2 or any(len(arm) != 1 or arm[0].group is not None for arm in arms):
         return False
     wide = next((arm[0] for arm in arms if is_wide(arm[0])), None)
-    return wide is not None and contains(wide, [arm[0] for arm in arms if arm[0] is not wide])
+    if wide is None:
+        return False
+    others = [arm[0] for arm in arms if arm[0] is not wide]
+    if isinstance(wide.rhs, Number) and all(isinstance(each.rhs, Text) for each in others):
+        return bool(wide.lhs.columns) and all(each.lhs.columns == wide.lhs.columns for each in others)
+    return contains(wide, others)
 
 
 def _note_widening(scope: Scope, arms: Sequence[list[FilterDraft]]) -> None:
