@@ -9,7 +9,7 @@ from itertools import islice
 from scoring.alignment.matching import CERTAIN
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding, differing
-from scoring.signals.working_text import working_text
+from scoring.signals.working_text import may_be_idle, working_text
 from scoring.specification import FilterOrigin, QuestionFilter, TokenKind
 from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
@@ -101,7 +101,9 @@ def value_unused(case: Case) -> Finding | None:
     if _DIGIT.search(case.question.text) is None:
         return None
     said = [token.text for token in case.question.tokens if token.text.isdecimal() and token.kind is TokenKind.NUMBER]
-    sql = working_text(case)
+    sql = case.query.sql
+    if any(each in sql and may_be_idle(each, sql) for each in said[:MOST]):
+        sql = working_text(case)
     lost = [each for each in said[:MOST] if each not in sql and not (len(each) < 4 and _beside(int(each), sql))]
     lost = lost[len(case.sql.parameters) :]
     return Finding(len(lost) / len(said), f"not in the SQL: {'; '.join(lost[:5])}") if lost else None

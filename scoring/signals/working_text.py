@@ -14,6 +14,7 @@ _COMPARED_CASE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _LABEL = re.compile(r"\b(then|else)\s+(?:'[^']*'|\d+)", re.IGNORECASE)
+_SIGNS = ("--", "/*", "#", "case", "CASE")
 _LITERAL = re.compile(rf"{_QUOTED}|(?<![\w.])\d+(?:\.\d+)?")
 
 
@@ -31,3 +32,11 @@ def working_text(case: Case) -> str:
     sql = _ALIAS.sub(" ", sql)
     sql = _COMPARED_CASE.sub(lambda match: _LABEL.sub(" ", match[1]), sql)
     return " ".join([*_LITERAL.findall(sql), *sorted(case.read)]).casefold()
+
+
+def may_be_idle(number: str, sql: str) -> bool:
+    """Whether a number of an SQL text may stand in a comment, an alias, a label or another name; quick to find."""
+    if any(sign in sql for sign in _SIGNS):
+        return True
+    before = sql[: sql.find(number)][-5:]
+    return before[-1:].isalpha() or before[-1:] == "_" or " as " in f"{before} ".lower().replace('"', " ")

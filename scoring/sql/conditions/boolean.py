@@ -188,9 +188,14 @@ def _is_contained(arms: Sequence[Sequence[FilterDraft]]) -> bool:
     if wide is None:
         return False
     others = [arm[0] for arm in arms if arm[0] is not wide]
-    if isinstance(wide.rhs, Number) and all(isinstance(each.rhs, Text) for each in others):
-        return bool(wide.lhs.columns) and all(each.lhs.columns == wide.lhs.columns for each in others)
-    return contains(wide, others)
+    return _measures_texts(wide, others) or contains(wide, others)
+
+
+def _measures_texts(wide: FilterDraft, others: Sequence[FilterDraft]) -> bool:
+    """Whether a condition compares a column with a number that the other conditions compare with texts."""
+    if not isinstance(wide.rhs, Number) or not wide.lhs.columns:
+        return False
+    return all(isinstance(each.rhs, Text) and each.lhs.columns == wide.lhs.columns for each in others)
 
 
 def _note_widening(scope: Scope, arms: Sequence[list[FilterDraft]]) -> None:
