@@ -122,6 +122,8 @@ class DeclaredMetrics:
         self.processes_ended = count(
             "sqlassay_scoring_processes_ended", "Scoring processes that ended during a call, by reason.", ("reason",)
         )
+        for reason in ("cpu", "clock", "killed", "crashed"):  # 0 from the start: the first end is a rise, too
+            self.processes_ended.labels(reason)
 
     def _requests(self) -> None:
         histogram = self._histogram

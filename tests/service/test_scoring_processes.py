@@ -225,7 +225,7 @@ def counted(metrics: Metrics) -> dict[str, float]:
         sample.labels["reason"]: sample.value
         for family in metrics.registry.collect()
         for sample in family.samples
-        if sample.name == "sqlassay_scoring_processes_ended_total"
+        if sample.name == "sqlassay_scoring_processes_ended_total" and sample.value
     }
 
 
