@@ -146,7 +146,7 @@ class ReasonCode(StrEnum):
     COLUMN_UNKNOWN = "COLUMN_UNKNOWN"
     """The tenant's schema has no such column."""
     TYPE_UNLIKE = "TYPE_UNLIKE"
-    """A column of numbers is compared with a text that is none."""
+    """A column of numbers is compared with a text that is not a number."""
     JOIN_DECLARED = "JOIN_DECLARED"
     """The names of joined columns look wrong, but the schema declares them as a key."""
     JOIN_UNDECLARED = "JOIN_UNDECLARED"

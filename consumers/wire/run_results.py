@@ -11,7 +11,7 @@ from scoring.query import RunResult
 MOST_ROWS = 10**15
 MOST_COLUMNS = 10_000
 MAX_ERROR = 100_000
-"""Longest error, in characters; what is kept of it is much shorter."""
+"""Longest error that is accepted, in characters. Less of it is stored."""
 
 
 def _counted(value: object) -> object:

@@ -1,18 +1,13 @@
-"""Adds to the local judge's reply what the database says: fixed, bounded weights beside the fitted ones."""
+"""What the database says, in fixed, bounded weights beside the fitted ones."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 from scoring.database.run_evidence import weigh_run
 from scoring.database.schema_evidence import weigh_schema
-from scoring.reasons import FORGERIES, PRIORS
-from scoring.verdict import Case, Reason, Reply, Verdict
-
-CERTAIN = 0.98
-"""`p_correct` stays within [1 − CERTAIN, CERTAIN], or where the signals left it."""
+from scoring.reasons import FORGERIES
+from scoring.verdict import Case, Reason
 
 
 def database_reasons(case: Case, seen: Sequence[Reason]) -> list[Reason]:
@@ -22,27 +17,3 @@ def database_reasons(case: Case, seen: Sequence[Reason]) -> list[Reason]:
     if any(each.code in FORGERIES for each in seen):
         found = [each for each in found if each.weight < 0]
     return found
-
-
-def moved(p_correct: float, weight: float) -> float:
-    """The probability moved by log-odds within the bounds; the bounds themselves never move it.
-
-    >>> round(moved(0.5, -7.0), 3), moved(0.99, 1.0), round(moved(0.5, 0.0), 3)
-    (0.02, 0.99, 0.5)
-    """
-    bounded = max(1 - CERTAIN, min(CERTAIN, p_correct))
-    log_odds = math.log(bounded / (1 - bounded)) + weight
-    kept = max(1 - CERTAIN, min(CERTAIN, 1 / (1 + math.exp(-log_odds))))
-    return max(p_correct, kept) if weight > 0 else min(p_correct, kept)
-
-
-def with_reasons(reply: Reply, found: Sequence[Reason], verdict: Verdict, p_correct: float, most: int) -> Reply:
-    """The reply with these reasons among its own, strongest first."""
-    ranked = sorted((*reply.reasons, *found), key=lambda each: (each.code in PRIORS, -abs(each.weight)))
-    return replace(
-        reply,
-        verdict=verdict,
-        confidence=round(max(p_correct, 1 - p_correct), 4),
-        p_correct=round(p_correct, 4),
-        reasons=tuple(ranked[:most]),
-    )

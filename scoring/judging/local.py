@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import cast
 
-from scoring.judging.database import database_reasons, moved, with_reasons
+from scoring.judging.added_reasons import moved, with_reasons
+from scoring.judging.database import database_reasons
 from scoring.judging.probability import Probability
 from scoring.reasons import PRIORS, ReasonCode
 from scoring.signals import SIGNALS, Signal, read_signals

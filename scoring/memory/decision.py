@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
+from scoring.judging.added_reasons import moved, with_reasons
 from scoring.judging.local import LEAST_MOVE, MOST_REASONS, Thresholds
 from scoring.memory.agreement import weigh_voices
 from scoring.memory.catalogue import weigh_catalogue
 from scoring.memory.context import MemoryContext
-from scoring.reasons import FORGERIES, PRIORS, ReasonCode
-from scoring.verdict import Reason, Reply
-
-CERTAINTY = 0.98
-"""`p_correct` with memory stays within [1 − CERTAINTY, CERTAINTY]."""
+from scoring.reasons import FORGERIES, ReasonCode
+from scoring.verdict import Reply
 
 
 def weigh_context(alone: Reply, context: MemoryContext, thresholds: Thresholds) -> Reply:
@@ -31,24 +28,5 @@ def weigh_context(alone: Reply, context: MemoryContext, thresholds: Thresholds) 
     if not found:
         return alone
     move = math.fsum([each.weight for each in found])
-    p_correct = round(_moved(alone.p_correct, move), 4)
-    return replace(
-        alone,
-        verdict=thresholds.verdict(p_correct),
-        confidence=round(max(p_correct, 1 - p_correct), 4),
-        p_correct=p_correct,
-        reasons=_strongest((*alone.reasons, *found)),
-    )
-
-
-def _moved(p_alone: float, move: float) -> float:
-    """The probability moved by log-odds; it is never moved away from where it was by the bound itself."""
-    bounded = max(1 - CERTAINTY, min(CERTAINTY, p_alone))
-    moved = 1 / (1 + math.exp(-(math.log(bounded / (1 - bounded)) + move)))
-    kept = max(1 - CERTAINTY, min(CERTAINTY, moved))
-    return max(p_alone, kept) if move > 0 else min(p_alone, kept)
-
-
-def _strongest(reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
-    ranked = sorted(reasons, key=lambda each: (each.code in PRIORS, -abs(each.weight)))
-    return tuple(ranked[:MOST_REASONS])
+    p_correct = round(moved(alone.p_correct, move), 4)
+    return with_reasons(alone, found, thresholds.verdict(p_correct), p_correct, MOST_REASONS)

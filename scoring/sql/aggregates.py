@@ -10,6 +10,7 @@ from scoring.specification import Aggregation, Clause
 from scoring.sql.arithmetic import divide
 from scoring.sql.conditions import FilterDraft, alternatives, conjunction, emit, record
 from scoring.sql.conditions.conditional_values import check_conditional
+from scoring.sql.conditions.labels import arm_condition
 from scoring.sql.conditions.supplied_values import supplied
 from scoring.sql.dates import read_unknown_call
 from scoring.sql.expressions import bare
@@ -206,18 +207,8 @@ def _case_condition(scope: Scope, subject: Node | None, arms: list[Node]) -> lis
     """The condition for a value that counts: any arm with such a value, or else no arm at all."""
     counting = [arm for arm in arms if not _is_nothing(arm.args["true"])]
     chosen, negated = (counting, False) if counting else (arms, True)
-    drafts = [conjunction(scope, _condition(subject, arm), Clause.CASE, negated=negated) for arm in chosen]
+    drafts = [conjunction(scope, arm_condition(subject, arm), Clause.CASE, negated=negated) for arm in chosen]
     return [draft for arm in drafts for draft in arm] if negated else alternatives(drafts)
-
-
-def _condition(subject: Node | None, arm: Node) -> Node:
-    when: Node = arm.args["this"]
-    if subject is None:
-        return when
-    # The tree is shared, not copied: arguments set past the constructor keep the arm's own parent links.
-    equal = exp.EQ()
-    equal.args["this"], equal.args["expression"] = subject, when
-    return equal
 
 
 def _is_nothing(node: Node) -> bool:

@@ -76,7 +76,7 @@ async def put_rules(
             message = f"the rules have {len(body.raw)} bytes, more than {MAX_RULES_BYTES}"
             raise ApiError(413, "BODY_TOO_LARGE", message, "Remove entries that no question uses.")
         document = await service.rules.decode(bytes(body.raw))
-    stored = await service.rules.put(tenant, document, author=caller.name, expected=_version(if_match))
+    stored = await service.rules.put(tenant, document, author=caller.name, expected=expected_version(if_match))
     service.metrics.rules_in_force(await service.rules.rules([tenant]))
     return _reply(stored)
 
@@ -111,7 +111,8 @@ async def get_rules_version(
     return _reply(found)
 
 
-def _version(if_match: str) -> int | None:
+def expected_version(if_match: str) -> int | None:
+    """The version that a writer has changed; `None` where any will do."""
     if if_match.strip() == "*":
         return None
     try:

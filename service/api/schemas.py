@@ -14,6 +14,7 @@ from service.api.access import Administrator, Reader, RunningService
 from service.api.bodies import read_body
 from service.api.errors import ApiError, errors
 from service.api.replies import as_json
+from service.api.rules import expected_version
 from service.storage.rule_store import StoredSchema
 
 router = APIRouter(tags=["schemas"])
@@ -86,7 +87,7 @@ async def put_schema(
             message = f"the schema has {len(body.raw)} bytes, more than {MAX_SCHEMA_BYTES}"
             raise ApiError(413, "BODY_TOO_LARGE", message, "Leave out tables that no agent reads.")
         document = await service.rules.decode_schema(bytes(body.raw), as_json=body.kind == _JSON)
-    await service.rules.put_schema(tenant, document, author=caller.name, expected=_version(if_match))
+    await service.rules.put_schema(tenant, document, author=caller.name, expected=expected_version(if_match))
     return _reply(await service.rules.schema(tenant) or StoredSchema(tenant=tenant, version=0))
 
 
@@ -103,7 +104,7 @@ async def delete_schema(
     caller.only(tenant)
     found = await service.rules.schema(tenant)
     if found is not None and found.version:
-        await service.rules.put_schema(tenant, None, author=caller.name, expected=_version(if_match))
+        await service.rules.put_schema(tenant, None, author=caller.name, expected=expected_version(if_match))
     return _reply(StoredSchema(tenant=tenant, version=0))
 
 
@@ -123,17 +124,6 @@ async def get_schema_version(
         message = f"tenant {tenant!r} has no schema version {version}"
         raise ApiError(404, "NOT_FOUND", message, "Take `schema_version` from /v1/tenants/{tenant}/rules/versions.")
     return _reply(found)
-
-
-def _version(if_match: str) -> int | None:
-    bare = if_match.strip().removeprefix("W/").strip('"')
-    if bare == "*":
-        return None
-    try:
-        return int(bare)
-    except ValueError:
-        message = f"If-Match {if_match[:40]!r} is not a version"
-        raise ApiError(400, "INVALID_PARAMETER", message, "Send the ETag of the schema that you changed.") from None
 
 
 def _reply(stored: StoredSchema) -> Response:

@@ -1,10 +1,10 @@
-"""Reads rules documents in processes: their predicates are SQL that a tenant wrote, and may be costly to parse."""
+"""Reads rules and schemas in processes: they hold SQL that a tenant wrote, which may be costly to parse."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
 from consumers.wire.schema_document import InvalidSchema, SchemaDocument, decode_schema
@@ -16,6 +16,38 @@ from service.storage.rule_store import stored_rules
 Read = TypeVar("Read")
 
 
+class _Kind(NamedTuple):
+    """A kind of document, and what is said of one that cannot be read."""
+
+    invalid: type[Exception]
+    name: str
+    too_costly: str
+    """How to make it cheaper to read."""
+    broken: str
+    """What to do where reading ended in another way."""
+
+    def why(self, ended: ProcessEnded, cpu_seconds: float) -> str:
+        """Why reading a document ended, and the fix."""
+        if ended.over_limit:
+            budget = f"{cpu_seconds:g} s of CPU (SQLASSAY_POOL__CPU_SECONDS)"
+            return f"{self.name}: reading took more than {budget}: {self.too_costly}"
+        return f"{self.name} could not be read ({ended}): {self.broken}"
+
+
+_RULES = _Kind(
+    InvalidRules,
+    "the rules",
+    "remove or shorten predicates of benign_filters",
+    "send them again; if that fails, remove predicates",
+)
+_SCHEMA = _Kind(
+    InvalidSchema,
+    "the schema",
+    "send a catalogue in JSON, or fewer tables",
+    "send it again; if that fails, send a catalogue in JSON",
+)
+
+
 class RulesProcesses:
     """A `RulesReading` whose work is ended at a budget of CPU. What is sent waits for nothing that is stored."""
 
@@ -25,37 +57,33 @@ class RulesProcesses:
 
     async def decode(self, raw: bytes) -> RulesDocument:
         """The document in a request's body; raises `InvalidRules`."""
-        return await self._read(self._of_sent, _decode, raw)
+        return await self._read(_RULES, self._of_sent, _decode, raw)
 
     async def rules(
         self, document: Mapping[str, object], version: int, schema: Mapping[str, object] | None = None
     ) -> Rules:
         """The rules of a stored document with the schema of a stored one, ready to apply; raises `InvalidRules`."""
-        return await self._read(self._of_stored, _parse, document, version, schema)
+        return await self._read(_RULES, self._of_stored, _parse, document, version, schema)
 
     async def decode_schema(self, raw: bytes, *, as_json: bool) -> SchemaDocument:
         """The schema in a request's body; raises `InvalidSchema`."""
-        try:
-            read = await self._of_sent.call(_decode_schema, self._cpu_seconds, raw, as_json)
-        except ProcessEnded as ended:
-            raise InvalidSchema(_why_schema(ended, self._cpu_seconds)) from ended
-        except CallFailed as error:
-            raise InvalidSchema(f"the schema cannot be read ({error.kind}): please report it") from error
-        if isinstance(read, InvalidDocument):
-            raise InvalidSchema(str(read))
-        return read
+        return await self._read(_SCHEMA, self._of_sent, _decode_schema, raw, as_json)
 
     async def _read(
-        self, process: EndableProcess, function: Callable[..., Read | InvalidDocument], *arguments: object
+        self,
+        kind: _Kind,
+        process: EndableProcess,
+        function: Callable[..., Read | InvalidDocument],
+        *arguments: object,
     ) -> Read:
         try:
             read = await process.call(function, self._cpu_seconds, *arguments)
         except ProcessEnded as ended:
-            raise InvalidRules(_why(ended, self._cpu_seconds)) from ended
+            raise kind.invalid(kind.why(ended, self._cpu_seconds)) from ended
         except CallFailed as error:
-            raise InvalidRules(f"the rules cannot be read ({error.kind}): please report it") from error
+            raise kind.invalid(f"{kind.name} cannot be read ({error.kind}): please report it") from error
         if isinstance(read, InvalidDocument):
-            raise InvalidRules(str(read))
+            raise kind.invalid(str(read))
         return read
 
     def close(self) -> None:
@@ -65,7 +93,7 @@ class RulesProcesses:
 
 
 class InvalidDocument(str):
-    """Why a document is not valid rules."""
+    """Why a document is not valid."""
 
     __slots__ = ()
 
@@ -78,24 +106,6 @@ async def rules_processes(cpu_seconds: float) -> AsyncGenerator[RulesProcesses]:
         yield processes
     finally:
         processes.close()
-
-
-def _why(ended: ProcessEnded, cpu_seconds: float) -> str:
-    if ended.over_limit:
-        return (
-            f"the rules take more than {cpu_seconds:g} s of CPU to read (SQLASSAY_POOL__CPU_SECONDS):"
-            " remove or shorten predicates of benign_filters"
-        )
-    return f"the rules could not be read ({ended}): send them again; if that fails, remove predicates"
-
-
-def _why_schema(ended: ProcessEnded, cpu_seconds: float) -> str:
-    if ended.over_limit:
-        return (
-            f"the schema takes more than {cpu_seconds:g} s of CPU to read (SQLASSAY_POOL__CPU_SECONDS):"
-            " send a catalogue in JSON, or fewer tables"
-        )
-    return f"the schema could not be read ({ended}): send it again; if that fails, send a catalogue in JSON"
 
 
 def _prepare() -> None:

@@ -47,7 +47,7 @@ class ProcessScorer:
         allowances: Allowances | None = None,
         on_end: Callable[[EndReason], None] = lambda _: None,
     ) -> None:
-        """`on_end` is told why a process ended."""
+        """`on_end` is called with the reason when a process ends during a call."""
         self._score, self._cpu_seconds, self._on_end = score, cpu_seconds, on_end
         self._thread = ThreadScorer(score)
         self.chunks = processes

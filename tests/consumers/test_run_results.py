@@ -1,4 +1,4 @@
-"""The field `result` of an event: what is kept of it, what is refused, and what an error may never show."""
+"""The field `result` of an event: what is stored, what is refused, and what is hidden in an error."""
 
 from __future__ import annotations
 

@@ -39,14 +39,15 @@ def _condition_of(case: Node, label: Node) -> tuple[Node, bool] | None:
     if bool(by_label[True]) is by_default:
         return None
     subject = case.args.get("this") if whole else None
-    return _any([_condition(subject, arm) for arm in by_label[not by_default]]), by_default
+    return _any([arm_condition(subject, arm) for arm in by_label[not by_default]]), by_default
 
 
-# The tree is shared, not copied: arguments set past the constructor keep the parts' own parent links.
-def _condition(subject: Node | None, arm: Node) -> Node:
+def arm_condition(subject: Node | None, arm: Node) -> Node:
+    """The condition of an arm: what follows WHEN, or that the subject of the CASE equals it."""
     when: Node = arm.args["this"]
     if subject is None:
         return when
+    # The tree is shared, not copied: arguments set past the constructor keep the arm's own parent links.
     equal = exp.EQ()
     equal.args["this"], equal.args["expression"] = subject, when
     return equal

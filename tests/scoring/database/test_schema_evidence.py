@@ -1,4 +1,4 @@
-"""What the tenant's schema says about an answer: what does not exist, what is no key, what is of another type."""
+"""The reasons that a tenant's schema gives: unknown names, joins past a key, values of another type."""
 
 from __future__ import annotations
 
