@@ -15,11 +15,14 @@ from consumers.queueing.isolation import isolate_failures
 from consumers.wire.events import InvalidEvent, InvalidReason
 from consumers.wire.labels import ErrorType, LabelDocument, LabelValue, read_label_document
 
+_SAID = {"reviewer", "label", "error_type", "note", "correction", "sampling_probability"}
+
 
 class Target(NamedTuple):
     """The event of a label, named by one of its evaluations, else by its key."""
 
-    tenant: str
+    tenant: str | None
+    """Its tenant; `None` is any, for an evaluation."""
     evaluation_id: UUID | None = None
     key: EventKey | None = None
 
@@ -35,6 +38,8 @@ class Label:
     note: str | None = None
     correction: str | None = None
     labelled_at: datetime
+    sampling_probability: float | None = None
+    """The probability with which the answer was drawn for labelling, in (0, 1]; `None` is not recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +52,8 @@ class LabelRecord:
     """The only tenant its sender may label for; `None` is any."""
     sent_at: datetime
     """The time of a label that has none of its own."""
+    may_state_probability: bool = False
+    """Whether its sender may say with which probability the answer was drawn."""
 
 
 class LabelStore(Protocol):
@@ -98,24 +105,30 @@ def _unknown(label: Label, known: Mapping[Target, EventKey]) -> Outcome | None:
 
 def _read(record: LabelRecord) -> Label | Outcome:
     try:
-        return decode_label(record.payload, tenant=record.tenant, sent_at=record.sent_at)
+        return decode_label(
+            record.payload,
+            tenant=record.tenant,
+            sent_at=record.sent_at,
+            may_state_probability=record.may_state_probability,
+        )
     except InvalidEvent as error:
         return _dead_lettered(error.reason, error.detail)
 
 
-def decode_label(raw: object, *, tenant: str | None, sent_at: datetime) -> Label:
+def decode_label(raw: object, *, tenant: str | None, sent_at: datetime, may_state_probability: bool = False) -> Label:
     """Decodes a label as `read_label_document` does; `sent_at` is its time where it has none."""
-    document = read_label_document(raw, tenant=tenant)
+    document = read_label_document(raw, tenant=tenant, may_state_probability=may_state_probability)
     return Label(
         target=_target(document),
         labelled_at=document.labelled_at or sent_at,
-        **document.model_dump(include={"reviewer", "label", "error_type", "note", "correction"}),
+        **document.model_dump(include=_SAID),
     )
 
 
 def _target(document: LabelDocument) -> Target:
     if document.evaluation_id is not None or document.event_id is None:
-        return Target(document.tenant, evaluation_id=document.evaluation_id)
+        tenant = document.tenant if "tenant" in document.model_fields_set else None
+        return Target(tenant, evaluation_id=document.evaluation_id)
     source = document.source or f"/{document.tenant}/{document.agent}"
     return Target(document.tenant, key=EventKey(document.tenant, source, document.event_id))
 

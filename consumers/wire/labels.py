@@ -65,7 +65,9 @@ class LabelDocument(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    tenant: TenantName = Field(default="default", description="The event's tenant.")
+    tenant: TenantName = Field(
+        default="default", description="The event's tenant. With `evaluation_id` it may be left out."
+    )
     evaluation_id: UUID | None = Field(default=None, description="Any evaluation of the event.")
     event_id: Annotated[str, Field(strict=True, min_length=1, max_length=256)] | None = Field(
         default=None,
@@ -88,6 +90,10 @@ class LabelDocument(BaseModel):
         default=None,
         description="When the answer was labelled; default: when the label was sent. Without a zone it is UTC.",
     )
+    sampling_probability: Annotated[float, Field(strict=True, gt=0, le=1)] | None = Field(
+        default=None,
+        description="The probability with which a sample that you drew took this answer. Needs the scope admin.",
+    )
 
     @model_validator(mode="after")
     def _names_an_event(self) -> Self:
@@ -96,10 +102,11 @@ class LabelDocument(BaseModel):
         return self
 
 
-def read_label_document(raw: object, *, tenant: str | None) -> LabelDocument:
+def read_label_document(raw: object, *, tenant: str | None, may_state_probability: bool = False) -> LabelDocument:
     """Reads `raw` (JSON bytes or text, or a parsed object); raises `InvalidEvent` where it is not a label.
 
     `tenant` is the only tenant its sender may label for, and the default of a label without one; `None` is any.
+    `may_state_probability` says whether the sender may say with which probability the answer was drawn.
     """
     if isinstance(raw, bytes | bytearray | str):
         refuse_large(len(raw), MAX_LABEL_BYTES)
@@ -109,10 +116,16 @@ def read_label_document(raw: object, *, tenant: str | None) -> LabelDocument:
     given = cast("Mapping[str, object]", raw)
     fields = {name: given[name] for name in LabelDocument.model_fields if given.get(name) is not None}
     refuse_bad_text(fields)
-    document = _validated({"tenant": tenant or "default", **fields})
+    document = _validated(fields if tenant is None else {"tenant": tenant, **fields})
     if tenant is not None and document.tenant != tenant:
         detail = f"field tenant names another tenant than your token's, {tenant!r}: label only its events"
         raise InvalidEvent(InvalidReason.TENANT_NOT_ALLOWED, detail)
+    if document.sampling_probability is not None and not may_state_probability:
+        detail = (
+            f"field sampling_probability: {document.sampling_probability:g} may be stated only by HTTP with a token"
+            " that has the scope admin. Leave it out: answers that the service drew have theirs"
+        )
+        raise InvalidEvent(InvalidReason.INVALID_FIELD, detail)
     return document
 
 

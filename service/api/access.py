@@ -35,6 +35,8 @@ class Caller:
     """The only tenant it may access. None means all tenants."""
     name: str | None = None
     """The name of its token."""
+    scopes: frozenset[AccessScope] = frozenset()
+    """What its token permits."""
 
     def only(self, tenant: str | None) -> str | None:
         """Returns the tenant to restrict a query to. Raises a 403 when the caller may not access `tenant`."""
@@ -94,7 +96,7 @@ def _caller(request: Request, token: str, scope: AccessScope, challenge: str) ->
         message = f"token {access.name!r} does not have the scope {scope.value!r}"
         fix = f"Use a token with that scope: sqlassay tokens create --scope {scope.value}."
         raise ApiError(403, "MISSING_SCOPE", message, fix)
-    return Caller(access.tenant, access.name)
+    return Caller(access.tenant, access.name, access.scopes)
 
 
 def _count(request: Request, why: TokenRefusal, name: str | None = None) -> None:

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
+from consumers.wire.labels import ErrorType, LabelValue
 from references.equivalence.pair import Level
 from references.reference_verdict import ReferenceVerdict
 from scoring.query import UnscoredReason
@@ -21,7 +22,8 @@ from scoring.verdict import FilterStatus, Verdict
 from service.api.access import Caller, Reader, RunningService
 from service.api.errors import ApiError, errors
 from service.api.replies import as_json
-from service.storage.scores.evaluation_pages import MAX_PAGE, EvaluationFilter, Order, evaluation_page, find_evaluation
+from service.storage.label_store import labelled_evaluation
+from service.storage.scores.evaluation_pages import MAX_PAGE, EvaluationFilter, Order, evaluation_page
 from service.storage.scores.reports import report
 
 router = APIRouter(tags=["evaluations"])
@@ -129,6 +131,20 @@ class EvaluationItem(BaseModel):
     reference_level: Level | None = Field(description="What must be assumed for the difference to count.")
 
 
+class AnswerLabel(BaseModel):
+    """What one reviewer says about the answer."""
+
+    reviewer: str
+    label: LabelValue
+    error_type: ErrorType | None
+    note: str | None
+    correction: str | None
+    labelled_at: datetime
+    sampling_probability: float | None = Field(
+        description="The probability with which the answer was drawn for labelling. Null where it is not recorded."
+    )
+
+
 class EvaluationInFull(EvaluationItem):
     """One evaluation with everything that explains its score."""
 
@@ -141,6 +157,7 @@ class EvaluationInFull(EvaluationItem):
     reference: dict[str, Any] | None = Field(
         description="The comparison with the reference, as `sqlassay verify` writes it."
     )
+    labels: list[AnswerLabel] = Field(description="What reviewers say about the answer, newest first.")
 
 
 class EvaluationPage(BaseModel):
@@ -212,7 +229,7 @@ async def list_evaluations(query: Annotated[ListQuery, Query()], service: Runnin
 )
 async def get_evaluation(evaluation_id: UUID, service: RunningService, caller: Reader) -> Response:
     """Returns everything stored about one evaluation."""
-    found = await find_evaluation(service.engine, evaluation_id, caller.tenant)
+    found = await labelled_evaluation(service.engine, evaluation_id, caller.tenant)
     if found is None:
         raise ApiError(404, "NOT_FOUND", f"there is no evaluation {evaluation_id}", "Take an id from /v1/evaluations.")
     return as_json(found)

@@ -20,6 +20,7 @@ from service.api.errors import ErrorBody, ErrorReply, errors
 from service.api.evaluations import Name, Timestamp, utc
 from service.api.events import LABEL_TYPES, EventError, nullable, read_records
 from service.api.replies import as_json
+from service.settings.access_settings import AccessScope
 from service.storage.label_store import LabelFilter, PostgresLabels, label_page
 from service.storage.scores.evaluation_pages import MAX_PAGE
 
@@ -62,6 +63,9 @@ class LabelItem(BaseModel):
     note: str | None
     correction: str | None
     labelled_at: datetime
+    sampling_probability: float | None = Field(
+        description="The probability with which the answer was drawn for labelling. Null where it is not recorded."
+    )
     evaluation_id: UUID | None
     agent: str | None
     question: str | None
@@ -142,7 +146,15 @@ async def post_labels(request: Request, service: RunningService, caller: Reviewe
     async with read_body(request, service, caller, LABEL_TYPES) as body:
         sent = await read_records(request, body, caller.tenant, service.settings.limits)
         now = datetime.now(UTC)
-        records = [LabelRecord(payload=each.payload, tenant=caller.tenant, sent_at=now) for each in sent]
+        records = [
+            LabelRecord(
+                payload=each.payload,
+                tenant=caller.tenant,
+                sent_at=now,
+                may_state_probability=AccessScope.ADMIN in caller.scopes,
+            )
+            for each in sent
+        ]
         return _reply(await KeepLabels(store=PostgresLabels(service.engine))(records))
 
 

@@ -18,7 +18,8 @@ from scoring.verdict import FilterStatus, Verdict
 from service.api.access import Caller, RunningService, reader_of
 from service.api.errors import ApiError
 from service.api.evaluations import ListQuery, ReportQuery
-from service.storage.scores.evaluation_pages import Order, evaluation_page, find_evaluation
+from service.storage.label_store import labelled_evaluation
+from service.storage.scores.evaluation_pages import Order, evaluation_page
 from service.storage.scores.reports import report
 
 router = APIRouter(include_in_schema=False)
@@ -98,7 +99,7 @@ async def show_evaluations(query: Annotated[ListQuery, Query()], service: Runnin
 @router.get("/console/evaluations/{evaluation_id}")
 async def show_evaluation(evaluation_id: UUID, service: RunningService, reader: Reader) -> Response:
     """Shows one answer with everything that explains its score."""
-    found = await find_evaluation(service.engine, evaluation_id, reader.tenant)
+    found = await labelled_evaluation(service.engine, evaluation_id, reader.tenant)
     if found is None:
         raise ApiError(
             404, "NOT_FOUND", f"there is no evaluation {evaluation_id}", "Choose one from the list of answers."

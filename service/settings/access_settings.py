@@ -29,7 +29,7 @@ class AccessScope(StrEnum):
     REVIEW = "review"
     """Label answers."""
     ADMIN = "admin"
-    """Change rules."""
+    """Change rules, and say with which probability a labelled answer was drawn."""
 
 
 ALL_SCOPES = frozenset(AccessScope)

@@ -41,7 +41,10 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
         tenant="tenant", text="source event_id payload", code="payload_hash timestamp reason due attempts"
     ),
     "labels": _columns(
-        tenant="tenant", name="source event_id reviewer", text="note correction", code="label error_type labelled_at"
+        tenant="tenant",
+        name="source event_id reviewer",
+        text="note correction",
+        code="label error_type labelled_at sampling_probability",
     ),
     "reference_verdicts": _columns(
         tenant="tenant", text="record", code="event occurred_at due tries verdict level judged_at"

@@ -8,16 +8,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import orjson
-from sqlalchemy import ColumnElement, and_, or_, select, tuple_
+from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.evaluation.event_evaluation import EventKey
 from consumers.keep_labels import Label, Target
 from service.storage.database import fetch_rows, translate_errors
-from service.storage.scores.evaluation_pages import InvalidCursor, RowPage, event_times
+from service.storage.scores.evaluation_pages import InvalidCursor, RowPage, event_times, find_evaluation
 from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS
 
 _KEYS = EVENT_KEYS.c
@@ -35,7 +36,7 @@ class PostgresLabels:
     async def events(self, targets: Sequence[Target]) -> Mapping[Target, EventKey]:
         """The stored events, by target."""
         by_key = {each.key: each for each in targets if each.key is not None}
-        by_id = {each.evaluation_id: each for each in targets if each.evaluation_id is not None}
+        by_id = [each for each in targets if each.evaluation_id is not None]
         known: dict[Target, EventKey] = {}
         with translate_errors(self.engine.url):
             async with self.engine.connect() as connection:
@@ -48,7 +49,7 @@ class PostgresLabels:
                         select(_ROWS.id, _ROWS.tenant, _ROWS.source, _ROWS.event_id).where(_any_of(by_id))
                     )
                     keys = {row.id: EventKey(row.tenant, row.source, row.event_id) for row in found}
-                    known |= {by_id[id_]: key for id_, key in keys.items() if by_id[id_].tenant == key.tenant}
+                    known |= {each: key for each in by_id if (key := _key_of(each, keys)) is not None}
         return known
 
     async def keep(self, labels: Sequence[tuple[EventKey, Label]]) -> None:
@@ -62,9 +63,10 @@ class PostgresLabels:
             return
         new = insert(LABELS).values(rows)
         updated = ("label", "error_type", "note", "correction", "labelled_at")
+        drawn = func.coalesce(new.excluded.sampling_probability, _LABELS.sampling_probability)
         upsert = new.on_conflict_do_update(
             index_elements=["tenant", "source", "event_id", "reviewer"],
-            set_={name: new.excluded[name] for name in updated},
+            set_={name: new.excluded[name] for name in updated} | {"sampling_probability": drawn},
             where=_LABELS.labelled_at <= new.excluded.labelled_at,
         )
         with translate_errors(self.engine.url):
@@ -72,7 +74,13 @@ class PostgresLabels:
                 await connection.execute(upsert)
 
 
-def _any_of(ids: Mapping[Any, Target]) -> ColumnElement[bool]:
+def _key_of(target: Target, keys: Mapping[UUID | None, EventKey]) -> EventKey | None:
+    key = keys.get(target.evaluation_id)
+    return key if key is not None and target.tenant in {None, key.tenant} else None
+
+
+def _any_of(targets: Sequence[Target]) -> ColumnElement[bool]:
+    ids = {each.evaluation_id for each in targets if each.evaluation_id is not None}
     spans = ((id_, *event_times(id_)) for id_ in ids)
     return or_(*(and_(_ROWS.id == id_, _ROWS.occurred_at.between(first, last)) for id_, first, last in spans))
 
@@ -88,6 +96,7 @@ def _row(key: EventKey, label: Label) -> dict[str, object]:
         "note": label.note,
         "correction": label.correction,
         "labelled_at": label.labelled_at,
+        "sampling_probability": label.sampling_probability,
     }
 
 
@@ -133,6 +142,21 @@ async def label_page(
     rows = await fetch_rows(engine, query)
     more = len(rows) > limit
     return RowPage(rows[:limit], _write_cursor(rows[limit - 1]) if more else None)
+
+
+async def labelled_evaluation(engine: AsyncEngine, id_: UUID, tenant: str | None = None) -> dict[str, Any] | None:
+    """What `find_evaluation` finds, with the `labels` of its event."""
+    found = await find_evaluation(engine, id_, tenant)
+    if found is not None:
+        found["labels"] = await labels_of(engine, EventKey(found["tenant"], found["source"], found["event_id"]))
+    return found
+
+
+async def labels_of(engine: AsyncEngine, event: EventKey) -> list[dict[str, Any]]:
+    """The labels of an event, newest first; raises `StoreUnavailable`."""
+    mine = [_LABELS[name] == value for name, value in zip(("tenant", "source", "event_id"), event, strict=True)]
+    shown = [column for column in _LABELS if column.name not in {"tenant", "source", "event_id"}]
+    return await fetch_rows(engine, select(*shown).where(*mine).order_by(_LABELS.labelled_at.desc(), _LABELS.reviewer))
 
 
 def _conditions(wanted: LabelFilter) -> list[ColumnElement[bool]]:

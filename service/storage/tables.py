@@ -13,6 +13,7 @@ from uuid import UUID
 from sqlalchemy import (
     BigInteger,
     Boolean,
+    CheckConstraint,
     Column,
     DateTime,
     Double,
@@ -153,7 +154,10 @@ class LabelRow(SQLModel, table=True):
     """One reviewer's label of one event's answer."""
 
     __tablename__: ClassVar[str] = "labels"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
-    __table_args__: ClassVar[tuple[Index, ...]] = (Index("labels_newest", "tenant", text("labelled_at DESC")),)
+    __table_args__: ClassVar[tuple[Any, ...]] = (
+        Index("labels_newest", "tenant", text("labelled_at DESC")),
+        CheckConstraint("sampling_probability > 0 AND sampling_probability <= 1", name="labels_sampling_probability"),
+    )
 
     tenant: str = _column(Text, key=True)
     source: str = _column(Text, key=True)
@@ -164,6 +168,7 @@ class LabelRow(SQLModel, table=True):
     note: str | None = _column(Text, null=True)
     correction: str | None = _column(Text, null=True)
     labelled_at: datetime = _moment()
+    sampling_probability: float | None = _column(Double, null=True)
 
 
 class ReferenceVerdictRow(SQLModel, table=True):

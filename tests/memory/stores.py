@@ -164,7 +164,8 @@ class MemoryLabels:
 
     async def events(self, targets: Sequence[Target]) -> Mapping[Target, EventKey]:
         """The events that are stored, by target."""
-        by_id = {Target(key.tenant, evaluation_id=row.id): key for key, row in self.scores.rows.items()}
+        rows = self.scores.rows.items()
+        by_id = {Target(tenant, evaluation_id=row.id): key for key, row in rows for tenant in (key.tenant, None)}
         by_key = {Target(key.tenant, key=key): key for key in self.scores.rows}
         known = by_id | by_key
         return {target: known[target] for target in targets if target in known}
@@ -173,6 +174,6 @@ class MemoryLabels:
         """Keeps each reviewer's latest label of each event."""
         for key, label in labels:
             before = self.kept.get((key, label.reviewer), label)
-            self.kept[key, label.reviewer] = max(before, label, key=lambda each: each.labelled_at)
-            if before.labelled_at == label.labelled_at:
-                self.kept[key, label.reviewer] = label
+            if label.labelled_at >= before.labelled_at:
+                drawn = label.sampling_probability or before.sampling_probability
+                self.kept[key, label.reviewer] = replace(label, sampling_probability=drawn)

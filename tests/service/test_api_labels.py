@@ -96,3 +96,32 @@ async def test_tenants_see_and_label_only_their_own(serving):
         assert (await client.get("/v1/labels", headers=millers)).json()["items"] == []
         assert len((await client.get("/v1/labels", headers=bakers)).json()["items"]) == 1
         assert (await client.get("/v1/labels?tenant=bakers", headers=millers)).status_code == 403
+
+
+async def test_labels_show_on_their_answer_in_the_api_and_in_the_console(client):
+    [event] = (await client.post("/v1/events", json=EVENT | {"tenant": "bakers"})).json()["results"]
+    labels = [
+        {"evaluation_id": event["evaluation_id"], "label": "wrong", "error_type": "time", "reviewer": "ann"},
+        {"evaluation_id": event["evaluation_id"], "label": "right", "note": "<b>fine</b>", "reviewer": "ben"},
+    ]
+    assert (await client.post("/v1/labels", json=labels)).json() == {"kept": 2, "errors": [None, None]}
+    found = (await client.get(f"/v1/evaluations/{event['evaluation_id']}")).json()
+    said = {each["reviewer"]: (each["label"], each["error_type"], each["note"]) for each in found["labels"]}
+    assert said == {"ann": ("wrong", "time", None), "ben": ("right", None, "<b>fine</b>")}
+    page = (await client.get(f"/console/evaluations/{event['evaluation_id']}")).text
+    assert "What reviewers say" in page
+    assert "&lt;b&gt;fine" in page
+
+
+async def test_only_administrators_state_with_which_probability_an_answer_was_drawn(serving):
+    secret, all_scopes = "reviewer-token-for-tests-only", "admin-token-for-tests-only"
+    tokens = {"default": {"token": secret, "scopes": ["read", "review"]}, "*": all_scopes}
+    async with serving(http=HttpSettings.model_validate({"tokens": tokens})) as client:
+        reviewer, admin = ({"Authorization": f"Bearer {each}"} for each in (secret, all_scopes))
+        await client.post("/v1/events", json=EVENT, headers=admin)
+        stated = LABEL | {"sampling_probability": 0.5}
+        refused = await client.post("/v1/labels", json=stated, headers=reviewer)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (422, "INVALID_FIELD")
+        assert (await client.post("/v1/labels", json=stated, headers=admin)).json()["kept"] == 1
+        [item] = (await client.get("/v1/labels", headers=reviewer)).json()["items"]
+        assert item["sampling_probability"] == 0.5

@@ -152,3 +152,39 @@ async def test_a_list_of_labels_survives_its_events(reviewed):
         await connection.execute(text("DELETE FROM evaluations WHERE event_id = 'a'"))
     rows = {row["event_id"]: row for row in (await label_page(reviewed.engine, LabelFilter())).items}
     assert (rows["a"]["question"], rows["b"]["question"]) == (None, "q")
+
+
+async def test_an_evaluation_alone_names_its_event_in_any_tenant_that_the_sender_may_label(reviewed):
+    alone = {"label": "right", "reviewer": "dee", "evaluation_id": await id_of(reviewed, "c")}
+    named = {**alone, "tenant": "bakers", "reviewer": "eve"}
+    foreign = {**alone, "tenant": "millers", "reviewer": "fay"}
+    ended = await reviewed.say(foreign, alone, named)
+    assert [each and each.reason for each in ended] == ["UNKNOWN_EVENT", None, None]
+    [refused] = await reviewed.say(alone | {"reviewer": "gus"}, tenant="millers")
+    assert refused is not None
+    assert refused.reason == "UNKNOWN_EVENT"
+    assert await reviewed.said() == {("c", "dee"): ("right", None), ("c", "eve"): ("right", None)}
+
+
+async def test_a_probability_stays_when_the_reviewer_changes_the_label(reviewed):
+    drawn = label("a", sampling_probability=0.25)
+    [refused] = await reviewed.say(drawn)
+    assert refused is not None
+    assert "sampling_probability" in refused.detail
+    record = LabelRecord(payload=drawn, sent_at=NOW, may_state_probability=True)
+    assert await reviewed.keep([record]) == [None]
+    await reviewed.say(label("a", "wrong"), minutes=1)
+    if reviewed.engine is None:
+        [kept] = reviewed.store.kept.values()
+        assert (kept.label, kept.sampling_probability) == ("wrong", 0.25)
+    else:
+        [row] = (await label_page(reviewed.engine, LabelFilter())).items
+        assert (row["label"], row["sampling_probability"]) == ("wrong", 0.25)
+
+
+@pytest.mark.parametrize("impossible", [0, -0.5, 1.5, "0.5", True])
+async def test_a_probability_is_in_the_unit_interval(reviewed, impossible):
+    payload = label("a", sampling_probability=impossible)
+    [refused] = await reviewed.keep([LabelRecord(payload=payload, sent_at=NOW, may_state_probability=True)])
+    assert refused is not None
+    assert refused.reason == "INVALID_FIELD"

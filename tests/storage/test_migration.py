@@ -32,6 +32,10 @@ async def old(bare_url):
     await engine.dispose()
 
 
+def newest_revision() -> str:
+    return max(each.name[:4] for each in files("migrations.versions").iterdir() if each.name[:4].isdigit())
+
+
 def upgrade(connection, revision: str) -> None:
     config = Config()
     config.set_main_option("script_location", str(files("migrations")))
@@ -76,7 +80,7 @@ async def test_rows_keys_and_rules_survive(old):
     ]
     async with old.begin() as connection:
         await connection.execute(text("INSERT INTO tenant_rules VALUES ('bakers', 1, '{}')"))
-    assert await migrate(old) == "0008"
+    assert await migrate(old) == newest_revision()
     store = PostgresScores(old)
     claims = await store.claims([EventKey(*names) for names in NAMES])
     assert [str(claims[EventKey(*names)].evaluation_id) for names in NAMES] == ids
@@ -122,5 +126,5 @@ async def test_an_old_event_sent_again_is_a_duplicate(old):
 
 async def test_processes_that_migrate_old_rows_at_once_agree(old):
     await store_as_before(old, NAMES[0], score=1.0, unscored=None)
-    assert set(await asyncio.gather(*(migrate(old) for _ in range(3)))) == {"0008"}
+    assert set(await asyncio.gather(*(migrate(old) for _ in range(3)))) == {newest_revision()}
     assert len((await evaluation_page(old, EvaluationFilter())).items) == 1
