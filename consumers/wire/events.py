@@ -198,6 +198,10 @@ _IDS = frozenset({"event_id", "id"})
 _KEYS = frozenset(QueryEvent.model_fields) | _IDS | {"enriched_question_proxy"}
 
 
+_ESCAPE = b"\\u"
+"""Only so can JSON bytes hold a character that no database can store: UTF-8 has no surrogates, JSON no bare NUL."""
+
+
 def decode_event(
     raw: object, *, require_id: bool, tenant: str = "default", max_bytes: int = MAX_EVENT_BYTES
 ) -> QueryEvent:
@@ -212,13 +216,18 @@ def decode_event(
     if not isinstance(parsed, Mapping):
         raise InvalidEvent(InvalidReason.NOT_AN_OBJECT, f"the record is {json_type(parsed)}: send one JSON object")
     document = cast("Mapping[object, object]", parsed)
-    fields: dict[str, object] = {key: document[key] for key in _KEYS if document.get(key) is not None}
-    fields = {key: value for key, value in fields.items() if key not in _IDS or blank_as_absent(value) is not None}
-    fields = {"tenant": tenant, **({"sql": ""} if "sql" in document else {}), **fields}
+    fields: dict[str, object] = {"tenant": tenant}
+    for key in _KEYS & document.keys():
+        value = document[key]
+        if value is not None and (key not in _IDS or blank_as_absent(value) is not None):
+            fields[key] = value
+    if "sql" in document:
+        fields.setdefault("sql", "")
     if require_id and fields.keys().isdisjoint(_IDS):
         detail = "field event_id is absent or blank: give each event an id, so that a resend is recognised"
         raise InvalidEvent(InvalidReason.MISSING_ID, detail)
-    refuse_bad_text(fields)
+    if not isinstance(raw, bytes | bytearray) or _ESCAPE in raw:
+        refuse_bad_text(fields)
     event = _validated(fields)
     refuse_large(_size(event) + len(event.reference_sql or ""), max_bytes)
     return event

@@ -37,11 +37,13 @@ class Probability:
         (0.16, 0.02)
         """
         total = self.intercept + math.fsum([move for _, move in moves])
-        if any(code in FORGERIES for code, _ in moves):
+        if not FORGERIES.keys().isdisjoint([code for code, _ in moves]):
             least = min(self.least, LEAST_PROVED)
             return least + (self.most - least) * _logistic(total)
         against = [-move for _, move in moves if move < 0]
-        whole, strongest = math.fsum(against), max(against, default=0.0)
+        if not against:
+            return self.least + (self.most - self.least) * _logistic(total)
+        whole, strongest = math.fsum(against), max(against)
         excess = whole - max(2 * (whole - strongest), self._against_alone())
         return self.least + (self.most - self.least) * _logistic(total + max(0.0, excess))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
 
@@ -37,7 +38,16 @@ def read_question(
     >>> spec.aggregations[0].func
     'COUNT'
     """
+    return _short_question(text, source, language) if len(text) <= _MEMO_LENGTH else _question(text, source, language)
+
+
+def _question(text: str, source: FilterOrigin, language: Language) -> QuestionSpec:
     return specify(read(text, source, language))
+
+
+_MEMO_LENGTH = 400
+"""Longest question, in characters, whose specification is kept: several agents answer the same question."""
+_short_question = lru_cache(maxsize=512)(_question)
 
 
 def specify(reading: Reading, definitions: tuple[Definition, ...] = ()) -> QuestionSpec:
