@@ -1,0 +1,59 @@
+"""Both alarms of one agent under one judge and evaluator, and how they take up an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from evals.alarms.below import BelowAlarm
+from evals.alarms.fall import FallAlarm
+from evals.alarms.repeats import LatelyAsked
+
+_YEAR = 365.25 * 86_400.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchedAnswer:
+    """What the alarms read of a scored answer. Answers without a score are no evidence."""
+
+    moment: float
+    """Event time, in seconds since 1970."""
+    p_alone: float
+    score: float
+    question: int | None
+    """Digest of the question; `None` where it is not stored."""
+    draw: float
+    """From 0 to 1, uniform and fixed for the answer: orders answers of equal `p_alone`."""
+
+
+@dataclass(slots=True)
+class AgentAlarm:
+    """The state of an agent's alarms. The same answers in the same order give the same state."""
+
+    fall: FallAlarm = field(default_factory=FallAlarm)
+    below: BelowAlarm = field(default_factory=BelowAlarm)
+    lately: LatelyAsked = field(default_factory=LatelyAsked)
+    moment: float | None = None
+    """Event time of the latest answer."""
+    answers: int = 0
+    """Answers taken up since the evidence was last dropped."""
+
+    @property
+    def on(self) -> bool:
+        return self.fall.on or self.below.on
+
+    def take_all(self, answers: Iterable[WatchedAnswer], bound: float) -> None:
+        """Takes up answers, of which none is earlier than the one before it."""
+        for answer in answers:
+            self.take(answer, bound)
+
+    def take(self, answer: WatchedAnswer, bound: float) -> None:
+        """Takes up one answer; `bound` is the lowest score of the tenant's tier."""
+        was_on = self.on
+        latest = self.moment if self.moment is not None else answer.moment
+        self.moment = max(latest, answer.moment)
+        years = (self.moment - latest) / _YEAR
+        weight = self.lately.weight(answer.question, self.moment)
+        self.fall.take(answer.p_alone, answer.draw, years, weight)
+        self.below.take(answer.score, bound, years, weight)
+        self.answers = 0 if was_on != self.on else self.answers + 1

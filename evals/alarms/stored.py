@@ -1,0 +1,71 @@
+"""The state of an agent's alarms as JSON, so that another process goes on where one stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evals.alarms.agent_alarm import AgentAlarm
+from evals.alarms.below import STAKES, BelowAlarm
+from evals.alarms.detector import Detector
+from evals.alarms.fall import BINS, FALLS, FallAlarm, Past
+from evals.alarms.repeats import LatelyAsked
+
+FORM = f"1/{BINS}/{len(FALLS)}/{len(STAKES)}"
+"""What the numbers mean. State of another form is not read, and the alarms begin anew."""
+
+
+def to_json(alarm: AgentAlarm) -> dict[str, object]:
+    """The state as JSON.
+
+    >>> alarm = AgentAlarm()
+    >>> from_json(to_json(alarm)) == alarm
+    True
+    """
+    fall, below = alarm.fall, alarm.below
+    return {
+        "form": FORM,
+        "moment": alarm.moment,
+        "answers": alarm.answers,
+        "asked": [[question, times, first] for question, (times, first) in alarm.lately.questions.items()],
+        "fall": {
+            "past": fall.past.counts,
+            "recent": fall.recent,
+            "growth": fall.growth,
+            "evidence": fall.detector.evidence,
+            "bet": fall.bet,
+            "recovery": fall.recovery,
+        },
+        "below": {
+            "bound": below.bound,
+            "evidence": below.detector.evidence,
+            "on": below.on,
+            "recovery": below.recovery,
+        },
+    }
+
+
+def from_json(stored: Mapping[str, Any]) -> AgentAlarm:
+    """The state of what `to_json` made; without evidence and past where the form is another one."""
+    if stored.get("form") != FORM:
+        return AgentAlarm()
+    fall, below = stored["fall"], stored["below"]
+    return AgentAlarm(
+        fall=FallAlarm(
+            past=Past(list(fall["past"])),
+            recent=list(fall["recent"]),
+            growth=fall["growth"],
+            detector=Detector(list(fall["evidence"])),
+            bet=fall["bet"],
+            recovery=fall["recovery"],
+        ),
+        below=BelowAlarm(
+            bound=below["bound"],
+            detector=Detector(list(below["evidence"])),
+            on=below["on"],
+            recovery=below["recovery"],
+        ),
+        lately=LatelyAsked({question: (times, first) for question, times, first in stored["asked"]}),
+        moment=stored["moment"],
+        answers=stored["answers"],
+    )
