@@ -35,6 +35,15 @@ class LabelValue(StrEnum):
     """The reviewer cannot decide; the label is kept but not counted."""
 
 
+def agreed_label(right: int, wrong: int) -> bool | None:
+    """What so many labels of one answer say together: the majority, and nothing where both sides have as many.
+
+    >>> agreed_label(2, 1), agreed_label(0, 1), agreed_label(1, 1)
+    (True, False, None)
+    """
+    return None if right == wrong else right > wrong
+
+
 class ErrorType(StrEnum):
     """What is wrong with an answer, according to a reviewer."""
 

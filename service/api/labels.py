@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -14,14 +15,17 @@ from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.keep_labels import KeepLabels, LabelRecord
 from consumers.wire.events import InvalidReason
 from consumers.wire.labels import ErrorType, LabelDocument, LabelValue
-from service.api.access import Reader, Reviewer, RunningService
+from service.api.access import Caller, Reader, Reviewer, RunningService
 from service.api.bodies import read_body
-from service.api.errors import ErrorBody, ErrorReply, errors
+from service.api.errors import ApiError, ErrorBody, ErrorReply, errors
 from service.api.evaluations import Name, Timestamp, utc
 from service.api.events import LABEL_TYPES, EventError, nullable, read_records
 from service.api.replies import as_json
+from service.api.training import NDJSON, training_reply
+from service.pipeline.running import Service
 from service.settings.access_settings import AccessScope
 from service.storage.label_store import LabelFilter, PostgresLabels, label_page
+from service.storage.reviewing.training_labels import TrainingFilter
 from service.storage.scores.evaluation_pages import MAX_PAGE
 
 router = APIRouter(tags=["labels"])
@@ -81,10 +85,29 @@ class LabelPage(BaseModel):
     next_cursor: str | None = Field(description="Send it as `cursor` for the next page. Null on the last page.")
 
 
+class LabelFormat(StrEnum):
+    """How labels are listed."""
+
+    PAGE = "page"
+    """A page of labels as JSON."""
+    TRAINING = "training"
+    """All labelled answers, one per line, as the commands read them that learn from labels."""
+
+
+_OF_PAGES = frozenset({"label", "error_type", "limit", "cursor"})
+"""Parameters that a training set does not take: it has both labels, and all answers."""
+
+
 class LabelQuery(BaseModel):
     """The filters and page of a list of labels."""
 
     model_config = ConfigDict(extra="forbid")
+
+    format: LabelFormat = Field(
+        default=LabelFormat.PAGE,
+        description="page: labels with their evaluations, as JSON. training: a line for each labelled answer, which"
+        " `sqlassay learn calibrate` and `sqlassay eval judge` read; it takes no label, error_type, limit or cursor.",
+    )
 
     tenant: Name | None = Field(default=None, description="Only this tenant.")
     agent: Name | None = Field(default=None, description="Only answers of this agent.")
@@ -177,15 +200,38 @@ def _reply(outcomes: list[Outcome | None]) -> Response:
     return JSONResponse(LabelsRefusal(**dict(reply), error=error).model_dump(mode="json"), 403 if foreign else 422)
 
 
+_LINES: dict[str, Any] = {
+    "description": "A page of labels; with format=training a line for each answer.",
+    "content": {NDJSON: {"schema": {"type": "string"}}},
+}
+
+
 @router.get(
     "/v1/labels",
     response_model=LabelPage,
-    responses=errors(400, 401, 403, 503),
+    responses={200: _LINES} | errors(400, 401, 403, 503),
     summary="List labels",
 )
 async def list_labels(query: Annotated[LabelQuery, Query()], service: RunningService, caller: Reader) -> Response:
-    """Returns labels, newest first, each with its event's current evaluation. Calibration and agreement use these."""
-    given = query.model_dump(mode="json", exclude={"tenant", "since", "until", "limit", "cursor"})
+    """Returns labels, newest first, each with its event's current evaluation.
+
+    With `format=training` it returns labelled answers, one per line. The majority of an answer's reviewers decides
+    its label; answers with as many labels right as wrong, and those whose texts are not stored, are left out.
+    """
+    if query.format is LabelFormat.TRAINING:
+        return await _training(query, service, caller)
+    given = query.model_dump(mode="json", exclude={"format", "tenant", "since", "until", "limit", "cursor"})
     wanted = LabelFilter(tenant=caller.only(query.tenant), since=utc(query.since), until=utc(query.until), **given)
     page = await label_page(service.engine, wanted, limit=query.limit, cursor=query.cursor)
     return as_json({"items": page.items, "next_cursor": page.next_cursor})
+
+
+async def _training(query: LabelQuery, service: Service, caller: Caller) -> Response:
+    foreign = sorted(_OF_PAGES & query.model_fields_set)
+    if foreign:
+        message = f"format=training takes no {', '.join(foreign)}: it has the right and the wrong answers, all of them"
+        raise ApiError(400, "INVALID_PARAMETER", message, f"Leave out {', '.join(foreign)}, or format.")
+    given = query.model_dump(include={"agent", "reviewer", "event_id"})
+    tenant = caller.only(query.tenant)
+    wanted = TrainingFilter(tenant=tenant, since=utc(query.since), until=utc(query.until), **given)
+    return await training_reply(service.engine, wanted)
