@@ -97,7 +97,7 @@ def test_a_fall_is_found_within_what_theory_allows(a_day, fall, past):
 def test_false_alarms_are_at_most_one_in_twenty_agent_years_from_the_first_answer_on(a_day, past):
     shares = AGENTS.mixed(0.8)
     traffic = Traffic(a_day=a_day, before=shares, after=shares, past=past)
-    streams = 500
+    streams = 250
     count, years = false_alarms(np.random.default_rng(5), traffic, streams=streams, answers=2_000)
     allowed = years / LIMIT
     assert count <= allowed + 3 * math.sqrt(allowed) + 1

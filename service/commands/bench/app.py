@@ -63,3 +63,25 @@ def bench_equivalence(
     from service.commands.bench.labelled_pairs import bench_equivalence as command
 
     command(source, bound=bound, budget=budget, schema=schema, as_json=as_json)
+
+
+@bench.command("alarms")
+def bench_alarms(
+    right: Annotated[
+        float, typer.Option("--right", max=1.0, metavar="SHARE", help="Share of right answers before the fall.")
+    ] = 0.8,
+    past: Annotated[
+        list[int] | None,
+        typer.Option("--past", min=0, metavar="N", help="Answers of each agent before the fall. Repeatable."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the random numbers.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """False alarms per agent-year and delays of the agents' alarms, beside theory and the alerts on fixed windows."""
+    from service.commands.exits import refuse
+
+    try:
+        from service.commands.bench.alarm_delays import bench_alarms as command
+    except ImportError as error:
+        refuse(f"simulating needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
+    command(right=right, pasts=past or (1_000, 20_000), seed=seed, as_json=as_json)
