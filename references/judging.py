@@ -1,4 +1,4 @@
-"""Judges an answer by its reference without knowing their database."""
+"""Judges an answer by its reference without their database: from its DDL, or knowing nothing of it."""
 
 from __future__ import annotations
 
@@ -83,7 +83,13 @@ def _best(
     found: list[tuple[str, PairFinding, Semantics]] = []
     for place, query in enumerate(queries):
         share = max((ends - thread_time()) / (len(queries) - place), _LEAST)
-        asked = Pair(sql_a=query, sql_b=pair.answer, dialect=pair.dialect, semantics=semantics or Semantics.BAG)
+        asked = Pair(
+            sql_a=query,
+            sql_b=pair.answer,
+            schema=pair.schema,
+            dialect=pair.dialect,
+            semantics=semantics or Semantics.BAG,
+        )
         finding = verify(asked, bound=bound, budget=share)
         ordered = _other_order(asked, finding, share) if semantics is None else None
         found.append((query, ordered or finding, asked.semantics if ordered is None else Semantics.LIST))

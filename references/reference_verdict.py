@@ -66,6 +66,8 @@ class AnswerPair:
     answer: str
     dialect: str | None = None
     """The dialect of both; `None` is guessed from the answer."""
+    schema: str | None = None
+    """DDL; when `None`, the schema is inferred from the queries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from references.comparison.results import QueryResult
 from references.sandbox import Failure, FailureKind
@@ -43,6 +43,10 @@ class Allowance:
         return cls(functions=frozenset(name.lower() for name in functions), any_role=any_role)
 
 
+DeclaredTables: TypeAlias = Mapping[str, Sequence[tuple[str, str]]]
+"""The columns of each table, as name and declared type."""
+
+
 class UnknownDatabaseError(ValueError):
     """The database does not exist, or cannot be used. The message says which, why, and what to do."""
 
@@ -58,6 +62,22 @@ class Database(Protocol):
     def run(self, sql: str) -> QueryResult | Failure:
         """Runs one query."""
         ...
+
+    def tables(self) -> DeclaredTables:
+        """Every table and view with the names and types of its columns. Raises `UnknownDatabaseError`."""
+        ...
+
+
+def by_table(rows: Iterable[Sequence[object]]) -> DeclaredTables:
+    """Groups rows of table, column and type.
+
+    >>> by_table([("looms", "id", "INT"), ("looms", "name", None)])
+    {'looms': [('id', 'INT'), ('name', '')]}
+    """
+    found: dict[str, list[tuple[str, str]]] = {}
+    for table, column, kind in rows:
+        found.setdefault(str(table), []).append((str(column), str(kind or "")))
+    return found
 
 
 def capped(names: Sequence[str], rows: Sequence[tuple[object, ...]], limits: DatabaseLimits) -> QueryResult | Failure:

@@ -14,7 +14,9 @@ from references.databases.access import (
     BATCH,
     Allowance,
     DatabaseLimits,
+    DeclaredTables,
     UnknownDatabaseError,
+    by_table,
     capped,
     driver,
     overdue,
@@ -24,6 +26,11 @@ from references.databases.access import (
 from references.databases.checked_query import checked_query
 from references.databases.vocabulary import DUCKDB, OwnNames
 from references.sandbox import Failure, FailureKind
+
+_TABLES = (
+    "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE NOT internal"
+    " ORDER BY table_name, column_index"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,14 @@ class DuckDatabase:
         finally:
             alarm.cancel()
         return too_large(self.limits) if rows is None else capped(names, rows, self.limits)
+
+    def tables(self) -> DeclaredTables:
+        """Every table and view with its columns."""
+        duckdb = driver("duckdb")
+        try:
+            return by_table(self.connection.execute(_TABLES).fetchall())
+        except duckdb.Error as error:
+            raise UnknownDatabaseError(f"its tables cannot be read: {error}") from error
 
     def _fetch(self, cursor: Any) -> list[tuple[object, ...]] | None:
         """Rows up to the limit, or `None` when they are too large."""

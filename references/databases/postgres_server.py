@@ -13,7 +13,9 @@ from references.databases.access import (
     BATCH,
     Allowance,
     DatabaseLimits,
+    DeclaredTables,
     UnknownDatabaseError,
+    by_table,
     capped,
     driver,
     overdue,
@@ -27,6 +29,12 @@ from references.sandbox import Failure, FailureKind
 
 _GRACE = 1.0
 """Seconds after the server's own limit at which the query is cancelled from here."""
+
+
+_TABLES = (
+    "SELECT table_name, column_name, data_type FROM information_schema.columns"
+    " WHERE table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY table_name, ordinal_position"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,18 @@ class PostgresDatabase:
         """Runs one query as generated from its checked tree, and reads rows up to the limit."""
         written = checked_query(sql, POSTGRES, self.own)
         return written if isinstance(written, Failure) else self.runner.run(self._run(written))
+
+    def tables(self) -> DeclaredTables:
+        """Every table and view that the role may read, with its columns."""
+        return self.runner.run(self._tables())
+
+    async def _tables(self) -> DeclaredTables:
+        asyncpg = driver("asyncpg")
+        try:
+            async with asyncio.timeout(self.limits.seconds + _GRACE):
+                return by_table([tuple(row.values()) for row in await self.connection.fetch(_TABLES)])
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError, OSError) as error:
+            raise UnknownDatabaseError(f"its tables cannot be read: {error}") from None
 
     async def _run(self, sql: str) -> QueryResult | Failure:
         asyncpg = driver("asyncpg")

@@ -13,7 +13,9 @@ from references.comparison.results import QueryResult
 from references.databases.access import (
     BATCH,
     DatabaseLimits,
+    DeclaredTables,
     UnknownDatabaseError,
+    by_table,
     capped,
     overdue,
     size_of,
@@ -28,6 +30,10 @@ _READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE})
 _FUNCTIONS = HARMLESS_FUNCTIONS | {"random", "randomblob"}
 _INNER_TABLES = ("sqlite_", "pragma_", "dbstat", "bytecode", "tables_used", "fts3tokenize", "fts4aux", "fts5vocab")
 """How tables begin that show the file, the settings or this process instead of the user's rows."""
+_TABLES = (
+    "SELECT held.name, seen.name, seen.type FROM sqlite_master AS held, pragma_table_xinfo(held.name) AS seen"
+    " WHERE held.type IN ('table', 'view') AND held.name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY held.name, seen.cid"
+)
 _CAPS = {
     sqlite3.SQLITE_LIMIT_ATTACHED: 0,
     sqlite3.SQLITE_LIMIT_LENGTH: 32 * 1024 * 1024,
@@ -64,6 +70,16 @@ class SqliteDatabase:
             return Failure(kind=FailureKind.REFUSED, detail="it is not a query")
         names = [each[0] for each in cursor.description]
         return too_large(self.limits) if rows is None else capped(names, rows, self.limits)
+
+    def tables(self) -> DeclaredTables:
+        """Every table and view with its columns, as the file declares them."""
+        self.connection.set_authorizer(None)
+        try:
+            return by_table(self.connection.execute(_TABLES))
+        except sqlite3.Error as error:
+            raise UnknownDatabaseError(f"its tables cannot be read: {error}") from error
+        finally:
+            self.connection.set_authorizer(_only_reads)
 
     def _fetch(self, cursor: sqlite3.Cursor) -> list[tuple[object, ...]] | None:
         """Rows up to the limit, or `None` when they are too large."""

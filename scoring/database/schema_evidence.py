@@ -22,15 +22,14 @@ MOST_EXPLAINED = 16
 """Most missing columns for which another meaning is looked for."""
 MOST_NAMED = 3
 """Most tables or columns that a reason names."""
-_QUOTED_NAMES = frozenset(
-    "postgres redshift oracle snowflake trino presto athena duckdb materialize risingwave".split()
-)
+QUOTED_NAMES = frozenset("postgres redshift oracle snowflake trino presto athena duckdb materialize risingwave".split())
 """Dialects in which double quotes never hold a text."""
-_PSEUDO_COLUMNS = frozenset(
+PSEUDO_COLUMNS = frozenset(
     "rowid oid _rowid_ ctid xmin xmax tableoid rownum level sysdate systimestamp user current_date current_time"
     " current_timestamp current_user session_user localtime localtimestamp nextval currval _partitiontime"
     " _partitiondate _table_suffix * value key ordinality offset".split()
 )
+"""Columns that every table has, and words that read as columns and are none."""
 _COMPARED = frozenset({Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE, Op.IN, Op.NOT_IN})
 _NUMBER = re.compile(r"\s*[-+]?(?:\d[\d_,]*)?\.?\d*(?:e[-+]?\d+)?\s*", re.IGNORECASE)
 
@@ -87,7 +86,7 @@ def _renames_nothing(each: Projection) -> bool:
 
 def _means_else(column: Column, read: set[str], text: str, dialect: str) -> bool:
     """Whether the name may stand for a text in double quotes, for a whole row, or for a part of a column."""
-    if dialect not in _QUOTED_NAMES and f'"{column.name}"' in text:
+    if dialect not in QUOTED_NAMES and f'"{column.name}"' in text:
         return True
     name = re.escape(column.name.lower())
     if column.table is None:
@@ -102,7 +101,7 @@ def _is_data(case: Case) -> bool:
 
 def _exists(column: Column, read: set[str], schema: DatabaseSchema, *, nested: bool) -> bool:
     name = column.name.lower()
-    if name in _PSEUDO_COLUMNS or (column.table is not None and column.table.lower() not in read):
+    if name in PSEUDO_COLUMNS or (column.table is not None and column.table.lower() not in read):
         return True
     if column.table is not None and not nested:
         return name in schema.tables[column.table.lower()]

@@ -65,7 +65,7 @@ def serve_calls(calls: socket.socket, steps: Connection, setup: Setup, niceness:
     # Ctrl-C in a terminal reaches all processes: the parent drains first and then ends this one
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
     _STEPS.append(steps)
     os.nice(niceness)
     setup()
@@ -93,7 +93,8 @@ def _described(error: Exception) -> tuple[str, str]:
     return type(error).__name__, "".join(traceback.format_tb(error.__traceback__, limit=-_FRAMES))
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
+    """Ends this process at once when its parent ends. Runs in a thread of its own."""
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])

@@ -1,11 +1,12 @@
-"""`sqlassay eval`: the commands that measure a judge against labels."""
+"""`sqlassay eval`: the commands that measure a judge against labels, and an agent against a benchmark."""
 
 import typer
 
 from service.commands.eval.judge_options import JudgeOptions
+from service.commands.eval.runner.run_options import EvalRunOptions
 from service.commands.options import with_options
 
-evaluation = typer.Typer(help="Measure a judge against labels, offline.", no_args_is_help=True)
+evaluation = typer.Typer(help="Measure a judge against labels, and an agent against a benchmark.", no_args_is_help=True)
 
 
 @evaluation.command("judge")
@@ -19,3 +20,16 @@ def eval_judge(options: JudgeOptions) -> None:
     except ImportError as error:
         refuse(f"measuring needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
     measure_judge(options)
+
+
+@evaluation.command("run")
+@with_options(EvalRunOptions)
+def eval_run(options: EvalRunOptions) -> None:
+    """Run an agent over a benchmark: parse, invented names, equivalence to gold SQL, score. Resumes the same --out."""
+    from service.commands.exits import refuse
+
+    try:
+        from service.commands.eval.runner.run import run_benchmark
+    except ImportError as error:
+        refuse(f"running needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
+    run_benchmark(options)

@@ -1,0 +1,1 @@
+"""Runs a text-to-SQL agent over a benchmark: cases, checks of their answers, rates and comparisons. Pure."""

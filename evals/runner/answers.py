@@ -1,0 +1,137 @@
+"""The record of one answer, and the rule by which it passes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from evals.runner.cases import BenchmarkCase, GenerationFailure, GenerationResult
+
+
+class Equivalence(StrEnum):
+    """Whether an answer means the same as the gold SQL."""
+
+    EQUIVALENT = "equivalent"
+    PARTIAL = "partially_equivalent"
+    """The same rows with further columns, or the same on ordinary data only."""
+    DIFFERENT = "different"
+    SKIPPED = "skipped"
+    """Not compared: the answer failed an earlier check, or nothing could compare them. The rationale says which."""
+
+
+class ComparedBy(StrEnum):
+    """What compared an answer with its gold SQL."""
+
+    DATABASE = "database"
+    """Both were run on the case's database."""
+    SCHEMA = "schema"
+    """A search for a small database of the declared tables on which they differ, and a proof that there is none."""
+    JUDGE = "judge"
+    """The judge: there was neither a database nor DDL."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StructuralCheck:
+    """Layer 1: whether the answer parses, and whether all that it names exists."""
+
+    parse_ok: bool
+    detail: str = ""
+    """Why it does not parse, or why its names were not checked."""
+    grounding_ok: bool | None = None
+    """`None` when the names were not checked."""
+    hallucinated_tables: tuple[str, ...] = ()
+    hallucinated_columns: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing failed."""
+        return self.parse_ok and self.grounding_ok is not False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EquivalenceFinding:
+    """Layer 2: whether the answer means the same as the gold SQL, and why."""
+
+    equivalence: Equivalence
+    rationale: str
+    compared_by: ComparedBy | None = None
+    doubt: str | None = None
+    """Why a match says little: both results are empty, and the queries differ elsewhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerScore:
+    """The score of the answer alone, without gold SQL and schema."""
+
+    score: float | None = None
+    p_correct: float | None = None
+    verdict: str | None = None
+    reasons: Sequence[Mapping[str, Any]] = ()
+    unscored: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredCase:
+    """One answer with all that was found about it."""
+
+    case: BenchmarkCase
+    sample: int
+    """From 1; the answers to a case that is asked several times."""
+    backend: str
+    generated: GenerationResult | GenerationFailure
+    structure: StructuralCheck
+    equivalence: EquivalenceFinding
+    score: AnswerScore = field(default_factory=AnswerScore)
+
+    @property
+    def passes(self) -> bool:
+        """Parsed, no grounding failure, equivalent or partially so."""
+        return self.structure.passed and self.equivalence.equivalence in {Equivalence.EQUIVALENT, Equivalence.PARTIAL}
+
+    def record(self) -> dict[str, object]:
+        """The line of `cases.jsonl`."""
+        case, generated = self.case, self.generated
+        failed = isinstance(generated, GenerationFailure)
+        return {
+            "case_id": case.case_id,
+            "sample": self.sample,
+            "question": case.question,
+            "gold_sql": case.gold_sql,
+            "generated_sql": None if failed else generated.sql,
+            "error": {"kind": generated.kind, "detail": generated.detail} if failed else None,
+            "parse_ok": self.structure.parse_ok,
+            "grounding_ok": self.structure.grounding_ok,
+            "hallucinated_tables": list(self.structure.hallucinated_tables),
+            "hallucinated_columns": list(self.structure.hallucinated_columns),
+            "equivalence": self.equivalence.equivalence.value,
+            "rationale": self.equivalence.rationale,
+            "compared_by": self.equivalence.compared_by.value if self.equivalence.compared_by else None,
+            "doubt": self.equivalence.doubt,
+            "pass": self.passes,
+            "score": self.score.score,
+            "p_correct": self.score.p_correct,
+            "verdict": self.score.verdict,
+            "reasons": [dict(each) for each in self.score.reasons],
+            "unscored": self.score.unscored,
+            "backend": self.backend,
+            "backend_metadata": {} if failed else dict(generated.metadata),
+            "schema": case.schema,
+            "complexity": case.complexity,
+            "category": case.category,
+            "metadata": dict(case.metadata),
+        }
+
+
+def failed_answer(case: BenchmarkCase, sample: int, backend: str, failure: GenerationFailure) -> AnsweredCase:
+    """The answer of a backend that gave no SQL: it does not pass, and nothing was compared."""
+    said = f"the backend gave no SQL ({failure.kind}): {failure.detail}"
+    return AnsweredCase(
+        case=case,
+        sample=sample,
+        backend=backend,
+        generated=failure,
+        structure=StructuralCheck(parse_ok=False, detail=said),
+        equivalence=EquivalenceFinding(equivalence=Equivalence.SKIPPED, rationale=said),
+    )

@@ -1,0 +1,80 @@
+"""From a case to the finished record of its answer: generate, check, compare and score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from evals.runner.answers import (
+    AnsweredCase,
+    AnswerScore,
+    Equivalence,
+    EquivalenceFinding,
+    StructuralCheck,
+    failed_answer,
+)
+from evals.runner.cases import BenchmarkCase, GenerationFailure, GenerationResult
+from service.commands.eval.runner.assessing import AssessmentPlan, check, compare_with_gold
+from service.commands.eval.runner.generating import Asking
+from service.processes.limited_pool import CallStopped, LimitedPool
+
+CHECK_SECONDS = 20.0
+"""Clock time for parsing, checking the names and scoring one answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answering:
+    """Answers cases with one backend."""
+
+    ask: Asking
+    pool: LimitedPool
+    backend: str
+    plan: AssessmentPlan
+
+    async def __call__(self, case: BenchmarkCase, sample: int) -> dict[str, Any]:
+        """The entry of the journal: the record of the answer, and the trace of the backend."""
+        generated = await self.ask(case, sample)
+        if isinstance(generated, GenerationFailure):
+            return {"record": failed_answer(case, sample, self.backend, generated).record(), "trace": []}
+        answered = await self._assessed(case, sample, generated)
+        return {"record": answered.record(), "trace": [asdict(step) for step in generated.trace]}
+
+    async def _assessed(self, case: BenchmarkCase, sample: int, generated: GenerationResult) -> AnsweredCase:
+        structure, score = await self._checked(case, generated.sql)
+        if structure.passed:
+            equivalence = await self._compared(case, generated.sql, score)
+        else:
+            what = structure.detail if structure.parse_ok else f"it does not parse: {structure.detail}"
+            equivalence = EquivalenceFinding(equivalence=Equivalence.SKIPPED, rationale=what)
+        return AnsweredCase(
+            case=case,
+            sample=sample,
+            backend=self.backend,
+            generated=generated,
+            structure=structure,
+            equivalence=equivalence,
+            score=score,
+        )
+
+    async def _checked(self, case: BenchmarkCase, sql: str) -> tuple[StructuralCheck, AnswerScore]:
+        found = await self._call(check, case, sql, seconds=CHECK_SECONDS + self.plan.sources.seconds)
+        if isinstance(found, CallStopped):
+            detail = f"checking it was stopped: {found.detail}"
+            return StructuralCheck(parse_ok=False, detail=detail), AnswerScore(unscored="TOO_COSTLY")
+        return found
+
+    async def _compared(self, case: BenchmarkCase, sql: str, score: AnswerScore) -> EquivalenceFinding:
+        # a comparison runs several queries, each with its own limit, and may search twice
+        seconds = self.plan.sources.seconds * 8 + self.plan.budget * 3 + 5
+        found = await self._call(compare_with_gold, case, sql, score, seconds=seconds)
+        if isinstance(found, CallStopped):
+            rationale = f"comparing it was stopped: {found.detail}"
+            return EquivalenceFinding(equivalence=Equivalence.SKIPPED, rationale=rationale)
+        return found
+
+    async def _call(self, function: Callable[..., Any], *arguments: object, seconds: float) -> Any:
+        try:
+            return await self.pool.call(function, *arguments, seconds=seconds)
+        except Exception as error:  # One answer that trips a bug must not cost the run.
+            return CallStopped(False, f"the evaluator failed ({type(error).__name__}): please report it")

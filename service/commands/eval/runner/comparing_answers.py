@@ -1,0 +1,158 @@
+"""Layer 2: whether an answer means the same as its gold SQL, by the database, the declared tables or the judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from evals.runner.answers import AnswerScore, ComparedBy, Equivalence, EquivalenceFinding
+from evals.runner.cases import BenchmarkCase
+from references.comparison.comparing import Comparison, Flag, ResultMatch, compare
+from references.comparison.diff import Difference
+from references.databases.access import Database, UnknownDatabaseError
+from references.databases.opening import open_database
+from references.equivalence.pair import Level
+from references.judging import judge_answer
+from references.reference_verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
+from scoring.verdict import Verdict
+from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas
+
+BOUND = 2
+"""Rows per table up to which equality is proved."""
+_BY_VERDICT = {
+    Verdict.CORRECT.value: Equivalence.EQUIVALENT,
+    Verdict.LIKELY_CORRECT.value: Equivalence.PARTIAL,
+    Verdict.POTENTIALLY_INCORRECT.value: Equivalence.DIFFERENT,
+    Verdict.INCORRECT.value: Equivalence.DIFFERENT,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerComparer:
+    """Compares answers with their gold SQL."""
+
+    schemas: CaseSchemas
+    dialect: str | None
+    budget: float
+    """CPU seconds for one search and proof."""
+
+    def __call__(self, case: BenchmarkCase, sql: str, score: AnswerScore) -> EquivalenceFinding:
+        """Asks the database first, then the declared tables, then the judge; each that cannot tell is named."""
+        unable: list[str] = []
+        finding = self._on_database(case, sql, unable) or self._by_schema(case, sql, unable)
+        finding = finding or self._by_judge(case, sql, score)
+        if not unable:
+            return finding
+        return replace(finding, rationale="; ".join([finding.rationale, *unable]))
+
+    def _on_database(self, case: BenchmarkCase, sql: str, unable: list[str]) -> EquivalenceFinding | None:
+        sources = self.schemas.sources
+        if sources.databases is None:
+            return None
+        try:
+            with open_database(sources.databases, case.db_id or "", sources.limits, sources.allowance) as database:
+                found = compare(case.gold_sql, sql, database.run, dialect=database.dialect)
+                return self._of_results(case, sql, found, database, unable)
+        except UnknownDatabaseError as error:
+            unable.append(f"the database could not compare them: {error}")
+            return None
+
+    def _of_results(
+        self, case: BenchmarkCase, sql: str, found: Comparison, database: Database, unable: list[str]
+    ) -> EquivalenceFinding | None:
+        if found.error is not None and not found.error.startswith("answer:"):
+            unable.append(f"the database could not compare them: {found.error}")
+            return None
+        if Flag.BOTH_EMPTY in found.flags and found.match is not ResultMatch.NONE:
+            schema = self.schemas.of_database(case.db_id or "", database)
+            closer = self._searched(case, sql, schema, database.dialect) if isinstance(schema, CaseSchema) else None
+            if closer is not None and closer.equivalence is Equivalence.DIFFERENT:
+                return replace(_of_comparison(found), doubt=f"both results are empty, and {closer.rationale}")
+        return _of_comparison(found)
+
+    def _by_schema(self, case: BenchmarkCase, sql: str, unable: list[str]) -> EquivalenceFinding | None:
+        schema = self.schemas.declared(case.db_id)
+        if isinstance(schema, str):
+            unable.append(f"the declared tables could not compare them: {schema}")
+        if not isinstance(schema, CaseSchema):
+            return None
+        found = self._searched(case, sql, schema, self._dialect(case))
+        if found is None:
+            unable.append("the declared tables could not compare them: one of the queries cannot be run on them")
+        return found
+
+    def _searched(
+        self, case: BenchmarkCase, sql: str, schema: CaseSchema, dialect: str | None
+    ) -> EquivalenceFinding | None:
+        pair = AnswerPair(reference=case.gold_sql, answer=sql, dialect=dialect, schema=schema.ddl)
+        return _of_reference(judge_answer(pair, bound=BOUND, budget=self.budget), ComparedBy.SCHEMA)
+
+    def _by_judge(self, case: BenchmarkCase, sql: str, score: AnswerScore) -> EquivalenceFinding:
+        pair = AnswerPair(reference=case.gold_sql, answer=sql, dialect=self._dialect(case))
+        found = judge_answer(pair, bound=BOUND, budget=self.budget)
+        if found.verdict in {ReferenceVerdict.EQUIVALENT, ReferenceVerdict.DIFFERENT}:
+            inferred = _of_reference(found, ComparedBy.JUDGE)
+            if inferred is not None:
+                return _finding(
+                    inferred.equivalence, f"{inferred.rationale}; tables inferred from both queries", ComparedBy.JUDGE
+                )
+        if score.verdict is None:
+            return _finding(Equivalence.SKIPPED, f"the judge has no verdict ({score.unscored})", ComparedBy.JUDGE)
+        reasons = "; ".join(str(each.get("detail") or each.get("code")) for each in score.reasons[:2])
+        rationale = f"the judge, who saw no gold SQL, says {score.verdict}" + (f": {reasons}" if reasons else "")
+        return _finding(_BY_VERDICT[score.verdict], rationale, ComparedBy.JUDGE)
+
+    def _dialect(self, case: BenchmarkCase) -> str | None:
+        named = case.metadata.get("dialect")
+        return self.dialect or (named if isinstance(named, str) else None)
+
+
+def _finding(equivalence: Equivalence, rationale: str, by: ComparedBy) -> EquivalenceFinding:
+    return EquivalenceFinding(equivalence=equivalence, rationale=rationale, compared_by=by)
+
+
+def _of_comparison(found: Comparison) -> EquivalenceFinding:
+    if found.error is not None:
+        said = found.error.removeprefix("answer: ")
+        return _finding(Equivalence.DIFFERENT, f"the answer gives no result: {said}", ComparedBy.DATABASE)
+    notes = "".join(f" ({flag.value})" for flag in sorted(found.flags))
+    if found.match is ResultMatch.EXACT:
+        return _finding(Equivalence.EQUIVALENT, f"the same rows on the database{notes}", ComparedBy.DATABASE)
+    if found.match is ResultMatch.SUBSET:
+        rationale = f"the same rows on the database, with further columns{notes}"
+        return _finding(Equivalence.PARTIAL, rationale, ComparedBy.DATABASE)
+    if Flag.OTHER_ORDER in found.flags:
+        rationale = "the same rows on the database, in another order than the gold SQL requires"
+        return _finding(Equivalence.DIFFERENT, rationale, ComparedBy.DATABASE)
+    said = _difference(found.difference) if found.difference is not None else ""
+    return _finding(Equivalence.DIFFERENT, f"other rows on the database{said}{notes}", ComparedBy.DATABASE)
+
+
+def _difference(found: Difference) -> str:
+    parts: list[str] = []
+    if found.columns[0] != found.columns[1]:
+        parts.append(f"{found.columns[1]} columns, expected {found.columns[0]}")
+    if found.rows[0] != found.rows[1]:
+        parts.append(f"{found.rows[1]} rows, expected {found.rows[0]}")
+    if found.missing_columns:
+        parts.append(f"no column holds the values of {', '.join(found.missing_columns)}")
+    return f": {'; '.join(parts)}" if parts else ""
+
+
+def _of_reference(found: ReferenceFinding, by: ComparedBy) -> EquivalenceFinding | None:
+    """The finding of a search and proof; `None` when it decides nothing."""
+    if found.verdict is ReferenceVerdict.EQUIVALENT:
+        rationale = f"proved to give the same rows for up to {found.finding.bound} rows per table"
+        return _finding(Equivalence.EQUIVALENT, rationale, by)
+    if found.verdict is ReferenceVerdict.NOT_REFUTED:
+        rationale = f"no small database was found on which they differ ({found.finding.reason})"
+        return _finding(Equivalence.EQUIVALENT, rationale, by)
+    if found.verdict is ReferenceVerdict.ERROR:
+        return _finding(Equivalence.DIFFERENT, f"the answer gives no result: {found.finding.reason}", by)
+    if found.verdict is not ReferenceVerdict.DIFFERENT:
+        return None
+    if found.finding.reason is not None and "in another order" in found.finding.reason:
+        return _finding(Equivalence.DIFFERENT, found.finding.reason, by)
+    same = found.level is not Level.S0
+    equivalence = Equivalence.PARTIAL if same else Equivalence.DIFFERENT
+    start = "the same rows on ordinary data; they differ where" if same else "other rows on a small database with"
+    return _finding(equivalence, f"{start} {found.finding.assumption}", by)

@@ -1,0 +1,126 @@
+"""Asks a backend for the SQL of a case: in time, at the rate that is allowed, and whatever the backend does."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import orjson
+
+from consumers.judging.rates import Rate
+from consumers.wire.texts import shorten
+from evals.runner.cases import (
+    MOST_METADATA,
+    MOST_SQL,
+    MOST_TRACE,
+    BenchmarkCase,
+    GenerationFailure,
+    GenerationResult,
+    TraceStep,
+)
+
+Generated: TypeAlias = GenerationResult | GenerationFailure
+SampleFn: TypeAlias = Callable[[BenchmarkCase, int], Awaitable[Generated]]
+"""A backend inside the runner: a case and the number of the sample, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedBackend:
+    """A backend that is ready to be asked."""
+
+    name: str
+    """`recorded`, `http`, `openai` or `module:function`, in every record."""
+    generate: SampleFn
+    identity: dict[str, object]
+    """What decides its answers, for the cache and to tell runs apart."""
+    opened: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
+    """Opens what it needs for a run."""
+
+
+@dataclass(slots=True)
+class Asking:
+    """Asks one backend, at most so often and for so long."""
+
+    backend: NamedBackend
+    seconds: float
+    rate: Rate | None = None
+
+    async def __call__(self, case: BenchmarkCase, sample: int) -> Generated:
+        """The SQL of a case, or why there is none. Never raises because of what the backend does."""
+        if self.rate is not None:
+            await asyncio.sleep(self.rate.reserve(time.monotonic()))
+        try:
+            async with asyncio.timeout(self.seconds):
+                return accepted(await self.backend.generate(case, sample))
+        except TimeoutError:
+            return GenerationFailure("timeout", f"no SQL within {self.seconds:g} s (--timeout)")
+        except Exception as error:  # A backend is anybody's code: one failure must not cost the run.
+            return raised(error)
+
+
+def raised(error: BaseException) -> GenerationFailure:
+    """The failure of a backend that raised."""
+    return GenerationFailure("raised", shorten(f"{type(error).__name__}: {error}", 300))
+
+
+def accepted(returned: object) -> Generated:
+    """What a backend returned as a result, if it is one and not too large.
+
+    >>> accepted("SELECT 1").sql, accepted(7).detail
+    ('SELECT 1', 'it returned a value of the type int: return SQL, or a GenerationResult')
+    """
+    if isinstance(returned, GenerationFailure):
+        return returned
+    result = GenerationResult(returned) if isinstance(returned, str) else returned
+    if not isinstance(result, GenerationResult) or not isinstance(result.sql, str):  # pyright: ignore[reportUnnecessaryIsInstance] anybody's code
+        what = f"a value of the type {type(returned).__name__}"
+        return GenerationFailure("invalid", f"it returned {what}: return SQL, or a GenerationResult")
+    if len(result.sql) > MOST_SQL:
+        return GenerationFailure("too_large", f"it returned {len(result.sql)} characters of SQL; at most {MOST_SQL}")
+    try:
+        metadata, trace = _plain(dict(result.metadata)), _plain([_step(each) for each in result.trace])
+    except (TypeError, ValueError, AttributeError, RecursionError) as error:
+        return GenerationFailure("invalid", shorten(f"its metadata or trace cannot be written as JSON: {error}", 200))
+    if len(metadata) > MOST_METADATA or len(trace) > MOST_TRACE:
+        most = f"{MOST_METADATA} bytes of metadata and {MOST_TRACE} of trace"
+        return GenerationFailure("too_large", f"it returned {len(metadata)} and {len(trace)} bytes; at most {most}")
+    steps = tuple(TraceStep(**each) for each in orjson.loads(trace))
+    return GenerationResult(readable(result.sql), orjson.loads(metadata), steps)
+
+
+def _plain(value: Any) -> bytes:
+    return orjson.dumps(_readable(value), default=str, option=orjson.OPT_NON_STR_KEYS)
+
+
+def _step(step: TraceStep) -> dict[str, object]:
+    return {
+        "kind": str(step.kind),
+        "content": str(step.content),
+        "tool": None if step.tool is None else str(step.tool),
+        "seconds": None if step.seconds is None else float(step.seconds),
+        "ok": None if step.ok is None else bool(step.ok),
+    }
+
+
+def _readable(value: Any) -> Any:
+    """The value with texts that can be written, and numbers that JSON has."""
+    if isinstance(value, str):
+        return readable(value)
+    if isinstance(value, dict):
+        return {readable(str(key)): _readable(each) for key, each in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] anything
+    if isinstance(value, list | tuple):
+        return [_readable(each) for each in value]  # pyright: ignore[reportUnknownVariableType] anything
+    return str(value) if isinstance(value, int) and abs(value) >= 2**63 else value
+
+
+def readable(text: str) -> str:
+    """The text with lone surrogates replaced.
+
+    >>> readable("a" + chr(0xD800))
+    'a?'
+    """
+    return text.encode("utf-8", "replace").decode()

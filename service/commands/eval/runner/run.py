@@ -1,0 +1,199 @@
+"""`sqlassay eval run`: asks a backend for the SQL of each case, checks and compares it, and writes the rates."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from consumers.judging.rates import Rate
+from evals.runner.cases import BenchmarkCase
+from evals.runner.rates import summary_of
+from evals.runner.self_agreement import SelfAgreement, self_agreement
+from scoring import EVALUATOR_VERSION
+from scoring.rules import JudgePolicy
+from scoring.sql.dialects import known
+from service.commands.eval.runner.answering import Answering
+from service.commands.eval.runner.assessing import AssessmentPlan, meanings, prepare
+from service.commands.eval.runner.backends.building import build_backend
+from service.commands.eval.runner.benchmark_file import Benchmark, InvalidBenchmarkError, Selection, read_benchmark
+from service.commands.eval.runner.case_schemas import Sources
+from service.commands.eval.runner.generating import Asking, NamedBackend
+from service.commands.eval.runner.journal import Journal, Key, OtherRunError, open_journal
+from service.commands.eval.runner.run_files import show_summary, write_run
+from service.commands.eval.runner.run_options import EvalRunOptions
+from service.commands.exits import refuse
+from service.commands.progress import progress
+from service.commands.score import read_judge
+from service.processes.limited_pool import CallStopped, LimitedPool, ProcessLimits, limited_pool
+
+ASSESSORS = 2
+"""Processes that check answers."""
+_MEGABYTES = 4 * 1024
+"""Address space of one, including the solver's libraries."""
+_WORTH_A_PROCESS = 16
+"""Answers for which it pays to start another process."""
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+
+
+def run_benchmark(options: EvalRunOptions) -> None:
+    """Runs the cases that are not finished yet, writes the folder of the run, and prints the rates."""
+    _check(options)
+    try:
+        benchmark = read_benchmark(
+            options.benchmark, dialect=options.dialect, databases=options.databases, schemas=options.schemas
+        )
+        backend = build_backend(options)
+        cases = _selected(options, benchmark)
+        identity = _identity(options, benchmark, backend)
+        with open_journal(Path(options.out), identity) as journal:
+            keys = [(case.case_id, sample) for case in cases for sample in range(1, options.samples + 1)]
+            run = Run(options=options, cases=cases, keys=keys, backend=backend, journal=journal, identity=identity)
+            _finish(run)
+    except (InvalidBenchmarkError, OtherRunError) as error:
+        refuse(str(error))
+    except OSError as error:
+        refuse(f"cannot write {options.out}: {error.strerror or error}")
+
+
+def _check(options: EvalRunOptions) -> None:
+    """Ends the command when an option cannot be used."""
+    if options.judge not in set(JudgePolicy):
+        refuse(f"--judge is local, llm or cascade, not {options.judge!r}")
+    if options.dialect is not None and known(options.dialect) is None:
+        refuse(f"unknown dialect {options.dialect!r}: name one that `sqlassay score --dialect` accepts")
+    if options.schemas is not None and not Path(options.schemas).exists():
+        refuse(f"--schemas: there is no file or folder {options.schemas}")
+    if options.databases is not None and "://" not in options.databases and not Path(options.databases).is_dir():
+        refuse(f"--databases: there is no folder {options.databases}")
+    read_judge(options.weights)
+
+
+def _selected(options: EvalRunOptions, benchmark: Benchmark) -> list[BenchmarkCase]:
+    chosen = Selection(
+        schema=options.schema, complexity=options.complexity, category=options.category, limit=options.limit
+    ).of(benchmark.cases)
+    if not chosen:
+        refuse("no case of the benchmark has that --schema, --complexity and --category")
+    return chosen
+
+
+def _identity(options: EvalRunOptions, benchmark: Benchmark, backend: NamedBackend) -> dict[str, object]:
+    """What decides the result of a run: another start with the same goes on, one with another is refused."""
+    weights = hashlib.sha256(Path(options.weights).read_bytes()).hexdigest() if options.weights else None
+    return {
+        "benchmark": benchmark.sha256,
+        "backend": backend.name,
+        "backend_identity": backend.identity,
+        "judge": options.judge,
+        "weights": weights,
+        "evaluator_version": EVALUATOR_VERSION,
+        "databases": options.databases,
+        "schemas": options.schemas,
+        "grounding": options.grounding,
+        "dialect": options.dialect,
+        "selection": [options.schema, options.complexity, options.category, options.limit],
+        "samples": options.samples,
+        "timeout": options.timeout,
+        "seconds": options.seconds,
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run of a backend over the chosen cases."""
+
+    options: EvalRunOptions
+    cases: list[BenchmarkCase]
+    keys: list[Key]
+    """Every answer of the run, in the order of the benchmark."""
+    backend: NamedBackend
+    journal: Journal
+    identity: Mapping[str, object]
+
+    @property
+    def plan(self) -> AssessmentPlan:
+        """How answers are checked."""
+        sources = Sources(
+            databases=self.options.databases,
+            schemas=self.options.schemas,
+            functions=tuple(self.options.functions or ()),
+            any_role=self.options.any_role,
+            seconds=self.options.seconds,
+        )
+        return AssessmentPlan(
+            sources=sources,
+            grounding=self.options.grounding,
+            dialect=self.options.dialect,
+            weights=self.options.weights,
+        )
+
+    def answers(self) -> list[dict[str, Any]]:
+        """What is finished, in the order of the benchmark."""
+        finished = self.journal.finished
+        return [finished[key] for key in self.keys if key in finished]
+
+    def summary(self, agreement: SelfAgreement | None) -> dict[str, object]:
+        """The content of `summary.json`."""
+        about = {name: self.identity[name] for name in ("benchmark", "backend", "judge", "evaluator_version")}
+        about["samples"] = self.options.samples
+        records = [each["record"] for each in self.answers()]
+        return summary_of(about, records, expected=len(self.keys), agreement=agreement)
+
+
+def _finish(run: Run) -> None:
+    """Runs what is left, and writes the files of the run; after Ctrl-C those of what is done."""
+    agreement: SelfAgreement | None = None
+    try:
+        with progress("evaluating", len(run.keys)) as advance:
+            advance(len(run.answers()))
+            agreement = asyncio.run(_run(run, lambda: advance(1)))
+    except KeyboardInterrupt:
+        write_run(Path(run.options.out), run.answers(), run.summary(None))
+        left = len(run.keys) - len(run.answers())
+        print(f"sqlassay: stopped with {left} answers to go: the same command goes on", flush=True)
+        raise SystemExit(INTERRUPTED) from None
+    summary = run.summary(agreement)
+    write_run(Path(run.options.out), run.answers(), summary)
+    show_summary(summary, as_json=run.options.as_json)
+
+
+async def _run(run: Run, advance: Callable[[], None]) -> SelfAgreement | None:
+    left = [key for key in run.keys if key not in run.journal.finished]
+    waiting = iter(left)
+    limits = ProcessLimits(workers=min(ASSESSORS, 1 + len(left) // _WORTH_A_PROCESS), megabytes=_MEGABYTES)
+    cases = {each.case_id: each for each in run.cases}
+    rate = Rate(per_minute=run.options.rate, burst=1, apart=0) if run.options.rate is not None else None
+    async with limited_pool(limits, prepare, run.plan) as pool, run.backend.opened():
+        answering = Answering(
+            ask=Asking(run.backend, run.options.timeout, rate), pool=pool, backend=run.backend.name, plan=run.plan
+        )
+
+        async def work() -> None:
+            for case_id, sample in waiting:
+                entry = await answering(cases[case_id], sample)
+                run.journal.add((case_id, sample), entry)
+                advance()
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(run.options.concurrency, len(run.keys))):
+                group.create_task(work())
+        return await _agreement(run, pool) if run.options.samples > 1 else None
+
+
+async def _agreement(run: Run, pool: LimitedPool) -> SelfAgreement | None:
+    """How far the samples of each case agree with each other."""
+    found: dict[str, list[int | None]] = {}
+    seconds = run.options.seconds * 2 * run.options.samples + 5
+    for case in run.cases:
+        records = [run.journal.finished[(case.case_id, n)]["record"] for n in range(1, run.options.samples + 1)]
+        answers = [each["generated_sql"] for each in records]
+        grouped = await pool.call(meanings, case, answers, seconds=seconds)
+        with suppress(TypeError):
+            found[case.case_id] = [None] * len(answers) if isinstance(grouped, CallStopped) else grouped
+    return self_agreement(found)

@@ -1,0 +1,267 @@
+"""`sqlassay eval run` with recorded predictions: what each answer is found to be, and the rates."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.runner.grounding import invented_names
+from scoring.sql.parsing import Parsed, parse_query
+from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas, Sources
+from tests.development import HOME, labels_path
+from tests.evals.runner.weaving import GOLDS, Mill, case, lines
+from tests.service.commands.command_line import sqlassay
+
+
+@pytest.fixture
+def mill(tmp_path: Path) -> Mill:
+    return Mill(tmp_path)
+
+
+ANSWERS: dict[str, str | None] = {
+    "count": "SELECT COUNT(id) FROM looms",
+    "names": "SELECT name, town FROM looms JOIN mills ON mills.id = looms.mill WHERE town = 'Asker'",
+    "widest": "SELECT name FROM looms WHERE width > 120",
+    "towns": "SELECT town FRM mills WHERE",
+}
+
+
+def test_each_answer_is_checked_compared_with_gold_and_scored(mill: Mill) -> None:
+    found = mill.recorded(ANSWERS, "--databases", mill.databases)
+    assert {name: each["equivalence"] for name, each in found.items()} == {
+        "count": "equivalent",
+        "names": "partially_equivalent",
+        "widest": "different",
+        "towns": "skipped",
+    }
+    assert {name: each["pass"] for name, each in found.items()} == {
+        "count": True,
+        "names": True,
+        "widest": False,
+        "towns": False,
+    }
+    assert [each["parse_ok"] for each in found.values()] == [True, True, True, False]
+    assert [each["grounding_ok"] for each in found.values()] == [True, True, True, None]
+    count = found["count"]
+    assert 0 <= count["score"] <= 100
+    assert 0 <= count["p_correct"] <= 1
+    assert count["compared_by"] == "database"
+    assert (count["backend"], count["backend_metadata"]) == ("recorded", {"model": "tiny"})
+    assert (count["schema"], count["complexity"], count["category"]) == ("weaving", "easy", "looms")
+    assert (count["question"], count["gold_sql"]) == GOLDS["count"]
+    assert found["towns"]["rationale"].startswith("it does not parse")
+
+
+def test_the_summary_has_each_rate_with_its_interval_overall_and_by_slice(mill: Mill) -> None:
+    mill.recorded(ANSWERS, "--databases", mill.databases)
+    summary = mill.summary()
+    rates = {name: summary[name] for name in ("pass_rate", "parse_rate", "grounding_rate", "equivalence_rate")}
+    assert rates == {"pass_rate": 0.5, "parse_rate": 0.75, "grounding_rate": 1.0, "equivalence_rate": 0.25}
+    for name in rates:
+        low, high = summary[f"{name}_interval"]
+        assert 0 <= low <= summary[name] <= high <= 1
+    easy = summary["slices"]["complexity"]["easy"]
+    assert (easy["pass_rate"], easy["cases"]) == (1.0, 1)
+    assert summary["slices"]["model"]["tiny"]["pass_rate"] == 0.5
+    assert {"schema", "complexity", "category", "model", "db_id"} == set(summary["slices"])
+    page = (mill.folder / "run" / "report.html").read_text()
+    assert "<svg" in page
+    assert "http" not in page
+
+
+INVENTING: dict[str, str | None] = {
+    "count": "SELECT COUNT(*) FROM loom_list",
+    "widest": "SELECT name, colour FROM looms",
+}
+
+
+def test_invented_tables_and_columns_are_named(mill: Mill) -> None:
+    found = mill.recorded(INVENTING, "--databases", mill.databases)
+    assert found["count"]["grounding_ok"] is False
+    assert found["count"]["hallucinated_tables"] == ["loom_list"]
+    assert found["widest"]["hallucinated_columns"] == ["looms.colour"]
+    assert found["widest"]["equivalence"] == "skipped"
+    assert mill.summary()["grounding_rate"] == 0.0
+
+
+@pytest.mark.parametrize("source", ["database", "ddl", "catalogue", "catalogues", "folder"])
+def test_names_are_looked_up_in_a_database_ddl_or_a_catalogue(mill: Mill, tmp_path: Path, source: str) -> None:
+    catalogue = {"tables": [{"name": "looms", "columns": [{"name": "id"}, {"name": "name"}]}]}
+    (tmp_path / "one.json").write_text(json.dumps(catalogue))
+    (tmp_path / "all.json").write_text(json.dumps({"weaving": catalogue, "other": {"tables": [{"name": "x"}]}}))
+    where = {
+        "database": Sources(databases=str(mill.databases)),
+        "ddl": Sources(schemas=str(mill.ddl)),
+        "catalogue": Sources(schemas=str(tmp_path / "one.json")),
+        "catalogues": Sources(schemas=str(tmp_path / "all.json")),
+        "folder": Sources(schemas=str(tmp_path)),
+    }
+    schema = CaseSchemas(where[source]).found("weaving")
+    assert isinstance(schema, CaseSchema)
+    for sql, tables, columns in (
+        (INVENTING["count"], ("loom_list",), ()),
+        (INVENTING["widest"], (), ("looms.colour",)),
+    ):
+        parsed = parse_query(sql or "", None)
+        assert isinstance(parsed, Parsed)
+        found = invented_names(parsed, sql or "", schema.tables)
+        assert (found.tables, found.columns) == (tables, columns)
+
+
+def test_names_are_not_checked_where_no_schema_is_known_or_wanted(mill: Mill) -> None:
+    answers: dict[str, str | None] = {"count": "SELECT COUNT(*) FROM loom_list"}
+    assert mill.recorded(answers, out="blind")["count"]["grounding_ok"] is None
+    assert mill.summary("blind")["grounding_rate"] is None
+    found = mill.recorded(answers, "--databases", mill.databases, "--no-grounding", out="unchecked")
+    assert found["count"]["grounding_ok"] is None
+    assert found["count"]["rationale"].startswith("the answer gives no result: no such table")
+
+
+def test_ddl_compares_where_there_is_no_database_and_the_judge_where_there_is_no_ddl(mill: Mill) -> None:
+    by_schema = mill.recorded(ANSWERS, "--schemas", mill.ddl, out="by_schema")
+    assert [each["compared_by"] for each in by_schema.values()] == ["schema", "schema", "schema", None]
+    assert by_schema["count"]["equivalence"] == "equivalent"
+    assert by_schema["widest"]["equivalence"] == "different"
+    by_judge = mill.recorded(ANSWERS, out="by_judge")
+    assert {each["compared_by"] for each in by_judge.values()} == {"judge", None}
+    assert by_judge["widest"]["equivalence"] == "different"
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (["{not json"], "line 1: it is not JSON"),
+        (["[1]"], "line 1: it is an array"),
+        ([case("count"), {**case("names"), "question": None}], "line 2: question"),
+        ([{name: value for name, value in case("count").items() if name != "gold_sql"}], "line 1: gold_sql is missing"),
+        ([{name: value for name, value in case("count").items() if name != "complexity"}], "complexity is missing"),
+        ([case("count"), case("names"), case("count")], "line 3: case_id 'count' is that of line 1 too"),
+        ([case("count", gold_sql="SELECT FROM WHERE")], "line 1: gold_sql does not parse"),
+        ([case("count", gold_sql="SELECT {a FROM t")], "line 1: gold_sql does not parse"),
+        ([case("count", gold_sql="DROP TABLE looms")], "line 1: gold_sql does not parse"),
+        ([case("count", metadata={})], "line 1: metadata.db_id is missing"),
+        ([case("count", metadata={"db_id": "../weaving"})], "line 1: metadata.db_id"),
+        ([case("count", question="a\0b")], "line 1: question holds U+0000"),
+        (["", "  "], "holds no case"),
+    ],
+)
+def test_a_bad_benchmark_is_refused_with_line_numbers(mill: Mill, rows: list[Any], said: str) -> None:
+    lines(mill.benchmark, rows)
+    predictions = mill.predictions({"count": "SELECT 1"})
+    text = mill.run(
+        "--backend", "recorded", "--predictions", predictions, "--databases", mill.databases, code=2
+    )  # fmt: skip
+    assert said in text
+    assert not (mill.folder / "run").exists()
+
+
+def test_every_fault_of_a_benchmark_is_named_at_once(mill: Mill) -> None:
+    lines(mill.benchmark, ["{", case("count"), "[]", {**case("count"), "case_id": "x", "gold_sql": "SELEC"}])
+    text = mill.run("--backend", "recorded", "--predictions", mill.predictions({}), code=2)
+    assert all(f"line {number}: " in text for number in (1, 3, 4))
+    assert "has 3 faults" in text
+
+
+def test_a_case_without_a_prediction_fails_and_two_for_one_are_refused(mill: Mill) -> None:
+    found = mill.recorded({"count": "SELECT COUNT(*) FROM looms", "names": None}, "--databases", mill.databases)
+    assert found["widest"]["error"]["kind"] == "no_prediction"
+    assert found["names"]["error"]["kind"] == "no_prediction"
+    assert (found["widest"]["pass"], found["widest"]["generated_sql"], found["widest"]["score"]) == (False, None, None)
+    twice = lines(mill.folder / "twice.jsonl", [{"case_id": "count", "sql": "SELECT 1"}] * 2)
+    assert "line 2: case_id 'count' has a prediction already" in mill.run(
+        "--backend", "recorded", "--predictions", twice, out="twice", code=2
+    )
+
+
+def test_filters_choose_the_cases(mill: Mill) -> None:
+    def chosen(*options: str) -> list[str]:
+        out = "-".join(options)
+        return list(mill.recorded({}, *options, out=out))
+
+    assert chosen("--complexity", "easy") == ["count"]
+    assert chosen("--complexity", "hard", "--limit", "2") == ["names", "widest"]
+    assert chosen("--schema", "weaving", "--category", "looms") == list(GOLDS)
+    assert "no case" in mill.run(
+        "--backend", "recorded", "--predictions", mill.predictions({}), "--schema", "x", code=2
+    )
+
+
+def test_several_samples_of_a_case_show_how_far_the_agent_agrees_with_itself(mill: Mill) -> None:
+    rows = [
+        {"case_id": "count", "sql": sql}
+        for sql in ("SELECT COUNT(*) FROM looms", "SELECT COUNT(id) FROM looms", "SELECT 1")
+    ]
+    predictions = lines(mill.folder / "samples.jsonl", rows)
+    mill.run(
+        "--backend", "recorded", "--predictions", predictions, "--samples", "3", "--limit", "1",
+        "--databases", mill.databases,
+    )  # fmt: skip
+    summary = mill.summary()
+    assert [each["sample"] for each in mill.records()] == [1, 2, 3]
+    assert summary["self_agreement"] == {"cases": 1, "pairs": 0.3333, "unanimous": 0.0}
+    assert (summary["cases"], summary["answers"], summary["pass_rate"]) == (1, 3, 0.6667)
+
+
+def test_an_order_to_the_database_runs_nothing(mill: Mill) -> None:
+    answers: dict[str, str | None] = {
+        "count": "DELETE FROM looms",
+        "names": "ATTACH DATABASE '/tmp/x' AS y",
+        "widest": "SELECT 1; DROP TABLE looms",
+        "towns": "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n",
+    }
+    found = mill.recorded(answers, "--databases", mill.databases, "--seconds", "0.3")
+    assert not any(each["pass"] for each in found.values())
+    assert "0.3 s" in found["towns"]["rationale"]
+    again = mill.recorded(ANSWERS, "--databases", mill.databases, out="after")
+    assert again["count"]["pass"] is True
+
+
+def test_a_match_of_empty_results_is_doubted_where_the_queries_differ_elsewhere(mill: Mill) -> None:
+    gold = "SELECT name FROM looms WHERE width = 7"
+    lines(mill.benchmark, [case("widest", gold_sql=gold), case("count", gold_sql=gold)])
+    answers: dict[str, str | None] = {"widest": "SELECT name FROM looms WHERE width < 0", "count": gold}
+    found = mill.recorded(answers, "--databases", mill.databases)
+    assert found["widest"]["doubt"].startswith("both results are empty")
+    assert found["count"]["doubt"] is None
+    assert mill.summary()["doubtful"] == 1
+
+
+def test_names_of_people_who_write_html_stay_text(mill: Mill) -> None:
+    lines(mill.benchmark, [case("count", question="<script>alert(1)</script> How many looms?")])
+    mill.recorded({"count": "SELECT '</pre><script>' FROM looms"})
+    assert "<script>" not in (mill.folder / "run" / "report.html").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.development_data("judge/dev_spider_ex.jsonl")
+@pytest.mark.development_data("spider_db")
+def test_execution_verdicts_agree_with_labels_made_on_many_databases(tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in labels_path("dev_spider_ex").read_text().splitlines()]
+    cases = [
+        {
+            "case_id": row["id"],
+            "question": row["question"],
+            "gold_sql": row["reference_sql"],
+            "schema": row["db_id"],
+            "complexity": "",
+            "category": "",
+            "metadata": {"db_id": row["db_id"]},
+        }
+        for row in rows
+    ]
+    benchmark = lines(tmp_path / "b.jsonl", cases)
+    predictions = lines(tmp_path / "p.jsonl", [{"case_id": row["id"], "sql": row["sql"]} for row in rows])
+    done = sqlassay(
+        "eval", "run", "--benchmark", str(benchmark), "--backend", "recorded", "--predictions", str(predictions),
+        "--databases", str(HOME / "spider_db"), "--out", str(tmp_path / "out"),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = [json.loads(line) for line in (tmp_path / "out" / "cases.jsonl").read_text().splitlines()]
+    expected = [row["label"] == 1 for row in rows]
+    agreed = [(each["equivalence"] == "equivalent") is label for each, label in zip(found, expected, strict=True)]
+    assert sum(agreed) / len(agreed) >= 0.97
+    explained = [each for each, right in zip(found, agreed, strict=True) if not right]
+    assert all("ties" in each["rationale"] or "both_empty" in each["rationale"] for each in explained)
