@@ -8,9 +8,9 @@ from evals.runner.grounding import invented_names
 from scoring.schema import ColumnType, DatabaseSchema
 from scoring.sql.parsing import Parsed, parse_query
 
-LOOMS = dict.fromkeys(("id", "name", "mill"), ColumnType.TEXT)
-MILLS = dict.fromkeys(("id", "town"), ColumnType.TEXT)
-SCHEMA = DatabaseSchema(tables={"looms": LOOMS, "mills": MILLS}, open_tables=frozenset({"yarn_view"}))
+TABLES = {"looms": ("id", "name", "mill"), "mills": ("id", "town")}
+COLUMNS = {table: {str(name): ColumnType.TEXT for name in names} for table, names in TABLES.items()}
+SCHEMA = DatabaseSchema(tables=COLUMNS, open_tables=frozenset({"yarn_view"}))
 
 GROUNDED = """
 SELECT id FROM looms
