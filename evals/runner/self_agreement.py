@@ -25,8 +25,8 @@ class SelfAgreement:
 def self_agreement(meanings: Mapping[str, Sequence[Hashable | None]]) -> SelfAgreement | None:
     """Computes the agreement from the meaning of each answer, by case; `None` is an answer that agrees with no other.
 
-    >>> self_agreement({"a": ["x", "x", "y"], "b": ["x", "x", "x"]})
-    SelfAgreement(cases=2, pairs=0.6666666666666667, unanimous=0.5)
+    >>> self_agreement({"a": ["x", "y"], "b": ["x", "x", "x"]})
+    SelfAgreement(cases=2, pairs=0.5, unanimous=0.5)
     >>> self_agreement({"a": ["x"]}) is None
     True
     """
