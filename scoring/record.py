@@ -66,6 +66,7 @@ def score_record(score: Score) -> Record:
         "verdict": _SAID[reply.verdict],
         "confidence": reply.confidence,
         "p_correct": reply.p_correct,
+        **({"p_judge": reply.p_judge} if reply.p_judge is not None else {}),
         "judge": reply.judge,
         "reasons": reason_records(reply.reasons),
         "enrichment": {

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from scoring.calibration import TenantCalibration
 from scoring.linking import content_words
 from scoring.schema import DatabaseSchema
 from scoring.specification import SqlFilter
@@ -121,6 +122,8 @@ class Rules:
     """Whether questions, SQL and whatever quotes them are stored; without, only the score and codes are."""
     schema: DatabaseSchema | None = None
     """The tenant's database, if the tenant has declared it."""
+    calibration: TenantCalibration | None = None
+    """The calibration in force, fitted to the tenant's labels."""
     version: int = 0
     """Version of the stored row; 0 is the built-in default."""
     phrases: tuple[tuple[str, tuple[str, ...], str], ...] = field(init=False, repr=False, compare=False)

@@ -200,7 +200,9 @@ class Reply:
     reasons: tuple[Reason, ...]
     """Those that moved it most, strongest first."""
     judge: str
-    """Name and version: `local/1`."""
+    """Name and version: `local/1`, with a tenant's calibration `local/1+c2`."""
+    p_judge: float | None = None
+    """`p_correct` before the tenant's calibration; `None` where none is in force."""
     model: str = ""
     """The model that was asked or should have been; empty without one."""
     prompt_hash: str = ""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import cast
 
+from scoring import EVALUATOR_VERSION
+from scoring.calibration import TenantCalibration
 from scoring.judging.added_reasons import moved, with_reasons
 from scoring.judging.database import database_reasons
 from scoring.judging.probability import Probability
-from scoring.reasons import PRIORS, ReasonCode
+from scoring.reasons import FORGERIES, PRIORS, ReasonCode
 from scoring.signals import SIGNALS, Signal, read_signals
 from scoring.signals.finding import Finding
 from scoring.verdict import Case, Reason, Reply, Verdict
@@ -125,9 +127,29 @@ class LocalJudge:
 
     def judge(self, case: Case) -> Reply:
         """The verdict on a case, with the reasons that moved it most."""
+        reply = self._judged(case)
+        calibration = case.rules.calibration
+        if calibration is None or not calibration.applies_to(self.name, EVALUATOR_VERSION):
+            return reply
+        return self._calibrated(case, reply, calibration)
+
+    def _judged(self, case: Case) -> Reply:
         if case.unparseable is not None:
             return self._unparseable(case.unparseable)
         return self._with_database(case, self.weigh(read_signals(case, self.heeded)))
+
+    def _calibrated(self, case: Case, reply: Reply, calibration: TenantCalibration) -> Reply:
+        """The reply by the tenant's calibration. What is proved, or did not run, keeps its probability."""
+        proved = case.ran_nothing or any(each.code in FORGERIES for each in reply.reasons)
+        p_correct = reply.p_correct if proved else round(calibration.of(reply.p_correct), 4)
+        return replace(
+            reply,
+            verdict=self.weights.thresholds.verdict(p_correct),
+            confidence=reply.confidence if proved else round(max(p_correct, 1 - p_correct), 4),
+            p_correct=p_correct,
+            p_judge=reply.p_correct,
+            judge=calibration.name,
+        )
 
     def _with_database(self, case: Case, reply: Reply) -> Reply:
         """The reply with what the database says, if anything."""

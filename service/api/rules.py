@@ -33,6 +33,7 @@ class RulesReply(BaseModel):
     author: str | None = Field(description="The owner of the token that stored it.")
     created_at: datetime | None
     schema_version: int | None = Field(description="The schema in force with it; null without one.")
+    calibration_version: int | None = Field(description="The calibration in force with it; null without one.")
     rules: RulesDocument
 
 
@@ -133,5 +134,6 @@ def _document(stored: StoredRules) -> dict[str, Any]:
         "author": stored.author,
         "created_at": stored.created_at,
         "schema_version": stored.schema_version,
+        "calibration_version": stored.calibration_version,
         "rules": stored.document,
     }

@@ -6,6 +6,7 @@ import typer
 
 from service.commands.bench.app import bench
 from service.commands.eval.app import evaluation
+from service.commands.learn.app import learn
 from service.commands.options import (
     AsJson,
     BackfillOptions,
@@ -13,7 +14,6 @@ from service.commands.options import (
     Events,
     ForgetOptions,
     InvalidReason,
-    Labels,
     MaxCount,
     ReportOptions,
     ScoreOptions,
@@ -33,7 +33,6 @@ app = typer.Typer(
 )
 rules = typer.Typer(help="Show or change a tenant's rules; each change is a new version.", no_args_is_help=True)
 dead_letters = typer.Typer(help="List or replay the records that could not be scored.", no_args_is_help=True)
-learn = typer.Typer(help="Learn the local judge's weights from labels.", no_args_is_help=True)
 tokens = typer.Typer(help="Create, list or revoke the tokens that clients show.", no_args_is_help=True)
 app.add_typer(rules, name="rules")
 app.add_typer(tokens, name="tokens")
@@ -219,28 +218,3 @@ def forget(options: ForgetOptions) -> None:
     from service.commands.forget import forget as command
 
     command(options)
-
-
-@learn.command("calibrate")
-def learn_calibrate(
-    labels: Labels,
-    out: Annotated[str, typer.Option("--out", metavar="WEIGHTS.json", help="The weights file to write.")],
-    version: Annotated[
-        str, typer.Option("--version", metavar="NAME", help="The name of these weights in every score.")
-    ] = "custom",
-    group: Annotated[
-        list[str] | None,
-        typer.Option("--group", metavar="FIELD", help="Held out to measure and to calibrate; may be repeated."),
-    ] = None,
-    weight: Annotated[
-        list[float] | None, typer.Option("--weight", metavar="W", help="Weight of a row, once for each file in order.")
-    ] = None,
-) -> None:
-    """Fit the local judge's weights to labelled answers, measured on groups held out. Needs the extra `learn`."""
-    from service.commands.exits import refuse
-
-    try:
-        from service.commands.learn import calibrate
-    except ImportError as error:
-        refuse(f"calibration needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
-    calibrate(labels, out=out, version=version, groups=group or ["question"], dataset_weights=weight or [])

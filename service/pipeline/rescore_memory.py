@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from consumers.evaluation.event_evaluation import Evaluation, evaluate, line_out
 from consumers.evaluation.outcomes import Trigger
 from scoring import EVALUATOR_VERSION
+from scoring.calibration import uncalibrated_judge
 from scoring.evaluation import conclude
 from scoring.judging.local import LocalJudge
 from scoring.rules import Rules
@@ -73,7 +74,7 @@ class RescoreWithMemory:
         if rules is None or not rules.store_raw:
             return False
         version = (self.judge.name, EVALUATOR_VERSION, rules.version)
-        return (each.row.judge, each.row.evaluator_version, each.row.rules_version) == version
+        return (uncalibrated_judge(each.row.judge or ""), each.row.evaluator_version, each.row.rules_version) == version
 
     def _evaluation(self, each: StoredEvent, case: Case) -> Evaluation:
         rules = self.rules[each.event.tenant]

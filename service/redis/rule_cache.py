@@ -169,6 +169,10 @@ class RedisRules:
         """Stores or takes away a schema and tells all processes; raises what `PostgresRules.put_schema` raises."""
         return await self._tell(await self.stored.put_schema(tenant, schema, author=author, expected=expected))
 
+    async def put_calibration(self, tenant: str, version: int | None, *, author: str | None = None) -> StoredRules:
+        """Puts a calibration in force and tells all processes; raises what `PostgresRules.put_calibration` raises."""
+        return await self._tell(await self.stored.put_calibration(tenant, version, author=author))
+
     async def _tell(self, rules: StoredRules) -> StoredRules:
         tenant = rules.tenant
         self.known.learn({tenant: rules.version}, self.timer())

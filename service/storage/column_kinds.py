@@ -58,7 +58,11 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
         tenant="tenant", name="name", code="id scopes digest created_at expires_at revoked_at last_used_at"
     ),
     "tenant_rules": _columns(
-        tenant="tenant", name="author", rules="document", code="version schema_version created_at"
+        tenant="tenant", name="author", rules="document", code="version schema_version calibration_version created_at"
     ),
     "tenant_schemas": _columns(tenant="tenant", rules="document", code="version"),
+    "tenant_calibrations": _columns(
+        tenant="tenant",
+        code="version judge evaluator_version intercept slope labels labelled_right loss_before loss_after fitted_at",
+    ),
 }

@@ -16,10 +16,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from consumers.errors import RulesUnavailable, StoreUnavailable
 from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
 from consumers.wire.schema_document import InvalidSchema, SchemaDocument, decode_schema
+from scoring.calibration import TenantCalibration
 from scoring.rules import Rules
 from service.logs import log
 from service.storage.database import translate_errors
-from service.storage.tables import TENANT_RULES, TENANT_SCHEMAS
+from service.storage.tables import TENANT_CALIBRATIONS, TENANT_RULES, TENANT_SCHEMAS
 
 
 class RulesConflict(Exception):  # noqa: N818 it names what happened
@@ -38,6 +39,8 @@ class StoredRules:
     created_at: datetime | None = None
     schema_version: int | None = None
     """The schema in force with it, if the tenant has one."""
+    calibration_version: int | None = None
+    """The calibration in force with it, if any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,15 +145,11 @@ class PostgresRules:
         if len(self._parsed) > 10_000:
             self._parsed.clear()
             self._highest.clear()
-        table, schemas = TENANT_RULES.c, TENANT_SCHEMAS.c
-        its_schema = and_(schemas.tenant == table.tenant, schemas.version == table.schema_version)
-        found = await connection.execute(
-            select(table.tenant, table.version, table.document, schemas.document.label("schema"))
-            .select_from(TENANT_RULES.outerjoin(TENANT_SCHEMAS, its_schema))
-            .where(tuple_(table.tenant, table.version).in_(new))
-        )
-        for row in found:
-            self._parsed[row.tenant, row.version] = await self._read(row.tenant, row.version, row.document, row.schema)
+        for row in await connection.execute(_versions(new)):
+            rules = await self._read(row.tenant, row.version, row.document, row.schema)
+            if rules is not None and row.judge is not None:
+                rules = replace(rules, calibration=calibration_of(row))
+            self._parsed[row.tenant, row.version] = rules
             self._highest[row.tenant] = max(self._highest.get(row.tenant, 0), row.version)
 
     async def _read(
@@ -211,6 +210,15 @@ class PostgresRules:
         plain = orjson.loads(schema.model_dump_json()) if schema is not None else None
         return await self._add(tenant, author, lambda newest: _next_schema(newest, plain, expected))
 
+    async def put_calibration(self, tenant: str, version: int | None, *, author: str | None = None) -> StoredRules:
+        """Puts a stored calibration in force, or none, as a new version of the rules, which stay as they are.
+
+        Raises `StoreUnavailable`.
+        """
+        return await self._add(
+            tenant, author, lambda newest: NextVersion(newest.document, newest.schema_version, version)
+        )
+
     async def schema(self, tenant: str, version: int | None = None) -> StoredSchema | None:
         """The schema in force, version 0 without one; or one version, `None` if it does not exist."""
         if version is None:
@@ -240,7 +248,8 @@ class PostgresRules:
                     await connection.execute(insert(TENANT_SCHEMAS), schema)
                 of_schema = version if added.schema is not None else added.schema_version
                 values = {"tenant": tenant, "version": version, "document": added.document, "author": author}
-                await connection.execute(insert(TENANT_RULES), values | {"schema_version": of_schema})
+                values |= {"schema_version": of_schema, "calibration_version": added.calibration_version}
+                await connection.execute(insert(TENANT_RULES), values)
         self.forget(tenant, version)
         return await self.current(tenant)
 
@@ -259,6 +268,7 @@ class NextVersion(NamedTuple):
 
     document: Mapping[str, Any]
     schema_version: int | None
+    calibration_version: int | None
     schema: Mapping[str, Any] | None = None
     """A new schema, in place of `schema_version`."""
 
@@ -267,12 +277,13 @@ def _next_rules(
     newest: StoredRules, document: Mapping[str, Any], expected: int | None, *, keep_schema: bool
 ) -> NextVersion:
     _expect(newest.version, expected)
-    return NextVersion(document, newest.schema_version if keep_schema else None)
+    of_schema = newest.schema_version if keep_schema else None
+    return NextVersion(document, of_schema, newest.calibration_version)
 
 
 def _next_schema(newest: StoredRules, schema: Mapping[str, Any] | None, expected: int | None) -> NextVersion:
     _expect(newest.schema_version or 0, expected)
-    return NextVersion(newest.document, None, schema)
+    return NextVersion(newest.document, None, newest.calibration_version, schema)
 
 
 def _expect(version: int, expected: int | None) -> None:
@@ -283,6 +294,30 @@ def _expect(version: int, expected: int | None) -> None:
 def _latest(tenant: str, limit: int) -> Select[Any]:
     table = TENANT_RULES.c
     return select(TENANT_RULES).where(table.tenant == tenant).order_by(table.version.desc()).limit(limit)
+
+
+def _versions(wanted: list[tuple[str, int]]) -> Any:
+    """These versions, with the schema and the calibration that each names."""
+    table, schemas, lines = TENANT_RULES.c, TENANT_SCHEMAS.c, TENANT_CALIBRATIONS.c
+    its_schema = and_(schemas.tenant == table.tenant, schemas.version == table.schema_version)
+    its_line = and_(lines.tenant == table.tenant, lines.version == table.calibration_version)
+    of_line = (lines.judge, lines.evaluator_version, lines.intercept, lines.slope, table.calibration_version)
+    return (
+        select(table.tenant, table.version, table.document, schemas.document.label("schema"), *of_line)
+        .select_from(TENANT_RULES.outerjoin(TENANT_SCHEMAS, its_schema).outerjoin(TENANT_CALIBRATIONS, its_line))
+        .where(tuple_(table.tenant, table.version).in_(wanted))
+    )
+
+
+def calibration_of(row: Any) -> TenantCalibration:
+    """The calibration in a row with its columns and `calibration_version`."""
+    return TenantCalibration(
+        version=row.calibration_version,
+        judge=row.judge,
+        evaluator=row.evaluator_version,
+        intercept=row.intercept,
+        slope=row.slope,
+    )
 
 
 def stored_rules(document: Mapping[str, object], version: int, schema: Mapping[str, object] | None) -> Rules:

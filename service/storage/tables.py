@@ -231,6 +231,7 @@ class TenantRulesRow(SQLModel, table=True):
     version: int = _column(BigInteger, key=True)
     document: dict[str, Any] = _column(JSONB)
     schema_version: int | None = _column(BigInteger, null=True)
+    calibration_version: int | None = _column(BigInteger, null=True)
     author: str | None = _column(Text, null=True)
     created_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False, server_default=func.now()))
 
@@ -243,6 +244,29 @@ class TenantSchemaRow(SQLModel, table=True):
     tenant: str = _column(Text, key=True)
     version: int = _column(BigInteger, key=True)
     document: dict[str, Any] = _column(JSONB)
+
+
+class TenantCalibrationRow(SQLModel, table=True):
+    """One calibration of a tenant. Rows never change; each version of the rules names the one in force with it."""
+
+    __tablename__: ClassVar[str] = "tenant_calibrations"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[CheckConstraint, ...]] = (
+        CheckConstraint(
+            "slope >= 0.5 AND slope <= 2 AND intercept >= -2 AND intercept <= 2", name="tenant_calibrations_bounds"
+        ),
+    )
+
+    tenant: str = _column(Text, key=True)
+    version: int = _column(BigInteger, key=True)
+    judge: str = _column(Text)
+    evaluator_version: str = _column(Text)
+    intercept: float = _column(Double)
+    slope: float = _column(Double)
+    labels: int = _column(Integer)
+    labelled_right: int = _column(Integer)
+    loss_before: float = _column(Double)
+    loss_after: float = _column(Double)
+    fitted_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False, server_default=func.now()))
 
 
 class AccessTokenRow(SQLModel, table=True):
@@ -273,4 +297,5 @@ REFERENCE_VERDICTS = _table(ReferenceVerdictRow)
 REMEMBERED_ANSWERS = _table(RememberedAnswerRow)
 TENANT_RULES = _table(TenantRulesRow)
 TENANT_SCHEMAS = _table(TenantSchemaRow)
+TENANT_CALIBRATIONS = _table(TenantCalibrationRow)
 ACCESS_TOKENS = _table(AccessTokenRow)

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from learning.calibration import calibrate
-from service.commands.learn import read_labels
+from service.commands.learn.calibrate import read_labels
 from tests.development import labels_path
 
 SETS = ("dev_bugs", "dev_agents")

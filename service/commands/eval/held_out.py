@@ -14,7 +14,7 @@ from service.commands.eval.judge_options import JudgeOptions
 from service.commands.eval.labelled_answers import LabelledAnswer, read_labelled_answers
 from service.commands.exits import refuse
 from service.commands.jsonl import same_file
-from service.commands.learn import labelled_row
+from service.commands.learn.calibrate import labelled_row
 
 FOLDS = 5
 """Parts of the cross-validation by each field. A single field with few groups has twice as many."""
