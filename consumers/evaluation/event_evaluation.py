@@ -77,6 +77,17 @@ class Scored(NamedTuple):
     policy: JudgePolicy
     """Which judges the rules ask for."""
 
+    @property
+    def judge_label(self) -> str:
+        """The judge under the tenant's policy. A cascade is one judge, whichever of its two answered.
+
+        A fallback keeps the label of the judge that should have answered, and has its own metric.
+        """
+        if self.policy is JudgePolicy.LOCAL:
+            return self.reply.judge
+        named = self.reply.model and self.policy is JudgePolicy.LLM
+        return f"{self.policy.value}:{self.reply.model}" if named else self.policy.value
+
 
 class ComparedAnswer(NamedTuple):
     """What the tenant's memory compares of an answer."""

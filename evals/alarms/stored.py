@@ -16,7 +16,7 @@ FORM = f"1/{BINS}/{len(FALLS)}/{len(STAKES)}"
 
 
 def to_json(alarm: AgentAlarm) -> dict[str, object]:
-    """The state as JSON.
+    """The state as JSON, which later answers do not change.
 
     >>> alarm = AgentAlarm()
     >>> from_json(to_json(alarm)) == alarm
@@ -29,16 +29,16 @@ def to_json(alarm: AgentAlarm) -> dict[str, object]:
         "answers": alarm.answers,
         "asked": [[question, times, first] for question, (times, first) in alarm.lately.questions.items()],
         "fall": {
-            "past": fall.past.counts,
-            "recent": fall.recent,
+            "past": list(fall.past.counts),
+            "recent": list(fall.recent),
             "growth": fall.growth,
-            "evidence": fall.detector.evidence,
+            "evidence": list(fall.detector.evidence),
             "bet": fall.bet,
             "recovery": fall.recovery,
         },
         "below": {
             "bound": below.bound,
-            "evidence": below.detector.evidence,
+            "evidence": list(below.detector.evidence),
             "on": below.on,
             "recovery": below.recovery,
         },

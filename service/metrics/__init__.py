@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from service.metrics.bounded_labels import OTHER, BoundedLabels
-from service.metrics.outcome_metrics import Metrics, judge_label
+from service.metrics.outcome_metrics import Metrics
 
-__all__ = ["OTHER", "BoundedLabels", "Metrics", "judge_label"]
+__all__ = ["OTHER", "BoundedLabels", "Metrics"]

@@ -36,6 +36,7 @@ class DeclaredMetrics:
         self._scores()
         self._answers()
         self._rules()
+        self._alarms()
         self._references()
         self._flow()
         self._requests()
@@ -87,6 +88,19 @@ class DeclaredMetrics:
             "sqlassay_rules_version",
             "Version of the tenant's rules in force; 0 is the built-in default.",
             ("tenant",),
+        )
+
+    def _alarms(self) -> None:
+        gauge, by = self._gauge, (*BY, "kind")
+        self.alarm = gauge("sqlassay_agent_alarm", "1 while an agent's alarm of this kind is on, else 0.", by)
+        self.alarm_evidence = gauge(
+            "sqlassay_agent_alarm_evidence", "Share of the evidence that turns an agent's alarm on.", by
+        )
+        self.alarm_answers = gauge(
+            "sqlassay_agent_alarm_answers", "Answers of an agent since one of its alarms last went on or off.", BY
+        )
+        self.alarm_failures = self._counter(
+            "sqlassay_agent_alarm_failures", "Looks at new answers for the agents' alarms that failed."
         )
 
     def _references(self) -> None:

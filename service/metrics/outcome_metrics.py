@@ -11,8 +11,9 @@ from consumers.evaluation.event_evaluation import Evaluation, Scored
 from consumers.evaluation.outcomes import Outcome, Trigger
 from scoring import EVALUATOR_VERSION
 from scoring.query import Unscored
-from scoring.rules import JudgePolicy, Rules
+from scoring.rules import Rules
 from service.logs import digest, log
+from service.metrics.alarm_metrics import AlarmMetrics
 from service.metrics.bounded_labels import OTHER, AgentLabels, BoundedLabels, VersionLabels
 from service.metrics.declared import DeclaredMetrics
 from service.metrics.dependencies import DependencyMetrics
@@ -30,17 +31,6 @@ _JUDGES = 6
 """Judges with a label of their own: a process has three policies and one model, whose name its server may change."""
 
 
-def judge_label(score: Scored) -> str:
-    """The judge of a score under its tenant's policy. A cascade is one judge, whichever of its two answered.
-
-    A fallback keeps the label of the judge that should have answered, and has its own metric.
-    """
-    reply, policy = score.reply, score.policy
-    if policy is JudgePolicy.LOCAL:
-        return reply.judge
-    return f"{policy.value}:{reply.model}" if reply.model and policy is JudgePolicy.LLM else policy.value
-
-
 _VERSIONS = 20
 """Versions of one agent with a label of their own, per process."""
 
@@ -56,6 +46,7 @@ class Metrics:
         self.kafka = KafkaMetrics(declared)
         self.storage = StorageMetrics(declared)
         self.models = JudgeMetrics(declared, self._who.tenants.label)
+        self.alarms = AlarmMetrics(declared, self._who.label, self._judges)
         self.references = ReferenceMetrics(declared, self._who.label)
         self.dependencies = DependencyMetrics(declared)
         self.queue, self.spans_waiting = declared.queue, declared.spans_waiting
@@ -91,7 +82,7 @@ class Metrics:
                     self._of.enrichment_score.labels(*who).observe(score.enrichment.score)
 
     def _scored(self, who: tuple[str, str], score: Scored) -> None:
-        by = (*who, self._judges.label(judge_label(score)), EVALUATOR_VERSION)
+        by = (*who, self._judges.label(score.judge_label), EVALUATOR_VERSION)
         self._of.score.labels(*by).observe(score.composite.score)
         self._of.p_correct.labels(*by).observe(score.reply.p_correct)
         # also when it adds 0, so that the series exists and the share judged wrong can be computed

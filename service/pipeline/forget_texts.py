@@ -62,6 +62,10 @@ class Forgotten:
     """Deferred events, which will not be scored."""
     remembered: int = 0
     """Answers that memory compares others with."""
+    watched: int = 0
+    """Answers that an alarm had still to take up."""
+    alarms: int = 0
+    """Agents' alarms of the tenant that were deleted."""
     tokens: int = 0
     """Access tokens of the tenant that were deleted."""
     rules: int = 0
@@ -114,6 +118,8 @@ async def _stays(engine: AsyncEngine, subject: Subject) -> dict[str, str]:
         "tenant_rules": "documents that may quote names and values, and authors: --rules, or --reviewer NAME",
         "tenant_schemas": "names of tables and columns: --rules",
         "access_tokens": "names of tokens: --everything deletes them",
+        "agent_alarms": "names of agents: --everything without --event deletes them",
+        "watched_answers": "names of agents, for some minutes: --everything deletes them",
     }
     return {table: f"{left[table]} rows with {why}" for table, why in said.items() if left[table]}
 

@@ -41,7 +41,7 @@ def scoring_pool(parts: ProcessParts, panel: Panel) -> Pool:
     score = ScoreEvents(
         panel=panel,
         rules=parts.rules,
-        store=PostgresScores(parts.engine),
+        store=PostgresScores(parts.engine, watched=settings.alarms.enabled),
         outcomes=parts.metrics if telemetry is None else TracedOutcomes(parts.metrics, telemetry),
         clock=utc_now,
         timer=time.monotonic,

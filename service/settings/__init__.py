@@ -12,7 +12,13 @@ from service.settings.intake_settings import HttpSettings, LimitSettings, SpanSe
 from service.settings.judge_settings import JudgeSettings, ReferenceSettings
 from service.settings.observability_settings import LogSettings, MetricSettings, TelemetrySettings
 from service.settings.state_folder import default_state_path
-from service.settings.storage_settings import DatabaseSettings, MemorySettings, RedisSettings, RetentionSettings
+from service.settings.storage_settings import (
+    AlarmSettings,
+    DatabaseSettings,
+    MemorySettings,
+    RedisSettings,
+    RetentionSettings,
+)
 from service.settings.stream_settings import KafkaSettings, PoolSettings
 from service.settings.variables import PREFIX
 
@@ -27,6 +33,7 @@ class Settings(BaseSettings):
     database: DatabaseSettings = Field(default_factory=DatabaseSettings, description="Where rows live.")
     retention: RetentionSettings = Field(default_factory=RetentionSettings, description="How long rows are kept.")
     memory: MemorySettings = Field(default_factory=MemorySettings, description="The tenants' earlier answers.")
+    alarms: AlarmSettings = Field(default_factory=AlarmSettings, description="The agents' alarms.")
     redis: RedisSettings = Field(default_factory=RedisSettings, description="The shared cache.")
     http: HttpSettings = Field(default_factory=HttpSettings, description="The API.")
     limits: LimitSettings = Field(default_factory=LimitSettings, description="Bounds on memory and latency.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, SecretStr
 
 from service.settings.group import SettingsGroup
@@ -39,6 +41,19 @@ class MemorySettings(SettingsGroup):
     answers: int = Field(default=20_000, ge=100, le=1_000_000, description="Most answers remembered of one tenant.")
     bytes: int = Field(
         default=24 * 1024 * 1024, ge=1024 * 1024, description="Most bytes, about, remembered of one tenant."
+    )
+
+
+class AlarmSettings(SettingsGroup):
+    """The agents' alarms."""
+
+    enabled: bool = Field(default=True, description="Watch after every answer whether an agent has become worse.")
+    tier: Literal["excellent", "good", "marginal"] = Field(
+        default="marginal", description="Tier below whose lowest score an agent's mean raises an alarm."
+    )
+    every: float = Field(default=15.0, ge=0.1, le=3600, description="Seconds between two looks at new answers.")
+    settle: float = Field(
+        default=60.0, ge=0, le=3600, description="Seconds that answers wait so that earlier ones come first."
     )
 
 

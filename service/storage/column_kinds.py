@@ -54,6 +54,16 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
         text="source event_id agent speaker tables joins",
         code="event question_key shape words specification filters raw units size remembered_at occurred_at",
     ),
+    "watched_answers": _columns(
+        tenant="tenant",
+        name="agent",
+        code="id alarm event judge evaluator_version moment p_alone score question received_at",
+    ),
+    "agent_alarms": _columns(
+        tenant="tenant",
+        name="agent",
+        code="id judge evaluator_version state fall below fall_evidence below_evidence answers answered_at",
+    ),
     "access_tokens": _columns(
         tenant="tenant", name="name", code="id scopes digest created_at expires_at revoked_at last_used_at"
     ),

@@ -17,6 +17,7 @@ from service.storage.reference_store import forget_references
 from service.storage.scores.evaluation_rows import WITHHELD_TEXTS
 from service.storage.tables import (
     ACCESS_TOKENS,
+    AGENT_ALARMS,
     DEFERRED_EVENTS,
     EVALUATIONS,
     EVENT_KEYS,
@@ -25,6 +26,7 @@ from service.storage.tables import (
     REMEMBERED_ANSWERS,
     TENANT_RULES,
     TENANT_SCHEMAS,
+    WATCHED_ANSWERS,
 )
 
 _ROWS = EVALUATIONS.c
@@ -49,6 +51,8 @@ class ForgottenRows:
     references: int = 0
     deferred: int = 0
     remembered: int = 0
+    watched: int = 0
+    alarms: int = 0
     event_keys: int = 0
     tokens: int = 0
 
@@ -100,7 +104,8 @@ async def count_rows(engine: AsyncEngine, subject: Subject, *, whole: bool) -> F
         places["evaluations"] = (EVALUATIONS, mine)
         if not whole:
             del places["event_keys"]
-            places.pop("tokens", None)
+            for name in ("tokens", "alarms", "watched"):
+                places.pop(name, None)
             places["evaluations"] = (EVALUATIONS, and_(mine, _ROWS.withheld.is_(False)))
             places["labels"] = (LABELS, and_(_of(LABELS.c, subject), _noted()))
             places["references"] = (REFERENCE_VERDICTS, _judged(subject, digests))
@@ -158,6 +163,8 @@ async def count_names(engine: AsyncEngine, subject: Subject) -> Mapping[str, int
         "tenant_rules": (TENANT_RULES, TENANT_RULES.c.tenant == subject.tenant),
         "tenant_schemas": (TENANT_SCHEMAS, TENANT_SCHEMAS.c.tenant == subject.tenant),
         "access_tokens": (ACCESS_TOKENS, ACCESS_TOKENS.c.tenant == subject.tenant),
+        "agent_alarms": (AGENT_ALARMS, AGENT_ALARMS.c.tenant == subject.tenant),
+        "watched_answers": (WATCHED_ANSWERS, WATCHED_ANSWERS.c.tenant == subject.tenant),
     }
     with translate_errors(engine.url):
         async with engine.connect() as connection:
@@ -170,12 +177,16 @@ def _whole(subject: Subject, digests: Sequence[uuid.UUID] | None) -> dict[str, t
     judged = verdicts.tenant == subject.tenant
     of_tenant: dict[str, tuple[Table, ColumnElement[bool]]] = {}
     if subject.event_id is None:
-        of_tenant = {"tokens": (ACCESS_TOKENS, ACCESS_TOKENS.c.tenant == subject.tenant)}
+        of_tenant = {
+            "tokens": (ACCESS_TOKENS, ACCESS_TOKENS.c.tenant == subject.tenant),
+            "alarms": (AGENT_ALARMS, AGENT_ALARMS.c.tenant == subject.tenant),
+        }
     return of_tenant | {
         "labels": (LABELS, _of(LABELS.c, subject)),
         "references": (REFERENCE_VERDICTS, judged if digests is None else and_(judged, verdicts.event.in_(digests))),
         "deferred": (DEFERRED_EVENTS, _of(DEFERRED_EVENTS.c, subject)),
         "remembered": (REMEMBERED_ANSWERS, _of(REMEMBERED_ANSWERS.c, subject)),
+        "watched": (WATCHED_ANSWERS, _watched(subject, digests)),
         # last: their digests say whose the others are
         "event_keys": (EVENT_KEYS, _of(EVENT_KEYS.c, subject)),
     }
@@ -195,6 +206,11 @@ def _judged(subject: Subject, digests: Sequence[uuid.UUID] | None) -> ColumnElem
     table = REFERENCE_VERDICTS.c
     held = and_(table.tenant == subject.tenant, or_(table.record.is_not(None), table.due.is_not(None)))
     return and_(held, true() if digests is None else table.event.in_(digests))
+
+
+def _watched(subject: Subject, digests: Sequence[uuid.UUID] | None) -> ColumnElement[bool]:
+    table = WATCHED_ANSWERS.c
+    return table.tenant == subject.tenant if digests is None else table.event.in_(digests)
 
 
 def _rows_of(subject: Subject, digests: Sequence[uuid.UUID] | None) -> ColumnElement[bool]:

@@ -214,6 +214,8 @@ _OTHER_TABLES = (
     ("event_keys", "occurred_at"),
     ("reference_verdicts", "occurred_at"),
     ("remembered_answers", "occurred_at"),
+    ("watched_answers", "received_at"),
+    ("agent_alarms", "answered_at"),
     ("labels", "labelled_at"),
 )
 """The other tables with rows of an event, and the column by which they expire."""

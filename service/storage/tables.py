@@ -17,6 +17,7 @@ from sqlalchemy import (
     Column,
     DateTime,
     Double,
+    Identity,
     Index,
     Integer,
     LargeBinary,
@@ -222,6 +223,46 @@ class RememberedAnswerRow(SQLModel, table=True):
     occurred_at: datetime = _moment()
 
 
+class WatchedAnswerRow(SQLModel, table=True):
+    """A scored answer that the alarm of its agent has still to take up."""
+
+    __tablename__: ClassVar[str] = "watched_answers"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Index, ...]] = (Index("watched_answers_alarm", "alarm"),)
+
+    id: int = Field(sa_column=Column(BigInteger, Identity(), primary_key=True))
+    alarm: UUID = _column(Uuid)
+    event: UUID = _column(Uuid)
+    tenant: str = _column(Text)
+    agent: str = _column(Text)
+    judge: str = _column(Text)
+    evaluator_version: str = _column(Text)
+    moment: float = _column(Double)
+    p_alone: float = _column(Double)
+    score: float = _column(Double)
+    question: int = _column(BigInteger)
+    received_at: datetime = _moment()
+
+
+class AgentAlarmRow(SQLModel, table=True):
+    """The alarms of one agent under one judge and evaluator."""
+
+    __tablename__: ClassVar[str] = "agent_alarms"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Index, ...]] = (Index("agent_alarms_tenant", "tenant"),)
+
+    id: UUID = _column(Uuid, key=True)
+    tenant: str = _column(Text)
+    agent: str = _column(Text)
+    judge: str = _column(Text)
+    evaluator_version: str = _column(Text)
+    state: dict[str, Any] = _column(JSONB)
+    fall: bool = _flag(default=False)
+    below: bool = _flag(default=False)
+    fall_evidence: float = _column(Double)
+    below_evidence: float = _column(Double)
+    answers: int = _column(BigInteger)
+    answered_at: datetime = _moment()
+
+
 class TenantRulesRow(SQLModel, table=True):
     """One version of one tenant's rules. Rows never change, and the highest version is in force."""
 
@@ -295,6 +336,8 @@ DEFERRED_EVENTS = _table(DeferredEventRow)
 LABELS = _table(LabelRow)
 REFERENCE_VERDICTS = _table(ReferenceVerdictRow)
 REMEMBERED_ANSWERS = _table(RememberedAnswerRow)
+WATCHED_ANSWERS = _table(WatchedAnswerRow)
+AGENT_ALARMS = _table(AgentAlarmRow)
 TENANT_RULES = _table(TenantRulesRow)
 TENANT_SCHEMAS = _table(TenantSchemaRow)
 TENANT_CALIBRATIONS = _table(TenantCalibrationRow)

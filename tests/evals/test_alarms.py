@@ -1,5 +1,6 @@
 """An agent's alarms: seldom false, soon true, and the same after a restart."""
 
+import json
 import math
 import random
 
@@ -203,3 +204,13 @@ def test_state_of_another_form_begins_anew():
     alarm = AgentAlarm()
     alarm.take_all(answers(random.Random(1), 10, good=0.5), 50.0)
     assert from_json({**to_json(alarm), "form": f"0/{BINS}"}) == AgentAlarm()
+
+
+def test_what_was_stored_does_not_change_with_later_answers():
+    numbers = random.Random(13)
+    alarm = AgentAlarm()
+    alarm.take_all(answers(numbers, 100, good=0.5), 50.0)
+    stored = to_json(alarm)
+    before = json.dumps(stored)
+    alarm.take_all(answers(numbers, 100, good=0.1, start=100 * HOUR), 50.0)
+    assert json.dumps(stored) == before

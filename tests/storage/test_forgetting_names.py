@@ -80,6 +80,19 @@ async def everywhere(full: AsyncEngine) -> AsyncEngine:  # noqa: F811 the fixtur
                 .insert()
                 .values(id=tenant, name=f"of {tenant}", tenant=tenant, scopes=["publish"], digest=f"{tenant:0<64}")
             )
+            watched = {"tenant": tenant, "agent": "crumb", "judge": "local", "evaluator_version": "1"}
+            await connection.execute(
+                TABLES["watched_answers"].insert().values(
+                    **watched, alarm=func.gen_random_uuid(), event=func.gen_random_uuid(), moment=0, p_alone=0,
+                    score=0, question=0, received_at=NOW,
+                )
+            )  # fmt: skip
+            await connection.execute(
+                TABLES["agent_alarms"].insert().values(
+                    **watched, id=func.gen_random_uuid(), state={}, fall_evidence=0, below_evidence=0, answers=0,
+                    answered_at=NOW,
+                )
+            )  # fmt: skip
         for table, column in columns(*HELD):
             await connection.execute(update(table).values({column.name: planted(column)}))
     return full
@@ -117,8 +130,8 @@ async def test_texts_go_and_what_stays_is_said(everywhere: AsyncEngine):
     assert await holding(everywhere, "bakers", ColumnKind.TEXT) == set()
     left = await holding(everywhere, "bakers", ColumnKind.NAME, ColumnKind.RULES)
     assert set(done.stays) == {each.partition(".")[0] for each in left} == {
-        "access_tokens", "evaluations", "event_keys", "labels", "tenant_rules",
-            "tenant_schemas",
+        "access_tokens", "agent_alarms", "evaluations", "event_keys", "labels", "tenant_rules", "tenant_schemas",
+            "watched_answers",
     }  # fmt: skip
     assert await holding(everywhere, "millers", *HELD) == {f"{table}.{column.name}" for table, column in columns(*HELD)}
 

@@ -11,6 +11,7 @@ from sqlalchemy import select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey
+from service.storage.alarms.watched_answers import watch_answers
 from service.storage.database import translate_errors
 from service.storage.partitions import Partitions
 from service.storage.reference_store import await_references
@@ -28,6 +29,8 @@ class PostgresScores:
     """A `ScoreStore` in PostgreSQL."""
 
     engine: AsyncEngine
+    watched: bool = False
+    """Whether the agents' alarms take up the answers."""
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
 
     @cached_property
@@ -58,6 +61,9 @@ class PostgresScores:
                 await copy_rows(connection, new)
                 await await_references(connection, new)
                 stored_before = await _fill(connection, [each for each in ordered if each.key not in claimed])
+                if self.watched:
+                    # before own rows of a lost acknowledgement count as written: those were watched then
+                    await watch_answers(connection, [each for each in ordered if each.key not in stored_before])
                 stored = await _without_own(connection, ordered, stored_before)
                 await write_answers(connection, [each for each in ordered if each.key not in stored])
                 return stored

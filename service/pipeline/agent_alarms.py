@@ -1,0 +1,55 @@
+"""Looks every few seconds at the answers that were stored, and shows what the agents' alarms say."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Collection, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from consumers.errors import RefusedByStore, Unavailable
+from consumers.ports import RuleSource
+from service.background import background_task
+from service.logs import log
+from service.pipeline.process_parts import ProcessParts, utc_now
+from service.storage.alarms.agent_alarms import agent_alarms
+from service.storage.alarms.take_up import TakeUp
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedBounds:
+    """The bounds of the tenants' rules that are in force."""
+
+    rules: RuleSource
+    tier: str
+
+    async def __call__(self, tenants: Collection[str]) -> Mapping[str, float]:
+        """The lowest score of the tier for each tenant; raises `RulesUnavailable`."""
+        found = await self.rules.rules(tenants)
+        return {tenant: float(getattr(each.tiers, self.tier)) for tenant, each in found.items()}
+
+
+@asynccontextmanager
+async def watching_agents(parts: ProcessParts) -> AsyncGenerator[None]:
+    """Watches while the context is open, unless the settings say not to. Failures are logged and counted."""
+    settings = parts.settings.alarms
+    if not settings.enabled:
+        yield
+        return
+    take_up = TakeUp(parts.engine, WatchedBounds(parts.rules, settings.tier), settings.settle)
+    async with background_task(_watch(parts, take_up, settings.every), "agent-alarms"):
+        yield
+
+
+async def _watch(parts: ProcessParts, take_up: TakeUp, every: float) -> None:
+    while True:
+        try:
+            await take_up(utc_now())
+            parts.metrics.alarms.show(await agent_alarms(parts.engine))
+        except (Unavailable, RefusedByStore) as error:
+            parts.metrics.alarms.failed()
+            log.warning("agent_alarms_failed", error=str(error))
+        except Exception as error:
+            parts.metrics.alarms.failed()
+            parts.metrics.failed("agent-alarms", error)
+        await asyncio.sleep(every)

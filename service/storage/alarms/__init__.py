@@ -1,0 +1,1 @@
+"""The agents' alarms in PostgreSQL."""

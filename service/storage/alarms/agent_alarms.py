@@ -1,0 +1,54 @@
+"""Reads what the agents' alarms say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from service.storage.database import translate_errors
+from service.storage.tables import AGENT_ALARMS
+
+_ALARMS = AGENT_ALARMS.c
+_MOST = 10_000
+"""Agents that are read at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentAlarmState:
+    """What the alarms of an agent say under the judge and evaluator that scored its latest answer."""
+
+    tenant: str
+    agent: str
+    judge: str
+    evaluator_version: str
+    fall: bool
+    """Whether its answers became worse than its own earlier ones."""
+    below: bool
+    """Whether its mean score is below the tenant's bound."""
+    fall_evidence: float
+    """Share of the evidence that turns the alarm on: 1 does."""
+    below_evidence: float
+    answers: int
+    """Answers since an alarm last went on or off."""
+    answered_at: datetime
+
+
+async def agent_alarms(
+    engine: AsyncEngine, *, tenant: str | None = None, agent: str | None = None
+) -> Sequence[AgentAlarmState]:
+    """The alarms of every agent, or of a tenant's, or of one; raises `StoreUnavailable`."""
+    columns = [_ALARMS[name] for name in AgentAlarmState.__dataclass_fields__]
+    latest = select(*columns).ext(distinct_on(_ALARMS.tenant, _ALARMS.agent))
+    if tenant is not None:
+        latest = latest.where(_ALARMS.tenant == tenant)
+    if agent is not None:
+        latest = latest.where(_ALARMS.agent == agent)
+    ordered = latest.order_by(_ALARMS.tenant, _ALARMS.agent, _ALARMS.answered_at.desc()).limit(_MOST)
+    with translate_errors(engine.url):
+        async with engine.connect() as connection:
+            return [AgentAlarmState(**row) for row in (await connection.execute(ordered)).mappings()]

@@ -1,0 +1,157 @@
+"""Alarms take up the answers that were stored since the last time.
+
+An alarm's state is what the same answers in the order of their event times give. Answers of the last minutes are not
+yet part of the stored state, since an earlier one may still come: they are put in order each time, and what the alarm
+says is the stored state after them. So kills, rebalances and redelivery leave no trace in it, as long as every answer
+is stored within `settle` seconds of its event time. One that comes later is taken up when it comes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import delete, func, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from evals.alarms.agent_alarm import AgentAlarm, WatchedAnswer
+from evals.alarms.detector import LIMIT
+from evals.alarms.stored import from_json, to_json
+from service.storage.database import translate_errors
+from service.storage.tables import AGENT_ALARMS, WATCHED_ANSWERS
+
+_LOCK = 5_317_044
+"""Advisory lock that lets one process at a time take up answers."""
+_MOST_WAITING = 500
+"""Answers of an alarm that wait for earlier ones. At more traffic they wait a shorter time."""
+_MOST_TAKEN = 20_000
+"""Answers of an alarm that are read at once."""
+_QUEUE, _ALARMS = WATCHED_ANSWERS.c, AGENT_ALARMS.c
+
+
+class _Waiting(NamedTuple):
+    """The answers of one alarm in the queue."""
+
+    alarm: UUID
+    tenant: str
+    answers: int
+    last: int
+    earliest: float
+
+
+@dataclass(slots=True)
+class TakeUp:
+    """Takes up answers, and remembers which alarms have nothing new."""
+
+    engine: AsyncEngine
+    bounds: Callable[[Collection[str]], Awaitable[Mapping[str, float]]]
+    """The lowest score of the watched tier of each tenant; a tenant whose rules cannot be read is absent."""
+    settle: float
+    """Seconds that answers wait for earlier ones."""
+    _known: dict[UUID, tuple[int, int]] = field(default_factory=dict[UUID, tuple[int, int]])
+
+    async def __call__(self, now: datetime) -> int:
+        """Takes up what was stored, unless another process does so; returns of how many alarms.
+
+        Raises `StoreUnavailable` and `RulesUnavailable`, after which alarms that were taken up stay so.
+        """
+        with translate_errors(self.engine.url):
+            async with self.engine.connect() as guard:
+                if not await guard.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": _LOCK}):
+                    self._known.clear()
+                    return 0
+                # the lock belongs to the session, and this transaction must not stay open meanwhile
+                await guard.commit()
+                try:
+                    return await self._take_up(now.timestamp() - self.settle)
+                finally:
+                    await guard.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _LOCK})
+
+    async def _take_up(self, settled_until: float) -> int:
+        waiting = await self._waiting(settled_until)
+        if not waiting:
+            return 0
+        bounds = await self.bounds({each.tenant for each in waiting})
+        for each in waiting:
+            if each.tenant in bounds:
+                await self._take_up_one(each.alarm, bounds[each.tenant], settled_until)
+        return len(waiting)
+
+    async def _waiting(self, settled_until: float) -> list[_Waiting]:
+        """The alarms with new answers, or with some that need wait no longer."""
+        found = select(
+            _QUEUE.alarm, _QUEUE.tenant, func.count(), func.max(_QUEUE.id), func.min(_QUEUE.moment)
+        ).group_by(_QUEUE.alarm, _QUEUE.tenant)
+        async with self.engine.connect() as connection:
+            queued = [_Waiting(*row) for row in await connection.execute(found)]
+        self._known = {each.alarm: self._known[each.alarm] for each in queued if each.alarm in self._known}
+        return [
+            each
+            for each in queued
+            if self._known.get(each.alarm) != (each.answers, each.last) or each.earliest <= settled_until
+        ]
+
+    async def _take_up_one(self, alarm: UUID, bound: float, settled_until: float) -> None:
+        waiting = select(WATCHED_ANSWERS).where(_QUEUE.alarm == alarm).order_by(_QUEUE.moment, _QUEUE.event)
+        async with self.engine.begin() as connection:
+            first = (await connection.execute(waiting.limit(1))).first()
+            if first is None:
+                return
+            # locked before the answers are read, so that no other process takes up the same ones
+            state = await _locked_state(connection, first)
+            rows = (await connection.execute(waiting.limit(_MOST_TAKEN))).all()
+            settled = max(sum(row.moment <= settled_until for row in rows), len(rows) - _MOST_WAITING)
+            # the arithmetic of thousands of answers must not hold up the event loop
+            taken, shown = await asyncio.to_thread(_folded, state, rows, settled, bound)
+            await connection.execute(update(AGENT_ALARMS).where(_ALARMS.id == alarm).values(**_summary(taken, shown)))
+            await connection.execute(delete(WATCHED_ANSWERS).where(_QUEUE.id.in_([row.id for row in rows[:settled]])))
+        left = rows[settled:]
+        self._known[alarm] = (len(left), max((row.id for row in left), default=0))
+
+
+async def _locked_state(connection: AsyncConnection, first: Any) -> Mapping[str, Any]:
+    """The stored state, which is made where it is missing."""
+    names = {name: getattr(first, name) for name in ("tenant", "agent", "judge", "evaluator_version")}
+    new = insert(AGENT_ALARMS).values(id=first.alarm, **names, **_summary({}, AgentAlarm(moment=first.moment)))
+    await connection.execute(new.on_conflict_do_nothing())
+    stored = select(_ALARMS.state).where(_ALARMS.id == first.alarm).with_for_update()
+    return (await connection.execute(stored)).scalar_one()
+
+
+def _folded(
+    state: Mapping[str, Any], rows: Sequence[Any], settled: int, bound: float
+) -> tuple[dict[str, object], AgentAlarm]:
+    """The state after the settled answers, and the alarm after all."""
+    alarm = from_json(state)
+    answers = [_answer(row) for row in rows]
+    alarm.take_all(answers[:settled], bound)
+    taken = to_json(alarm)
+    alarm.take_all(answers[settled:], bound)
+    return taken, alarm
+
+
+def _answer(row: Any) -> WatchedAnswer:
+    return WatchedAnswer(
+        moment=row.moment,
+        p_alone=row.p_alone,
+        score=row.score,
+        question=row.question,
+        draw=(row.event.int >> 75) / 2**53,
+    )
+
+
+def _summary(state: Mapping[str, object], shown: AgentAlarm) -> dict[str, object]:
+    return {
+        "state": state,
+        "fall": shown.fall.on,
+        "below": shown.below.on,
+        "fall_evidence": shown.fall.detector.total / LIMIT,
+        "below_evidence": shown.below.detector.total / LIMIT,
+        "answers": shown.answers,
+        "answered_at": datetime.fromtimestamp(max(shown.moment or 0.0, 0.0), UTC),
+    }
