@@ -1,6 +1,6 @@
 """Adds the agents' alarms: their state, and the answers they have still to take up.
 
-Revision 0010. Answers that are stored already are not taken up: alarms begin with the first answer after it.
+Revision 0011. Answers that are stored already are not taken up: alarms begin with the first answer after it.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-revision = "0010"
-down_revision = "0009"
+revision = "0011"
+down_revision = "0010"
 
 _WHO = "tenant agent judge evaluator_version".split()
 
