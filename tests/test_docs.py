@@ -26,7 +26,7 @@ from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, S
 from service.api.events import EventStatus
 from service.commands.cli import app
 from service.commands.rendering.answer import explanation
-from service.commands.score_lines import LocalScorer
+from service.commands.score_lines import NAME_FIELDS, LocalScorer
 from service.commands.score_memory import MEMORY_FIELDS
 from service.judges.weights import local_judge
 from service.metrics import Metrics
@@ -158,8 +158,8 @@ def test_every_command_and_option_is_documented_and_no_other() -> None:
         for heading, text in sections(page("commands.md")).items()
         if heading.startswith("`sqlassay")
     }
-    always = {"event_id", "unscored", "evaluator_version", "rules_version"}
-    fields_out = {*always, *SCORED_FIELDS, *MODEL_FIELDS, *MEMORY_FIELDS}
+    always = {"unscored", "evaluator_version", "rules_version"}
+    fields_out = {*always, *NAME_FIELDS, *SCORED_FIELDS, *MODEL_FIELDS, *MEMORY_FIELDS}
     documented["sqlassay score"] -= fields_out
     assert documented == dict(commands(app))
 

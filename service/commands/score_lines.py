@@ -58,7 +58,7 @@ class LocalScorer:
         return conclude(case, self.judge.judge(case))
 
     def record(self, query: Query) -> Record:
-        """The fields of a row, except `event_id`."""
+        """The fields of a row, except its names."""
         return record_of(self(query), self.rules)
 
     def row(self, line: InputLine) -> Record:
@@ -67,9 +67,9 @@ class LocalScorer:
         if isinstance(event, Unscored):
             return invalid_line_row(line, event, self.rules)
         try:
-            return {"event_id": event.event_id, **self.record(event.query())}
+            return {**names_of(event), **self.record(event.query())}
         except Exception as error:  # One answer that trips a bug must not cost the file its scores.
-            return {"event_id": event.event_id, **record_of(scorer_failed(error), self.rules)}
+            return {**names_of(event), **record_of(scorer_failed(error), self.rules)}
 
     def score_file(self, source: str, target: str) -> RunTally:
         """Writes one row for each line, in order. Holds a few lines in memory at a time.
@@ -91,9 +91,8 @@ class LocalScorer:
     def _ended(self, line: InputLine, ended: CallEnded) -> Encoded:
         why = line_too_costly(self.cpu_seconds) if ended.over_limit else scorer_failed(ended)
         event = read_event(line)
-        number = {"line": line.number} if isinstance(event, Unscored) else {}
-        event_id = None if isinstance(event, Unscored) else event.event_id
-        return Encoded.of({"event_id": event_id, **number, **record_of(why, self.rules)})
+        names = {"event_id": None, "line": line.number} if isinstance(event, Unscored) else names_of(event)
+        return Encoded.of({**names, **record_of(why, self.rules)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +127,17 @@ def scored_file(source: str, target: str) -> Generator[tuple[Iterator[InputLine]
         yield read_lines(lines, MAX_EVENT_BYTES), RowWriter(rows, advance, RunTally())
 
 
+NAME_FIELDS = ("event_id", "tenant", "agent")
+"""The fields of a row that say whose answer it is."""
+
+
+def names_of(event: QueryEvent) -> Record:
+    """The `NAME_FIELDS` of an event."""
+    return {name: getattr(event, name) for name in NAME_FIELDS}
+
+
 def record_of(result: Score | Unscored, rules: Rules) -> Record:
-    """The fields of a row, except `event_id`."""
+    """The fields of a row, except its names."""
     return unscored_record(result, rules.version) if isinstance(result, Unscored) else score_record(result)
 
 

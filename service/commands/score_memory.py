@@ -21,13 +21,14 @@ from service.commands.score_lines import (
     LocalScorer,
     RunTally,
     invalid_line_row,
+    names_of,
     read_event,
     record_of,
     scored_file,
     scorer_failed,
 )
 
-MEMORY_FIELDS = ("tenant", "agent", "p_alone", "context")
+MEMORY_FIELDS = ("p_alone", "context")
 """The fields that a line out has with memory only."""
 
 
@@ -53,7 +54,7 @@ class MemoryScorer:
         return write.tally
 
     def row(self, line: InputLine) -> Record:
-        """The row for a line, with `tenant`, `agent`, `p_alone` and `context`, which are null where there are none."""
+        """The row for a line, with `p_alone` and `context`, which are null where there are none."""
         event = read_event(line)
         if isinstance(event, Unscored):
             refused = invalid_line_row(line, event, self.rules)
@@ -62,7 +63,7 @@ class MemoryScorer:
             scored = self._scored(event)
         except Exception as error:  # One answer that trips a bug must not cost the file its scores.
             scored = _without_score(scorer_failed(error), self.rules)
-        return {"event_id": event.event_id, "tenant": event.tenant, "agent": event.agent, **scored}
+        return {**names_of(event), **scored}
 
     def _scored(self, event: QueryEvent) -> Record:
         case = examine(event.query(), self.rules)

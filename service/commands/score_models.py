@@ -23,6 +23,7 @@ from service.commands.score_lines import (
     LocalScorer,
     RunTally,
     invalid_line_row,
+    names_of,
     read_event,
     record_of,
     scored_file,
@@ -82,7 +83,7 @@ class ModelScorer:
             result = await self._result(panel, event.query(), event.tenant)
         except Exception as error:  # One answer that trips a bug must not cost the file its scores.
             result = scorer_failed(error)
-        return {"event_id": event.event_id, **record_of(result, self.rules)}
+        return {**names_of(event), **record_of(result, self.rules)}
 
     async def _result(self, panel: Panel, query: Query, tenant: str) -> Score | Unscored:
         case = await asyncio.to_thread(examine, query, self.rules)

@@ -1,12 +1,15 @@
-"""`sqlassay eval`: the commands that measure a judge against labels, and an agent against a benchmark."""
+"""`sqlassay eval`: measure a judge or an agent: against labels, or against a benchmark."""
 
 import typer
 
+from service.commands.eval.estimate_options import EstimateOptions
 from service.commands.eval.judge_options import JudgeOptions
 from service.commands.eval.runner.run_options import EvalRunOptions
 from service.commands.options import with_options
 
-evaluation = typer.Typer(help="Measure a judge against labels, and an agent against a benchmark.", no_args_is_help=True)
+evaluation = typer.Typer(
+    help="Measure a judge and agents against labels, and an agent against a benchmark.", no_args_is_help=True
+)
 
 
 @evaluation.command("judge")
@@ -33,3 +36,12 @@ def eval_run(options: EvalRunOptions) -> None:
     except ImportError as error:
         refuse(f"running needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
     run_benchmark(options)
+
+
+@evaluation.command("estimate")
+@with_options(EstimateOptions)
+def eval_estimate(options: EstimateOptions) -> None:
+    """Estimate the share of right answers, with its interval, from scores of all answers and labels of some."""
+    from service.commands.eval.share_estimates import estimate
+
+    estimate(options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil, floor
 from typing import cast
 
 from rich.box import SIMPLE_HEAD
@@ -52,6 +53,36 @@ def report_table(rows: Sequence[Mapping[str, object]]) -> RenderableType:
             _figure(row["judged_wrong"], ".1%"),
         )
     return table
+
+
+def estimate_table(rows: Sequence[Mapping[str, object]], level: float) -> RenderableType:
+    """The share of right answers of each group, beside the raw mean of the scores."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("group")
+    for name in ("answers", "labels", "raw", "right", f"{level:.0%} interval"):
+        table.add_column(name, justify="right")
+    table.add_column("method")
+    for row in rows:
+        table.add_row(
+            Text(one_line(str(row["group"]), 60)),
+            *(str(row[name]) for name in ("answers", "labels")),
+            _figure(row["raw"], ".2f"),
+            _figure(row["estimate"], ".1%"),
+            interval_text(row["low"], row["high"]),
+            str(row["method"]),
+        )
+    return table
+
+
+def interval_text(low: object, high: object) -> str:
+    """An interval of shares, in whole percents outwards.
+
+    >>> interval_text(0.6149, 0.8)
+    '61–80%'
+    """
+    if not isinstance(low, int | float) or not isinstance(high, int | float):
+        return "–"
+    return f"{floor(low * 100 + 1e-6)}–{ceil(high * 100 - 1e-6)}%"
 
 
 def _figure(value: object, how: str) -> str:

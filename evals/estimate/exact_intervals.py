@@ -1,0 +1,63 @@
+"""Intervals of a share that hold at any number of labels, also where all labels are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil, floor
+
+import numpy as np
+from scipy.special import betaincinv, gammaln
+
+
+def of_population(right: float, labelled: int, answers: int, level: float) -> tuple[float, float]:
+    """The interval of the share right among `answers`, of which `labelled` were drawn at random and `right` are right.
+
+    Both tails of the hypergeometric distribution are inverted (Clopper and Pearson's method for a finite population):
+    a share is in the interval unless a draw as extreme has a chance below (1 − level) ÷ 2.
+    A half of a right answer widens the interval to both sides.
+
+    >>> of_population(10, 10, 10, 0.9), of_population(1, 1, 50, 0.9)
+    ((1.0, 1.0), (0.06, 1.0))
+    """
+    tail = (1 - level) / 2
+
+    def fewest_of(found: int) -> int:
+        most = answers - (labelled - found)
+        return _first(found, most, lambda total: _at_least(found, total, labelled, answers) > tail)
+
+    return fewest_of(floor(right)) / answers, 1 - fewest_of(labelled - ceil(right)) / answers
+
+
+def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """The first number from `low` to `high` for which a condition holds that stays true; `high` where none does."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
+
+
+def _at_least(count: int, total: int, drawn: int, answers: int) -> float:
+    """The chance to draw at least `count` of the `total` answers of a kind, with `drawn` of all `answers`."""
+    found = np.arange(max(count, drawn - (answers - total)), min(drawn, total) + 1)
+    chances = _log_ways(total, found) + _log_ways(answers - total, drawn - found) - _log_ways(answers, np.array(drawn))
+    return float(np.exp(chances).sum())
+
+
+def _log_ways(of: int, choose: np.ndarray) -> np.ndarray:
+    """The logarithm of the number of ways to choose."""
+    return gammaln(of + 1) - gammaln(choose + 1) - gammaln(of - choose + 1)
+
+
+def of_sample(share: float, size: float, level: float) -> tuple[float, float]:
+    """Clopper and Pearson's interval of a share found in a sample of an effective `size`, which may be a fraction.
+
+    Korn and Graubard (1998) use it so for samples with unequal weights.
+
+    >>> [round(bound, 3) for bound in of_sample(0.5, 10, 0.9)], [round(bound, 3) for bound in of_sample(1, 5, 0.9)]
+    ([0.222, 0.778], [0.549, 1.0])
+    """
+    tail, right = (1 - level) / 2, share * size
+    wrong = size - right
+    low = float(betaincinv(right, wrong + 1, tail)) if right > 0 else 0.0
+    high = float(betaincinv(right + 1, wrong, 1 - tail)) if wrong > 0 else 1.0
+    return low, high

@@ -1,0 +1,84 @@
+"""Estimates for groups of answers, such as those of each agent, with what labels may be used for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from evals.estimate.across_agents import predict_share
+from evals.estimate.random_draw import Draw, unlikely_draws
+from evals.estimate.right_share import LabelledScore, ShareEstimate, drawn_alike, estimate_share
+from evals.estimate.score_counts import ScoreCounts
+
+
+class NotRandomError(ValueError):
+    """The labels of a group were visibly not drawn at random, and their probabilities are not recorded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerGroup:
+    """The answers of a group, and the labels of some of them."""
+
+    alone: ScoreCounts
+    """By `p_alone`: predicts the share of right answers where there are no labels."""
+    best: ScoreCounts
+    """By the probability that goes best with labels: `p_correct`, with memory where it is on."""
+    judges: frozenset[str]
+    """The judges that gave scores."""
+    labels: Sequence[LabelledScore]
+    """One for each labelled answer."""
+
+
+def agreed_right(right: int, wrong: int) -> float:
+    """What an answer counts by the labels of its reviewers: as the majority says, and half where there is none.
+
+    >>> agreed_right(2, 1), agreed_right(0, 1), agreed_right(1, 1)
+    (1.0, 0.0, 0.5)
+    """
+    return 0.5 if right == wrong else float(right > wrong)
+
+
+def estimate_groups(groups: Mapping[str, AnswerGroup], *, level: float, random: bool) -> dict[str, ShareEstimate]:
+    """Estimates the share of right answers of each group.
+
+    Raises `NotRandomError` where some labels of a group have a probability and some have none, and, unless `random`
+    says that labels without probabilities are a random draw, where they are visibly none.
+    """
+    for name, group in groups.items():
+        with_probability = sum(each.probability is not None for each in group.labels)
+        if 0 < with_probability < len(group.labels):
+            without = len(group.labels) - with_probability
+            raise NotRandomError(
+                f"group {name}: {with_probability} labels have a probability and {without} have none. Record the"
+                " probability with which each labelled answer was drawn, or leave out the labels that were not drawn"
+            )
+    unlikely = [] if random else _unlikely(groups)
+    if unlikely:
+        raise NotRandomError(
+            f"group {', '.join(unlikely)}: the labelled answers have other scores than a random draw would have, and"
+            " no probability says how they were drawn. Record the probability of each label, or label answers drawn"
+            " at random; --random says that they were"
+        )
+    return {name: estimate_group(group, level=level) for name, group in groups.items()}
+
+
+def estimate_group(group: AnswerGroup, *, level: float) -> ShareEstimate:
+    """Estimates the share from the labels, or without labels from the mean score."""
+    if group.labels:
+        return estimate_share(group.best, group.labels, level=level)
+    return predict_share(group.alone, group.judges, level=level)
+
+
+def usable_labels(group: AnswerGroup) -> Sequence[LabelledScore]:
+    """The labels of a group that an estimate may use where nobody can be asked.
+
+    Labels with a recorded probability; where there are none, all labels, unless they are visibly no random draw.
+    """
+    recorded = [each for each in group.labels if each.probability is not None]
+    return recorded or ([] if _unlikely({"": group}) else group.labels)
+
+
+def _unlikely(groups: Mapping[str, AnswerGroup]) -> list[str]:
+    names = [name for name, group in groups.items() if group.labels and drawn_alike(group.labels)]
+    draws = [Draw(answers=groups[name].best, places=[each.place for each in groups[name].labels]) for name in names]
+    return [names[place] for place in unlikely_draws(draws)]

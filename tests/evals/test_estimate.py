@@ -1,0 +1,192 @@
+"""The share of right answers: intervals hold at any number of labels, and labels that are no random draw are seen."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, hypergeom
+
+from evals.estimate.across_agents import predict_share
+from evals.estimate.exact_intervals import of_population, of_sample
+from evals.estimate.groups import AnswerGroup, NotRandomError, estimate_groups, usable_labels
+from evals.estimate.random_draw import Draw, unlikely_draws
+from evals.estimate.right_share import LabelledScore, Method, estimate_share
+from evals.estimate.score_counts import ScoreCounts
+from tests.evals.drawn_labels import LEVEL, drawn, made_answers
+
+JUDGES = ("useless", "mild", "good", "anti-correlated", "constant")
+
+
+@pytest.mark.parametrize(("answers", "labelled"), [(25, 1), (25, 10), (25, 24), (60, 30), (250, 10)])
+def test_the_exact_interval_holds_every_share_as_often_as_it_says(answers: int, labelled: int) -> None:
+    intervals = [of_population(found, labelled, answers, LEVEL) for found in range(labelled + 1)]
+    for right in range(answers + 1):
+        chances = hypergeom.pmf(range(labelled + 1), answers, right, labelled)
+        held = sum(
+            chance
+            for chance, (low, high) in zip(chances, intervals, strict=True)
+            if low <= right / answers + 1e-12 and right / answers <= high + 1e-12
+        )
+        assert held >= LEVEL - 1e-9, right
+
+
+def test_the_interval_of_a_sample_is_clopper_and_pearsons() -> None:
+    known = binomtest(7, 10).proportion_ci(LEVEL, method="exact")
+    assert of_sample(0.7, 10, LEVEL) == pytest.approx((known.low, known.high))
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_one_label_and_equal_labels_leave_room(label: int) -> None:
+    answers = ScoreCounts.of([0.5, 0.9] * 100)
+    widths = []
+    for count in (1, 5, 20, 100):
+        found = estimate_share(answers, [LabelledScore(right=label, place=90)] * count, level=LEVEL)
+        assert found.method is Method.EXACT
+        assert found.low <= label <= found.high
+        widths.append(found.high - found.low)
+    assert widths == sorted(widths, reverse=True)
+    assert widths[0] > 0.9
+    assert 0 < widths[-1] < 0.03
+
+
+def test_all_answers_labelled_leave_no_doubt() -> None:
+    labels = [LabelledScore(right=place % 2, place=50) for place in range(8)]
+    found = estimate_share(ScoreCounts.of([0.5] * 8), labels, level=LEVEL)
+    assert (found.share, found.low, found.high, found.method) == (0.5, 0.5, 0.5, Method.COMPLETE)
+
+
+def test_a_tie_between_reviewers_counts_half_and_widens_the_interval() -> None:
+    answers = ScoreCounts.of([0.5] * 50)
+    clear = [LabelledScore(right=1, place=50)] * 6 + [LabelledScore(right=0, place=50)] * 3
+    tied = estimate_share(answers, [*clear, LabelledScore(right=0.5, place=50)], level=LEVEL)
+    right, wrong = (estimate_share(answers, [*clear, LabelledScore(right=r, place=50)], level=LEVEL) for r in (1, 0))
+    assert (tied.low, tied.high) == (wrong.low, right.high)
+    assert tied.share == pytest.approx(0.65)
+
+
+@pytest.mark.parametrize("answers", [25, 250])
+def test_the_bounds_are_shares_that_can_occur(answers: int) -> None:
+    known, dice = made_answers(0.8, answers, "good"), np.random.default_rng(3)
+    chosen = dice.choice(answers, 20, replace=False)
+    labels = [LabelledScore(right=known.right[at], place=round(known.p_correct[at] * 100)) for at in chosen]
+    found = estimate_share(ScoreCounts.of(known.p_correct), labels, level=LEVEL)
+    right = known.right[chosen].sum()
+    for bound in (found.low, found.high):
+        assert bound * answers == pytest.approx(round(bound * answers))
+        assert right <= round(bound * answers) <= answers - (20 - right)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.95])
+def test_a_better_judge_narrows_the_interval_and_a_useless_one_harms_little(share: float) -> None:
+    widths = {judge: drawn(made_answers(share, 250, judge), 30, draws=40).width for judge in JUDGES}
+    assert widths["good"] <= widths["mild"] * 1.01
+    assert widths["useless"] <= widths["constant"] * 1.05
+    if share < 0.9:
+        assert widths["good"] < 0.8 * widths["constant"]
+
+
+def test_labels_drawn_with_recorded_probabilities_are_unbiased() -> None:
+    known = made_answers(0.7, 400, "mild")
+    found = drawn(known, 40, draws=120, design=lambda scores: 0.1 + 4 * scores * (1 - scores))
+    assert abs(found.bias) < 0.015
+    assert found.covered >= 0.88
+    as_if_alike = drawn(known, 40, draws=120, design=lambda scores: 1.05 - scores)
+    assert abs(as_if_alike.bias) < 0.02
+
+
+def test_scores_of_no_worth_and_of_none_are_read() -> None:
+    answers = ScoreCounts.of([None] * 40)
+    labels = [LabelledScore(right=place % 3 > 0, place=None) for place in range(12)]
+    assert estimate_share(answers, labels, level=LEVEL).share == pytest.approx(8 / 12)
+    assert predict_share(answers, frozenset(), level=LEVEL).share is None
+
+
+def test_another_judge_without_labels_is_not_guessed() -> None:
+    answers = ScoreCounts.of([0.65] * 200)
+    ours = predict_share(answers, frozenset({"local/4"}), level=LEVEL)
+    assert ours.share == pytest.approx(0.69, abs=0.02)
+    for judges in ({"llm/gpt-9"}, {"local/4", "llm/gpt-9"}, {"local/mine"}):
+        other = predict_share(answers, frozenset(judges), level=LEVEL)
+        assert (other.share, other.low, other.high) == (None, 0.0, 1.0)
+
+
+def test_few_answers_without_labels_have_a_wider_interval() -> None:
+    wide, narrow = (
+        predict_share(ScoreCounts.of([0.5, 0.8] * n), frozenset({"local/4"}), level=LEVEL) for n in (5, 500)
+    )
+    assert wide.high - wide.low > 1.2 * (narrow.high - narrow.low)
+
+
+def scores(answers: int) -> list[float]:
+    return np.sort(np.random.default_rng(answers).beta(4, 2.2, answers)).round(2).tolist()
+
+
+@pytest.mark.parametrize("labels", [10, 30])
+@pytest.mark.parametrize("end", ["lowest", "highest", "middle"])
+def test_the_worst_the_best_and_the_doubtful_answers_are_no_random_draw(labels: int, end: str) -> None:
+    all_scores = scores(250)
+    first = {"lowest": 0, "highest": 250 - labels, "middle": 125 - labels // 2}[end]
+    draw = Draw(
+        answers=ScoreCounts.of(all_scores), places=[round(each * 100) for each in all_scores[first : first + labels]]
+    )
+    assert unlikely_draws([draw]) == [0] or (end, labels) == ("middle", 10)
+
+
+def test_a_random_draw_is_refused_at_most_once_in_a_thousand() -> None:
+    dice, refused = np.random.default_rng(8), 0
+    for answers, labels in product((25, 250), (5, 10, 24)):
+        all_scores = np.array(scores(answers))
+        counts = ScoreCounts.of(all_scores)
+        for _ in range(40):
+            places = [round(each * 100) for each in dice.choice(all_scores, labels, replace=False)]
+            refused += len(unlikely_draws([Draw(answers=counts, places=places)]))
+    assert refused == 0
+
+
+def test_small_shifts_of_many_groups_are_seen_together() -> None:
+    dice, all_scores = np.random.default_rng(2), np.array(scores(250))
+    chances = 1.15 - all_scores
+    draws = [
+        Draw(
+            answers=ScoreCounts.of(all_scores),
+            places=[round(each * 100) for each in dice.choice(all_scores, 30, False, chances / chances.sum())],
+        )
+        for _ in range(10)
+    ]
+    assert unlikely_draws(draws) == list(range(10))
+
+
+def group(labels: list[LabelledScore]) -> AnswerGroup:
+    counts = ScoreCounts.of(scores(250))
+    return AnswerGroup(alone=counts, best=counts, judges=frozenset({"local/4"}), labels=labels)
+
+
+def test_labels_of_which_only_some_have_a_probability_are_refused_or_left_out() -> None:
+    recorded = [LabelledScore(right=1, place=70, probability=0.1)] * 3
+    mixed = group([*recorded, LabelledScore(right=0, place=20)])
+    with pytest.raises(NotRandomError, match="3 labels have a probability and 1 have none"):
+        estimate_groups({"a": mixed}, level=LEVEL, random=True)
+    assert usable_labels(mixed) == recorded
+
+
+def test_equal_recorded_probabilities_do_not_hide_that_the_worst_answers_were_chosen() -> None:
+    for probability in (None, 0.2):
+        worst = group([LabelledScore(right=0, place=place, probability=probability) for place in range(15, 40)])
+        with pytest.raises(NotRandomError, match="other scores than a random draw"):
+            estimate_groups({"a": worst}, level=LEVEL, random=False)
+        assert estimate_groups({"a": worst}, level=LEVEL, random=True)["a"].labels == 25
+    assert usable_labels(group([LabelledScore(right=0, place=place) for place in range(15, 40)])) == []
+
+
+@pytest.mark.slow  # a campaign over shapes
+@pytest.mark.parametrize("labels", [1, 10, 30])
+def test_intervals_hold_for_judges_and_shares_of_every_kind(labels: int) -> None:
+    found = {
+        (share, answers, judge): drawn(made_answers(share, answers, judge), min(labels, answers - 1), draws=60)
+        for share, answers, judge in product((0.04, 0.2, 0.5, 0.8, 0.95), (25, 250), JUDGES)
+    }
+    worst = min(found.items(), key=lambda each: each[1].covered)
+    assert worst[1].covered >= 0.8, worst
+    assert np.mean([each.covered for each in found.values()]) >= 0.9
