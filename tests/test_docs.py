@@ -122,7 +122,7 @@ def test_every_closed_list_has_exactly_its_values(field: str, enum: type[StrEnum
 
 def test_every_field_of_a_line_out_is_documented() -> None:
     documented = names(table(sections(page("commands.md"))["`sqlassay score`"], "field"))
-    assert documented == {"event_id", *SCORED_FIELDS, *MODEL_FIELDS, "unscored", "evaluator_version", "rules_version"}
+    assert documented == {*NAME_FIELDS, *SCORED_FIELDS, *MODEL_FIELDS, "unscored", "evaluator_version", "rules_version"}
 
 
 def test_every_key_of_the_rules_is_documented_and_no_other() -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import expit, logit, stdtrit
 
 from evals.estimate.right_share import Method, ShareEstimate
-from evals.estimate.score_counts import ScoreCounts
+from evals.estimate.score_counts import Floats, ScoreCounts
 
 EXTREME = 0.005
 """Means nearer to 0 or 1 count as this near: their log-odds have no bound."""
@@ -38,12 +38,14 @@ def predict_share(answers: ScoreCounts, judges: frozenset[str], *, level: float)
     (0.7, 0.57, 0.79)
     """
     judge, usual_answers, agents = _agents()
-    if not answers.counts or judges != {judge}:
+    if not answers.counts or judges != frozenset([judge]):
         return ShareEstimate(share=None, low=0.0, high=1.0, labels=0, method=Method.NO_LABELS)
-    means, shares = (logit(np.array(each)) for each in zip(*agents, strict=True))
-    slope, intercept = np.polyfit(means, shares, 1)
+    means: Floats = logit(np.array([mean for mean, _ in agents]))
+    shares: Floats = logit(np.array([right for _, right in agents]))
+    slope, intercept = (float(each) for each in np.polyfit(means, shares, 1))
     free = len(agents) - 2
-    spread = float(((shares - slope * means - intercept) ** 2).sum() / free)
+    apart: Floats = shares - slope * means - intercept
+    spread = float(apart @ apart) / free
     mean = float(np.clip(answers.mean, EXTREME, 1 - EXTREME))
     away = float((logit(mean) - means.mean()) ** 2 / ((means - means.mean()) ** 2).sum())
     share = float(slope * logit(mean) + intercept)

@@ -42,9 +42,9 @@ def drawn(known: Known, labels: int, *, draws: int, seed: int = 0, design: Desig
         if design is None:
             chosen = dice.choice(len(known.right), labels, replace=False)
         else:
-            chances = design(known.p_correct)
-            chances = np.minimum(1.0, chances * labels / chances.sum())
-            chosen = np.flatnonzero(dice.random(len(chances)) < chances)
+            wanted = design(known.p_correct)
+            chances = np.minimum(1.0, wanted * labels / wanted.sum())
+            chosen = np.flatnonzero(dice.random(len(wanted)) < chances)
         made = [
             LabelledScore(
                 right=float(known.right[place]),

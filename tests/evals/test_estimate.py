@@ -13,7 +13,7 @@ from evals.estimate.exact_intervals import of_population, of_sample
 from evals.estimate.groups import AnswerGroup, NotRandomError, estimate_groups, usable_labels
 from evals.estimate.random_draw import Draw, unlikely_draws
 from evals.estimate.right_share import LabelledScore, Method, estimate_share
-from evals.estimate.score_counts import ScoreCounts
+from evals.estimate.score_counts import ScoreCounts, hundredth
 from tests.evals.drawn_labels import LEVEL, drawn, made_answers
 
 JUDGES = ("useless", "mild", "good", "anti-correlated", "constant")
@@ -70,7 +70,7 @@ def test_a_tie_between_reviewers_counts_half_and_widens_the_interval() -> None:
 def test_the_bounds_are_shares_that_can_occur(answers: int) -> None:
     known, dice = made_answers(0.8, answers, "good"), np.random.default_rng(3)
     chosen = dice.choice(answers, 20, replace=False)
-    labels = [LabelledScore(right=known.right[at], place=round(known.p_correct[at] * 100)) for at in chosen]
+    labels = [LabelledScore(right=float(known.right[at]), place=hundredth(float(known.p_correct[at]))) for at in chosen]
     found = estimate_share(ScoreCounts.of(known.p_correct), labels, level=LEVEL)
     right = known.right[chosen].sum()
     for bound in (found.low, found.high):
