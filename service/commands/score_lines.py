@@ -91,7 +91,7 @@ class LocalScorer:
     def _ended(self, line: InputLine, ended: CallEnded) -> Encoded:
         why = line_too_costly(self.cpu_seconds) if ended.over_limit else scorer_failed(ended)
         event = read_event(line)
-        names = {"event_id": None, "line": line.number} if isinstance(event, Unscored) else names_of(event)
+        names = no_names(line) if isinstance(event, Unscored) else names_of(event)
         return Encoded.of({**names, **record_of(why, self.rules)})
 
 
@@ -136,6 +136,11 @@ def names_of(event: QueryEvent) -> Record:
     return {name: getattr(event, name) for name in NAME_FIELDS}
 
 
+def no_names(line: InputLine) -> Record:
+    """The `NAME_FIELDS` of a line that is not an event, and its number."""
+    return {**dict.fromkeys(NAME_FIELDS), "line": line.number}
+
+
 def record_of(result: Score | Unscored, rules: Rules) -> Record:
     """The fields of a row, except its names."""
     return unscored_record(result, rules.version) if isinstance(result, Unscored) else score_record(result)
@@ -143,7 +148,7 @@ def record_of(result: Score | Unscored, rules: Rules) -> Record:
 
 def invalid_line_row(line: InputLine, reason: Unscored, rules: Rules) -> Record:
     """The row for a line that is not an event."""
-    return {"event_id": None, "line": line.number, **unscored_record(reason, rules.version)}
+    return {**no_names(line), **unscored_record(reason, rules.version)}
 
 
 def line_too_costly(seconds: float) -> Unscored:

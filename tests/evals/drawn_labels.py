@@ -43,8 +43,8 @@ def drawn(known: Known, labels: int, *, draws: int, seed: int = 0, design: Desig
             chosen = dice.choice(len(known.right), labels, replace=False)
         else:
             wanted = design(known.p_correct)
-            chances = np.minimum(1.0, wanted * labels / wanted.sum())
-            chosen = np.flatnonzero(dice.random(len(wanted)) < chances)
+            capped: Floats = np.minimum(1.0, wanted * labels / wanted.sum())
+            chances, chosen = capped, np.flatnonzero(dice.random(len(wanted)) < capped)
         made = [
             LabelledScore(
                 right=float(known.right[place]),

@@ -26,7 +26,7 @@ class ScoredLine(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     event_id: Annotated[str | None, BeforeValidator(_text)] = None
-    tenant: str = "default"
+    tenant: Annotated[str, BeforeValidator(lambda value: "default" if value is None else value)] = "default"
     agent: str | None = None
     """None in files of earlier releases."""
     judge: str | None = None

@@ -37,7 +37,7 @@ def test_each_line_is_judged_with_earlier_lines_of_its_tenant(tmp_path: Path):
     context = with_memory[2]["context"]
     assert isinstance(context, dict)
     assert [each["event_id"] for each in context["voices"]] == ["1", "0"]
-    assert {"tenant", "agent", "p_alone", "context"}.isdisjoint(without[0])
+    assert {"p_alone", "context"}.isdisjoint(without[0])
 
 
 def test_lines_without_a_score_have_no_context_and_teach_nothing(tmp_path: Path):
