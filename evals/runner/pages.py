@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from evals.runner.paired_runs import PairedRuns
 from evals.runner.rates import RATES, Answer
+from evals.runner.traces import plain
 
 MOST_ANSWERS = 500
 """The most answers that a page shows; those that did not pass come first."""
@@ -63,3 +65,72 @@ def rates_table(summary: Mapping[str, Any]) -> str:
     if summary.get("self_agreement"):
         lines.append(f"| two answers to a case mean the same | {summary['self_agreement']['pairs']:.1%} | |")
     return "\n".join(lines)
+
+
+def leaderboard_rows(runs: Sequence[tuple[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """A row for each run, highest pass rate first."""
+    rows = [
+        {
+            "run": name,
+            "backend": summary["backend"],
+            "model": ", ".join(summary["slices"].get("model", {})) or "–",
+            "benchmark": summary["benchmark"],
+            "complete": summary["complete"],
+            "cases": summary["cases"],
+            "mean_score": summary["mean_score"],
+            "pass_rate": summary["pass_rate"],
+            "summary": summary,
+            "bars": bars(summary),
+        }
+        for name, summary in runs
+    ]
+    return sorted(rows, key=lambda row: (-(row["pass_rate"] or 0), row["run"]))
+
+
+def leaderboard_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The leaderboard as Markdown."""
+    lines = ["# Leaderboard", ""]
+    if len({row["benchmark"] for row in rows}) > 1:
+        lines += ["The runs are of different benchmarks: their rates cannot be compared.", ""]
+    heads = ["run", "backend", "model", "cases", *NAMES.values(), "mean score"]
+    lines += [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for row in rows:
+        cells = [plain(row[name]) for name in ("run", "backend", "model", "cases")]
+        cells += [_cell(row["summary"], name) for name in RATES]
+        cells.append("–" if row["mean_score"] is None else f"{row['mean_score']:.1f}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(summary: Mapping[str, Any], name: str) -> str:
+    if summary[name] is None:
+        return "–"
+    low, high = summary[f"{name}_interval"]
+    return f"{summary[name]:.1%} ({low:.1%}–{high:.1%})"
+
+
+def comparison_page(first: str, second: str, found: PairedRuns, answers: Sequence[Answer]) -> str:
+    """What changed between two runs, as Markdown; each regression with the reason of the second run."""
+    low, high = found.interval
+    verdict = "worse beyond what chance explains" if found.worse else "not worse beyond what chance explains"
+    why = {each["case_id"]: str(each["rationale"]) for each in answers if not each["pass"]}
+    lines = [
+        f"# {plain(first)} → {plain(second)}: {verdict}",
+        "",
+        "| figure | value |",
+        "|---|---|",
+        f"| cases in both | {found.cases} |",
+        f"| pass rate | {found.pass_rates[0]:.1%} → {found.pass_rates[1]:.1%} |",
+        f"| difference | {found.difference:+.1%} ({low:+.1%} to {high:+.1%}) |",
+        f"| regressions, improvements | {len(found.regressions)}, {len(found.improvements)} |",
+        f"| chance of such a change when nothing changed | {found.p_value:.3g} |",
+        f"| chance of such a fall when nothing changed | {found.p_worse:.3g} |",
+        "",
+    ]
+    if found.score_difference is not None:
+        lines.insert(-1, f"| difference of the mean score | {found.score_difference:+.1f} |")
+    if found.regressions:
+        lines += ["## Regressions", "", *(f"- {plain(each)}: {plain(why.get(each, ''))}" for each in found.regressions)]
+    if found.improvements:
+        lines += ["", "## Improvements", "", *(f"- {plain(each)}" for each in found.improvements)]
+    return "\n".join(lines) + "\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -52,6 +52,12 @@ class ModelScorer:
     def score_file(self, source: str, target: str) -> RunTally:
         """Writes one row for each line, in order. Holds twice as many lines in memory as calls may be in flight."""
         return asyncio.run(self._score_file(source, target))
+
+    @asynccontextmanager
+    async def asking(self) -> AsyncGenerator[Callable[[Query], Awaitable[Score | Unscored]]]:
+        """Opens the judges; yields a function that asks them about one answer."""
+        async with self._panel() as panel:
+            yield lambda query: self._result(panel, query, "default")
 
     @asynccontextmanager
     async def _panel(self) -> AsyncGenerator[Panel]:

@@ -4,6 +4,7 @@ import typer
 
 from service.commands.eval.estimate_options import EstimateOptions
 from service.commands.eval.judge_options import JudgeOptions
+from service.commands.eval.runner.compare_options import CompareRunsOptions, LeaderboardOptions
 from service.commands.eval.runner.run_options import EvalRunOptions
 from service.commands.options import with_options
 
@@ -45,3 +46,29 @@ def eval_estimate(options: EstimateOptions) -> None:
     from service.commands.eval.share_estimates import estimate
 
     estimate(options)
+
+
+@evaluation.command("compare")
+@with_options(CompareRunsOptions)
+def eval_compare(options: CompareRunsOptions) -> None:
+    """Compare two runs case by case: difference with its interval, exact paired test, regressions."""
+    from service.commands.exits import refuse
+
+    try:
+        from service.commands.eval.runner.compare_runs import compare_runs
+    except ImportError as error:
+        refuse(f"comparing needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
+    compare_runs(options)
+
+
+@evaluation.command("leaderboard")
+@with_options(LeaderboardOptions)
+def eval_leaderboard(options: LeaderboardOptions) -> None:
+    """Write the rates of several runs side by side, as a page with charts and as Markdown."""
+    from service.commands.exits import refuse
+
+    try:
+        from service.commands.eval.runner.compare_runs import write_leaderboard
+    except ImportError as error:
+        refuse(f"the leaderboard needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
+    write_leaderboard(options)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from evals.runner.answers import (
     AnsweredCase,
@@ -17,8 +17,11 @@ from evals.runner.answers import (
 from evals.runner.cases import BenchmarkCase, GenerationFailure, GenerationResult
 from service.commands.eval.runner.assessing import AssessmentPlan, check, compare_with_gold
 from service.commands.eval.runner.generating import Asking
+from service.commands.score_lines import scorer_failed
 from service.processes.limited_pool import CallStopped, LimitedPool
 
+ScoreAnswer: TypeAlias = Callable[[BenchmarkCase, str], Awaitable[AnswerScore]]
+"""Scores the SQL of a case."""
 CHECK_SECONDS = 20.0
 """Clock time for parsing, checking the names and scoring one answer."""
 
@@ -31,6 +34,8 @@ class Answering:
     pool: LimitedPool
     backend: str
     plan: AssessmentPlan
+    score: ScoreAnswer | None = None
+    """Asks the judge's model; `None` where the local judge scores."""
 
     async def __call__(self, case: BenchmarkCase, sample: int) -> dict[str, Any]:
         """The entry of the journal: the record of the answer, and the trace of the backend."""
@@ -43,6 +48,8 @@ class Answering:
     async def _assessed(self, case: BenchmarkCase, sample: int, generated: GenerationResult) -> AnsweredCase:
         structure, score = await self._checked(case, generated.sql)
         if structure.passed:
+            if self.score is not None:
+                score = await self._judged(case, generated.sql)
             equivalence = await self._compared(case, generated.sql, score)
         else:
             what = structure.detail if structure.parse_ok else f"it does not parse: {structure.detail}"
@@ -72,6 +79,13 @@ class Answering:
             rationale = f"comparing it was stopped: {found.detail}"
             return EquivalenceFinding(equivalence=Equivalence.SKIPPED, rationale=rationale)
         return found
+
+    async def _judged(self, case: BenchmarkCase, sql: str) -> AnswerScore:
+        assert self.score is not None  # noqa: S101 the caller asked
+        try:
+            return await self.score(case, sql)
+        except Exception as error:  # One answer that trips a bug must not cost the run.
+            return AnswerScore(unscored=scorer_failed(error).reason.value)
 
     async def _call(self, function: Callable[..., Any], *arguments: object, seconds: float) -> Any:
         try:

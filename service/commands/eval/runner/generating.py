@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import orjson
 
@@ -39,6 +39,22 @@ class NamedBackend:
     """What decides its answers, for the cache and to tell runs apart."""
     opened: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
     """Opens what it needs for a run."""
+    cached: bool = True
+    """Whether its answers are worth keeping."""
+    ends_itself: bool = False
+    """Whether it keeps the time limit itself."""
+
+
+class AnswerCache(Protocol):
+    """Keeps the answers of one backend."""
+
+    def find(self, case: BenchmarkCase, sample: int) -> GenerationResult | None: ...
+
+    def keep(self, case: BenchmarkCase, sample: int, result: GenerationResult) -> None: ...
+
+
+_LATE = 60.0
+"""Seconds beyond the limit for a backend that keeps it itself; its processes may have to start."""
 
 
 @dataclass(slots=True)
@@ -48,13 +64,24 @@ class Asking:
     backend: NamedBackend
     seconds: float
     rate: Rate | None = None
+    cache: AnswerCache | None = None
 
     async def __call__(self, case: BenchmarkCase, sample: int) -> Generated:
         """The SQL of a case, or why there is none. Never raises because of what the backend does."""
+        known = self.cache.find(case, sample) if self.cache is not None else None
+        if known is not None:
+            return known
         if self.rate is not None:
             await asyncio.sleep(self.rate.reserve(time.monotonic()))
+        found = await self._asked(case, sample)
+        if self.cache is not None and isinstance(found, GenerationResult):
+            self.cache.keep(case, sample, found)
+        return found
+
+    async def _asked(self, case: BenchmarkCase, sample: int) -> Generated:
+        limit = self.seconds + (_LATE if self.backend.ends_itself else 0)
         try:
-            async with asyncio.timeout(self.seconds):
+            async with asyncio.timeout(limit):
                 return accepted(await self.backend.generate(case, sample))
         except TimeoutError:
             return GenerationFailure("timeout", f"no SQL within {self.seconds:g} s (--timeout)")

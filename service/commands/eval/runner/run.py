@@ -4,31 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+import sys
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from consumers.judging.rates import Rate
+from evals.runner.answers import AnswerScore
 from evals.runner.cases import BenchmarkCase
 from evals.runner.rates import summary_of
 from evals.runner.self_agreement import SelfAgreement, self_agreement
 from scoring import EVALUATOR_VERSION
-from scoring.rules import JudgePolicy
+from scoring.rules import JudgePolicy, Rules
 from scoring.sql.dialects import known
-from service.commands.eval.runner.answering import Answering
-from service.commands.eval.runner.assessing import AssessmentPlan, meanings, prepare
+from service.commands.eval.runner.answering import Answering, ScoreAnswer
+from service.commands.eval.runner.assessing import AssessmentPlan, meanings, prepare, query_of, score_of
 from service.commands.eval.runner.backends.building import build_backend
 from service.commands.eval.runner.benchmark_file import Benchmark, InvalidBenchmarkError, Selection, read_benchmark
 from service.commands.eval.runner.case_schemas import Sources
+from service.commands.eval.runner.gating import check_gate_options, gate
 from service.commands.eval.runner.generating import Asking, NamedBackend
+from service.commands.eval.runner.generation_cache import GenerationCache
 from service.commands.eval.runner.journal import Journal, Key, OtherRunError, open_journal
 from service.commands.eval.runner.run_files import show_summary, write_run
 from service.commands.eval.runner.run_options import EvalRunOptions
 from service.commands.exits import refuse
 from service.commands.progress import progress
 from service.commands.score import read_judge
+from service.commands.score_lines import LocalScorer, record_of
 from service.processes.limited_pool import CallStopped, LimitedPool, ProcessLimits, limited_pool
 
 ASSESSORS = 2
@@ -42,13 +47,14 @@ INTERRUPTED = 130
 
 
 def run_benchmark(options: EvalRunOptions) -> None:
-    """Runs the cases that are not finished yet, writes the folder of the run, and prints the rates."""
+    """Runs the cases that are not finished yet, writes the folder of the run, prints the rates and checks the gate."""
     _check(options)
+    check_gate_options(options)
     try:
         benchmark = read_benchmark(
             options.benchmark, dialect=options.dialect, databases=options.databases, schemas=options.schemas
         )
-        backend = build_backend(options)
+        backend = build_backend(options, _sources(options))
         cases = _selected(options, benchmark)
         identity = _identity(options, benchmark, backend)
         with open_journal(Path(options.out), identity) as journal:
@@ -72,6 +78,18 @@ def _check(options: EvalRunOptions) -> None:
     if options.databases is not None and "://" not in options.databases and not Path(options.databases).is_dir():
         refuse(f"--databases: there is no folder {options.databases}")
     read_judge(options.weights)
+    if options.cache is not None and Path(options.cache).is_file():
+        refuse(f"--cache: {options.cache} is a file: name a folder")
+
+
+def _sources(options: EvalRunOptions) -> Sources:
+    return Sources(
+        databases=options.databases,
+        schemas=options.schemas,
+        functions=tuple(options.functions or ()),
+        any_role=options.any_role,
+        seconds=options.seconds,
+    )
 
 
 def _selected(options: EvalRunOptions, benchmark: Benchmark) -> list[BenchmarkCase]:
@@ -119,15 +137,8 @@ class Run:
     @property
     def plan(self) -> AssessmentPlan:
         """How answers are checked."""
-        sources = Sources(
-            databases=self.options.databases,
-            schemas=self.options.schemas,
-            functions=tuple(self.options.functions or ()),
-            any_role=self.options.any_role,
-            seconds=self.options.seconds,
-        )
         return AssessmentPlan(
-            sources=sources,
+            sources=_sources(self.options),
             grounding=self.options.grounding,
             dialect=self.options.dialect,
             weights=self.options.weights,
@@ -156,11 +167,12 @@ def _finish(run: Run) -> None:
     except KeyboardInterrupt:
         write_run(Path(run.options.out), run.answers(), run.summary(None))
         left = len(run.keys) - len(run.answers())
-        print(f"sqlassay: stopped with {left} answers to go: the same command goes on", flush=True)
+        print(f"sqlassay: stopped with {left} answers to go: the same command goes on", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
     summary = run.summary(agreement)
     write_run(Path(run.options.out), run.answers(), summary)
     show_summary(summary, as_json=run.options.as_json)
+    gate(run.options, summary, [each["record"] for each in run.answers()])
 
 
 async def _run(run: Run, advance: Callable[[], None]) -> SelfAgreement | None:
@@ -169,10 +181,10 @@ async def _run(run: Run, advance: Callable[[], None]) -> SelfAgreement | None:
     limits = ProcessLimits(workers=min(ASSESSORS, 1 + len(left) // _WORTH_A_PROCESS), megabytes=_MEGABYTES)
     cases = {each.case_id: each for each in run.cases}
     rate = Rate(per_minute=run.options.rate, burst=1, apart=0) if run.options.rate is not None else None
-    async with limited_pool(limits, prepare, run.plan) as pool, run.backend.opened():
-        answering = Answering(
-            ask=Asking(run.backend, run.options.timeout, rate), pool=pool, backend=run.backend.name, plan=run.plan
-        )
+    async with limited_pool(limits, prepare, run.plan) as pool, run.backend.opened(), _judge(run) as score:
+        cache = GenerationCache(Path(run.options.cache), run.backend) if run.options.cache else None
+        asking = Asking(run.backend, run.options.timeout, rate, cache if run.backend.cached else None)
+        answering = Answering(ask=asking, pool=pool, backend=run.backend.name, plan=run.plan, score=score)
 
         async def work() -> None:
             for case_id, sample in waiting:
@@ -184,6 +196,25 @@ async def _run(run: Run, advance: Callable[[], None]) -> SelfAgreement | None:
             for _ in range(min(run.options.concurrency, len(run.keys))):
                 group.create_task(work())
         return await _agreement(run, pool) if run.options.samples > 1 else None
+
+
+@asynccontextmanager
+async def _judge(run: Run) -> AsyncGenerator[ScoreAnswer | None]:
+    """The judge that asks a model; `None` for the local one, which scores where answers are checked."""
+    policy = JudgePolicy(run.options.judge)
+    if policy is JudgePolicy.LOCAL:
+        yield None
+        return
+    from service.commands.score_models import with_models  # noqa: PLC0415 the model client loads slowly
+
+    scorer = with_models(LocalScorer(Rules(), read_judge(run.options.weights)), policy)
+    async with scorer.asking() as ask:
+
+        async def score(case: BenchmarkCase, sql: str) -> AnswerScore:
+            result = await ask(query_of(case, sql, run.options.dialect))
+            return score_of(record_of(result, scorer.rules))
+
+        yield score
 
 
 async def _agreement(run: Run, pool: LimitedPool) -> SelfAgreement | None:

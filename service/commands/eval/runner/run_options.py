@@ -19,6 +19,24 @@ class EvalRunOptions:
     predictions: Annotated[
         str | None, typer.Option("--predictions", metavar="P.jsonl", help="The SQL that --backend recorded gives.")
     ] = None
+    endpoint: Annotated[
+        str | None, typer.Option("--endpoint", metavar="URL", help="Where --backend http posts each case.")
+    ] = None
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="The model that --backend openai asks.")
+    ] = None
+    provider: Annotated[
+        str | None,
+        typer.Option("--provider", metavar="NAME|URL", help="Its server: NAME_BASE_URL and NAME_API_KEY, or a URL."),
+    ] = None
+    prompt: Annotated[
+        str | None,
+        typer.Option("--prompt", metavar="FILE", help="Its prompt, with {question}, {context} and {dialect}."),
+    ] = None
+    context: Annotated[
+        str,
+        typer.Option("--context", metavar="full|names|none|module:function", help="What it is told of the database."),
+    ] = "full"
     databases: Annotated[
         str | None,
         typer.Option("--databases", metavar="DIR|URL", help="A folder of <db_id>.sqlite files, or a URL with {db_id}."),
@@ -52,10 +70,22 @@ class EvalRunOptions:
     rate: Annotated[
         float | None, typer.Option("--rate", min=0.01, metavar="N", help="At most N calls of the backend a minute.")
     ] = None
+    cache: Annotated[
+        str | None, typer.Option("--cache", metavar="DIR", help="Keep the backend's answers for later runs.")
+    ] = None
     timeout: Annotated[
         float, typer.Option("--timeout", min=0.1, metavar="S", help="Seconds for one answer of the backend.")
     ] = 120.0
     seconds: Annotated[float, typer.Option("--seconds", min=0.1, metavar="S", help="Time limit of one query.")] = 10.0
     functions: OwnFunctions = None
     any_role: AnyRole = False
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option("--fail-under", metavar="NAME=VALUE", help="Exit with 1 below pass=0.8; repeatable."),
+    ] = None
+    fail_on_regression: Annotated[
+        str | None,
+        typer.Option("--fail-on-regression", metavar="RUN", help="Exit with 1 when worse than RUN beyond chance."),
+    ] = None
+    junit: Annotated[str | None, typer.Option("--junit", metavar="FILE", help="Write a JUnit report.")] = None
     as_json: AsJson = False
