@@ -16,9 +16,9 @@ async def answer(case: BenchmarkCase) -> object:
         case "raise":
             raise RuntimeError("no idea\n" * 100 + "\ud800")
         case "wait":
-            await asyncio.sleep(3_600)
+            return await asyncio.sleep(3_600)
         case "block":
-            time.sleep(3_600)  # noqa: ASYNC251 it hangs on purpose
+            return time.sleep(3_600)  # noqa: ASYNC251 it hangs on purpose
         case "flood":
             return "SELECT " + "1, " * 100_000
         case "flood beside":
@@ -34,7 +34,8 @@ async def answer(case: BenchmarkCase) -> object:
         case "trace":
             steps = [TraceStep(kind="tool", tool="look", content="``` <b>", seconds=0.25, ok=True)]
             return GenerationResult(case.gold_sql, {"model": "tiny", "prompt_version": "p7"}, steps)
-    return case.gold_sql
+        case _:
+            return case.gold_sql
 
 
 def plain(case: BenchmarkCase) -> str:

@@ -44,13 +44,13 @@ def trace_name(record: Mapping[str, Any]) -> str:
     """The file name of a trace: the case's id where it can be one, with a hash where it cannot.
 
     >>> trace_name({"case_id": "q-7", "sample": 1}), trace_name({"case_id": "../a", "sample": 2})
-    ('q-7.md', '_a-19b7d6f6-2.md')
+    ('q-7.md', '_a-61b4c98b@2.md')
     """
     case_id, sample = str(record["case_id"]), record["sample"]
     plain = _PLAIN.sub("_", case_id).lstrip(".")[:80] or "case"
     if plain != case_id:
         plain = f"{plain}-{sha256(case_id.encode()).hexdigest()[:8]}"
-    return f"{plain}.md" if sample == 1 else f"{plain}-{sample}.md"
+    return f"{plain}.md" if sample == 1 else f"{plain}@{sample}.md"
 
 
 @cache

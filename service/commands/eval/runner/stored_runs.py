@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
@@ -24,13 +24,13 @@ def read_run(folder: str) -> tuple[str, list[dict[str, Any]]]:
     records: list[dict[str, Any]] = []
     for number, line in enumerate(lines, 1):
         try:
-            record = orjson.loads(line)
-            missing = [name for name in _NEEDED if name not in record]
-        except (orjson.JSONDecodeError, TypeError):
-            missing = ["JSON"]
+            record: Any = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            refuse(f"{path / CASES}, line {number}: it is not JSON")
+        missing = [name for name in _NEEDED if not isinstance(record, dict) or name not in record]
         if missing:
             refuse(f"{path / CASES}, line {number}: it has no {missing[0]}")
-        records.append(record)
+        records.append(cast("dict[str, Any]", record))
     if not records:
         refuse(f"{path / CASES} is empty")
     return path.name or folder, records
@@ -41,4 +41,4 @@ def read_summary(folder: str) -> dict[str, Any]:
     found = read_json(Path(folder) / SUMMARY)
     if not isinstance(found, dict) or "pass_rate" not in found:
         refuse(f"{folder} holds no {SUMMARY}: name a folder that `sqlassay eval run` wrote")
-    return found
+    return cast("dict[str, Any]", found)

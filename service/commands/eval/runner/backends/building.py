@@ -18,6 +18,7 @@ from service.commands.eval.runner.generating import NamedBackend
 from service.commands.eval.runner.run_options import EvalRunOptions
 from service.commands.exits import refuse
 from service.processes.forked_call import CallEnded, call_in_fork
+from service.settings.judge_settings import JudgeSettings
 
 _IMPORT_SECONDS = 120.0
 """CPU that importing a backend may take."""
@@ -89,19 +90,20 @@ def _model(options: EvalRunOptions, sources: Sources) -> NamedBackend:
 
 def _server(options: EvalRunOptions) -> ModelServer:
     """The server that `--provider` names, or that of the judge's settings."""
-    judge = settings().judge
-    provider, key = options.provider, judge.api_key
-    base_url = judge.base_url
-    if provider is not None and provider.startswith(("http://", "https://")):
-        base_url, key = provider, (key if provider == judge.base_url else None)
-    elif provider is not None:
-        prefix = "".join(each if each.isalnum() else "_" for each in provider).upper()
-        base_url = os.environ.get(f"{prefix}_BASE_URL")
-        named = os.environ.get(f"{prefix}_API_KEY")
-        key = SecretStr(named) if named else None
-        if base_url is None:
-            refuse(f"--provider {provider} needs {prefix}_BASE_URL, and {prefix}_API_KEY if the server wants a key")
+    judge, provider = settings().judge, options.provider
+    base_url, key = (judge.base_url, judge.api_key) if provider is None else _provided(provider, judge)
     model = options.model or (judge.model if provider is None else None)
     if base_url is None or model is None:
         refuse("--backend openai needs --model, and --provider or SQLASSAY_JUDGE__BASE_URL")
     return ModelServer(base_url=base_url, api_key=key, model=model, provider=provider or "settings")
+
+
+def _provided(provider: str, judge: JudgeSettings) -> tuple[str, SecretStr | None]:
+    """The URL and the key of a provider. The key of the settings goes to their own server only."""
+    if provider.startswith(("http://", "https://")):
+        return provider, judge.api_key if provider == judge.base_url else None
+    prefix = "".join(each if each.isalnum() else "_" for each in provider).upper()
+    base_url, key = os.environ.get(f"{prefix}_BASE_URL"), os.environ.get(f"{prefix}_API_KEY")
+    if base_url is None:
+        refuse(f"--provider {provider} needs {prefix}_BASE_URL, and {prefix}_API_KEY if the server wants a key")
+    return base_url, SecretStr(key) if key else None

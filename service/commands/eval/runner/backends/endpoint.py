@@ -42,6 +42,13 @@ class EndpointReply(BaseModel):
     trace: list[TraceLine] = Field(default_factory=list[TraceLine])
 
 
+@dataclass(frozen=True, slots=True)
+class BusyFor:
+    """The endpoint asks to be asked later."""
+
+    seconds: float
+
+
 @dataclass(slots=True)
 class EndpointBackend:
     """Posts cases to one URL. Redirects are not followed."""
@@ -67,21 +74,20 @@ class EndpointBackend:
 
     async def generate(self, case: BenchmarkCase, sample: int) -> Generated:
         """The endpoint's SQL; it is asked again after the time that it names while it is busy."""
-        for _ in range(TRIES - 1):
+        for _ in range(TRIES):
             found = await self._post(case, sample)
-            if not isinstance(found, float):
+            if not isinstance(found, BusyFor):
                 return found
-            await asyncio.sleep(found)
-        found = await self._post(case, sample)
-        return GenerationFailure("unreachable", "the endpoint stays busy") if isinstance(found, float) else found
+            await asyncio.sleep(found.seconds)
+        return GenerationFailure("unreachable", "the endpoint stays busy")
 
-    async def _post(self, case: BenchmarkCase, sample: int) -> Generated | float:
-        """The reply; or the seconds to wait when the endpoint is busy."""
+    async def _post(self, case: BenchmarkCase, sample: int) -> Generated | BusyFor:
+        """The reply, or how long the endpoint is busy."""
         try:
             sending = self.sessions[0].post(self.url, json=_question(case, sample), allow_redirects=False)
             async with sending as response:
                 if response.status in _BUSY:
-                    return _wait(response.headers.get("Retry-After"))
+                    return _busy(response.headers.get("Retry-After"))
                 body = await _bounded(response)
                 if isinstance(body, GenerationFailure):
                     return body
@@ -118,11 +124,11 @@ async def _bounded(response: aiohttp.ClientResponse) -> bytes | GenerationFailur
     return bytes(body)
 
 
-def _wait(named: str | None) -> float:
+def _busy(named: str | None) -> BusyFor:
     try:
-        return min(max(float(named or 1), 0.0), _LONGEST_WAIT)
+        return BusyFor(min(max(float(named or 1), 0.0), _LONGEST_WAIT))
     except ValueError:
-        return 1.0
+        return BusyFor(1.0)
 
 
 def _reply(body: bytes, content_type: str) -> Generated:
