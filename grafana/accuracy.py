@@ -84,7 +84,7 @@ def _over_time() -> list[DashboardPanel]:
         worst=True,
     )
     by_agent, by_judge, by_version = _mean_scores()
-    return [by_agent, _judged_wrong(count), _tiers(), answers, by_judge, by_version, _confidence()]
+    return [by_agent, _judged_wrong(count), _alarms(), _tiers(), answers, by_judge, by_version, _confidence()]
 
 
 def _mean_scores() -> tuple[DashboardPanel, DashboardPanel, DashboardPanel]:
@@ -124,6 +124,17 @@ def _judged_wrong(count: str) -> DashboardPanel:
         worst=True,
         unit="percentunit",
         most=1,
+    )
+
+
+def _alarms() -> DashboardPanel:
+    by = f"{BY}, kind"
+    return DashboardPanel(
+        title="Evidence of agents' alarms",
+        shows="Share of the evidence that turns an agent's alarm on: against its past (fall) or the bound (below).",
+        queries={f"{AGENT} {{{{kind}}}}": f"max by ({by}) (sqlassay_agent_alarm_evidence{{{WHO}}})"},
+        worst=True,
+        unit="percentunit",
     )
 
 
