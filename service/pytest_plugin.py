@@ -38,20 +38,8 @@ def assert_sql_answers(  # noqa: PLR0913 a test names what it knows
     __tracebackhide__ = True
     from service.commands.eval.runner.single_answer import why_not  # noqa: PLC0415 loaded when a test needs it
 
-    metadata = {"db_id": db_id, "enriched_question": enriched_question}
-    case = (
-        asked
-        if isinstance(asked, BenchmarkCase)
-        else BenchmarkCase(
-            case_id="asked",
-            question=asked,
-            gold_sql=gold_sql or "",
-            schema="",
-            complexity="",
-            category="",
-            metadata={name: value for name, value in metadata.items() if value is not None},
-        )
-    )
+    named = {"db_id": db_id, "enriched_question": enriched_question}
+    case = asked if isinstance(asked, BenchmarkCase) else _case(asked, gold_sql, named)
     failed = why_not(
         case,
         sql,
@@ -62,6 +50,18 @@ def assert_sql_answers(  # noqa: PLR0913 a test names what it knows
     )
     if failed is not None:
         pytest.fail(f"{case.question}\n\n{sql}\n\n{failed}", pytrace=False)
+
+
+def _case(question: str, gold_sql: str | None, named: dict[str, str | None]) -> BenchmarkCase:
+    return BenchmarkCase(
+        case_id="asked",
+        question=question,
+        gold_sql=gold_sql or "",
+        schema="",
+        complexity="",
+        category="",
+        metadata={name: value for name, value in named.items() if value is not None},
+    )
 
 
 @pytest.fixture(name="assert_sql_answers")
