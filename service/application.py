@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Lifespan, Message, Receive, Scope, Send
 
 from scoring import EVALUATOR_VERSION
-from service.api import docs_page, evaluations, events, health, labels, rules, schemas, traces
+from service.api import docs_page, evaluations, events, health, labels, review, rules, schemas, traces
 from service.api.errors import handle_errors
 from service.api.openapi_document import openapi_document
 from service.api.request_guard import RequestGuard
@@ -30,9 +30,8 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     )
     app.state.service = service
     worker_only = service is not None and service.role is ProcessRole.WORKER
-    for module in (
-        (health,) if worker_only else (events, traces, evaluations, labels, rules, schemas, health, docs_page, pages)
-    ):
+    reading = (evaluations, labels, review, rules, schemas, docs_page, pages)
+    for module in (health,) if worker_only else (events, traces, *reading, health):
         app.include_router(module.router)
     handle_errors(app)
     app.add_middleware(RequestGuard)

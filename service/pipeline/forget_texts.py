@@ -115,6 +115,8 @@ async def _stays(engine: AsyncEngine, subject: Subject) -> dict[str, str]:
         "evaluations": "ids and sources of events, agents and their versions: --everything deletes the rows",
         "event_keys": "ids and sources of events, by which an event sent again is known: --everything deletes them",
         "labels": "names of reviewers, ids and sources of events: --reviewer NAME, or --everything",
+        "review_draws": "names of agents: --everything",
+        "review_items": "names of reviewers and agents, ids and sources of events: --reviewer NAME, or --everything",
         "tenant_rules": "documents that may quote names and values, and authors: --rules, or --reviewer NAME",
         "tenant_schemas": "names of tables and columns: --rules",
         "access_tokens": "names of tokens: --everything deletes them",

@@ -24,6 +24,9 @@ from service.storage.tables import (
     LABELS,
     REFERENCE_VERDICTS,
     REMEMBERED_ANSWERS,
+    REVIEW_DRAWS,
+    REVIEW_ITEMS,
+    TENANT_CALIBRATIONS,
     TENANT_RULES,
     TENANT_SCHEMAS,
     WATCHED_ANSWERS,
@@ -68,6 +71,9 @@ async def forget_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
             labels = await connection.execute(
                 update(LABELS).where(_of(LABELS.c, subject), _noted()).values(note=None, correction=None)
             )
+            # nobody can review an answer whose texts are gone
+            unlabelled = REVIEW_ITEMS.c.labelled_at.is_(None)
+            await connection.execute(delete(REVIEW_ITEMS).where(_of(REVIEW_ITEMS.c, subject), unlabelled))
             references = await _count(connection, REFERENCE_VERDICTS, _judged(subject, digests))
             await forget_references(connection, subject.tenant, digests)
             deferred = await connection.execute(delete(DEFERRED_EVENTS).where(_of(DEFERRED_EVENTS.c, subject)))
@@ -92,6 +98,10 @@ async def delete_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
         async with engine.begin() as connection:
             for name, (table, whose) in _whole(subject, digests).items():
                 gone[name] = (await connection.execute(delete(table).where(whose))).rowcount
+            await connection.execute(delete(REVIEW_ITEMS).where(_of(REVIEW_ITEMS.c, subject)))
+            if subject.event_id is None:
+                for learnt in (REVIEW_DRAWS, TENANT_CALIBRATIONS):
+                    await connection.execute(delete(learnt).where(learnt.c.tenant == subject.tenant))
     return ForgottenRows(evaluations=deleted, **gone)
 
 
@@ -120,6 +130,9 @@ async def forget_reviewer(engine: AsyncEngine, tenant: str, reviewer: str) -> tu
     with translate_errors(engine.url):
         async with engine.begin() as connection:
             labels = await connection.execute(update(LABELS).where(of_label).values(reviewer=nobody))
+            items = REVIEW_ITEMS.c
+            of_item = and_(items.tenant == tenant, items.reviewer == reviewer)
+            await connection.execute(update(REVIEW_ITEMS).where(of_item).values(reviewer=nobody))
             rules = await connection.execute(update(TENANT_RULES).where(of_rules).values(author=nobody))
     return labels.rowcount, rules.rowcount
 
@@ -160,6 +173,8 @@ async def count_names(engine: AsyncEngine, subject: Subject) -> Mapping[str, int
         "evaluations": (EVALUATIONS, _rows_of(subject, await _digests(engine, subject))),
         "event_keys": (EVENT_KEYS, _of(EVENT_KEYS.c, subject)),
         "labels": (LABELS, _of(LABELS.c, subject)),
+        "review_draws": (REVIEW_DRAWS, REVIEW_DRAWS.c.tenant == subject.tenant),
+        "review_items": (REVIEW_ITEMS, _of(REVIEW_ITEMS.c, subject)),
         "tenant_rules": (TENANT_RULES, TENANT_RULES.c.tenant == subject.tenant),
         "tenant_schemas": (TENANT_SCHEMAS, TENANT_SCHEMAS.c.tenant == subject.tenant),
         "access_tokens": (ACCESS_TOKENS, ACCESS_TOKENS.c.tenant == subject.tenant),

@@ -18,12 +18,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from consumers.evaluation.event_evaluation import EventKey
 from consumers.keep_labels import Label, Target
 from service.storage.database import fetch_rows, translate_errors
+from service.storage.reviewing.review_queue import end_leases, lock_reviews
 from service.storage.scores.evaluation_pages import InvalidCursor, RowPage, event_times, find_evaluation
 from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS
 
 _KEYS = EVENT_KEYS.c
 _ROWS = EVALUATIONS.c
 _LABELS = LABELS.c
+_PRIMARY_KEY = ("tenant", "source", "event_id", "reviewer")
 _ORDER = (_LABELS.labelled_at, _LABELS.tenant, _LABELS.source, _LABELS.event_id, _LABELS.reviewer)
 
 
@@ -71,7 +73,9 @@ class PostgresLabels:
         )
         with translate_errors(self.engine.url):
             async with self.engine.begin() as connection:
+                await lock_reviews(connection, {key.tenant for key, _ in latest})
                 await connection.execute(upsert)
+                await end_leases(connection, [tuple(row[name] for name in _PRIMARY_KEY) for row in rows])
 
 
 def _key_of(target: Target, keys: Mapping[UUID | None, EventKey]) -> EventKey | None:

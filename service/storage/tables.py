@@ -33,6 +33,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlmodel import Field, SQLModel
 
+from service.storage import review_tables
+
 
 def _column(kind: Any, *, key: bool = False, null: bool = False) -> Any:
     return Field(sa_column=Column(kind, primary_key=key, nullable=null))
@@ -287,29 +289,6 @@ class TenantSchemaRow(SQLModel, table=True):
     document: dict[str, Any] = _column(JSONB)
 
 
-class TenantCalibrationRow(SQLModel, table=True):
-    """One calibration of a tenant. Rows never change; each version of the rules names the one in force with it."""
-
-    __tablename__: ClassVar[str] = "tenant_calibrations"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
-    __table_args__: ClassVar[tuple[CheckConstraint, ...]] = (
-        CheckConstraint(
-            "slope >= 0.5 AND slope <= 2 AND intercept >= -2 AND intercept <= 2", name="tenant_calibrations_bounds"
-        ),
-    )
-
-    tenant: str = _column(Text, key=True)
-    version: int = _column(BigInteger, key=True)
-    judge: str = _column(Text)
-    evaluator_version: str = _column(Text)
-    intercept: float = _column(Double)
-    slope: float = _column(Double)
-    labels: int = _column(Integer)
-    labelled_right: int = _column(Integer)
-    loss_before: float = _column(Double)
-    loss_after: float = _column(Double)
-    fitted_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False, server_default=func.now()))
-
-
 class AccessTokenRow(SQLModel, table=True):
     """An access token, of which only the SHA-256 is stored. `tenant` is null for all tenants."""
 
@@ -334,11 +313,12 @@ EVENT_KEYS = _table(EventKeyRow)
 EVALUATIONS = _table(EvaluationRow)
 DEFERRED_EVENTS = _table(DeferredEventRow)
 LABELS = _table(LabelRow)
+REVIEW_DRAWS, REVIEW_ITEMS = review_tables.REVIEW_DRAWS, review_tables.REVIEW_ITEMS
 REFERENCE_VERDICTS = _table(ReferenceVerdictRow)
 REMEMBERED_ANSWERS = _table(RememberedAnswerRow)
 WATCHED_ANSWERS = _table(WatchedAnswerRow)
 AGENT_ALARMS = _table(AgentAlarmRow)
 TENANT_RULES = _table(TenantRulesRow)
 TENANT_SCHEMAS = _table(TenantSchemaRow)
-TENANT_CALIBRATIONS = _table(TenantCalibrationRow)
+TENANT_CALIBRATIONS = review_tables.TENANT_CALIBRATIONS
 ACCESS_TOKENS = _table(AccessTokenRow)

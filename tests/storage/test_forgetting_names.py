@@ -93,6 +93,22 @@ async def everywhere(full: AsyncEngine) -> AsyncEngine:  # noqa: F811 the fixtur
                     answered_at=NOW,
                 )
             )  # fmt: skip
+            reviewed = {"tenant": tenant, "agent": "crumb"}
+            await connection.execute(
+                TABLES["review_draws"].insert().values(**reviewed, secret=b"x", wanted=30, spread=0.5, drawn_at=NOW)
+            )
+            await connection.execute(
+                TABLES["review_items"].insert().values(
+                    **reviewed, source="/s", event_id="a", occurred_at=NOW, share=0.5, sampling_probability=0.5,
+                    place=0.5, drawn_at=NOW, reviewer="ann", labelled_at=NOW,
+                )
+            )  # fmt: skip
+            await connection.execute(
+                TABLES["tenant_calibrations"].insert().values(
+                    tenant=tenant, version=1, judge="local/4", evaluator_version="1", intercept=0, slope=1, labels=20,
+                    labelled_right=10, loss_before=0.7, loss_after=0.6,
+                )
+            )  # fmt: skip
         for table, column in columns(*HELD):
             await connection.execute(update(table).values({column.name: planted(column)}))
     return full
@@ -130,7 +146,8 @@ async def test_texts_go_and_what_stays_is_said(everywhere: AsyncEngine):
     assert await holding(everywhere, "bakers", ColumnKind.TEXT) == set()
     left = await holding(everywhere, "bakers", ColumnKind.NAME, ColumnKind.RULES)
     assert set(done.stays) == {each.partition(".")[0] for each in left} == {
-        "access_tokens", "agent_alarms", "evaluations", "event_keys", "labels", "tenant_rules", "tenant_schemas",
+        "access_tokens", "agent_alarms", "evaluations", "event_keys", "labels", "review_draws", "review_items",
+            "tenant_rules", "tenant_schemas",
             "watched_answers",
     }  # fmt: skip
     assert await holding(everywhere, "millers", *HELD) == {f"{table}.{column.name}" for table, column in columns(*HELD)}
