@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import expit, logit, stdtrit
 
 from evals.estimate.right_share import Method, ShareEstimate
-from evals.estimate.score_counts import Floats, ScoreCounts
+from evals.estimate.score_counts import Floats, Probabilities
 
 EXTREME = 0.005
 """Means nearer to 0 or 1 count as this near: their log-odds have no bound."""
@@ -30,15 +30,15 @@ def _agents() -> tuple[str, int, Sequence[tuple[float, float]]]:
     return known["judge"], known["answers_of_each"], [(each["mean"], each["right"]) for each in known["agents"]]
 
 
-def predict_share(answers: ScoreCounts, judges: frozenset[str], *, level: float) -> ShareEstimate:
+def predict_share(answers: Probabilities, judges: frozenset[str], *, level: float) -> ShareEstimate:
     """Predicts the share of right answers from `p_alone`; nothing is known where another judge gave a score.
 
-    >>> found = predict_share(ScoreCounts.of([0.65] * 300), frozenset({"local/4"}), level=0.9)
+    >>> found = predict_share(Probabilities.of([0.65] * 300), frozenset({"local/4"}), level=0.9)
     >>> round(found.share or 0, 2), round(found.low, 2), round(found.high, 2)
     (0.7, 0.57, 0.79)
     """
     judge, usual_answers, agents = _agents()
-    if not answers.counts or judges != frozenset([judge]):
+    if not answers.scored or judges != frozenset([judge]):
         return ShareEstimate(share=None, low=0.0, high=1.0, labels=0, method=Method.NO_LABELS)
     means: Floats = logit(np.array([mean for mean, _ in agents]))
     shares: Floats = logit(np.array([right for _, right in agents]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from evals.estimate.across_agents import predict_share
 from evals.estimate.random_draw import Draw, unlikely_draws
 from evals.estimate.right_share import LabelledScore, ShareEstimate, drawn_alike, estimate_share
-from evals.estimate.score_counts import ScoreCounts
+from evals.estimate.score_counts import Probabilities, ScoreCounts
 
 
 class NotRandomError(ValueError):
@@ -19,10 +19,12 @@ class NotRandomError(ValueError):
 class AnswerGroup:
     """The answers of a group, and the labels of some of them."""
 
-    alone: ScoreCounts
+    alone: Probabilities
     """By `p_alone`: predicts the share of right answers where there are no labels."""
-    best: ScoreCounts
+    best: Probabilities
     """By the probability that goes best with labels: `p_correct`, with memory where it is on."""
+    places: ScoreCounts
+    """Shows which labelled answers are no random draw."""
     judges: frozenset[str]
     """The judges that gave scores."""
     labels: Sequence[LabelledScore]
@@ -80,5 +82,5 @@ def usable_labels(group: AnswerGroup) -> Sequence[LabelledScore]:
 
 def _unlikely(groups: Mapping[str, AnswerGroup]) -> list[str]:
     names = [name for name, group in groups.items() if group.labels and drawn_alike(group.labels)]
-    draws = [Draw(answers=groups[name].best, places=[each.place for each in groups[name].labels]) for name in names]
+    draws = [Draw(answers=groups[name].places, places=[each.place for each in groups[name].labels]) for name in names]
     return [names[place] for place in unlikely_draws(draws)]

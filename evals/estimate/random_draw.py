@@ -36,7 +36,7 @@ def unlikely_draws(draws: Sequence[Draw]) -> list[int]:
     The chance of a random draw at least as extreme is bounded from above (Chernoff; Hoeffding, 1963, for draws without
     replacement), so the bound holds for a few labels of any distribution too.
 
-    >>> answers = ScoreCounts.of([place / 200 for place in range(200)])
+    >>> answers = ScoreCounts.of([place // 2 for place in range(200)])
     >>> unlikely_draws([Draw(answers=answers, places=range(1, 11))])
     [0]
     >>> unlikely_draws([Draw(answers=answers, places=range(1, 100, 10))])

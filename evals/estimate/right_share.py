@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from evals.estimate.exact_intervals import of_population, of_sample
-from evals.estimate.score_counts import Floats, ScoreCounts
+from evals.estimate.score_counts import Floats, Probabilities
 
 USUAL_SLOPE = 0.8
 """λ before any label: how much likelier an answer is to be right per unit of `p_correct`, on published agents."""
@@ -50,8 +50,10 @@ class LabelledScore:
 
     right: float
     """1 right, 0 wrong; 0.5 where as many reviewers say right as wrong."""
-    place: int | None
-    """`hundredth` of its probability; `None` without a score."""
+    p: float | None
+    """The judge's probability that it is right; `None` without a score."""
+    place: int | None = None
+    """Its place among the `ScoreCounts` of its group."""
     probability: float | None = None
     """The probability with which it was drawn; `None` where every answer could be drawn alike."""
 
@@ -69,14 +71,14 @@ class ShareEstimate:
     method: Method
 
 
-def estimate_share(answers: ScoreCounts, labels: Sequence[LabelledScore], *, level: float) -> ShareEstimate:
+def estimate_share(answers: Probabilities, labels: Sequence[LabelledScore], *, level: float) -> ShareEstimate:
     """Estimates the share of right answers from at least one label, drawn as `LabelledScore.probability` says.
 
     Either all labels have a probability or none has. The interval is about these answers, not about future ones: its
     bounds are shares that can occur among them, and it has no width when all are labelled.
 
-    >>> answers = ScoreCounts.of([0.9] * 60 + [0.3] * 40)
-    >>> labels = [LabelledScore(right=1, place=90)] * 12 + [LabelledScore(right=0, place=30)] * 8
+    >>> answers = Probabilities.of([0.9] * 60 + [0.3] * 40)
+    >>> labels = [LabelledScore(right=1, p=0.9)] * 12 + [LabelledScore(right=0, p=0.3)] * 8
     >>> found = estimate_share(answers, labels, level=0.9)
     >>> round(found.share or 0, 2), found.low, found.high, found.method.value
     (0.6, 0.52, 0.68, 'ppi++')
@@ -91,7 +93,7 @@ def estimate_share(answers: ScoreCounts, labels: Sequence[LabelledScore], *, lev
     weights = _weights(labels)
     alone = float(weights @ right)
     slope = trust * _slope(answers, labels, right, weights)
-    rest = right - slope * np.array([answers.deviation(each.place) for each in labels])
+    rest = right - slope * np.array([answers.deviation(each.p) for each in labels])
     share = float(weights @ rest)
     if drawn_alike(labels):
         method = Method.PPI if slope else Method.EXACT
@@ -112,7 +114,7 @@ def estimate_share(answers: ScoreCounts, labels: Sequence[LabelledScore], *, lev
 
 
 def _among(
-    answers: ScoreCounts, labels: Sequence[LabelledScore], found: tuple[float, int, int], method: Method
+    answers: Probabilities, labels: Sequence[LabelledScore], found: tuple[float, int, int], method: Method
 ) -> ShareEstimate:
     share, low, high = found[0], found[1] / answers.answers, found[2] / answers.answers
     share = min(max(share, low), high)
@@ -131,19 +133,19 @@ def _weights(labels: Sequence[LabelledScore]) -> Floats:
     return weights / weights.sum()
 
 
-def _slope(answers: ScoreCounts, labels: Sequence[LabelledScore], right: Floats, weights: Floats) -> float:
+def _slope(answers: Probabilities, labels: Sequence[LabelledScore], right: Floats, weights: Floats) -> float:
     """λ: the regression of labels on probabilities, with `USUAL_SLOPE` counted for some labels; 0 if all are equal."""
     if not answers.variance:
         return 0.0
-    deviations = np.array([answers.deviation(each.place) for each in labels])
+    deviations = np.array([answers.deviation(each.p) for each in labels])
     apart = deviations - weights @ deviations
     usual = USUAL_SLOPE_LABELS / len(labels) * answers.variance
     return float((weights @ (apart * right) + usual * USUAL_SLOPE) / (weights @ apart**2 + usual))
 
 
-def _carried(answers: ScoreCounts, labels: Sequence[LabelledScore], weights: Floats) -> Floats:
+def _carried(answers: Probabilities, labels: Sequence[LabelledScore], weights: Floats) -> Floats:
     """The weights, raised where labels stand for answers whose probabilities were drawn too seldom (calibration)."""
-    deviations = np.array([answers.deviation(each.place) for each in labels])
+    deviations = np.array([answers.deviation(each.p) for each in labels])
     missed = -float(weights @ deviations)
     apart = deviations + missed
     spread = float(weights @ apart**2)
@@ -152,7 +154,7 @@ def _carried(answers: ScoreCounts, labels: Sequence[LabelledScore], weights: Flo
     return weights * (1 + missed * apart / spread)
 
 
-def _variance(answers: ScoreCounts, labels: Sequence[LabelledScore], weights: Floats, rest: Floats) -> float:
+def _variance(answers: Probabilities, labels: Sequence[LabelledScore], weights: Floats, rest: Floats) -> float:
     """The variance of a weighted mean over independent draws; a label never vouches for itself (jackknife).
 
     Where fewer answers were labelled than drawn, the sum of the weights says by how much; the chance of an answer to be

@@ -20,7 +20,7 @@ from service.commands.options import ScoreOptions
 from service.commands.rendering.answer import explanation, refusal
 from service.commands.rendering.terminal import print_to_terminal
 from service.commands.rules_file import load_rules, load_schema
-from service.commands.score_lines import LocalScorer, RunTally, record_of
+from service.commands.score_lines import NAME_FIELDS, LocalScorer, RunTally, record_of
 from service.commands.score_memory import MemoryScorer
 from service.judges.weights import fitted_judge, local_judge
 
@@ -115,7 +115,7 @@ def read_judge(path: str | None) -> LocalJudge:
 def _explain(query: Query, result: Score | Unscored, rules: Rules, *, as_json: bool) -> None:
     """Prints an explanation on a terminal, or the row as JSON."""
     if as_json or not sys.stdout.isatty():
-        print(json.dumps({"event_id": None, **record_of(result, rules)}, ensure_ascii=True))
+        print(json.dumps({**dict.fromkeys(NAME_FIELDS), **record_of(result, rules)}, ensure_ascii=True))
         return
     print_to_terminal(refusal(query, result) if isinstance(result, Unscored) else explanation(result))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evals.estimate.right_share import LabelledScore, estimate_share
-from evals.estimate.score_counts import Floats, ScoreCounts, hundredth
+from evals.estimate.score_counts import Floats, Probabilities
 
 LEVEL = 0.9
 Design = Callable[[Floats], Floats]
@@ -35,7 +35,7 @@ class Found:
 
 def drawn(known: Known, labels: int, *, draws: int, seed: int = 0, design: Design | None = None) -> Found:
     """Draws so many labels again and again: all alike, or with recorded probabilities by the design."""
-    dice, answers = np.random.default_rng(seed), ScoreCounts.of(known.p_correct)
+    dice, answers = np.random.default_rng(seed), Probabilities.of(known.p_correct.tolist())
     true, found = float(known.right.mean()), []
     for _ in range(draws):
         chances: Floats | None = None
@@ -48,7 +48,7 @@ def drawn(known: Known, labels: int, *, draws: int, seed: int = 0, design: Desig
         made = [
             LabelledScore(
                 right=float(known.right[place]),
-                place=hundredth(known.p_correct[place]),
+                p=float(known.p_correct[place]),
                 probability=None if chances is None else float(chances[place]),
             )
             for place in chosen

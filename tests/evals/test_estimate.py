@@ -13,7 +13,7 @@ from evals.estimate.exact_intervals import of_population, of_sample
 from evals.estimate.groups import AnswerGroup, NotRandomError, estimate_groups, usable_labels
 from evals.estimate.random_draw import Draw, unlikely_draws
 from evals.estimate.right_share import LabelledScore, Method, estimate_share
-from evals.estimate.score_counts import ScoreCounts, hundredth
+from evals.estimate.score_counts import Probabilities, ScoreCounts
 from tests.evals.drawn_labels import LEVEL, drawn, made_answers
 
 JUDGES = ("useless", "mild", "good", "anti-correlated", "constant")
@@ -39,10 +39,10 @@ def test_the_interval_of_a_sample_is_clopper_and_pearsons() -> None:
 
 @pytest.mark.parametrize("label", [0, 1])
 def test_one_label_and_equal_labels_leave_room(label: int) -> None:
-    answers = ScoreCounts.of([0.5, 0.9] * 100)
+    answers = Probabilities.of([0.5, 0.9] * 100)
     widths = []
     for count in (1, 5, 20, 100):
-        found = estimate_share(answers, [LabelledScore(right=label, place=90)] * count, level=LEVEL)
+        found = estimate_share(answers, [LabelledScore(right=label, p=0.9, place=90)] * count, level=LEVEL)
         assert found.method is Method.EXACT
         assert found.low <= label <= found.high
         widths.append(found.high - found.low)
@@ -52,16 +52,18 @@ def test_one_label_and_equal_labels_leave_room(label: int) -> None:
 
 
 def test_all_answers_labelled_leave_no_doubt() -> None:
-    labels = [LabelledScore(right=place % 2, place=50) for place in range(8)]
-    found = estimate_share(ScoreCounts.of([0.5] * 8), labels, level=LEVEL)
+    labels = [LabelledScore(right=place % 2, p=0.5, place=50) for place in range(8)]
+    found = estimate_share(Probabilities.of([0.5] * 8), labels, level=LEVEL)
     assert (found.share, found.low, found.high, found.method) == (0.5, 0.5, 0.5, Method.COMPLETE)
 
 
 def test_a_tie_between_reviewers_counts_half_and_widens_the_interval() -> None:
-    answers = ScoreCounts.of([0.5] * 50)
-    clear = [LabelledScore(right=1, place=50)] * 6 + [LabelledScore(right=0, place=50)] * 3
-    tied = estimate_share(answers, [*clear, LabelledScore(right=0.5, place=50)], level=LEVEL)
-    right, wrong = (estimate_share(answers, [*clear, LabelledScore(right=r, place=50)], level=LEVEL) for r in (1, 0))
+    answers = Probabilities.of([0.5] * 50)
+    clear = [LabelledScore(right=1, p=0.5, place=50)] * 6 + [LabelledScore(right=0, p=0.5, place=50)] * 3
+    tied = estimate_share(answers, [*clear, LabelledScore(right=0.5, p=0.5, place=50)], level=LEVEL)
+    right, wrong = (
+        estimate_share(answers, [*clear, LabelledScore(right=r, p=0.5, place=50)], level=LEVEL) for r in (1, 0)
+    )
     assert (tied.low, tied.high) == (wrong.low, right.high)
     assert tied.share == pytest.approx(0.65)
 
@@ -70,8 +72,8 @@ def test_a_tie_between_reviewers_counts_half_and_widens_the_interval() -> None:
 def test_the_bounds_are_shares_that_can_occur(answers: int) -> None:
     known, dice = made_answers(0.8, answers, "good"), np.random.default_rng(3)
     chosen = dice.choice(answers, 20, replace=False)
-    labels = [LabelledScore(right=float(known.right[at]), place=hundredth(float(known.p_correct[at]))) for at in chosen]
-    found = estimate_share(ScoreCounts.of(known.p_correct), labels, level=LEVEL)
+    labels = [LabelledScore(right=float(known.right[at]), p=float(known.p_correct[at])) for at in chosen]
+    found = estimate_share(Probabilities.of(known.p_correct.tolist()), labels, level=LEVEL)
     right = known.right[chosen].sum()
     for bound in (found.low, found.high):
         assert bound * answers == pytest.approx(round(bound * answers))
@@ -97,14 +99,14 @@ def test_labels_drawn_with_recorded_probabilities_are_unbiased() -> None:
 
 
 def test_scores_of_no_worth_and_of_none_are_read() -> None:
-    answers = ScoreCounts.of([None] * 40)
-    labels = [LabelledScore(right=place % 3 > 0, place=None) for place in range(12)]
+    answers = Probabilities.of([None] * 40)
+    labels = [LabelledScore(right=place % 3 > 0, p=None) for place in range(12)]
     assert estimate_share(answers, labels, level=LEVEL).share == pytest.approx(8 / 12)
     assert predict_share(answers, frozenset(), level=LEVEL).share is None
 
 
 def test_another_judge_without_labels_is_not_guessed() -> None:
-    answers = ScoreCounts.of([0.65] * 200)
+    answers = Probabilities.of([0.65] * 200)
     ours = predict_share(answers, frozenset({"local/4"}), level=LEVEL)
     assert ours.share == pytest.approx(0.69, abs=0.02)
     for judges in ({"llm/gpt-9"}, {"local/4", "llm/gpt-9"}, {"local/mine"}):
@@ -114,44 +116,42 @@ def test_another_judge_without_labels_is_not_guessed() -> None:
 
 def test_few_answers_without_labels_have_a_wider_interval() -> None:
     wide, narrow = (
-        predict_share(ScoreCounts.of([0.5, 0.8] * n), frozenset({"local/4"}), level=LEVEL) for n in (5, 500)
+        predict_share(Probabilities.of([0.5, 0.8] * n), frozenset({"local/4"}), level=LEVEL) for n in (5, 500)
     )
     assert wide.high - wide.low > 1.2 * (narrow.high - narrow.low)
 
 
-def scores(answers: int) -> list[float]:
-    return np.sort(np.random.default_rng(answers).beta(4, 2.2, answers)).round(2).tolist()
+def places(answers: int) -> list[int]:
+    return (np.sort(np.random.default_rng(answers).beta(4, 2.2, answers)) * 100).astype(int).tolist()
 
 
 @pytest.mark.parametrize("labels", [10, 30])
 @pytest.mark.parametrize("end", ["lowest", "highest", "middle"])
 def test_the_worst_the_best_and_the_doubtful_answers_are_no_random_draw(labels: int, end: str) -> None:
-    all_scores = scores(250)
+    all_places = places(250)
     first = {"lowest": 0, "highest": 250 - labels, "middle": 125 - labels // 2}[end]
-    draw = Draw(
-        answers=ScoreCounts.of(all_scores), places=[round(each * 100) for each in all_scores[first : first + labels]]
-    )
+    draw = Draw(answers=ScoreCounts.of(all_places), places=all_places[first : first + labels])
     assert unlikely_draws([draw]) == [0] or (end, labels) == ("middle", 10)
 
 
 def test_a_random_draw_is_refused_at_most_once_in_a_thousand() -> None:
     dice, refused = np.random.default_rng(8), 0
     for answers, labels in product((25, 250), (5, 10, 24)):
-        all_scores = np.array(scores(answers))
-        counts = ScoreCounts.of(all_scores)
+        all_places = places(answers)
+        counts = ScoreCounts.of(all_places)
         for _ in range(40):
-            places = [round(each * 100) for each in dice.choice(all_scores, labels, replace=False)]
-            refused += len(unlikely_draws([Draw(answers=counts, places=places)]))
+            chosen = dice.choice(all_places, labels, replace=False).tolist()
+            refused += len(unlikely_draws([Draw(answers=counts, places=chosen)]))
     assert refused == 0
 
 
 def test_small_shifts_of_many_groups_are_seen_together() -> None:
-    dice, all_scores = np.random.default_rng(2), np.array(scores(250))
-    chances = 1.15 - all_scores
+    dice, all_places = np.random.default_rng(2), np.array(places(250))
+    chances = 1.15 - all_places / 100
     draws = [
         Draw(
-            answers=ScoreCounts.of(all_scores),
-            places=[round(each * 100) for each in dice.choice(all_scores, 30, False, chances / chances.sum())],
+            answers=ScoreCounts.of(all_places.tolist()),
+            places=dice.choice(all_places, 30, False, chances / chances.sum()).tolist(),
         )
         for _ in range(10)
     ]
@@ -159,13 +159,15 @@ def test_small_shifts_of_many_groups_are_seen_together() -> None:
 
 
 def group(labels: list[LabelledScore]) -> AnswerGroup:
-    counts = ScoreCounts.of(scores(250))
-    return AnswerGroup(alone=counts, best=counts, judges=frozenset({"local/4"}), labels=labels)
+    probabilities, counts = Probabilities.of(place / 100 for place in places(250)), ScoreCounts.of(places(250))
+    return AnswerGroup(
+        alone=probabilities, best=probabilities, places=counts, judges=frozenset({"local/4"}), labels=labels
+    )
 
 
 def test_labels_of_which_only_some_have_a_probability_are_refused_or_left_out() -> None:
-    recorded = [LabelledScore(right=1, place=70, probability=0.1)] * 3
-    mixed = group([*recorded, LabelledScore(right=0, place=20)])
+    recorded = [LabelledScore(right=1, p=0.7, place=70, probability=0.1)] * 3
+    mixed = group([*recorded, LabelledScore(right=0, p=0.2, place=20)])
     with pytest.raises(NotRandomError, match="3 labels have a probability and 1 have none"):
         estimate_groups({"a": mixed}, level=LEVEL, random=True)
     assert usable_labels(mixed) == recorded
@@ -173,11 +175,13 @@ def test_labels_of_which_only_some_have_a_probability_are_refused_or_left_out() 
 
 def test_equal_recorded_probabilities_do_not_hide_that_the_worst_answers_were_chosen() -> None:
     for probability in (None, 0.2):
-        worst = group([LabelledScore(right=0, place=place, probability=probability) for place in range(15, 40)])
+        worst = group(
+            [LabelledScore(right=0, p=place / 100, place=place, probability=probability) for place in range(15, 40)]
+        )
         with pytest.raises(NotRandomError, match="other scores than a random draw"):
             estimate_groups({"a": worst}, level=LEVEL, random=False)
         assert estimate_groups({"a": worst}, level=LEVEL, random=True)["a"].labels == 25
-    assert usable_labels(group([LabelledScore(right=0, place=place) for place in range(15, 40)])) == []
+    assert usable_labels(group([LabelledScore(right=0, p=place / 100, place=place) for place in range(15, 40)])) == []
 
 
 @pytest.mark.slow  # a campaign over shapes

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from evals.estimate.groups import AnswerGroup, NotRandomError, agreed_right, estimate_groups
 from evals.estimate.right_share import LabelledScore, ShareEstimate
-from evals.estimate.score_counts import ScoreCounts, hundredth
+from evals.estimate.score_counts import Probabilities, ScoreCounts, hundredth
 from service.commands.eval.estimate_lines import LabelLine, Place, ScoredAnswers, ScoredLine, read_labels, read_scored
 from service.commands.eval.estimate_options import EstimateOptions
 from service.commands.exits import refuse
@@ -68,8 +68,9 @@ def _group(answer: ScoredLine, by: str | None, *, several_tenants: bool) -> str:
 
 def _answer_group(answers: Sequence[ScoredLine], labels: Mapping[_Key, LabelledScore]) -> AnswerGroup:
     return AnswerGroup(
-        alone=ScoreCounts.of(each.alone for each in answers),
-        best=ScoreCounts.of(each.p_correct for each in answers),
+        alone=Probabilities.of(each.alone for each in answers),
+        best=Probabilities.of(each.p_correct for each in answers),
+        places=ScoreCounts.of(_place(each) for each in answers),
         judges=frozenset(each.judge or "" for each in answers if each.p_correct is not None),
         labels=[labels[key] for each in answers if (key := _key(each)) in labels],
     )
@@ -131,8 +132,13 @@ def _right(labels: Sequence[LabelLine]) -> float:
 
 
 def _labelled(answer: ScoredLine, labels: Sequence[LabelLine]) -> LabelledScore:
-    place = None if answer.p_correct is None else hundredth(answer.p_correct)
-    return LabelledScore(right=_right(labels), place=place, probability=labels[0].probability)
+    return LabelledScore(
+        right=_right(labels), p=answer.p_correct, place=_place(answer), probability=labels[0].probability
+    )
+
+
+def _place(answer: ScoredLine) -> int | None:
+    return None if answer.p_correct is None else hundredth(answer.p_correct)
 
 
 def _warn(scored: ScoredAnswers, counted: Mapping[str, int], options: EstimateOptions) -> None:

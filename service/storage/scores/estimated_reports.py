@@ -1,0 +1,160 @@
+"""The report with the share of right answers of each agent: from its scores and the labels of some of its answers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, func, select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from consumers.wire.labels import LabelValue
+from evals.estimate.groups import AnswerGroup, agreed_right, estimate_group, usable_labels
+from evals.estimate.right_share import LabelledScore, ShareEstimate
+from evals.estimate.score_counts import Probabilities, ScoreCounts
+from scoring.query import UnscoredReason
+from service.storage.database import fetch_rows
+from service.storage.scores.evaluation_pages import EvaluationFilter
+from service.storage.scores.reports import ReportRow, report
+from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS
+
+LEVEL = 0.9
+"""How often the interval of an estimate holds the true share."""
+_ROWS = EVALUATIONS.c
+_KEYS = EVENT_KEYS.c
+_LABELS = LABELS.c
+_EVENT = ("tenant", "source", "event_id")
+_ALONE = func.coalesce(_ROWS.p_alone, _ROWS.p_correct)
+_Who = tuple[str, str, str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimatedRow(ReportRow):
+    """One agent's line of the report, with the share of its answers that is right."""
+
+    estimate: float | None
+    """Share of right answers, 0 to 1; `None` without labels where another judge than the packaged one gave scores."""
+    low: float
+    """Lower bound of the 90 % interval."""
+    high: float
+    labels: int
+    """Labelled answers that the estimate uses."""
+    method: str
+    """How the estimate came about; `no labels` is a prediction from the mean probability."""
+
+
+async def estimated_report(
+    engine: AsyncEngine, wanted: EvaluationFilter | None = None, *, by_version: bool = False
+) -> list[EstimatedRow]:
+    """The report, each line with its estimate. Raises `StoreUnavailable`."""
+    rows = await report(engine, wanted, by_version=by_version)
+    groups = await _groups(engine, wanted or EvaluationFilter(), by_version=by_version) if rows else {}
+    return [_estimated(row, groups.get((row.tenant, row.agent, row.agent_version))) for row in rows]
+
+
+def _estimated(row: ReportRow, group: AnswerGroup | None) -> EstimatedRow:
+    found = _estimate(group or _group_of([], []))
+    return EstimatedRow(
+        **asdict(row),
+        estimate=None if found.share is None else round(found.share, 4),
+        low=round(found.low, 4),
+        high=round(found.high, 4),
+        labels=found.labels,
+        method=found.method.value,
+    )
+
+
+def _estimate(group: AnswerGroup) -> ShareEstimate:
+    return estimate_group(replace(group, labels=usable_labels(group)), level=LEVEL)
+
+
+async def _groups(engine: AsyncEngine, wanted: EvaluationFilter, *, by_version: bool) -> dict[_Who, AnswerGroup]:
+    labels: dict[_Who, list[LabelledScore]] = defaultdict(list)
+    for row in await fetch_rows(engine, _labelled(wanted)):
+        labels[_who(row, by_version=by_version)].append(_label(row))
+    answers: dict[_Who, list[Mapping[str, Any]]] = defaultdict(list)
+    for row in await fetch_rows(engine, _answers(wanted)):
+        answers[_who(row, by_version=by_version)].append(row)
+    return {who: _group_of(rows, labels[who]) for who, rows in answers.items()}
+
+
+def _who(row: Mapping[str, Any], *, by_version: bool) -> _Who:
+    return row["tenant"], row["agent"], row["agent_version"] if by_version else None
+
+
+def _group_of(rows: Sequence[Mapping[str, Any]], labels: Sequence[LabelledScore]) -> AnswerGroup:
+    counts: dict[int, int] = defaultdict(int)
+    for row in rows:
+        if row["place"] is not None:
+            counts[row["place"]] += row["scored"]
+    answers, scored = (sum(row[name] for row in rows) for name in ("received", "scored"))
+    probabilities = Probabilities.from_sums(
+        answers=answers,
+        scored=scored,
+        total=float(sum(row["p"] or 0 for row in rows)),
+        squares=float(sum(row["p_square"] or 0 for row in rows)),
+    )
+    return AnswerGroup(
+        alone=probabilities,
+        best=probabilities,
+        places=ScoreCounts(counts=counts, unscored=answers - scored),
+        judges=frozenset(row["judge"] for row in rows if row["scored"]),
+        labels=labels,
+    )
+
+
+def _answers(wanted: EvaluationFilter) -> Select[Any]:
+    """The answers of each agent and version, by judge and whole score."""
+    groups = (_ROWS.tenant, _ROWS.agent, _ROWS.agent_version, _ROWS.judge, _place().label("place"))
+    scored = _ROWS.score.is_not(None)
+    totals = (
+        func.count().label("received"),
+        func.count(_ROWS.score).label("scored"),
+        func.sum(_ALONE).filter(scored).label("p"),
+        func.sum(_ALONE * _ALONE).filter(scored).label("p_square"),
+    )
+    return select(*groups, *totals).where(*_current(wanted)).group_by(*groups)
+
+
+def _labelled(wanted: EvaluationFilter) -> Select[Any]:
+    """The labelled answers, each once, with how many reviewers call it right and wrong."""
+    answer = (_ROWS.tenant, _ROWS.agent, _ROWS.agent_version, _ROWS.source, _ROWS.event_id)
+    scores = (_ALONE.label("p"), _place().label("place"), _ROWS.score)
+    votes = [func.count().filter(_LABELS.label == value).label(value) for value in (LabelValue.RIGHT, LabelValue.WRONG)]
+    joined = LABELS.join(EVENT_KEYS, and_(*(_LABELS[name] == _KEYS[name] for name in _EVENT))).join(
+        EVALUATIONS, and_(_ROWS.id == _KEYS.evaluation_id, _ROWS.occurred_at == _KEYS.occurred_at)
+    )
+    query = select(*answer, *scores, *votes, func.max(_LABELS.sampling_probability).label("probability"))
+    decided = _LABELS.label != LabelValue.UNSURE
+    return query.select_from(joined).where(decided, *_current(wanted)).group_by(*answer, *scores)
+
+
+def _label(row: Mapping[str, Any]) -> LabelledScore:
+    scored = row["score"] is not None
+    return LabelledScore(
+        right=agreed_right(row[LabelValue.RIGHT], row[LabelValue.WRONG]),
+        p=float(row["p"]) if scored else None,
+        place=row["place"],
+        probability=row["probability"],
+    )
+
+
+def _place() -> ColumnElement[int | None]:
+    return func.floor(_ROWS.score)
+
+
+def _current(wanted: EvaluationFilter) -> list[ColumnElement[bool]]:
+    """The current rows in scope, without those that the sample rate left out."""
+    conditions: list[ColumnElement[bool]] = [
+        _ROWS.current,
+        _ROWS.unscored.is_distinct_from(UnscoredReason.NOT_SAMPLED.value),
+    ]
+    equal = ("tenant", "agent", "agent_version")
+    conditions += [_ROWS[name] == getattr(wanted, name) for name in equal if getattr(wanted, name) is not None]
+    if wanted.since is not None:
+        conditions.append(_ROWS.occurred_at >= wanted.since)
+    if wanted.until is not None:
+        conditions.append(_ROWS.occurred_at < wanted.until)
+    return conditions
