@@ -35,7 +35,7 @@ from service.settings import Settings
 from service.settings.observability_settings import MetricSettings
 from service.settings.typos import setting_paths
 from service.settings.variables import variable_name
-from service.storage.scores.reports import ReportRow
+from service.storage.scores.estimated_reports import EstimatedRow
 from tests import tour
 
 ROOT = Path(__file__).parent.parent
@@ -271,7 +271,7 @@ def test_every_event_status_is_documented_and_no_other() -> None:
 
 def test_every_field_of_the_report_is_documented_and_no_other() -> None:
     section = sections(page("api.md"))["Report"]
-    assert names(table(section, "field")) == {each.name for each in fields(ReportRow)}
+    assert names(table(section, "field")) == {each.name for each in fields(EstimatedRow)}
 
 
 def test_the_answer_that_the_readme_explains_is_explained_so() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evals.estimate.across_agents import predict_share
-from evals.estimate.random_draw import Draw, unlikely_draws
+from evals.estimate.random_draw import Draw, has_unlikely_mean, unlikely_draws
 from evals.estimate.right_share import LabelledScore, ShareEstimate, drawn_alike, estimate_share
 from evals.estimate.score_counts import Probabilities, ScoreCounts
 
@@ -23,12 +23,12 @@ class AnswerGroup:
     """By `p_alone`: predicts the share of right answers where there are no labels."""
     best: Probabilities
     """By the probability that goes best with labels: `p_correct`, with memory where it is on."""
-    places: ScoreCounts
-    """Shows which labelled answers are no random draw."""
     judges: frozenset[str]
     """The judges that gave scores."""
     labels: Sequence[LabelledScore]
     """One for each labelled answer."""
+    places: ScoreCounts | None = None
+    """Shows `estimate_groups` which labelled answers are no random draw."""
 
 
 def agreed_right(right: int, wrong: int) -> float:
@@ -77,10 +77,16 @@ def usable_labels(group: AnswerGroup) -> Sequence[LabelledScore]:
     Labels with a recorded probability; where there are none, all labels, unless they are visibly no random draw.
     """
     recorded = [each for each in group.labels if each.probability is not None]
-    return recorded or ([] if _unlikely({"": group}) else group.labels)
+    if recorded:
+        return recorded
+    return [] if has_unlikely_mean(group.best, [each.p for each in group.labels]) else group.labels
 
 
 def _unlikely(groups: Mapping[str, AnswerGroup]) -> list[str]:
-    names = [name for name, group in groups.items() if group.labels and drawn_alike(group.labels)]
-    draws = [Draw(answers=groups[name].places, places=[each.place for each in groups[name].labels]) for name in names]
-    return [names[place] for place in unlikely_draws(draws)]
+    draws = {
+        name: Draw(answers=group.places, places=[each.place for each in group.labels])
+        for name, group in groups.items()
+        if group.places is not None and group.labels and drawn_alike(group.labels)
+    }
+    names = list(draws)
+    return [names[place] for place in unlikely_draws(list(draws.values()))]

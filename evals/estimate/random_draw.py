@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import log
+from math import log, log1p
 
 import numpy as np
 
-from evals.estimate.score_counts import Floats, ScoreCounts
+from evals.estimate.score_counts import Floats, Probabilities, ScoreCounts
 
 REFUSED = 0.001
 """A random draw is taken for another one in at most this share of calls, however many groups a call checks."""
@@ -45,6 +45,25 @@ def unlikely_draws(draws: Sequence[Draw]) -> list[int]:
     bound = log(REFUSED / (len(_FIGURES) * _SIDES * (len(draws) + (len(draws) > 1)))) if draws else 0.0
     alone = [place for place, draw in enumerate(draws) if _log_chance([draw]) < bound]
     return alone or (list(range(len(draws))) if _log_chance(draws) < bound else [])
+
+
+def has_unlikely_mean(answers: Probabilities, labelled: Sequence[float | None]) -> bool:
+    """Whether the mean probability of the labelled answers is visibly not that of a random draw.
+
+    It needs only the mean and the variance of all answers (Bennett's bound), and sees less than `unlikely_draws`.
+
+    >>> answers = Probabilities.of([place / 100 for place in range(100)])
+    >>> has_unlikely_mean(answers, [0.1] * 20), has_unlikely_mean(answers, [0.2, 0.9, 0.4])
+    (True, False)
+    """
+    apart = sum(answers.deviation(each) for each in labelled) / max(1, len(labelled))
+    if not apart or not answers.variance:
+        return False
+    # as far as one probability can be away on this side
+    most = 1 - answers.mean if apart > 0 else answers.mean
+    ratio = most * abs(apart) / answers.variance
+    exponent = len(labelled) * answers.variance / most**2 * ((1 + ratio) * log1p(ratio) - ratio)
+    return exponent > log(_SIDES / REFUSED)
 
 
 def _log_chance(draws: Sequence[Draw]) -> float:

@@ -13,6 +13,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from consumers.wire.labels import ErrorType, LabelValue
+from evals.estimate.right_share import Method
 from references.equivalence.pair import Level
 from references.reference_verdict import ReferenceVerdict
 from scoring.query import UnscoredReason
@@ -23,8 +24,8 @@ from service.api.access import Caller, Reader, RunningService
 from service.api.errors import ApiError, errors
 from service.api.replies import as_json
 from service.storage.label_store import labelled_evaluation
+from service.storage.scores.estimated_reports import estimated_report
 from service.storage.scores.evaluation_pages import MAX_PAGE, EvaluationFilter, Order, evaluation_page
-from service.storage.scores.reports import report
 
 router = APIRouter(tags=["evaluations"])
 Name = Annotated[str, Field(max_length=128, pattern=r"^[^\x00]*$")]
@@ -180,6 +181,13 @@ class ReportLine(BaseModel):
     coverage: float | None
     mean_p_correct: float | None = Field(description="Mean of the probabilities without memory.")
     judged_wrong: float | None
+    estimate: float | None = Field(
+        description="Share of right answers. Null without labels where another judge than the packaged one gave scores."
+    )
+    low: float = Field(description="Lower bound of the 90 % interval of `estimate`.")
+    high: float = Field(description="Its upper bound.")
+    labels: int = Field(description="Labelled answers that the estimate uses.")
+    method: Method = Field(description="How the estimate came about; `no labels` is a prediction from the mean.")
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -195,6 +203,11 @@ class ReportLine(BaseModel):
                     "coverage": 0.9833,
                     "mean_p_correct": 0.88,
                     "judged_wrong": 0.07,
+                    "estimate": 0.93,
+                    "low": 0.83,
+                    "high": 0.98,
+                    "labels": 30,
+                    "method": "ppi++",
                 }
             ]
         }
@@ -237,9 +250,9 @@ async def get_evaluation(evaluation_id: UUID, service: RunningService, caller: R
 
 @router.get("/v1/report", response_model=ReportReply, responses=errors(400, 401, 403, 503), summary="Quality per agent")
 async def get_report(query: Annotated[ReportQuery, Query()], service: RunningService, caller: Reader) -> Response:
-    """Returns mean and P90 score, coverage, mean p_correct and the share judged wrong, per agent or agent version."""
+    """Returns mean and P90 score, coverage, mean p_correct, the share judged wrong and the estimated share right."""
     wanted = query.wanted(caller)
-    rows = await report(service.engine, wanted, by_version=query.by == "agent_version")
+    rows = await estimated_report(service.engine, wanted, by_version=query.by == "agent_version")
     return as_json(
         {"by": query.by, "since": wanted.since, "until": wanted.until, "rows": [asdict(row) for row in rows]}
     )

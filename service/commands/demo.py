@@ -26,7 +26,7 @@ from service.commands.exits import give_up
 from service.commands.progress import progress
 from service.commands.rendering.report_tables import report_table, worst_answers
 from service.commands.rendering.terminal import print_to_terminal
-from service.samples import sample_events, sample_rules
+from service.samples import sample_events, sample_labels, sample_rules
 from service.settings.variables import PREFIX
 
 START_SECONDS = 120
@@ -63,6 +63,7 @@ def demo(*, once: bool) -> None:
         running_service(Path(state)) as (client, server),
     ):
         post_samples(client)
+        post_labels(client)
         show(client)
         if not once:
             print_addresses(client)
@@ -137,7 +138,14 @@ def post_samples(client: ApiClient) -> None:
             outcomes.update(str(result["status"]) for result in results)
             advance(len(batch))
     counts = ", ".join(f"{count} {status}" for status, count in outcomes.most_common())
-    print(f"Posted {len(events)} answers of three agents to two companies: {counts}.\n", file=sys.stderr)
+    print(f"Posted {len(events)} answers of three agents to two companies: {counts}.", file=sys.stderr)
+
+
+def post_labels(client: ApiClient) -> None:
+    """Posts labels of some answers of each agent, drawn at random, as a person who read them would."""
+    labels = list(sample_labels())
+    kept = client.call("POST", "/v1/labels", labels)["kept"]
+    print(f"Posted {kept} labels of answers drawn at random.\n", file=sys.stderr)
 
 
 def show(client: ApiClient) -> None:

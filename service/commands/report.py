@@ -12,8 +12,8 @@ from service.commands.exits import Exit, refuse
 from service.commands.options import ReportOptions
 from service.commands.rendering.report_tables import report_table
 from service.commands.rendering.terminal import print_to_terminal
+from service.storage.scores.estimated_reports import estimated_report
 from service.storage.scores.evaluation_pages import EvaluationFilter
-from service.storage.scores.reports import report as stored_report
 
 GROUPS = ("agent", "agent_version")
 
@@ -27,7 +27,7 @@ def report(options: ReportOptions) -> None:
         EvaluationFilter(tenant=options.tenant, since=since, until=until),
         options.by == "agent_version",
     )
-    found = with_database(lambda engine: stored_report(engine, wanted, by_version=by_version))
+    found = with_database(lambda engine: estimated_report(engine, wanted, by_version=by_version))
     rows = [asdict(row) for row in found]
     if options.as_json or not sys.stdout.isatty():
         print(json.dumps(rows))

@@ -19,8 +19,8 @@ from service.api.access import Caller, RunningService, reader_of
 from service.api.errors import ApiError
 from service.api.evaluations import ListQuery, ReportQuery
 from service.storage.label_store import labelled_evaluation
+from service.storage.scores.estimated_reports import estimated_report
 from service.storage.scores.evaluation_pages import Order, evaluation_page
-from service.storage.scores.reports import report
 
 router = APIRouter(include_in_schema=False)
 Reader = Annotated[Caller, Depends(reader_of)]
@@ -72,8 +72,8 @@ async def style() -> Response:
 async def show_report(query: Annotated[ReportQuery, Query()], service: RunningService, reader: Reader) -> Response:
     """Shows the quality of each agent, worst first."""
     wanted = query.wanted(reader)
-    rows = await report(service.engine, wanted, by_version=query.by == "agent_version")
-    worst = sorted(rows, key=lambda row: (row.mean_p_correct is None, row.mean_p_correct or 0.0))
+    rows = await estimated_report(service.engine, wanted, by_version=query.by == "agent_version")
+    worst = sorted(rows, key=lambda row: (row.estimate is None, row.estimate or 0.0, row.mean_p_correct or 0.0))
     given = query.model_dump(mode="json", exclude_none=True)
     shown = {"rows": worst, "given": given, "by": query.by, "judged_wrong_bound": _JUDGED_WRONG_BOUND}
     return _page("report.html", title="Agents", **shown)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from importlib.resources import files
+from random import Random
 from typing import Any
 
 EVENTS = "events.jsonl"
 RULES = "rules.json"
+LABELS = 30
+"""Labelled answers of each agent."""
 
 
 def sample_events() -> Iterator[dict[str, Any]]:
@@ -16,6 +19,18 @@ def sample_events() -> Iterator[dict[str, Any]]:
     with files(__name__).joinpath(EVENTS).open(encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)
+
+
+def sample_labels() -> Iterator[dict[str, Any]]:
+    """Yields labels of `LABELS` answers of each agent of each company: a random draw, always the same."""
+    answers: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for event in sample_events():
+        answers.setdefault((event["tenant"], event["agent"]), []).append(event)
+    dice = Random(0)  # noqa: S311 a draw, not a secret
+    for given in answers.values():
+        for event in dice.sample(given, LABELS):
+            names = {name: event[name] for name in ("tenant", "agent", "event_id")}
+            yield {**names, "label": "right" if event["attributes"]["answers"] else "wrong", "reviewer": "demo"}
 
 
 def sample_rules() -> dict[str, dict[str, Any]]:

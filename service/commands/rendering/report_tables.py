@@ -35,22 +35,29 @@ def bench_table(figures: Mapping[str, object]) -> RenderableType:
 
 
 def report_table(rows: Sequence[Mapping[str, object]]) -> RenderableType:
-    """The paper's Table 4, with mean p_correct and the share judged wrong. `rows` are `ReportRow` as plain data."""
+    """The paper's Table 4, with the raw mean of p_correct, the share judged wrong and the estimated share right.
+
+    `rows` are `EstimatedRow` as plain data.
+    """
     by_version = any(row["agent_version"] is not None for row in rows)
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=0)
     for name in ("tenant", "agent", *(["version"] if by_version else [])):
         table.add_column(name)
-    for name in ("answers", "mean Φ", "P90 Φ", "coverage", "p_correct", "wrong"):
-        table.add_column(name, justify="right")
+    for name in ("answers", "Φ mean", "P90", "cover", "raw", "wrong", "right", "90 %", "labels"):
+        table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         who = [row["tenant"], row["agent"], *([row["agent_version"] or ""] if by_version else [])]
         table.add_row(
             *(Text(one_line(str(each), 40)) for each in who),
             str(row["received"]),
-            *(_figure(row[name], ".2f") for name in ("mean", "p90")),
-            _figure(row["coverage"], ".1%"),
+            _figure(row["mean"], ".1f"),
+            _figure(row["p90"], ".0f"),
+            _figure(row["coverage"], ".0%"),
             _figure(row["mean_p_correct"], ".2f"),
-            _figure(row["judged_wrong"], ".1%"),
+            _figure(row["judged_wrong"], ".0%"),
+            _figure(row["estimate"], ".0%"),
+            interval_text(row["low"], row["high"]),
+            str(row["labels"] or "none"),
         )
     return table
 

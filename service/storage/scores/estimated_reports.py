@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from consumers.wire.labels import LabelValue
 from evals.estimate.groups import AnswerGroup, agreed_right, estimate_group, usable_labels
 from evals.estimate.right_share import LabelledScore, ShareEstimate
-from evals.estimate.score_counts import Probabilities, ScoreCounts
+from evals.estimate.score_counts import Probabilities
 from scoring.query import UnscoredReason
 from service.storage.database import fetch_rows
 from service.storage.scores.evaluation_pages import EvaluationFilter
@@ -85,10 +85,6 @@ def _who(row: Mapping[str, Any], *, by_version: bool) -> _Who:
 
 
 def _group_of(rows: Sequence[Mapping[str, Any]], labels: Sequence[LabelledScore]) -> AnswerGroup:
-    counts: dict[int, int] = defaultdict(int)
-    for row in rows:
-        if row["place"] is not None:
-            counts[row["place"]] += row["scored"]
     answers, scored = (sum(row[name] for row in rows) for name in ("received", "scored"))
     probabilities = Probabilities.from_sums(
         answers=answers,
@@ -99,15 +95,14 @@ def _group_of(rows: Sequence[Mapping[str, Any]], labels: Sequence[LabelledScore]
     return AnswerGroup(
         alone=probabilities,
         best=probabilities,
-        places=ScoreCounts(counts=counts, unscored=answers - scored),
         judges=frozenset(row["judge"] for row in rows if row["scored"]),
         labels=labels,
     )
 
 
 def _answers(wanted: EvaluationFilter) -> Select[Any]:
-    """The answers of each agent and version, by judge and whole score."""
-    groups = (_ROWS.tenant, _ROWS.agent, _ROWS.agent_version, _ROWS.judge, _place().label("place"))
+    """The answers of each agent and version, by judge."""
+    groups = (_ROWS.tenant, _ROWS.agent, _ROWS.agent_version, _ROWS.judge)
     scored = _ROWS.score.is_not(None)
     totals = (
         func.count().label("received"),
@@ -121,7 +116,7 @@ def _answers(wanted: EvaluationFilter) -> Select[Any]:
 def _labelled(wanted: EvaluationFilter) -> Select[Any]:
     """The labelled answers, each once, with how many reviewers call it right and wrong."""
     answer = (_ROWS.tenant, _ROWS.agent, _ROWS.agent_version, _ROWS.source, _ROWS.event_id)
-    scores = (_ALONE.label("p"), _place().label("place"), _ROWS.score)
+    scores = (_ALONE.label("p"), _ROWS.score)
     votes = [func.count().filter(_LABELS.label == value).label(value) for value in (LabelValue.RIGHT, LabelValue.WRONG)]
     joined = LABELS.join(EVENT_KEYS, and_(*(_LABELS[name] == _KEYS[name] for name in _EVENT))).join(
         EVALUATIONS, and_(_ROWS.id == _KEYS.evaluation_id, _ROWS.occurred_at == _KEYS.occurred_at)
@@ -136,13 +131,8 @@ def _label(row: Mapping[str, Any]) -> LabelledScore:
     return LabelledScore(
         right=agreed_right(row[LabelValue.RIGHT], row[LabelValue.WRONG]),
         p=float(row["p"]) if scored else None,
-        place=row["place"],
         probability=row["probability"],
     )
-
-
-def _place() -> ColumnElement[int | None]:
-    return func.floor(_ROWS.score)
 
 
 def _current(wanted: EvaluationFilter) -> list[ColumnElement[bool]]:

@@ -73,9 +73,11 @@ def test_an_answer_without_a_score_says_why() -> None:
 
 
 def test_a_missing_figure_is_a_dash_and_not_zero() -> None:
-    row = dict.fromkeys(("mean", "p90", "coverage", "mean_p_correct", "judged_wrong"))
-    text = drawn(report_table([{"tenant": "t", "agent": "a", "agent_version": None, "received": 3} | row]))
-    assert text.count("–") == 5
+    row = dict.fromkeys(("mean", "p90", "coverage", "mean_p_correct", "judged_wrong", "estimate"))
+    known = {"tenant": "t", "agent": "a", "agent_version": None, "received": 3, "low": 0.0, "high": 1.0, "labels": 0}
+    text = drawn(report_table([known | row]))
+    assert text.count(" –") == 6
+    assert "0–100%" in text
 
 
 def test_the_worst_answers_show_what_counts_against_them() -> None:

@@ -1,0 +1,105 @@
+"""The report's estimates, over HTTP: from labels that may be used, else predicted from scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from service.samples import LABELS, sample_events, sample_labels
+from tests.conftest import copied
+from tests.service.conftest import service_on
+from tests.service.test_api_reading import pages, send_samples
+
+
+@pytest.fixture(scope="module")
+async def labelled(postgres_url, template):
+    """A service that holds the samples and their labels; no test may write to it."""
+    async with copied(postgres_url, template) as database, service_on(database) as client:
+        await send_samples(client)
+        assert (await post(client, list(sample_labels()))) == 180
+        yield client
+
+
+@pytest.fixture(scope="module")
+async def other(postgres_url, template):
+    """A service that holds the samples; each test labels answers of another agent."""
+    async with copied(postgres_url, template) as database, service_on(database) as client:
+        await send_samples(client)
+        yield client
+
+
+async def post(client, labels: list[dict[str, Any]]) -> int:
+    reply = await client.post("/v1/labels", json=labels)
+    assert reply.status_code == 200, reply.text
+    return reply.json()["kept"]
+
+
+async def report(client, query: str = "") -> dict[tuple[str, str], dict[str, Any]]:
+    rows = (await client.get(f"/v1/report?{query}")).json()["rows"]
+    return {(row["tenant"], row["agent"]): row for row in rows}
+
+
+def true_share(tenant: str, agent: str) -> float:
+    right = [e["attributes"]["answers"] for e in sample_events() if (e["tenant"], e["agent"]) == (tenant, agent)]
+    return sum(right) / len(right)
+
+
+async def test_labels_of_some_answers_tell_the_share_of_right_ones(labelled):
+    rows = await report(labelled)
+    assert len(rows) == 6
+    for (tenant, agent), row in rows.items():
+        assert (row["labels"], row["method"]) == (LABELS, "ppi++")
+        assert row["low"] - 1e-4 <= true_share(tenant, agent) <= row["high"] + 1e-4
+    assert rows["meridian-retail", "atlas"]["estimate"] > 0.85 > rows["meridian-retail", "atlas"]["mean_p_correct"]
+
+
+async def test_a_filter_restricts_the_labels_too(labelled):
+    whole, part = await report(labelled), await report(labelled, "agent=beacon&until=2026-10-30")
+    assert {agent for _, agent in part} == {"beacon"}
+    for who, row in part.items():
+        assert 0 < row["labels"] < whole[who]["labels"]
+    versions = (await labelled.get("/v1/report?by=agent_version&agent=beacon")).json()["rows"]
+    assert sum(row["labels"] for row in versions) == 2 * LABELS
+
+
+async def test_without_labels_the_share_is_predicted(other):
+    row = (await report(other))["meridian-retail", "atlas"]
+    assert (row["labels"], row["method"]) == (0, "no labels")
+    assert row["low"] < row["estimate"] < row["high"]
+
+
+async def test_labels_of_the_worst_answers_are_not_taken_for_a_random_draw(other):
+    worst = (await pages(other, "tenant=northline-freight&agent=comet&order=worst&limit=500"))[:20]
+    labels = [{"evaluation_id": each["id"], "label": "wrong", "reviewer": "ann"} for each in worst]
+    before = (await report(other))["northline-freight", "comet"]
+    assert await post(other, labels) == 20
+    assert (await report(other))["northline-freight", "comet"] == before
+
+
+async def test_where_probabilities_are_recorded_only_those_labels_count(other):
+    answers = await pages(other, "tenant=meridian-retail&agent=comet&limit=500")
+    drawn = [
+        {"evaluation_id": each["id"], "label": "right", "reviewer": "ann", "sampling_probability": 0.1 + n / 50}
+        for n, each in enumerate(answers[:10])
+    ]
+    chosen = [{"evaluation_id": each["id"], "label": "wrong", "reviewer": "ann"} for each in answers[10:30]]
+    assert await post(other, [*drawn, *chosen]) == 30
+    row = (await report(other))["meridian-retail", "comet"]
+    assert (row["labels"], row["estimate"], row["method"]) == (10, 1.0, "ppi++ weighted")
+
+
+async def test_several_reviewers_count_once_and_the_unsure_do_not(other):
+    answers = await pages(other, "tenant=northline-freight&agent=beacon&limit=500")
+    votes = [("a", 0, "right"), ("b", 0, "right"), ("c", 0, "wrong"), ("a", 1, "unsure"), ("a", 2, "wrong")]
+    labels = [{"evaluation_id": answers[at]["id"], "label": said, "reviewer": who} for who, at, said in votes]
+    assert await post(other, labels) == 5
+    row = (await report(other))["northline-freight", "beacon"]
+    assert (row["labels"], row["estimate"], row["method"]) == (2, 0.5, "exact")
+
+
+async def test_the_console_shows_the_estimate(labelled):
+    page = (await labelled.get("/console?tenant=meridian-retail")).text
+    row = (await report(labelled))["meridian-retail", "atlas"]
+    assert "right (estimate)" in page
+    assert f"<b>{row['estimate']:.0%}".replace("%", " %</b>") in page
