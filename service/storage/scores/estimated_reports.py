@@ -104,12 +104,12 @@ def _answers(wanted: EvaluationFilter) -> Select[Any]:
     """The answers of each agent and version, by judge."""
     groups = (_ROWS.tenant, _ROWS.agent, _ROWS.agent_version, _ROWS.judge)
     scored = _ROWS.score.is_not(None)
-    totals = (
+    totals: list[ColumnElement[Any]] = [
         func.count().label("received"),
         func.count(_ROWS.score).label("scored"),
         func.sum(_ALONE).filter(scored).label("p"),
         func.sum(_ALONE * _ALONE).filter(scored).label("p_square"),
-    )
+    ]
     return select(*groups, *totals).where(*_current(wanted)).group_by(*groups)
 
 
