@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import URL
 
 from references.comparison.results import QueryResult
-from references.databases.access import Allowance, DatabaseLimits, UnknownDatabaseError
+from references.databases.access import Allowance, Database, DatabaseLimits, UnknownDatabaseError
 from references.databases.opening import open_database
 from references.sandbox import Failure, FailureKind
 
@@ -52,14 +52,28 @@ Run = Callable[[str], QueryResult | Failure]
 
 
 @pytest.fixture(params=["sqlite", "duckdb", "postgres"])
-def run(request: pytest.FixtureRequest) -> Iterator[Run]:
+def opened(request: pytest.FixtureRequest) -> Iterator[Database]:
     if request.param == "postgres":
         url = request.getfixturevalue("server")
         name = request.getfixturevalue("database").database
     else:
         url, name = request.getfixturevalue("folder" if request.param == "sqlite" else "ducks"), "mill"
-    with open_database(url, name, LIMITS, Allowance(any_role=True)) as opened:
-        yield opened.run
+    with open_database(url, name, LIMITS, Allowance(any_role=True)) as found:
+        yield found
+
+
+@pytest.fixture
+def run(opened: Database) -> Run:
+    return opened.run
+
+
+def test_its_tables_are_listed_and_queries_are_held_as_before(opened: Database):
+    looms = opened.tables()["looms"]
+    assert [name for name, _ in looms] == ["id", "cloth"]
+    assert all(kind for _, kind in looms)
+    assert not any(name.startswith(("sqlite_", "pg_", "duckdb_")) for name in opened.tables())
+    hidden = {"sqlite": "SELECT name FROM sqlite_master", "duckdb": "SELECT * FROM duckdb_columns()"}
+    assert isinstance(opened.run(hidden.get(opened.dialect, "SELECT * FROM pg_catalog.pg_authid")), Failure)
 
 
 def test_a_query_gives_its_rows(run: Run):

@@ -176,6 +176,18 @@ def test_a_case_without_a_prediction_fails_and_two_for_one_are_refused(mill: Mil
     )
 
 
+def test_a_number_names_a_case_and_a_folder_that_cannot_be_written_is_said(mill: Mill) -> None:
+    lines(mill.benchmark, [{**case("count"), "case_id": 7}])
+    predictions = lines(mill.folder / "seven.jsonl", [{"case_id": 7, "sql": "SELECT COUNT(*) FROM looms"}])
+    mill.run("--backend", "recorded", "--predictions", predictions, "--databases", mill.databases)
+    assert [(each["case_id"], each["pass"]) for each in mill.records()] == [("7", True)]
+    (mill.folder / "file").write_text("")
+    assert "cannot write" in mill.run("--backend", "recorded", "--predictions", predictions, out="file", code=2)
+    assert "itself" in mill.run(
+        "--backend", "recorded", "--predictions", predictions, "--fail-on-regression", mill.folder / "run", code=2
+    )
+
+
 def test_filters_choose_the_cases(mill: Mill) -> None:
     def chosen(*options: str) -> list[str]:
         out = "-".join(options)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from consumers.wire.texts import bad_character, json_type, shorten
 from evals.runner.cases import BenchmarkCase
@@ -30,12 +30,20 @@ _Text = Annotated[str, Field(strict=True)]
 _Required = Annotated[str, Field(strict=True, min_length=1)]
 
 
+def _text_id(value: object) -> object:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+CaseId = Annotated[str, BeforeValidator(_text_id), Field(strict=True, min_length=1)]
+"""A name; a number stands for its digits."""
+
+
 class CaseLine(BaseModel):
     """A line of a benchmark. Other keys are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    case_id: _Required
+    case_id: CaseId
     question: _Required
     gold_sql: _Required
     schema_: _Text = Field(alias="schema")

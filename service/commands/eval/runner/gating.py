@@ -26,6 +26,8 @@ def check_gate_options(options: EvalRunOptions) -> None:
     except ValueError as error:
         refuse(f"--fail-under: {error}")
     if options.fail_on_regression is not None:
+        if Path(options.fail_on_regression).resolve() == Path(options.out).resolve():
+            refuse("--fail-on-regression names this run itself: name the folder of another")
         read_run(options.fail_on_regression)
 
 

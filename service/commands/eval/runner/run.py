@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import sys
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +64,25 @@ def run_benchmark(options: EvalRunOptions) -> None:
     except (InvalidBenchmarkError, OtherRunError) as error:
         refuse(str(error))
     except OSError as error:
-        refuse(f"cannot write {options.out}: {error.strerror or error}")
+        refuse(_unwritable(error, options.out))
+    except ExceptionGroup as group:
+        # the answers run in a group of tasks, of which one could not write
+        unwritable = group.subgroup(OSError)
+        if unwritable is None:
+            raise
+        refuse(_unwritable(next(_leaves(unwritable)), options.out))
+
+
+def _unwritable(error: OSError, out: str) -> str:
+    return f"cannot write {error.filename or out}: {error.strerror or error}"
+
+
+def _leaves(group: ExceptionGroup[OSError]) -> Iterator[OSError]:
+    for each in group.exceptions:
+        if isinstance(each, ExceptionGroup):
+            yield from _leaves(each)
+        else:
+            yield each
 
 
 def _check(options: EvalRunOptions) -> None:

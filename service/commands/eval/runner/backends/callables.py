@@ -50,7 +50,9 @@ def load_target(name: str) -> Callable[..., Any]:
 
 
 def source_hash(name: str) -> str | None:
-    """The hash of the file that defines a callable. Raises `UnusableTargetError`."""
+    """The hash of the file that defines a callable. Call it in a fork. Raises `UnusableTargetError`."""
+    # what an import prints is no result of the command
+    os.dup2(2, 1)
     target = load_target(name)
     try:
         file = inspect.getsourcefile(inspect.unwrap(target))

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from consumers.wire.texts import shorten
 from evals.runner.cases import BenchmarkCase, GenerationFailure, GenerationResult, TraceStep
-from service.commands.eval.runner.benchmark_file import InvalidBenchmarkError, listed, parsed_line
+from service.commands.eval.runner.benchmark_file import CaseId, InvalidBenchmarkError, listed, parsed_line
 from service.commands.jsonl import open_input, read_lines
 
 
@@ -36,7 +36,7 @@ class PredictionLine(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    case_id: str = Field(min_length=1)
+    case_id: CaseId
     sql: str | None
     """`null` when the agent gave none."""
     metadata: dict[str, Any] = Field(default_factory=dict[str, Any])
