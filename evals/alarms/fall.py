@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from evals.alarms.detector import LIMIT, RECOVERY, Detector
+from evals.alarms.spread import NeighbourSpread
 
 BINS = 50
 """Equal bins of `p_alone` in which the past is counted. Answers of one bin are ordered by their draw."""
@@ -75,6 +76,8 @@ class FallAlarm:
     past: Past = field(default_factory=Past)
     recent: list[float] = field(default_factory=lambda: [0.0] * BINS)
     """Answers since the evidence last began to grow: learned once it is gone, dropped once the alarm goes on."""
+    spread: NeighbourSpread = field(default_factory=NeighbourSpread)
+    """How much less neighbouring answers say than independent ones."""
     growth: float = 0.0
     """Log evidence of the smallest fall since then."""
     detector: Detector = field(default_factory=lambda: Detector.of(len(FALLS)))
@@ -96,15 +99,19 @@ class FallAlarm:
             self._recover(self.bet, rank, weight)
             return
         bets = [bet_on_fall(rank, *each) for each in FALLS]
+        counted, weight = weight, weight / self.spread.effect
         # a power of at most 1 keeps each bet fair or worse (Jensen)
         self.detector.take(years, [bet**weight for bet in bets])
         self.growth += weight * math.log(bets[0])
-        self.recent[place] += weight
+        self.recent[place] += counted
+        self.spread.take(rank, counted)
         if self.detector.total >= LIMIT:
             self.bet, self.recovery = self.detector.strongest, 0.0
+            self.spread.drop()
             self._forget_recent()
         elif self.growth <= 0:
             self.past.add(self.recent)
+            self.spread.learn()
             self._forget_recent()
 
     def _recover(self, bet: int, rank: float, weight: float) -> None:

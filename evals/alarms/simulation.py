@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from evals.alarms.detector import LIMIT, MOST_STAKE
 from evals.alarms.fall import BINS, FALLS, FORGET_YEARS, LEAST_KEPT
+from evals.alarms.spread import BLOCKS, PRIOR_BLOCKS
 
 Floats = NDArray[np.float64]
 _DAYS_A_YEAR = 365.25
@@ -59,6 +60,13 @@ class WatchedStreams:
     evidence: Floats
     alarmed: NDArray[np.int64]
     """Answers until the alarm; 0 while it is off."""
+    growth: Floats
+    squares: Floats
+    new_squares: Floats
+    sums: Floats
+    """These and the next two are those of `FallAlarm` and its `NeighbourSpread`."""
+    expected: Floats
+    new_expected: Floats
     taken: int = 0
 
     @staticmethod
@@ -69,7 +77,21 @@ class WatchedStreams:
         counts = random.multinomial(past, known, size=streams)
         below = np.zeros((streams, BINS + 1))
         below[:, 1:] = counts.cumsum(axis=1)
-        return WatchedStreams(below, np.zeros((streams, len(FALLS))), np.zeros(streams, dtype=np.int64))
+        lengths = np.array(BLOCKS, dtype=float)
+        full = past // lengths
+        zeros = np.zeros((streams, len(BLOCKS)))
+        return WatchedStreams(
+            below=below,
+            evidence=np.zeros((streams, len(FALLS))),
+            alarmed=np.zeros(streams, dtype=np.int64),
+            growth=np.zeros(streams),
+            # sums of independent ranks are normal, nearly
+            squares=lengths * np.where(full > 0, random.chisquare(np.maximum(full, 1), (streams, len(BLOCKS))), 0),
+            expected=zeros + full * lengths,
+            sums=zeros.copy(),
+            new_squares=zeros.copy(),
+            new_expected=zeros.copy(),
+        )
 
     def take(self, p_alone: Floats, draws: Floats, years: float) -> None:
         """Takes up one answer of each agent."""
@@ -80,9 +102,31 @@ class WatchedStreams:
         ranks = (worse + draws * (here - worse + 1)) / (self.below[:, -1] + 1)
         self.below += np.arange(BINS + 1)[None, :] > places[:, None]
         stake = min(years, MOST_STAKE) / len(FALLS)
-        self.evidence = (self.evidence + stake) * _bets(ranks)
+        bets, weights = _bets(ranks), 1 / self._effects()
+        self.evidence = (self.evidence + stake) * bets ** weights[:, None]
+        self.growth += weights * np.log(bets[:, 0])
+        self._take_blocks(ranks)
+        self._learn_blocks(self.growth <= 0)
         now = (self.alarmed == 0) & (self.evidence.sum(axis=1) >= LIMIT)
         self.alarmed[now] = self.taken
+
+    def _effects(self) -> Floats:
+        before = PRIOR_BLOCKS * np.array(BLOCKS)
+        return np.maximum(((self.squares + before) / (self.expected + before)).max(axis=1), 1.0)
+
+    def _take_blocks(self, ranks: Floats) -> None:
+        self.sums += ranks[:, None] - 0.5
+        for place, length in enumerate(BLOCKS):
+            if self.taken % length == 0:
+                self.new_squares[:, place] += 12 * self.sums[:, place] ** 2
+                self.new_expected[:, place] += length
+                self.sums[:, place] = 0.0
+
+    def _learn_blocks(self, learned: NDArray[np.bool_]) -> None:
+        self.squares[learned] += self.new_squares[learned]
+        self.expected[learned] += self.new_expected[learned]
+        for new in (self.growth, self.new_squares, self.new_expected):
+            new[learned] = 0.0
 
     def fade(self, years: float) -> None:
         """Forgets what `Past.fade` forgets in this time."""

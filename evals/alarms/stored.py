@@ -10,8 +10,9 @@ from evals.alarms.below import STAKES, BelowAlarm
 from evals.alarms.detector import Detector
 from evals.alarms.fall import BINS, FALLS, FallAlarm, Past
 from evals.alarms.repeats import LatelyAsked
+from evals.alarms.spread import NeighbourSpread
 
-FORM = f"1/{BINS}/{len(FALLS)}/{len(STAKES)}"
+FORM = f"2/{BINS}/{len(FALLS)}/{len(STAKES)}"
 """What the numbers mean. State of another form is not read, and the alarms begin anew."""
 
 
@@ -31,6 +32,7 @@ def to_json(alarm: AgentAlarm) -> dict[str, object]:
         "fall": {
             "past": list(fall.past.counts),
             "recent": list(fall.recent),
+            "spread": {name: list(getattr(fall.spread, name)) for name in NeighbourSpread.__dataclass_fields__},
             "growth": fall.growth,
             "evidence": list(fall.detector.evidence),
             "bet": fall.bet,
@@ -54,6 +56,7 @@ def from_json(stored: Mapping[str, Any]) -> AgentAlarm:
         fall=FallAlarm(
             past=Past(list(fall["past"])),
             recent=list(fall["recent"]),
+            spread=NeighbourSpread(**{name: list(held) for name, held in fall["spread"].items()}),
             growth=fall["growth"],
             detector=Detector(list(fall["evidence"])),
             bet=fall["bet"],

@@ -73,6 +73,8 @@ def test_many_simulated_agents_compute_what_one_agent_computes():
     alone = [FallAlarm() for _ in range(3)]
     for agent, alarm in enumerate(alone):
         alarm.past.counts = [float(count) for count in np.diff(watched.below[agent])]
+        alarm.spread.squares = watched.squares[agent].tolist()
+        alarm.spread.expected = watched.expected[agent].tolist()
     for _ in range(300):
         p_alone, draws = draw_p_alone(numbers, AGENTS.mixed(0.3), (3,)), numbers.random(3)
         watched.take(p_alone, draws, 0.001)
@@ -167,6 +169,19 @@ def test_a_judge_that_is_not_calibrated_changes_nothing():
         bent.take(half, 0.0)
     assert plain.on
     assert bent.on
+
+
+def test_answers_in_sessions_count_less_than_independent_ones():
+    numbers = random.Random(14)
+    alone, together = FallAlarm(), FallAlarm()
+    for _ in range(150):
+        good = numbers.uniform(0.3, 1.0)
+        for place in range(20):
+            for alarm, share in ((together, good), (alone, numbers.uniform(0.3, 1.0))):
+                p_alone = numbers.uniform(0.5, 0.9) if numbers.random() < share else numbers.uniform(0.1, 0.5)
+                alarm.take(p_alone, numbers.random(), 1e-9 * (place + 1), 1.0)
+    assert alone.spread.effect < 1.5
+    assert together.spread.effect > 2 * alone.spread.effect
 
 
 def test_a_wrong_clock_is_no_evidence():
