@@ -128,6 +128,17 @@ def test_a_model_is_told_the_tables_and_is_asked_once_for_each_case(
     assert "looms(id, name, mill, width)" in json.dumps(model_server.seen()[1]["body"])
 
 
+def test_no_file_of_a_run_holds_the_address_of_a_server(mill: Mill) -> None:
+    def reply(path: str, asked: dict[str, Any], before: int) -> Reply:
+        return 200, "text/plain", b"SELECT 1"
+
+    with agent_server(reply) as agent:
+        mill.run("--backend", f"{agent.url}/?token=kestrel-71", "--limit", "1")
+    held = b"".join(path.read_bytes() for path in (mill.folder / "run").rglob("*") if path.is_file())
+    assert b"kestrel-71" not in held
+    assert b"SELECT 1" in held
+
+
 def test_a_provider_without_an_address_is_refused(mill: Mill) -> None:
     text = mill.run("--backend", "openai", "--model", "tiny", "--provider", "no-such", code=2)
     assert "NO_SUCH_BASE_URL" in text

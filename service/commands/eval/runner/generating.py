@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -142,6 +143,17 @@ def _readable(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_readable(each) for each in value]  # pyright: ignore[reportUnknownVariableType] anything
     return str(value) if isinstance(value, int) and abs(value) >= 2**63 else value
+
+
+def unnamed(place: str | None) -> str | None:
+    """A file as it is named; a URL as its hash, since it may hold a password.
+
+    >>> unnamed("databases"), unnamed("https://me:secret@agent.example/ask")
+    ('databases', 'sha256:813e1ae0cfc57228')
+    """
+    if place is None or "://" not in place:
+        return place
+    return f"sha256:{hashlib.sha256(place.encode()).hexdigest()[:16]}"
 
 
 def readable(text: str) -> str:

@@ -25,7 +25,7 @@ from service.commands.eval.runner.backends.building import build_backend
 from service.commands.eval.runner.benchmark_file import Benchmark, InvalidBenchmarkError, Selection, read_benchmark
 from service.commands.eval.runner.case_schemas import Sources
 from service.commands.eval.runner.gating import check_gate_options, gate
-from service.commands.eval.runner.generating import Asking, NamedBackend
+from service.commands.eval.runner.generating import Asking, NamedBackend, unnamed
 from service.commands.eval.runner.generation_cache import GenerationCache
 from service.commands.eval.runner.journal import Journal, Key, OtherRunError, open_journal
 from service.commands.eval.runner.run_files import show_summary, write_run
@@ -129,7 +129,7 @@ def _identity(options: EvalRunOptions, benchmark: Benchmark, backend: NamedBacke
         "judge": options.judge,
         "weights": weights,
         "evaluator_version": EVALUATOR_VERSION,
-        "databases": options.databases,
+        "databases": unnamed(options.databases),
         "schemas": options.schemas,
         "grounding": options.grounding,
         "dialect": options.dialect,

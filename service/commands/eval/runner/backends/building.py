@@ -14,7 +14,7 @@ from service.commands.eval.runner.backends.endpoint import EndpointBackend
 from service.commands.eval.runner.backends.model import PROMPT, ModelBackend, ModelServer
 from service.commands.eval.runner.backends.recorded import read_predictions
 from service.commands.eval.runner.case_schemas import Sources
-from service.commands.eval.runner.generating import NamedBackend
+from service.commands.eval.runner.generating import NamedBackend, unnamed
 from service.commands.eval.runner.run_options import EvalRunOptions
 from service.commands.exits import refuse
 from service.processes.forked_call import CallEnded, call_in_fork
@@ -51,7 +51,7 @@ def _endpoint(options: EvalRunOptions) -> NamedBackend:
     if url is None or not url.startswith(("http://", "https://")):
         refuse("--backend http needs --endpoint URL, which begins with http:// or https://")
     found = EndpointBackend(url, options.concurrency)
-    return NamedBackend("http", found.generate, {"endpoint": url}, opened=found.opened)
+    return NamedBackend("http", found.generate, {"endpoint": unnamed(url)}, opened=found.opened)
 
 
 def _callable(options: EvalRunOptions) -> NamedBackend:
@@ -84,7 +84,7 @@ def _model(options: EvalRunOptions, sources: Sources) -> NamedBackend:
         seconds=options.timeout,
         concurrency=options.concurrency,
     )
-    identity = {**found.metadata, "base_url": server.base_url, "dialect": options.dialect}
+    identity = {**found.metadata, "base_url": unnamed(server.base_url), "dialect": options.dialect}
     return NamedBackend("openai", found.generate, identity, opened=found.opened)
 
 
@@ -95,7 +95,7 @@ def _server(options: EvalRunOptions) -> ModelServer:
     model = options.model or (judge.model if provider is None else None)
     if base_url is None or model is None:
         refuse("--backend openai needs --model, and --provider or SQLASSAY_JUDGE__BASE_URL")
-    return ModelServer(base_url=base_url, api_key=key, model=model, provider=provider or "settings")
+    return ModelServer(base_url=base_url, api_key=key, model=model, provider=unnamed(provider) or "settings")
 
 
 def _provided(provider: str, judge: JudgeSettings) -> tuple[str, SecretStr | None]:
