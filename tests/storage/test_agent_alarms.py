@@ -171,6 +171,16 @@ async def test_a_look_without_new_answers_changes_nothing(engine):
     assert await waiting(engine) == 0
 
 
+async def test_many_waiting_answers_are_looked_at_no_more_often_than_they_wait(engine):
+    store, taker = PostgresScores(engine, watched=True, clock=lambda: NOW), taking_up(engine)
+    await store.record([answer(place, 0.9) for place in range(150)])
+    assert await taker(NOW) == 1
+    await store.record([answer(150, 0.9)])
+    assert await taker(NOW + timedelta(seconds=15)) == 0
+    assert await taker(NOW + timedelta(seconds=SETTLE + 1)) == 1
+    assert [state.answers for state in await agent_alarms(engine)] == [151]
+
+
 async def test_a_retry_after_a_lost_acknowledgement_counts_once(engine):
     store, evaluations = PostgresScores(engine, watched=True, clock=lambda: NOW), stream(20)
     await store.record(evaluations)

@@ -29,9 +29,12 @@ _LOCK = 5_317_044
 """Advisory lock that lets one process at a time take up answers."""
 _MOST_WAITING = 500
 """Answers of an alarm that wait for earlier ones. At more traffic they wait a shorter time."""
+_MANY_WAITING = 100
+"""With more answers in the queue, an alarm is looked at no more often than they wait: each look costs all of them."""
 _MOST_TAKEN = 20_000
 """Answers of an alarm that are read at once."""
 _QUEUE, _ALARMS = WATCHED_ANSWERS.c, AGENT_ALARMS.c
+_READ = (_QUEUE.id, _QUEUE.event, _QUEUE.moment, _QUEUE.p_alone, _QUEUE.score, _QUEUE.question)
 
 
 class _Waiting(NamedTuple):
@@ -44,6 +47,14 @@ class _Waiting(NamedTuple):
     earliest: float
 
 
+class _Look(NamedTuple):
+    """What the last look at an alarm left in the queue."""
+
+    answers: int
+    last: int
+    settled_until: float
+
+
 @dataclass(slots=True)
 class TakeUp:
     """Takes up answers, and remembers which alarms have nothing new."""
@@ -53,7 +64,7 @@ class TakeUp:
     """The lowest score of the watched tier of each tenant; a tenant whose rules cannot be read is absent."""
     settle: float
     """Seconds that answers wait for earlier ones."""
-    _known: dict[UUID, tuple[int, int]] = field(default_factory=dict[UUID, tuple[int, int]])
+    _known: dict[UUID, _Look] = field(default_factory=dict[UUID, _Look])
 
     async def __call__(self, now: datetime) -> int:
         """Takes up what was stored, unless another process does so; returns of how many alarms.
@@ -78,8 +89,8 @@ class TakeUp:
             return 0
         bounds = await self.bounds({each.tenant for each in waiting})
         for each in waiting:
-            if each.tenant in bounds:
-                await self._take_up_one(each.alarm, bounds[each.tenant], settled_until)
+            while each.tenant in bounds and await self._take_up_one(each.alarm, bounds[each.tenant], settled_until):
+                pass
         return len(waiting)
 
     async def _waiting(self, settled_until: float) -> list[_Waiting]:
@@ -90,18 +101,24 @@ class TakeUp:
         async with self.engine.connect() as connection:
             queued = [_Waiting(*row) for row in await connection.execute(found)]
         self._known = {each.alarm: self._known[each.alarm] for each in queued if each.alarm in self._known}
-        return [
-            each
-            for each in queued
-            if self._known.get(each.alarm) != (each.answers, each.last) or each.earliest <= settled_until
-        ]
+        return [each for each in queued if self._is_due(each, settled_until)]
 
-    async def _take_up_one(self, alarm: UUID, bound: float, settled_until: float) -> None:
-        waiting = select(WATCHED_ANSWERS).where(_QUEUE.alarm == alarm).order_by(_QUEUE.moment, _QUEUE.event)
+    def _is_due(self, each: _Waiting, settled_until: float) -> bool:
+        known = self._known.get(each.alarm)
+        if known is None:
+            return True
+        if _MANY_WAITING < each.answers <= 2 * _MOST_WAITING and settled_until - known.settled_until < self.settle:
+            return False
+        return (known.answers, known.last) != (each.answers, each.last) or each.earliest <= settled_until
+
+    async def _take_up_one(self, alarm: UUID, bound: float, settled_until: float) -> bool:
+        """Takes up answers of one alarm; returns whether there are more."""
+        names = select(_QUEUE.alarm, _QUEUE.tenant, _QUEUE.agent, _QUEUE.judge, _QUEUE.evaluator_version, _QUEUE.moment)
+        waiting = select(*_READ).where(_QUEUE.alarm == alarm).order_by(_QUEUE.moment, _QUEUE.event)
         async with self.engine.begin() as connection:
-            first = (await connection.execute(waiting.limit(1))).first()
+            first = (await connection.execute(names.where(_QUEUE.alarm == alarm).limit(1))).first()
             if first is None:
-                return
+                return False
             # locked before the answers are read, so that no other process takes up the same ones
             state = await _locked_state(connection, first)
             rows = (await connection.execute(waiting.limit(_MOST_TAKEN))).all()
@@ -111,7 +128,8 @@ class TakeUp:
             await connection.execute(update(AGENT_ALARMS).where(_ALARMS.id == alarm).values(**_summary(taken, shown)))
             await connection.execute(delete(WATCHED_ANSWERS).where(_QUEUE.id.in_([row.id for row in rows[:settled]])))
         left = rows[settled:]
-        self._known[alarm] = (len(left), max((row.id for row in left), default=0))
+        self._known[alarm] = _Look(len(left), max((row.id for row in left), default=0), settled_until)
+        return len(rows) == _MOST_TAKEN
 
 
 async def _locked_state(connection: AsyncConnection, first: Any) -> Mapping[str, Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import cast
 from uuid import UUID
 
@@ -37,13 +38,13 @@ def _evidence(each: Evaluation) -> Scored | None:
 
 
 def _record(each: Evaluation, score: Scored) -> tuple[object, ...]:
-    event = each.event
+    event, judge = each.event, score.judge_label
     return (
-        alarm_id(event.tenant, event.agent, score.judge_label, EVALUATOR_VERSION),
+        alarm_id(event.tenant, event.agent, judge, EVALUATOR_VERSION),
         each.key.digest,
         event.tenant,
         event.agent,
-        score.judge_label,
+        judge,
         EVALUATOR_VERSION,
         # a sender's clock may be ahead, and time to come is no time in which a false alarm may come
         min(each.occurred_at, each.received_at).timestamp(),
@@ -54,6 +55,8 @@ def _record(each: Evaluation, score: Scored) -> tuple[object, ...]:
     )
 
 
+# a batch holds many answers of few agents
+@lru_cache(maxsize=2048)
 def alarm_id(tenant: str, agent: str, judge: str, evaluator: str) -> UUID:
     """The alarm of an agent under a judge and evaluator, in 16 bytes, however long the names are."""
     lengths = ":".join(str(len(name)) for name in (tenant, agent, judge))
