@@ -84,7 +84,17 @@ def _over_time() -> list[DashboardPanel]:
         worst=True,
     )
     by_agent, by_judge, by_version = _mean_scores()
-    return [by_agent, _judged_wrong(count), _alarms(), _tiers(), answers, by_judge, by_version, _confidence()]
+    return [
+        by_agent,
+        _judged_wrong(count),
+        _estimates(),
+        _alarms(),
+        _tiers(),
+        answers,
+        by_judge,
+        by_version,
+        _confidence(),
+    ]
 
 
 def _mean_scores() -> tuple[DashboardPanel, DashboardPanel, DashboardPanel]:
@@ -122,6 +132,17 @@ def _judged_wrong(count: str) -> DashboardPanel:
         shows="Share of the scored answers that are judged wrong. The alert fires above 0.2.",
         queries={AGENT: f"{wrong} / ({count} > 0)"},
         worst=True,
+        unit="percentunit",
+        most=1,
+    )
+
+
+def _estimates() -> DashboardPanel:
+    shown = {AGENT: "estimate", f"{AGENT} low": "estimate_low", f"{AGENT} high": "estimate_high"}
+    return DashboardPanel(
+        title="Right by labels and scores",
+        shows="Share of right answers of the last 7 days with its 90 % interval, of agents with labels.",
+        queries={name: f"max by (tenant, agent) (sqlassay_{metric}{{{WHO}}})" for name, metric in shown.items()},
         unit="percentunit",
         most=1,
     )

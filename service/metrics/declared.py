@@ -37,6 +37,7 @@ class DeclaredMetrics:
         self._answers()
         self._rules()
         self._alarms()
+        self._estimates()
         self._references()
         self._flow()
         self._requests()
@@ -102,6 +103,13 @@ class DeclaredMetrics:
         self.alarm_failures = self._counter(
             "sqlassay_agent_alarm_failures", "Looks at new answers for the agents' alarms that failed."
         )
+
+    def _estimates(self) -> None:
+        gauge = self._gauge
+        self.estimate = gauge("sqlassay_estimate", "Estimated share of right answers of an agent with labels.", WHO)
+        self.estimate_low = gauge("sqlassay_estimate_low", "Lower bound of its 90 % interval.", WHO)
+        self.estimate_high = gauge("sqlassay_estimate_high", "Upper bound of its 90 % interval.", WHO)
+        self.estimate_labels = gauge("sqlassay_estimate_labels", "Labelled answers that the estimate uses.", WHO)
 
     def _references(self) -> None:
         self.reference_verdicts = self._counter(

@@ -17,6 +17,7 @@ from service.metrics.alarm_metrics import AlarmMetrics
 from service.metrics.bounded_labels import OTHER, AgentLabels, BoundedLabels, VersionLabels
 from service.metrics.declared import DeclaredMetrics
 from service.metrics.dependencies import DependencyMetrics
+from service.metrics.estimate_metrics import EstimateMetrics
 from service.metrics.kafka import KafkaMetrics
 from service.metrics.models import JudgeMetrics
 from service.metrics.reference_metrics import ReferenceMetrics
@@ -48,6 +49,7 @@ class Metrics:
         self.models = JudgeMetrics(declared, self._who.tenants.label)
         self.alarms = AlarmMetrics(declared, self._who.label, self._judges)
         self.references = ReferenceMetrics(declared, self._who.label)
+        self.estimates = EstimateMetrics(declared, self._who.label)
         self.dependencies = DependencyMetrics(declared)
         self.queue, self.spans_waiting = declared.queue, declared.spans_waiting
         declared.build.info({"evaluator_version": EVALUATOR_VERSION, "judge": judge})

@@ -16,6 +16,7 @@ from consumers.stream.driver import Driver
 from service.background import background_task
 from service.kafka.consumer import consuming
 from service.pipeline.agent_alarms import watching_agents
+from service.pipeline.agent_estimates import showing_estimates
 from service.pipeline.process_parts import ProcessParts, utc_now
 from service.pipeline.scoring_pool import retrying_deferred, running_pool, scoring_pool
 from service.pipeline.span_intake import PublishSpanDeadLetter, running_join
@@ -56,6 +57,7 @@ async def running_worker(parts: ProcessParts, panel: Panel) -> AsyncGenerator[Wo
         await stack.enter_async_context(retrying_deferred(parts, panel, pool))
         await stack.enter_async_context(_judging_references(parts))
         await stack.enter_async_context(watching_agents(parts))
+        await stack.enter_async_context(showing_estimates(parts))
         joined = await stack.enter_async_context(_joining_spans(parts, pool))
         drivers = topic_drivers(parts, pool, joined)
         if drivers:

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from sqlalchemy.ext.asyncio import create_async_engine
 
+from service.metrics import Metrics
 from service.samples import LABELS, sample_events, sample_labels
+from service.settings.observability_settings import MetricSettings
+from service.storage.scores.estimated_reports import labelled_estimates
 from tests.conftest import copied
 from tests.service.conftest import service_on
 from tests.service.test_api_reading import pages, send_samples
 
 
 @pytest.fixture(scope="module")
-async def labelled(postgres_url, template):
+async def held(postgres_url, template):
+    async with copied(postgres_url, template) as database:
+        yield database
+
+
+@pytest.fixture(scope="module")
+async def labelled(held):
     """A service that holds the samples and their labels; no test may write to it."""
-    async with copied(postgres_url, template) as database, service_on(database) as client:
+    async with service_on(held) as client:
         await send_samples(client)
         assert (await post(client, list(sample_labels()))) == 180
         yield client
@@ -103,3 +114,16 @@ async def test_the_console_shows_the_estimate(labelled):
     row = (await report(labelled))["meridian-retail", "atlas"]
     assert "right (estimate)" in page
     assert f"<b>{row['estimate']:.0%}".replace("%", " %</b>") in page
+
+
+async def test_metrics_show_the_estimates_of_agents_with_labels_and_no_others(labelled, held):
+    metrics, engine = Metrics(MetricSettings(), judge="local/4"), create_async_engine(held)
+    metrics.estimates.show(await labelled_estimates(engine, datetime(2026, 10, 1, tzinfo=UTC)))
+    row = (await report(labelled))["meridian-retail", "atlas"]
+    for name in ("", "_low", "_high", "_labels"):
+        labels = {"tenant": "meridian-retail", "agent": "atlas"}
+        shown = metrics.registry.get_sample_value(f"sqlassay_estimate{name}", labels)
+        assert shown == row[name.removeprefix("_") or "estimate"]
+    metrics.estimates.show(await labelled_estimates(engine, datetime(2030, 1, 1, tzinfo=UTC)))
+    assert "sqlassay_estimate{" not in metrics.exposition().decode()
+    await engine.dispose()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, func, select
@@ -52,6 +53,13 @@ async def estimated_report(
     rows = await report(engine, wanted, by_version=by_version)
     groups = await _groups(engine, wanted or EvaluationFilter(), by_version=by_version) if rows else {}
     return [_estimated(row, groups.get((row.tenant, row.agent, row.agent_version))) for row in rows]
+
+
+async def labelled_estimates(engine: AsyncEngine, since: datetime) -> list[EstimatedRow]:
+    """The lines of agents with labelled answers since then. Without any label nothing else is read."""
+    if not await fetch_rows(engine, _labelled(EvaluationFilter(since=since)).limit(1)):
+        return []
+    return [row for row in await estimated_report(engine, EvaluationFilter(since=since)) if row.labels]
 
 
 def _estimated(row: ReportRow, group: AnswerGroup | None) -> EstimatedRow:
