@@ -4,7 +4,7 @@ import typer
 
 from service.commands.eval.estimate_options import EstimateOptions
 from service.commands.eval.judge_options import JudgeOptions
-from service.commands.eval.runner.compare_options import CompareRunsOptions, LeaderboardOptions
+from service.commands.eval.runner.compare_options import CollectOptions, CompareRunsOptions, LeaderboardOptions
 from service.commands.eval.runner.run_options import EvalRunOptions
 from service.commands.options import with_options
 
@@ -72,3 +72,12 @@ def eval_leaderboard(options: LeaderboardOptions) -> None:
     except ImportError as error:
         refuse(f"the leaderboard needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
     write_leaderboard(options)
+
+
+@evaluation.command("collect")
+@with_options(CollectOptions)
+def eval_collect(options: CollectOptions) -> None:
+    """Turn reviewed answers into a benchmark: one case for each question and database, with the SQL that is right."""
+    from service.commands.eval.runner.collect_benchmark import collect_benchmark
+
+    collect_benchmark(options)

@@ -1,11 +1,11 @@
-"""The options of `sqlassay eval compare` and `sqlassay eval leaderboard`."""
+"""The options of `sqlassay eval compare`, `sqlassay eval leaderboard` and `sqlassay eval collect`."""
 
 from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from service.commands.options import AsJson
+from service.commands.options import AsJson, OutputLines
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,3 +19,11 @@ class CompareRunsOptions:
 class LeaderboardOptions:
     runs: Annotated[list[str], typer.Argument(metavar="RUN", help="The folders of runs.")]
     out: Annotated[str, typer.Option("--out", metavar="DIR", help="Write leaderboard.html and leaderboard.md there.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CollectOptions:
+    reviewed: Annotated[
+        str, typer.Argument(metavar="REVIEWED.jsonl", help="Answers with label and correction; - is stdin.")
+    ]
+    out: OutputLines = "-"
