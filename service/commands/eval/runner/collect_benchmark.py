@@ -60,7 +60,7 @@ class ReviewedLine(BaseModel):
 
 
 @dataclass(slots=True)
-class Collected:
+class ReviewedQuestion:
     """The right answers to one question, by meaning."""
 
     first: ReviewedLine
@@ -106,8 +106,8 @@ def collect_benchmark(options: CollectOptions) -> None:
         raise SystemExit(int(Exit.NO))
 
 
-def _collected(lines: Iterator[InputLine], tally: Counter[str]) -> Sequence[Collected]:
-    found: dict[tuple[str, str], Collected] = {}
+def _collected(lines: Iterator[InputLine], tally: Counter[str]) -> Sequence[ReviewedQuestion]:
+    found: dict[tuple[str, str], ReviewedQuestion] = {}
     for line in lines:
         if line.raw is not None and not line.raw.strip():
             continue
@@ -116,13 +116,13 @@ def _collected(lines: Iterator[InputLine], tally: Counter[str]) -> Sequence[Coll
             refuse(f"line {line.number}: {review}")
         sql = review.right_sql
         if review.label in (0, "wrong"):
-            found.setdefault(review.place, Collected(review)).wrong.append(review.sql)
+            found.setdefault(review.place, ReviewedQuestion(review)).wrong.append(review.sql)
         if sql is None:
             tally["reviews without right SQL"] += 1
         elif not _parses(sql, review.dialect):
             tally["reviews whose right SQL does not parse"] += 1
         else:
-            found.setdefault(review.place, Collected(review)).add(sql)
+            found.setdefault(review.place, ReviewedQuestion(review)).add(sql)
     return [each for each in found.values() if each.golds]
 
 
@@ -141,7 +141,7 @@ def _same(one: str, other: str, dialect: str | None) -> bool:
     return found.verdict in {ReferenceVerdict.EQUIVALENT, ReferenceVerdict.NOT_REFUTED}
 
 
-def _rows(collected: Sequence[Collected], tally: Counter[str]) -> Iterator[Mapping[str, Any]]:
+def _rows(collected: Sequence[ReviewedQuestion], tally: Counter[str]) -> Iterator[Mapping[str, Any]]:
     for each in collected:
         gold = each.gold()
         tally["repeated reviews"] += sum(reviews for _, reviews in each.golds) - len(each.golds)
