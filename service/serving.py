@@ -6,11 +6,12 @@ import asyncio
 import signal
 import socket
 from collections.abc import AsyncGenerator, Generator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 
 import uvicorn
 import uvloop
 from fastapi import FastAPI
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import Unavailable
 from scoring.judging.local import InvalidWeightsError, LocalJudge
@@ -71,6 +72,8 @@ async def running(
             settings=settings, engine=engine, rules=rules, metrics=metrics, publisher=publisher, telemetry=telemetry
         )
         worker = None if role is ProcessRole.API else await _open_worker(stack, parts, local, redis)
+        if worker is not None and settings.calibration.automatic:
+            await enter(_calibrating(engine, rules, local.name))
         events = event_intake(parts, worker)
         yield Service(
             settings=settings,
@@ -97,6 +100,18 @@ def _check_role(settings: Settings, role: ProcessRole) -> None:
     else:
         return
     raise SettingsError(f"--role {role.value} needs Kafka and a shared database: set {missing}, or use --role all")
+
+
+def _calibrating(
+    engine: AsyncEngine, rules: PostgresRules | RedisRules, judge: str
+) -> AbstractAsyncContextManager[object]:
+    try:
+        # numpy and scipy come with the extra alone, and take a second to load
+        from service.pipeline.automatic_calibrations import calibrating  # noqa: PLC0415 for the reason above
+    except ImportError as error:
+        needed = f"{variable_name('calibration', 'automatic')} needs the extra learn ({error.name} is missing)"
+        raise SettingsError(f"{needed}: pip install 'sqlassay[learn]'") from error
+    return calibrating(engine, rules, judge)
 
 
 async def _open_worker(

@@ -14,6 +14,7 @@ from service.settings.observability_settings import LogSettings, MetricSettings,
 from service.settings.state_folder import default_state_path
 from service.settings.storage_settings import (
     AlarmSettings,
+    CalibrationSettings,
     DatabaseSettings,
     MemorySettings,
     RedisSettings,
@@ -32,6 +33,9 @@ class Settings(BaseSettings):
 
     database: DatabaseSettings = Field(default_factory=DatabaseSettings, description="Where rows live.")
     retention: RetentionSettings = Field(default_factory=RetentionSettings, description="How long rows are kept.")
+    calibration: CalibrationSettings = Field(
+        default_factory=CalibrationSettings, description="Tenants' own calibrations of the judge."
+    )
     memory: MemorySettings = Field(default_factory=MemorySettings, description="The tenants' earlier answers.")
     alarms: AlarmSettings = Field(default_factory=AlarmSettings, description="The agents' alarms.")
     redis: RedisSettings = Field(default_factory=RedisSettings, description="The shared cache.")

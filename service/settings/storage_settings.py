@@ -32,6 +32,16 @@ class RetentionSettings(SettingsGroup):
     )
 
 
+class CalibrationSettings(SettingsGroup):
+    """Tenants' own calibrations of the judge."""
+
+    automatic: bool = Field(
+        default=False,
+        description="Fit the calibration of each tenant with new labels once an hour, and put it in force where it is "
+        "better on held-out answers. Needs the extra `learn`.",
+    )
+
+
 class MemorySettings(SettingsGroup):
     """What the tenants' earlier answers say about new ones."""
 

@@ -9,10 +9,13 @@ import pytest
 
 from scoring import EVALUATOR_VERSION
 from service.judges.weights import local_judge
-from service.settings.storage_settings import DatabaseSettings
+from service.pipeline.automatic_calibrations import calibrate_tenants
+from service.settings.storage_settings import CalibrationSettings, DatabaseSettings
 from service.storage.database import create_engine
 from service.storage.forgetting import Subject, forget_rows
 from service.storage.reviewing.calibration_store import labelled_rows
+from service.storage.rule_store import PostgresRules
+from tests.delivery.stage import until
 from tests.service.commands.command_line import sqlassay
 
 JUDGE = local_judge().name
@@ -133,3 +136,32 @@ async def test_few_or_one_sided_labels_store_nothing_and_say_what_is_needed(clie
     assert (one_sided.returncode, "3 wrong" in one_sided.stderr) == (1, True)
     assert (await learn("calibrations", "bakers")).returncode == 1
     assert (await learn("promote", "bakers")).returncode == 1
+
+
+async def test_tenants_with_new_labels_are_calibrated_by_themselves_and_only_once(client, database):
+    await client.post("/v1/events", json=answers())
+    engine = create_engine(database, DatabaseSettings())
+    rules = PostgresRules(engine)
+    assert await calibrate_tenants(engine, rules, JUDGE) == []
+    await client.post("/v1/labels", json=labels())
+    at_once = await asyncio.gather(*(calibrate_tenants(engine, rules, JUDGE) for _ in range(3)))
+    assert sorted(at_once) == [[], [], ["bakers"]]
+    assert await calibrate_tenants(engine, rules, JUDGE) == []
+    row = await row_of(client, answers()[1] | {"event_id": "after"})
+    assert row["judge"] == f"{JUDGE}+c1"
+    assert (await rules.current("bakers")).author == "automatic"
+    await engine.dispose()
+
+
+async def in_force(engine) -> bool:
+    return (await PostgresRules(engine).current("bakers")).calibration_version == 1
+
+
+async def test_a_service_calibrates_when_the_setting_says_so(serving, database):
+    async with serving() as client:
+        await client.post("/v1/events", json=answers())
+        await client.post("/v1/labels", json=labels())
+    engine = create_engine(database, DatabaseSettings())
+    async with serving(calibration=CalibrationSettings(automatic=True)):
+        await until(lambda: in_force(engine), "a calibration is in force")
+    await engine.dispose()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, func, select, tuple_
+from sqlalchemy import and_, func, select, true, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -16,7 +16,7 @@ from scoring.calibration import TenantCalibration, uncalibrated_judge
 from scoring.reasons import FORGERIES, ReasonCode
 from service.storage.database import fetch_rows, translate_errors
 from service.storage.reviewing.training_labels import AnswerKey, TrainingFilter, agreed_labels
-from service.storage.tables import EVALUATIONS, EVENT_KEYS, TENANT_CALIBRATIONS, TENANT_RULES
+from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS, TENANT_CALIBRATIONS, TENANT_RULES
 
 _BATCH = 500
 _ROWS = EVALUATIONS.c
@@ -98,6 +98,17 @@ async def add_calibration(engine: AsyncEngine, tenant: str, judge: str, **fitted
             row = {"tenant": tenant, "version": version, "judge": judge, "evaluator_version": EVALUATOR_VERSION}
             await connection.execute(insert(TENANT_CALIBRATIONS).values(row | fitted))
     return version
+
+
+async def tenants_with_new_labels(engine: AsyncEngine, least: int) -> list[str]:
+    """Tenants with at least so many labels, of which some came after their newest calibration was fitted."""
+    labels = LABELS.c
+    fitted = (
+        select(func.max(_LINES.fitted_at)).where(_LINES.tenant == labels.tenant).correlate(LABELS).scalar_subquery()
+    )
+    query = select(labels.tenant).group_by(labels.tenant).order_by(labels.tenant)
+    enough = query.having(func.count() >= least, func.coalesce(func.max(labels.labelled_at) > fitted, true()))
+    return [row["tenant"] for row in await fetch_rows(engine, enough)]
 
 
 async def calibrations(engine: AsyncEngine, tenant: str) -> list[StoredCalibration]:
