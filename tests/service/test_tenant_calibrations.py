@@ -147,6 +147,9 @@ async def test_tenants_with_new_labels_are_calibrated_by_themselves_and_only_onc
     at_once = await asyncio.gather(*(calibrate_tenants(engine, rules, JUDGE) for _ in range(3)))
     assert sorted(at_once) == [[], [], ["bakers"]]
     assert await calibrate_tenants(engine, rules, JUDGE) == []
+    later = labels()[0] | {"reviewer": "ben", "labelled_at": "2199-01-01T00:00:00Z"}
+    assert (await client.post("/v1/labels", json=later)).json()["kept"] == 1
+    assert await calibrate_tenants(engine, rules, JUDGE) == []
     row = await row_of(client, answers()[1] | {"event_id": "after"})
     assert row["judge"] == f"{JUDGE}+c1"
     assert (await rules.current("bakers")).author == "automatic"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, func, select, true, tuple_
+from sqlalchemy import and_, func, or_, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -103,11 +103,12 @@ async def add_calibration(engine: AsyncEngine, tenant: str, judge: str, **fitted
 async def tenants_with_new_labels(engine: AsyncEngine, least: int) -> list[str]:
     """Tenants with at least so many labels, of which some came after their newest calibration was fitted."""
     labels = LABELS.c
-    fitted = (
-        select(func.max(_LINES.fitted_at)).where(_LINES.tenant == labels.tenant).correlate(LABELS).scalar_subquery()
-    )
+    newest = select(func.max(_LINES.fitted_at)).where(_LINES.tenant == labels.tenant)
+    fitted = newest.correlate(LABELS).scalar_subquery()
+    # senders choose the time of a label: one from the future would be new for ever
+    latest = func.max(labels.labelled_at).filter(labels.labelled_at <= func.now())
     query = select(labels.tenant).group_by(labels.tenant).order_by(labels.tenant)
-    enough = query.having(func.count() >= least, func.coalesce(func.max(labels.labelled_at) > fitted, true()))
+    enough = query.having(func.count() >= least, or_(fitted.is_(None), latest > fitted))
     return [row["tenant"] for row in await fetch_rows(engine, enough)]
 
 
