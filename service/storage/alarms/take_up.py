@@ -3,7 +3,7 @@
 An alarm's state is what the same answers in the order of their event times give. Answers of the last minutes are not
 yet part of the stored state, since an earlier one may still come: they are put in order each time, and what the alarm
 says is the stored state after them. So kills, rebalances and redelivery leave no trace in it, as long as every answer
-is stored within `settle` seconds of its event time. One that comes later is taken up when it comes.
+is stored within `settle` seconds of those after it. One that comes later is taken up when it comes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -34,7 +34,7 @@ _MANY_WAITING = 100
 _MOST_TAKEN = 20_000
 """Answers of an alarm that are read at once."""
 _QUEUE, _ALARMS = WATCHED_ANSWERS.c, AGENT_ALARMS.c
-_READ = (_QUEUE.id, _QUEUE.event, _QUEUE.moment, _QUEUE.p_alone, _QUEUE.score, _QUEUE.question)
+_READ = (_QUEUE.id, _QUEUE.event, _QUEUE.moment, _QUEUE.p_alone, _QUEUE.score, _QUEUE.question, _QUEUE.received_at)
 
 
 class _Waiting(NamedTuple):
@@ -44,7 +44,7 @@ class _Waiting(NamedTuple):
     tenant: str
     answers: int
     last: int
-    earliest: float
+    earliest: datetime
 
 
 class _Look(NamedTuple):
@@ -52,7 +52,7 @@ class _Look(NamedTuple):
 
     answers: int
     last: int
-    settled_until: float
+    settled_until: datetime
 
 
 @dataclass(slots=True)
@@ -79,11 +79,11 @@ class TakeUp:
                 # the lock belongs to the session, and this transaction must not stay open meanwhile
                 await guard.commit()
                 try:
-                    return await self._take_up(now.timestamp() - self.settle)
+                    return await self._take_up(now - timedelta(seconds=self.settle))
                 finally:
                     await guard.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _LOCK})
 
-    async def _take_up(self, settled_until: float) -> int:
+    async def _take_up(self, settled_until: datetime) -> int:
         waiting = await self._waiting(settled_until)
         if not waiting:
             return 0
@@ -93,25 +93,26 @@ class TakeUp:
                 pass
         return len(waiting)
 
-    async def _waiting(self, settled_until: float) -> list[_Waiting]:
+    async def _waiting(self, settled_until: datetime) -> list[_Waiting]:
         """The alarms with new answers, or with some that need wait no longer."""
         found = select(
-            _QUEUE.alarm, _QUEUE.tenant, func.count(), func.max(_QUEUE.id), func.min(_QUEUE.moment)
+            _QUEUE.alarm, _QUEUE.tenant, func.count(), func.max(_QUEUE.id), func.min(_QUEUE.received_at)
         ).group_by(_QUEUE.alarm, _QUEUE.tenant)
         async with self.engine.connect() as connection:
             queued = [_Waiting(*row) for row in await connection.execute(found)]
         self._known = {each.alarm: self._known[each.alarm] for each in queued if each.alarm in self._known}
         return [each for each in queued if self._is_due(each, settled_until)]
 
-    def _is_due(self, each: _Waiting, settled_until: float) -> bool:
+    def _is_due(self, each: _Waiting, settled_until: datetime) -> bool:
         known = self._known.get(each.alarm)
         if known is None:
             return True
-        if _MANY_WAITING < each.answers <= 2 * _MOST_WAITING and settled_until - known.settled_until < self.settle:
+        looked = settled_until - known.settled_until
+        if _MANY_WAITING < each.answers <= 2 * _MOST_WAITING and looked < timedelta(seconds=self.settle):
             return False
         return (known.answers, known.last) != (each.answers, each.last) or each.earliest <= settled_until
 
-    async def _take_up_one(self, alarm: UUID, bound: float, settled_until: float) -> bool:
+    async def _take_up_one(self, alarm: UUID, bound: float, settled_until: datetime) -> bool:
         """Takes up answers of one alarm; returns whether there are more."""
         names = select(_QUEUE.alarm, _QUEUE.tenant, _QUEUE.agent, _QUEUE.judge, _QUEUE.evaluator_version, _QUEUE.moment)
         waiting = select(*_READ).where(_QUEUE.alarm == alarm).order_by(_QUEUE.moment, _QUEUE.event)
@@ -122,7 +123,9 @@ class TakeUp:
             # locked before the answers are read, so that no other process takes up the same ones
             state = await _locked_state(connection, first)
             rows = (await connection.execute(waiting.limit(_MOST_TAKEN))).all()
-            settled = max(sum(row.moment <= settled_until for row in rows), len(rows) - _MOST_WAITING)
+            due = [place for place, row in enumerate(rows, 1) if row.received_at <= settled_until]
+            # with an answer that need not wait go all before it, though some came later
+            settled = max([len(rows) - _MOST_WAITING, 0, *due[-1:]])
             # the arithmetic of thousands of answers must not hold up the event loop
             taken, shown = await asyncio.to_thread(_folded, state, rows, settled, bound)
             await connection.execute(update(AGENT_ALARMS).where(_ALARMS.id == alarm).values(**_summary(taken, shown)))
