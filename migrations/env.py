@@ -15,7 +15,7 @@ from service.storage.partitions import is_declared
 
 def run(connection: Connection) -> None:
     """Runs the revisions on a connection that the caller commits."""
-    context.configure(connection=connection, target_metadata=tables.SQLModel.metadata, include_name=is_declared)
+    context.configure(connection=connection, target_metadata=tables.METADATA, include_name=is_declared)
     with context.begin_transaction():
         context.run_migrations()
 

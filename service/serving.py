@@ -42,6 +42,7 @@ from service.settings.variables import variable_name
 from service.storage.database import open_database
 from service.storage.retention import housekeeping
 from service.storage.rule_store import PostgresRules
+from service.storage.sums.keeping import summing
 from service.telemetry import open_telemetry
 
 _WATCH = WatchPolicy()
@@ -119,6 +120,7 @@ async def _open_worker(
 ) -> Worker:
     settings, metrics = parts.settings, parts.metrics
     await stack.enter_async_context(housekeeping(parts.engine, settings.retention.days, metrics.storage))
+    await stack.enter_async_context(summing(parts.engine))
     panel = open_panel(settings.judge, local, metrics.models, redis, metrics.failed)
     return await stack.enter_async_context(running_worker(parts, await stack.enter_async_context(panel)))
 

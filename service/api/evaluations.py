@@ -26,6 +26,7 @@ from service.api.replies import as_json
 from service.storage.label_store import labelled_evaluation
 from service.storage.scores.estimated_reports import estimated_report
 from service.storage.scores.evaluation_pages import MAX_PAGE, EvaluationFilter, Order, evaluation_page
+from service.storage.sums.reading import AnswerScope
 
 router = APIRouter(tags=["evaluations"])
 Name = Annotated[str, Field(max_length=128, pattern=r"^[^\x00]*$")]
@@ -60,10 +61,10 @@ class AnswerFilter(BaseModel):
     )
     until: Timestamp | None = Field(default=None, description="Only answers before this time.")
 
-    def wanted(self, caller: Caller) -> EvaluationFilter:
+    def wanted(self, caller: Caller) -> AnswerScope:
         """The query, restricted to what the caller may access."""
         given = self.model_dump(include={"agent", "agent_version"})
-        return EvaluationFilter(tenant=caller.only(self.tenant), since=utc(self.since), until=utc(self.until), **given)
+        return AnswerScope(tenant=caller.only(self.tenant), since=utc(self.since), until=utc(self.until), **given)
 
 
 class ListQuery(AnswerFilter):

@@ -13,7 +13,7 @@ from service.commands.options import ReportOptions
 from service.commands.rendering.report_tables import report_table
 from service.commands.rendering.terminal import print_to_terminal
 from service.storage.scores.estimated_reports import estimated_report
-from service.storage.scores.evaluation_pages import EvaluationFilter
+from service.storage.sums.reading import AnswerScope
 
 GROUPS = ("agent", "agent_version")
 
@@ -24,7 +24,7 @@ def report(options: ReportOptions) -> None:
         refuse(f"--by {options.by!r}: one of {', '.join(GROUPS)}")
     since, until = parse_time("--since", options.since), parse_time("--until", options.until)
     wanted, by_version = (
-        EvaluationFilter(tenant=options.tenant, since=since, until=until),
+        AnswerScope(tenant=options.tenant, since=since, until=until),
         options.by == "agent_version",
     )
     found = with_database(lambda engine: estimated_report(engine, wanted, by_version=by_version))

@@ -12,7 +12,7 @@ from consumers.judging.ports import CallOutcome, CaseOutcome
 from scoring.verdict import Verdict
 from service.metrics.bounded_labels import OTHER
 from service.metrics.declared import DeclaredMetrics
-from service.storage.scores.reports import JUDGED_WRONG
+from service.storage.sums.statements import JUDGED_WRONG
 
 _SIDES = ("right", "wrong")
 

@@ -23,7 +23,7 @@ from service.metrics.models import JudgeMetrics
 from service.metrics.reference_metrics import ReferenceMetrics
 from service.metrics.storage import StorageMetrics
 from service.settings.observability_settings import MetricSettings
-from service.storage.scores.reports import JUDGED_WRONG
+from service.storage.sums.statements import JUDGED_WRONG
 from service.telemetry.export_counts import ExportOutcome, Signal
 
 CONFIDENCE_TIERS = {1.0: "high", 0.8: "medium", 0.5: "low"}

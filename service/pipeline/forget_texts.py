@@ -114,6 +114,7 @@ async def _stays(engine: AsyncEngine, subject: Subject) -> dict[str, str]:
     said = {
         "evaluations": "ids and sources of events, agents and their versions: --everything deletes the rows",
         "event_keys": "ids and sources of events, by which an event sent again is known: --everything deletes them",
+        "answer_sums": "names of agents and their versions: --everything deletes them",
         "labels": "names of reviewers, ids and sources of events: --reviewer NAME, or --everything",
         "review_draws": "names of agents: --everything",
         "review_items": "names of reviewers and agents, ids and sources of events: --reviewer NAME, or --everything",

@@ -70,6 +70,13 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
         name="agent",
         code="id judge evaluator_version state fall below fall_evidence below_evidence answers answered_at",
     ),
+    "answer_sums": _columns(
+        tenant="tenant",
+        name="agent agent_version",
+        code="id span start judge evaluator_version received scored judged_wrong score score_square p_alone"
+        " p_alone_square histogram",
+    ),
+    "stale_hours": _columns(tenant="tenant", code="id hour"),
     "access_tokens": _columns(
         tenant="tenant", name="name", code="id scopes digest created_at expires_at revoked_at last_used_at"
     ),

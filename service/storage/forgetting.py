@@ -7,7 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, func, null, or_, select, true, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Table,
+    and_,
+    bindparam,
+    delete,
+    false,
+    func,
+    null,
+    or_,
+    select,
+    true,
+    tuple_,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.evaluation.event_evaluation import EventKey
@@ -15,9 +29,11 @@ from consumers.evaluation.withholding import without_texts
 from service.storage.database import translate_errors
 from service.storage.reference_store import forget_references
 from service.storage.scores.evaluation_rows import WITHHELD_TEXTS
+from service.storage.sums.keeping import sum_stale_hours
 from service.storage.tables import (
     ACCESS_TOKENS,
     AGENT_ALARMS,
+    ANSWER_SUMS,
     DEFERRED_EVENTS,
     EVALUATIONS,
     EVENT_KEYS,
@@ -102,6 +118,7 @@ async def delete_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
             if subject.event_id is None:
                 for learnt in (REVIEW_DRAWS, TENANT_CALIBRATIONS):
                     await connection.execute(delete(learnt).where(learnt.c.tenant == subject.tenant))
+        await sum_stale_hours(engine)
     return ForgottenRows(evaluations=deleted, **gone)
 
 
@@ -169,9 +186,11 @@ async def delete_rules_before(engine: AsyncEngine, tenant: str, version: int) ->
 
 async def count_names(engine: AsyncEngine, subject: Subject) -> Mapping[str, int]:
     """How many rows of each table hold names, or rules, that stay without further options."""
+    sums = ANSWER_SUMS.c.tenant == subject.tenant
     places: dict[str, tuple[Table, ColumnElement[bool]]] = {
         "evaluations": (EVALUATIONS, _rows_of(subject, await _digests(engine, subject))),
         "event_keys": (EVENT_KEYS, _of(EVENT_KEYS.c, subject)),
+        "answer_sums": (ANSWER_SUMS, sums if subject.event_id is None else false()),
         "labels": (LABELS, _of(LABELS.c, subject)),
         "review_draws": (REVIEW_DRAWS, REVIEW_DRAWS.c.tenant == subject.tenant),
         "review_items": (REVIEW_ITEMS, _of(REVIEW_ITEMS.c, subject)),

@@ -191,7 +191,11 @@ async def _drop_one(engine: AsyncEngine, name: str, *, whole: bool) -> bool:
         if not whole and await _holds_rows(connection, name):
             return False
         await connection.execute(text(f"DROP TABLE {name}"))
+        await connection.execute(_DROP_SUMS, {"day": partition_day(name)})
     return True
+
+
+_DROP_SUMS = text("DELETE FROM answer_sums WHERE (start AT TIME ZONE 'UTC')::date = CAST(:day AS date)")
 
 
 async def _holds_rows(connection: AsyncConnection, name: str) -> bool:
@@ -229,22 +233,38 @@ async def _expire_where(engine: AsyncEngine, whose: str, values: Mapping[str, ob
     for name in existing:
         day = partition_day(name)
         if day is None or day < before.date():
-            deleted += await _delete(engine, name, f"{whose} AND occurred_at < :before", {**values, "before": before})
+            condition = f"{whose} AND occurred_at < :before"
+            deleted += await _delete(engine, name, condition, {**values, "before": before}, stale=True)
     for table, moment in _OTHER_TABLES:
         await _delete(engine, table, f"{whose} AND {moment} < :before", {**values, "before": before})
     return deleted
 
 
-async def _delete(engine: AsyncEngine, table: str, condition: str, values: Mapping[str, object]) -> int:
-    """Deletes in bounded batches, so that no statement exceeds its timeout."""
-    statement = text(
+_NOTED = """
+    WITH gone AS ({} RETURNING tenant, occurred_at), noted AS (
+        INSERT INTO stale_hours (tenant, hour) SELECT DISTINCT tenant, date_trunc('hour', occurred_at, 'UTC') FROM gone
+    )
+    SELECT count(*) FROM gone
+"""
+
+
+async def _delete(
+    engine: AsyncEngine, table: str, condition: str, values: Mapping[str, object], *, stale: bool = False
+) -> int:
+    """Deletes in bounded batches, so that no statement exceeds its timeout; `stale` notes the hours of the rows.
+
+    The trigger on `evaluations` does not see what is deleted from a partition itself.
+    """
+    expired = (
         f"DELETE FROM {table} WHERE ctid = ANY(ARRAY("  # noqa: S608 constant names and conditions
         f"SELECT ctid FROM {table} WHERE {condition} LIMIT {_BATCH}))"
     )
+    statement = text(_NOTED.format(expired) if stale else expired)
     deleted = 0
     while True:
         async with engine.begin() as connection:
-            count = (await connection.execute(statement, values)).rowcount
+            done = await connection.execute(statement, values)
+            count = int(done.scalar_one()) if stale else done.rowcount
         deleted += count
         if count < _BATCH:
             return deleted

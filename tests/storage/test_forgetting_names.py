@@ -20,6 +20,7 @@ from service.storage.column_kinds import COLUMN_KINDS, ColumnKind
 from service.storage.forgetting import Subject
 from service.storage.reference_store import REFERENCE_VERDICTS
 from service.storage.rule_store import PostgresRules
+from service.storage.sums.keeping import sum_stale_hours
 from tests.storage.conftest import NOW
 from tests.storage.test_forgetting import SECRET, full  # noqa: F401  # pyright: ignore[reportUnusedImport] a fixture
 
@@ -109,6 +110,8 @@ async def everywhere(full: AsyncEngine) -> AsyncEngine:  # noqa: F811 the fixtur
                     labelled_right=10, loss_before=0.7, loss_after=0.6,
                 )
             )  # fmt: skip
+    await sum_stale_hours(full)
+    async with full.begin() as connection:
         for table, column in columns(*HELD):
             await connection.execute(update(table).values({column.name: planted(column)}))
     return full
@@ -146,9 +149,8 @@ async def test_texts_go_and_what_stays_is_said(everywhere: AsyncEngine):
     assert await holding(everywhere, "bakers", ColumnKind.TEXT) == set()
     left = await holding(everywhere, "bakers", ColumnKind.NAME, ColumnKind.RULES)
     assert set(done.stays) == {each.partition(".")[0] for each in left} == {
-        "access_tokens", "agent_alarms", "evaluations", "event_keys", "labels", "review_draws", "review_items",
-            "tenant_rules", "tenant_schemas",
-            "watched_answers",
+        "access_tokens", "agent_alarms", "answer_sums", "evaluations", "event_keys", "labels", "review_draws",
+        "review_items", "tenant_rules", "tenant_schemas", "watched_answers",
     }  # fmt: skip
     assert await holding(everywhere, "millers", *HELD) == {f"{table}.{column.name}" for table, column in columns(*HELD)}
 
@@ -158,9 +160,9 @@ async def test_everything_leaves_no_row_but_the_default_rules(everywhere: AsyncE
     done = await forget_stored(everywhere, None, Subject("bakers"), Extent(everything=True))
     assert await holding(everywhere, "bakers", *HELD) == set()
     left = await counts(everywhere)
-    assert {name: before[name] / 2 for name in before if name != "tenant_rules"} == {
-        name: left[name] for name in left if name != "tenant_rules"
-    }
+    others = before.keys() - {"tenant_rules", "stale_hours"}
+    assert {name: before[name] / 2 for name in others} == {name: left[name] for name in others}
+    assert left["stale_hours"] == 0
     assert left["tenant_rules"] == 3 + 1
     current = await PostgresRules(everywhere).current("bakers")
     assert (current.version, current.author) == (4, "forget")

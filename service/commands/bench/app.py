@@ -49,6 +49,19 @@ def bench_judge(
     command(in_flight=in_flight, model_seconds=model_seconds, seconds=seconds, as_json=as_json)
 
 
+@bench.command("reports")
+def bench_reports(
+    answers: Annotated[
+        int, typer.Option("--answers", min=1000, metavar="N", help="Stored answers; a tenth of them is measured too.")
+    ] = 10_000_000,
+    as_json: AsJson = False,
+) -> None:
+    """Milliseconds of a report over 30 days of 20 agents, and how they grow with the stored answers."""
+    from service.commands.bench.report_speed import bench_reports as command
+
+    command(answers=answers, as_json=as_json)
+
+
 @bench.command("equivalence")
 def bench_equivalence(
     source: Annotated[

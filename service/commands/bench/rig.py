@@ -19,14 +19,14 @@ import orjson
 from aiokafka import AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from faststream.kafka.security import parse_security
-from sqlalchemy import URL, func, insert, select, text
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy import func, insert, select
+from sqlalchemy.ext.asyncio import AsyncEngine
 
+from service.commands.bench.own_database import own_database
 from service.commands.exits import give_up
 from service.kafka.client import security
 from service.settings import Settings
 from service.settings.variables import PREFIX
-from service.storage.database import create_engine, database_url, migrate, translate_errors
 from service.storage.tables import EVALUATIONS, TENANT_RULES
 
 PARTITIONS = 4
@@ -168,32 +168,10 @@ def _process(command: Sequence[str], environment: Mapping[str, str]) -> Generato
 async def rigged(settings: Settings) -> AsyncGenerator[Rig]:
     """Sets up a rig on the configured servers and removes it afterwards."""
     name = f"sqlassay-bench-{uuid.uuid4().hex[:8]}"
-    async with database_url(settings) as url, _database(url, name.replace("-", "_")) as own, _topics(settings, name):
-        engine = create_engine(own, settings.database)
-        try:
-            await migrate(engine)
-            # each query sees what is committed by then
-            autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
-            yield Rig(name=name, settings=settings, engine=autocommit)
-        finally:
-            await engine.dispose()
-
-
-@asynccontextmanager
-async def _database(url: URL, name: str) -> AsyncGenerator[URL]:
-    await _administer(url, f"CREATE DATABASE {name}")
-    try:
-        yield url.set(database=name)
-    finally:
-        await _administer(url, f"DROP DATABASE {name} WITH (FORCE)")
-
-
-async def _administer(url: URL, statement: str) -> None:
-    engine = create_async_engine(url, isolation_level="AUTOCOMMIT")
-    with translate_errors(url):
-        async with engine.connect() as connection:
-            await connection.execute(text(statement))
-    await engine.dispose()
+    async with own_database(settings, name.replace("-", "_")) as engine, _topics(settings, name):
+        # each query sees what is committed by then
+        autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
+        yield Rig(name=name, settings=settings, engine=autocommit)
 
 
 @asynccontextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -17,8 +17,8 @@ from evals.estimate.right_share import LabelledScore, ShareEstimate
 from evals.estimate.score_counts import Probabilities
 from scoring.query import UnscoredReason
 from service.storage.database import fetch_rows
-from service.storage.scores.evaluation_pages import EvaluationFilter
-from service.storage.scores.reports import ReportRow, report
+from service.storage.scores.reports import ReportRow, report_rows
+from service.storage.sums.reading import AnswerScope, Sums, read_sums
 from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS
 
 LEVEL = 0.9
@@ -47,19 +47,21 @@ class EstimatedRow(ReportRow):
 
 
 async def estimated_report(
-    engine: AsyncEngine, wanted: EvaluationFilter | None = None, *, by_version: bool = False
+    engine: AsyncEngine, wanted: AnswerScope | None = None, *, by_version: bool = False
 ) -> list[EstimatedRow]:
     """The report, each line with its estimate. Raises `StoreUnavailable`."""
-    rows = await report(engine, wanted, by_version=by_version)
-    groups = await _groups(engine, wanted or EvaluationFilter(), by_version=by_version) if rows else {}
+    scope = wanted or AnswerScope()
+    sums = await read_sums(engine, scope, by_version=by_version, by_judge=True)
+    rows = report_rows(sums)
+    groups = await _groups(engine, scope, sums, by_version=by_version) if rows else {}
     return [_estimated(row, groups.get((row.tenant, row.agent, row.agent_version))) for row in rows]
 
 
 async def labelled_estimates(engine: AsyncEngine, since: datetime) -> list[EstimatedRow]:
     """The lines of agents with labelled answers since then. Without any label nothing else is read."""
-    if not await fetch_rows(engine, _labelled(EvaluationFilter(since=since)).limit(1)):
+    if not await fetch_rows(engine, _labelled(AnswerScope(since=since)).limit(1)):
         return []
-    return [row for row in await estimated_report(engine, EvaluationFilter(since=since)) if row.labels]
+    return [row for row in await estimated_report(engine, AnswerScope(since=since)) if row.labels]
 
 
 def _estimated(row: ReportRow, group: AnswerGroup | None) -> EstimatedRow:
@@ -78,50 +80,38 @@ def _estimate(group: AnswerGroup) -> ShareEstimate:
     return estimate_group(replace(group, labels=usable_labels(group)), level=LEVEL)
 
 
-async def _groups(engine: AsyncEngine, wanted: EvaluationFilter, *, by_version: bool) -> dict[_Who, AnswerGroup]:
+async def _groups(
+    engine: AsyncEngine, wanted: AnswerScope, sums: Iterable[Sums], *, by_version: bool
+) -> dict[_Who, AnswerGroup]:
     labels: dict[_Who, list[LabelledScore]] = defaultdict(list)
     for row in await fetch_rows(engine, _labelled(wanted)):
         labels[_who(row, by_version=by_version)].append(_label(row))
-    answers: dict[_Who, list[Mapping[str, Any]]] = defaultdict(list)
-    for row in await fetch_rows(engine, _answers(wanted)):
-        answers[_who(row, by_version=by_version)].append(row)
-    return {who: _group_of(rows, labels[who]) for who, rows in answers.items()}
+    answers: dict[_Who, list[Sums]] = defaultdict(list)
+    for each in sums:
+        answers[each.tenant, each.agent, each.agent_version].append(each)
+    return {who: _group_of(by_judge, labels[who]) for who, by_judge in answers.items()}
 
 
 def _who(row: Mapping[str, Any], *, by_version: bool) -> _Who:
     return row["tenant"], row["agent"], row["agent_version"] if by_version else None
 
 
-def _group_of(rows: Sequence[Mapping[str, Any]], labels: Sequence[LabelledScore]) -> AnswerGroup:
-    answers, scored = (sum(row[name] for row in rows) for name in ("received", "scored"))
+def _group_of(by_judge: Sequence[Sums], labels: Sequence[LabelledScore]) -> AnswerGroup:
     probabilities = Probabilities.from_sums(
-        answers=answers,
-        scored=scored,
-        total=float(sum(row["p"] or 0 for row in rows)),
-        squares=float(sum(row["p_square"] or 0 for row in rows)),
+        answers=sum(each.received for each in by_judge),
+        scored=sum(each.scored for each in by_judge),
+        total=sum(each.p_alone for each in by_judge),
+        squares=sum(each.p_alone_square for each in by_judge),
     )
     return AnswerGroup(
         alone=probabilities,
         best=probabilities,
-        judges=frozenset(row["judge"] for row in rows if row["scored"]),
+        judges=frozenset(each.judge for each in by_judge if each.judge is not None and each.scored),
         labels=labels,
     )
 
 
-def _answers(wanted: EvaluationFilter) -> Select[Any]:
-    """The answers of each agent and version, by judge."""
-    groups = (_ROWS.tenant, _ROWS.agent, _ROWS.agent_version, _ROWS.judge)
-    scored = _ROWS.score.is_not(None)
-    totals: list[ColumnElement[Any]] = [
-        func.count().label("received"),
-        func.count(_ROWS.score).label("scored"),
-        func.sum(_ALONE).filter(scored).label("p"),
-        func.sum(_ALONE * _ALONE).filter(scored).label("p_square"),
-    ]
-    return select(*groups, *totals).where(*_current(wanted)).group_by(*groups)
-
-
-def _labelled(wanted: EvaluationFilter) -> Select[Any]:
+def _labelled(wanted: AnswerScope) -> Select[Any]:
     """The labelled answers, each once, with how many reviewers call it right and wrong."""
     answer = (_ROWS.tenant, _ROWS.agent, _ROWS.agent_version, _ROWS.source, _ROWS.event_id)
     scores = (_ALONE.label("p"), _ROWS.score)
@@ -143,7 +133,7 @@ def _label(row: Mapping[str, Any]) -> LabelledScore:
     )
 
 
-def _current(wanted: EvaluationFilter) -> list[ColumnElement[bool]]:
+def _current(wanted: AnswerScope) -> list[ColumnElement[bool]]:
     """The current rows in scope, without those that the sample rate left out."""
     conditions: list[ColumnElement[bool]] = [
         _ROWS.current,

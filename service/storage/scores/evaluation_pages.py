@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.storage.database import fetch_rows
+from service.storage.sums.reading import AnswerScope
 from service.storage.tables import EVALUATIONS, REFERENCE_VERDICTS
 
 MAX_PAGE = 500
@@ -47,12 +48,9 @@ class InvalidCursor(Exception):  # noqa: N818 named beside InvalidEvent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluationFilter:
+class EvaluationFilter(AnswerScope):
     """Which evaluations to read; a field left out restricts nothing."""
 
-    tenant: str | None = None
-    agent: str | None = None
-    agent_version: str | None = None
     tier: str | None = None
     verdict: str | None = None
     filter_status: str | None = None
@@ -64,10 +62,6 @@ class EvaluationFilter:
     max_score: float | None = None
     reference: str | None = None
     """The reference verdict."""
-    since: datetime | None = None
-    """Earliest event time, inclusive."""
-    until: datetime | None = None
-    """Latest event time, exclusive."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from scoring.query import UnscoredReason
-from scoring.verdict import Verdict
-from service.storage.database import fetch_rows
-from service.storage.scores.evaluation_pages import EvaluationFilter, current_rows
-from service.storage.tables import EVALUATIONS
-
-JUDGED_WRONG = (Verdict.POTENTIALLY_INCORRECT.value, Verdict.INCORRECT.value)
-"""Verdicts that call the answer wrong."""
+from service.storage.sums.reading import AnswerScope, Sums, read_sums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +24,7 @@ class ReportRow:
     mean: float | None
     """Mean Φ of the scored events, 0 to 100."""
     p90: float | None
-    """90th percentile of Φ."""
+    """90th percentile of Φ, at most one point off."""
     coverage: float | None
     """Scored ÷ received, 0 to 1."""
     mean_p_correct: float | None
@@ -43,44 +34,45 @@ class ReportRow:
 
 
 async def report(
-    engine: AsyncEngine, wanted: EvaluationFilter | None = None, *, by_version: bool = False
+    engine: AsyncEngine, wanted: AnswerScope | None = None, *, by_version: bool = False
 ) -> list[ReportRow]:
     """A line per tenant and agent (and version), best mean first.
 
     Means leave out rows without a score; coverage shows how many those are.
     """
-    table = EVALUATIONS.c
-    groups = [table.tenant, table.agent, *([table.agent_version] if by_version else [])]
-    scored, count = table.score.is_not(None), func.count(table.score)
-    received = func.count().filter(table.unscored.is_distinct_from(UnscoredReason.NOT_SAMPLED.value))
-    wrong = func.count().filter(scored, table.verdict.in_(JUDGED_WRONG))
-    query = (
-        select(
-            *groups,
-            received.label("received"),
-            count.label("scored"),
-            func.avg(table.score).label("mean"),
-            func.percentile_cont(0.9).within_group(table.score).label("p90"),
-            (count * 1.0 / func.nullif(received, 0)).label("coverage"),
-            # never with memory: the best agent is often the one that disagrees; older rows were judged alone
-            func.avg(func.coalesce(table.p_alone, table.p_correct)).filter(scored).label("mean_p_correct"),
-            (wrong * 1.0 / func.nullif(count, 0)).label("judged_wrong"),
-        )
-        .where(*current_rows(wanted or EvaluationFilter()))
-        .group_by(*groups)
-        .order_by(func.avg(table.score).desc().nulls_last(), *groups)
-    )
-    return [_report_row(row) for row in await fetch_rows(engine, query)]
+    return report_rows(await read_sums(engine, wanted or AnswerScope(), by_version=by_version))
 
 
-def _report_row(row: Mapping[str, Any]) -> ReportRow:
-    digits = {"mean": 2, "p90": 2, "coverage": 4, "mean_p_correct": 4, "judged_wrong": 4}
-    rounded = {name: None if row[name] is None else round(float(row[name]), places) for name, places in digits.items()}
+def report_rows(sums: Iterable[Sums]) -> list[ReportRow]:
+    """A line per tenant, agent and version of the sums, best mean first."""
+    by_agent: dict[tuple[str, str, str], Sums] = {}
+    for each in sums:
+        who = (each.tenant, each.agent, each.agent_version or "")
+        by_agent[who] = by_agent[who] + each if who in by_agent else each
+    rows = [(who, _report_row(each)) for who, each in by_agent.items()]
+    return [
+        row for _, row in sorted(rows, key=lambda named: (named[1].mean is None, -(named[1].mean or 0.0), named[0]))
+    ]
+
+
+def _report_row(sums: Sums) -> ReportRow:
     return ReportRow(
-        tenant=row["tenant"],
-        agent=row["agent"],
-        agent_version=row.get("agent_version"),
-        received=row["received"],
-        scored=row["scored"],
-        **rounded,
+        tenant=sums.tenant,
+        agent=sums.agent,
+        agent_version=sums.agent_version,
+        received=sums.received,
+        scored=sums.scored,
+        mean=_ratio(sums.score, sums.scored, 2),
+        p90=_rounded(sums.percentile(0.9), 2),
+        coverage=_ratio(sums.scored, sums.received, 4),
+        mean_p_correct=_ratio(sums.p_alone, sums.scored, 4),
+        judged_wrong=_ratio(sums.judged_wrong, sums.scored, 4),
     )
+
+
+def _ratio(total: float, count: int, digits: int) -> float | None:
+    return _rounded(total / count, digits) if count else None
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from sqlalchemy import (
     BigInteger,
@@ -14,15 +14,12 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    Table,
     Text,
     func,
 )
 from sqlmodel import Field, SQLModel
 
-
-def _column(kind: Any, *, key: bool = False, null: bool = False) -> Any:
-    return Field(sa_column=Column(kind, primary_key=key, nullable=null))
+from service.storage.tables.columns import column, table, time_column
 
 
 class ReviewDrawRow(SQLModel, table=True):
@@ -30,12 +27,12 @@ class ReviewDrawRow(SQLModel, table=True):
 
     __tablename__: ClassVar[str] = "review_draws"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
 
-    tenant: str = _column(Text, key=True)
-    agent: str = _column(Text, key=True)
-    secret: bytes = _column(LargeBinary)
-    wanted: int = _column(Integer)
-    spread: float = _column(Double)
-    drawn_at: datetime = _column(DateTime(timezone=True))
+    tenant: str = column(Text, key=True)
+    agent: str = column(Text, key=True)
+    secret: bytes = column(LargeBinary)
+    wanted: int = column(Integer)
+    spread: float = column(Double)
+    drawn_at: datetime = time_column()
 
 
 class ReviewItemRow(SQLModel, table=True):
@@ -49,18 +46,18 @@ class ReviewItemRow(SQLModel, table=True):
         ),
     )
 
-    tenant: str = _column(Text, key=True)
-    source: str = _column(Text, key=True)
-    event_id: str = _column(Text, key=True)
-    agent: str = _column(Text)
-    occurred_at: datetime = _column(DateTime(timezone=True))
-    share: float = _column(Double)
-    sampling_probability: float = _column(Double)
-    place: float = _column(Double)
-    drawn_at: datetime = _column(DateTime(timezone=True))
-    reviewer: str | None = _column(Text, null=True)
-    leased_until: datetime | None = _column(DateTime(timezone=True), null=True)
-    labelled_at: datetime | None = _column(DateTime(timezone=True), null=True)
+    tenant: str = column(Text, key=True)
+    source: str = column(Text, key=True)
+    event_id: str = column(Text, key=True)
+    agent: str = column(Text)
+    occurred_at: datetime = time_column()
+    share: float = column(Double)
+    sampling_probability: float = column(Double)
+    place: float = column(Double)
+    drawn_at: datetime = time_column()
+    reviewer: str | None = column(Text, null=True)
+    leased_until: datetime | None = column(DateTime(timezone=True), null=True)
+    labelled_at: datetime | None = column(DateTime(timezone=True), null=True)
 
 
 class TenantCalibrationRow(SQLModel, table=True):
@@ -73,23 +70,19 @@ class TenantCalibrationRow(SQLModel, table=True):
         ),
     )
 
-    tenant: str = _column(Text, key=True)
-    version: int = _column(BigInteger, key=True)
-    judge: str = _column(Text)
-    evaluator_version: str = _column(Text)
-    intercept: float = _column(Double)
-    slope: float = _column(Double)
-    labels: int = _column(Integer)
-    labelled_right: int = _column(Integer)
-    loss_before: float = _column(Double)
-    loss_after: float = _column(Double)
+    tenant: str = column(Text, key=True)
+    version: int = column(BigInteger, key=True)
+    judge: str = column(Text)
+    evaluator_version: str = column(Text)
+    intercept: float = column(Double)
+    slope: float = column(Double)
+    labels: int = column(Integer)
+    labelled_right: int = column(Integer)
+    loss_before: float = column(Double)
+    loss_after: float = column(Double)
     fitted_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False, server_default=func.now()))
 
 
-def _table(model: type[SQLModel]) -> Table:
-    return cast("Table", getattr(model, "__table__"))  # noqa: B009 SQLModel does not declare it
-
-
-REVIEW_DRAWS = _table(ReviewDrawRow)
-REVIEW_ITEMS = _table(ReviewItemRow)
-TENANT_CALIBRATIONS = _table(TenantCalibrationRow)
+REVIEW_DRAWS = table(ReviewDrawRow)
+REVIEW_ITEMS = table(ReviewItemRow)
+TENANT_CALIBRATIONS = table(TenantCalibrationRow)

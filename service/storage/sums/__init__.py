@@ -1,0 +1,1 @@
+"""Sums per hour and day, so that reports do not grow with the number of answers."""

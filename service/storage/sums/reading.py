@@ -1,0 +1,248 @@
+"""Reads sums over any time: of whole days and hours as they are kept, of changed and partial hours from their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import (
+    Alias,
+    ColumnElement,
+    DateTime,
+    RowMapping,
+    Select,
+    Text,
+    TextClause,
+    column,
+    func,
+    literal,
+    select,
+    text,
+    tuple_,
+    union,
+    union_all,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, array
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from service.storage.database import translate_errors
+from service.storage.sums.statements import BINS, COUNTS, NUMBERS, sums_of_rows
+from service.storage.tables import ANSWER_SUMS, STALE_HOURS
+
+_SUMS = ANSWER_SUMS.c
+_NOTES = STALE_HOURS.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerScope:
+    """Which answers to sum; a field left out restricts nothing."""
+
+    tenant: str | None = None
+    agent: str | None = None
+    agent_version: str | None = None
+    since: datetime | None = None
+    """Earliest event time, inclusive."""
+    until: datetime | None = None
+    """Latest event time, exclusive."""
+
+
+class Period(StrEnum):
+    """Calendar periods (UTC) by which sums may be separated."""
+
+    DAY = "day"
+    WEEK = "week"
+    """From Monday."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sums:
+    """Sums over the current answers of one agent."""
+
+    tenant: str
+    agent: str
+    agent_version: str | None
+    """`None` also where versions are not separated."""
+    judge: str | None
+    """`None` also where judges are not separated."""
+    period: datetime | None
+    """When the period begins; `None` where periods are not separated."""
+    received: int
+    """Stored answers, without those that the sample rate left out."""
+    scored: int
+    """Answers with a score. All further sums are over these."""
+    judged_wrong: int
+    """Answers with verdict Potentially Incorrect or Incorrect."""
+    score: float
+    score_square: float
+    p_alone: float
+    """Sum of the probabilities without memory."""
+    p_alone_square: float
+    histogram: tuple[int, ...]
+    """How many answers have a score in [0, 1), [1, 2) … [99, 100), and 100."""
+
+    def __add__(self, other: Sums) -> Sums:
+        """The sums over the answers of both, under this one's names."""
+        bins = zip(self.histogram, other.histogram, strict=True)
+        added = {name: getattr(self, name) + getattr(other, name) for name in NUMBERS}
+        return replace(self, **added, histogram=tuple(one + another for one, another in bins))
+
+    def percentile(self, share: float) -> float | None:
+        """The score below which `share` of the answers lie, read from the histogram: at most one point off.
+
+        >>> sums = Sums(tenant="t", agent="a", agent_version=None, judge=None, period=None, received=4, scored=4,
+        ...     judged_wrong=0, score=0, score_square=0, p_alone=0, p_alone_square=0, histogram=(2, *[0] * 98, 1, 1))
+        >>> sums.percentile(0.5), sums.percentile(0.7), sums.percentile(1)
+        (1.0, 99.8, 100.0)
+        """
+        wanted, below = share * self.scored, 0
+        for bottom, count in enumerate(self.histogram):
+            if count and below + count >= wanted:
+                inside = (wanted - below) / count if bottom < len(self.histogram) - 1 else 0.0
+                return round(bottom + inside, 6)
+            below += count
+        return None
+
+
+Spans = Collection[tuple[str, datetime]]
+"""Tenants and the begins of hours or days."""
+
+
+async def read_sums(
+    engine: AsyncEngine,
+    wanted: AnswerScope,
+    *,
+    by_version: bool = False,
+    by_judge: bool = False,
+    period: Period | None = None,
+) -> list[Sums]:
+    """The sums per tenant and agent (and version, judge and period), exactly as the rows say.
+
+    Raises `StoreUnavailable`.
+    Sums of days are read where no hour of the day is noted; else sums of the other hours, and the rows of the noted.
+    """
+    snapshot = engine.execution_options(isolation_level="REPEATABLE READ")
+    with translate_errors(engine.url):
+        async with snapshot.connect() as connection:
+            hours = await _spans(connection, union(_noted(wanted), _cut(wanted, "hour")))
+            days = {(tenant, hour.replace(hour=0)) for tenant, hour in hours}
+            days |= await _spans(connection, _cut(wanted, "day"))
+            found = (await connection.execute(_kept(wanted, period, days, hours))).mappings().all()
+            if hours:
+                found = [*found, *(await connection.execute(_rows(wanted, period, hours))).mappings()]
+    asked = {"agent_version": by_version, "judge": by_judge, "period": period is not None}
+    return _added(found, [name for name, separated in asked.items() if separated])
+
+
+async def _spans(connection: AsyncConnection, query: Any) -> set[tuple[str, datetime]]:
+    return {(row.tenant, row.start) for row in await connection.execute(query)}
+
+
+def _noted(wanted: AnswerScope) -> Select[Any, Any]:
+    """The hours that changed."""
+    return select(_NOTES.tenant, _NOTES.hour.label("start")).where(*_within(wanted, _NOTES.tenant, _NOTES.hour, "hour"))
+
+
+def _cut(wanted: AnswerScope, span: str) -> Select[Any, Any]:
+    """The hours or days in which the time asked for begins or ends."""
+    ends = [_begin(moment, span) for moment in (wanted.since, wanted.until) if moment is not None]
+    cut = select(_SUMS.tenant, _SUMS.start).where(_SUMS.span == span, _SUMS.start.in_(ends))
+    return cut.where(*_within(wanted, _SUMS.tenant, _SUMS.start, span))
+
+
+def _kept(wanted: AnswerScope, period: Period | None, days: Spans, hours: Spans) -> Select[Any]:
+    """The sums of all days but `days`, and of the hours of these but `hours`."""
+    by_hour, from_rows = _given(days, "days"), _given(hours, "hours")
+    own = tuple_(_SUMS.tenant, _SUMS.start)
+    whole = select(ANSWER_SUMS).where(
+        _SUMS.span == "day",
+        *_within(wanted, _SUMS.tenant, _SUMS.start, "day"),
+        own.not_in(select(by_hour.c.tenant, by_hour.c.start)),
+    )
+    # the days come first, so that the index finds their hours
+    single = select(ANSWER_SUMS).where(
+        _SUMS.span == "hour",
+        _SUMS.tenant == by_hour.c.tenant,
+        _SUMS.start >= by_hour.c.start,
+        _SUMS.start < by_hour.c.start + timedelta(days=1),
+        *_within(wanted, _SUMS.tenant, _SUMS.start, "hour"),
+        own.not_in(select(from_rows.c.tenant, from_rows.c.start)),
+    )
+    parts = union_all(whole, single).subquery("parts")
+    named = [parts.c[name] == getattr(wanted, name) for name in ("agent", "agent_version") if getattr(wanted, name)]
+    groups = [parts.c.tenant, parts.c.agent, parts.c.agent_version, parts.c.judge]
+    if period is not None:
+        groups.append(func.date_trunc(period.value, parts.c.start, "UTC").label("period"))
+    totals = [func.sum(parts.c[name]).label(name) for name in NUMBERS]
+    bins = [func.sum(parts.c.histogram[place]) for place in range(1, BINS + 1)]
+    return select(*groups, *totals, array(bins).label("histogram")).where(*named).group_by(*groups)
+
+
+def _rows(wanted: AnswerScope, period: Period | None, hours: Spans) -> TextClause:
+    """The sums of the rows in these hours."""
+    starts = [start for _, start in hours]
+    # the planner leaves out the partitions of other days only if it knows the times
+    values: dict[str, object] = {
+        "tenants": [tenant for tenant, _ in hours],
+        "starts": starts,
+        "since": max(filter(None, (wanted.since, min(starts)))),
+        "until": min(filter(None, (wanted.until, max(starts) + timedelta(hours=1)))),
+    }
+    conditions = ["e.occurred_at >= :since", "e.occurred_at < :until"]
+    for name in ("agent", "agent_version"):
+        if getattr(wanted, name) is not None:
+            conditions.append(f"e.{name} = :{name}")
+            values[name] = getattr(wanted, name)
+    relation = "unnest(CAST(:tenants AS text[]), CAST(:starts AS timestamptz[]))"
+    found = sums_of_rows(f"(SELECT * FROM {relation} AS given(tenant, start))", " AND ".join(conditions))  # noqa: S608 built from constants
+    begin = "NULL" if period is None else f"date_trunc('{period.value}', start, 'UTC')"
+    return text(f"SELECT *, {begin} AS period FROM ({found}) AS summed").bindparams(**values)  # noqa: S608 built from constants
+
+
+def _given(spans: Spans, name: str) -> Alias:
+    columns = (column("tenant", Text), column("start", DateTime(timezone=True)))
+    arrays = (
+        literal([tenant for tenant, _ in spans], ARRAY(Text)),
+        literal([start for _, start in spans], ARRAY(DateTime(timezone=True))),
+    )
+    return func.unnest(*arrays).table_valued(*columns, name=name).render_derived()
+
+
+def _within(
+    wanted: AnswerScope, tenant: ColumnElement[str], start: ColumnElement[datetime], span: str
+) -> list[ColumnElement[bool]]:
+    conditions = [tenant == wanted.tenant] if wanted.tenant is not None else []
+    if wanted.since is not None:
+        conditions.append(start >= _begin(wanted.since, span))
+    if wanted.until is not None:
+        conditions.append(start <= _begin(wanted.until, span))
+    return conditions
+
+
+def _begin(moment: datetime, span: str) -> datetime:
+    hour = moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+    return hour.replace(hour=0) if span == "day" else hour
+
+
+def _added(found: Iterable[RowMapping], names: Collection[str]) -> list[Sums]:
+    """The sums of each agent, separated by the columns `names`."""
+    added: dict[tuple[object, ...], Sums] = {}
+    for row in found:
+        each = _sums(row, names)
+        who = (each.tenant, each.agent, each.agent_version, each.judge, each.period)
+        added[who] = added[who] + each if who in added else each
+    return list(added.values())
+
+
+_SEPARATED = ("agent_version", "judge", "period")
+
+
+def _sums(row: RowMapping, names: Collection[str]) -> Sums:
+    given: dict[str, Any] = {
+        name: row[name] if name in names else None for name in ("agent_version", "judge", "period")
+    }
+    numbers: dict[str, Any] = {name: int(row[name]) if name in COUNTS else row[name] for name in NUMBERS}
+    histogram = tuple(int(count) for count in row["histogram"])
+    return Sums(tenant=row["tenant"], agent=row["agent"], **given, **numbers, histogram=histogram)

@@ -1,0 +1,40 @@
+"""The tables. A row holds everything needed to explain its score later.
+
+`evaluations` is partitioned by the day of the event. `event_keys` is not, and keeps events unique. Indexes hold an
+event's key as its digest (`EventKey.digest`), because its names may be longer than an index entry allows.
+"""
+
+from __future__ import annotations
+
+from service.storage.tables.agents import AGENT_ALARMS, ANSWER_SUMS, STALE_HOURS, WATCHED_ANSWERS
+from service.storage.tables.columns import METADATA
+from service.storage.tables.events import (
+    DEFERRED_EVENTS,
+    EVALUATIONS,
+    EVENT_KEYS,
+    LABELS,
+    REFERENCE_VERDICTS,
+    REMEMBERED_ANSWERS,
+)
+from service.storage.tables.review import REVIEW_DRAWS, REVIEW_ITEMS, TENANT_CALIBRATIONS
+from service.storage.tables.tenants import ACCESS_TOKENS, TENANT_RULES, TENANT_SCHEMAS
+
+__all__ = [
+    "ACCESS_TOKENS",
+    "AGENT_ALARMS",
+    "ANSWER_SUMS",
+    "DEFERRED_EVENTS",
+    "EVALUATIONS",
+    "EVENT_KEYS",
+    "LABELS",
+    "METADATA",
+    "REFERENCE_VERDICTS",
+    "REMEMBERED_ANSWERS",
+    "REVIEW_DRAWS",
+    "REVIEW_ITEMS",
+    "STALE_HOURS",
+    "TENANT_CALIBRATIONS",
+    "TENANT_RULES",
+    "TENANT_SCHEMAS",
+    "WATCHED_ANSWERS",
+]

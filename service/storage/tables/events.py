@@ -1,0 +1,209 @@
+"""The tables with a row for an event: its key, its scores, its labels, its reference and what memory keeps of it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, ClassVar
+from uuid import UUID
+
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    DateTime,
+    Double,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Text,
+    Uuid,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlmodel import Field, SQLModel
+
+from service.storage.tables.columns import column, flag, table, time_column
+
+_CURRENT_SCORE = "current AND score IS NOT NULL"
+
+
+class EventKeyRow(SQLModel, table=True):
+    """A stored event and its current row."""
+
+    __tablename__: ClassVar[str] = "event_keys"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Index, ...]] = (
+        # only retention reads this column and rows arrive roughly in its order, so a B-tree would not pay
+        Index("event_keys_occurred_at", "occurred_at", postgresql_using="brin"),
+    )
+
+    tenant: str = column(Text, key=True)
+    source: str = column(Text, key=True)
+    event_id: str = column(Text, key=True)
+    payload_hash: str = column(String(64))
+    evaluation_id: UUID = column(Uuid)
+    occurred_at: datetime = time_column()
+    fillable: bool = flag(default=False)
+
+
+class EvaluationRow(SQLModel, table=True):
+    """One event's score, or the reason it has none, by one evaluator, rules version and judge."""
+
+    __tablename__: ClassVar[str] = "evaluations"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Any, ...]] = (
+        Index("evaluations_newest", "tenant", text("occurred_at DESC"), text("id DESC")),
+        Index("evaluations_agent", "tenant", "agent", "occurred_at"),
+        Index("evaluations_worst", "tenant", "p_correct", "score", "id", postgresql_where=text(_CURRENT_SCORE)),
+        Index("evaluations_worst_of_all", "p_correct", "score", "id", postgresql_where=text(_CURRENT_SCORE)),
+        Index(
+            "evaluations_version",
+            "event",
+            "occurred_at",
+            "evaluator_version",
+            "rules_version",
+            "judge",
+            "model",
+            unique=True,
+            postgresql_nulls_not_distinct=True,
+        ),
+        Index("evaluations_current", "event", "occurred_at", unique=True, postgresql_where=text("current")),
+        {"postgresql_partition_by": "RANGE (occurred_at)"},
+    )
+
+    occurred_at: datetime = time_column(key=True)
+    id: UUID = column(Uuid, key=True)
+    event: UUID = column(Uuid)
+    current: bool = flag(default=True)
+    trigger: str = column(Text)
+    received_at: datetime = time_column()
+    tenant: str = column(Text)
+    agent: str = column(Text)
+    agent_version: str | None = column(Text, null=True)
+    source: str = column(Text)
+    event_id: str = column(Text)
+    question: str = column(Text)
+    enriched_question: str | None = column(Text, null=True)
+    sql: str = column(Text)
+    dialect: str | None = column(Text, null=True)
+    reference_sql: str | None = column(Text, null=True)
+    result: dict[str, Any] | None = column(JSONB(none_as_null=True), null=True)
+    withheld: bool = flag(default=False)
+    score: float | None = column(Double, null=True)
+    tier: str | None = column(Text, null=True)
+    filter_status: str | None = column(Text, null=True)
+    verdict: str | None = column(Text, null=True)
+    confidence: float | None = column(Double, null=True)
+    p_correct: float | None = column(Double, null=True)
+    p_alone: float | None = column(Double, null=True)
+    context: dict[str, Any] | None = column(JSONB(none_as_null=True), null=True)
+    judge: str | None = column(Text, null=True)
+    fallback: bool = flag(default=False)
+    model: str | None = column(Text, null=True)
+    prompt_hash: str | None = column(Text, null=True)
+    tokens_in: int = column(Integer)
+    tokens_out: int = column(Integer)
+    cost: float = column(Double)
+    unscored: str | None = column(Text, null=True)
+    enrichment_status: str | None = column(Text, null=True)
+    enrichment_score: float | None = column(Double, null=True)
+    reason_codes: list[str] = column(ARRAY(Text))
+    rules_version: int = column(Integer)
+    evaluator_version: str = column(Text)
+    attributes: dict[str, Any] = column(JSONB)
+    record: dict[str, Any] = column(JSONB)
+
+
+class DeferredEventRow(SQLModel, table=True):
+    """A deferred event."""
+
+    __tablename__: ClassVar[str] = "deferred_events"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Index, ...]] = (Index("deferred_events_tenant", "tenant", "due"),)
+
+    tenant: str = column(Text, key=True)
+    source: str = column(Text, key=True)
+    event_id: str = column(Text, key=True)
+    payload: bytes = column(LargeBinary)
+    payload_hash: str = column(String(64))
+    timestamp: datetime | None = column(DateTime(timezone=True), null=True)
+    reason: str = column(Text)
+    due: datetime = time_column()
+    attempts: int = column(Integer)
+
+
+class LabelRow(SQLModel, table=True):
+    """One reviewer's label of one event's answer."""
+
+    __tablename__: ClassVar[str] = "labels"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Any, ...]] = (
+        Index("labels_newest", "tenant", text("labelled_at DESC")),
+        CheckConstraint("sampling_probability > 0 AND sampling_probability <= 1", name="labels_sampling_probability"),
+    )
+
+    tenant: str = column(Text, key=True)
+    source: str = column(Text, key=True)
+    event_id: str = column(Text, key=True)
+    reviewer: str = column(Text, key=True)
+    label: str = column(Text)
+    error_type: str | None = column(Text, null=True)
+    note: str | None = column(Text, null=True)
+    correction: str | None = column(Text, null=True)
+    labelled_at: datetime = time_column()
+    sampling_probability: float | None = column(Double, null=True)
+
+
+class ReferenceVerdictRow(SQLModel, table=True):
+    """The reference verdict of one event. `due` is set while the event waits for it."""
+
+    __tablename__: ClassVar[str] = "reference_verdicts"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Index, ...]] = (
+        Index("reference_verdicts_due", "due", postgresql_where=text("due IS NOT NULL")),
+        Index("reference_verdicts_occurred_at", "occurred_at", postgresql_using="brin"),
+    )
+
+    event: UUID = column(Uuid, key=True)
+    tenant: str = column(Text)
+    occurred_at: datetime = time_column()
+    due: datetime | None = column(DateTime(timezone=True), null=True)
+    tries: int = Field(sa_column=Column(Integer, nullable=False, server_default="0"))
+    verdict: str = column(Text)
+    level: str | None = column(Text, null=True)
+    record: dict[str, Any] | None = column(JSONB(none_as_null=True), null=True)
+    judged_at: datetime | None = column(DateTime(timezone=True), null=True)
+
+
+class RememberedAnswerRow(SQLModel, table=True):
+    """What the tenant's memory compares of one scored event's answer."""
+
+    __tablename__: ClassVar[str] = "remembered_answers"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Index, ...]] = (
+        Index("remembered_answers_question", "tenant", "question_key"),
+        Index("remembered_answers_shape", "tenant", "shape", text("remembered_at DESC")),
+        Index("remembered_answers_newest", "tenant", text("remembered_at DESC"), text("event DESC")),
+        Index("remembered_answers_occurred_at", "occurred_at", postgresql_using="brin"),
+    )
+
+    event: UUID = column(Uuid, key=True)
+    tenant: str = column(Text)
+    source: str = column(Text)
+    event_id: str = column(Text)
+    agent: str = column(Text)
+    speaker: str = column(Text)
+    question_key: str = column(Text)
+    shape: str = column(Text)
+    words: list[int] = column(ARRAY(Integer))
+    specification: str = column(Text)
+    filters: str = column(Text)
+    tables: list[str] = column(ARRAY(Text))
+    joins: list[str] = column(ARRAY(Text))
+    raw: float = column(Double)
+    units: float = column(Double)
+    size: int = column(Integer)
+    remembered_at: datetime = time_column()
+    occurred_at: datetime = time_column()
+
+
+EVENT_KEYS = table(EventKeyRow)
+EVALUATIONS = table(EvaluationRow)
+DEFERRED_EVENTS = table(DeferredEventRow)
+LABELS = table(LabelRow)
+REFERENCE_VERDICTS = table(ReferenceVerdictRow)
+REMEMBERED_ANSWERS = table(RememberedAnswerRow)
