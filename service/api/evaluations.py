@@ -26,7 +26,7 @@ from service.api.replies import as_json
 from service.storage.label_store import labelled_evaluation
 from service.storage.scores.estimated_reports import estimated_report
 from service.storage.scores.evaluation_pages import MAX_PAGE, EvaluationFilter, Order, evaluation_page
-from service.storage.sums.reading import AnswerScope
+from service.storage.sums.reading import AnswerScope, Period
 
 router = APIRouter(tags=["evaluations"])
 Name = Annotated[str, Field(max_length=128, pattern=r"^[^\x00]*$")]
@@ -96,6 +96,7 @@ class ReportQuery(AnswerFilter):
     by: Literal["agent", "agent_version"] = Field(
         default="agent", description="One row per agent, or per version of an agent."
     )
+    every: Period | None = Field(default=None, description="One row for each day, or week from Monday (UTC), too.")
 
 
 def utc(moment: datetime | None) -> datetime | None:
@@ -175,6 +176,7 @@ class ReportLine(BaseModel):
     tenant: str
     agent: str
     agent_version: str | None
+    period: datetime | None = Field(description="When the day or week begins, with `every`.")
     received: int
     scored: int
     mean: float | None
@@ -197,6 +199,7 @@ class ReportLine(BaseModel):
                     "tenant": "meridian-retail",
                     "agent": "atlas",
                     "agent_version": None,
+                    "period": None,
                     "received": 120,
                     "scored": 118,
                     "mean": 91.3,
@@ -219,6 +222,7 @@ class ReportReply(BaseModel):
     """The paper's Table 4 for the requested answers."""
 
     by: str
+    every: Period | None
     since: datetime | None
     until: datetime | None
     rows: list[ReportLine]
@@ -253,7 +257,6 @@ async def get_evaluation(evaluation_id: UUID, service: RunningService, caller: R
 async def get_report(query: Annotated[ReportQuery, Query()], service: RunningService, caller: Reader) -> Response:
     """Returns mean and P90 score, coverage, mean p_correct, the share judged wrong and the estimated share right."""
     wanted = query.wanted(caller)
-    rows = await estimated_report(service.engine, wanted, by_version=query.by == "agent_version")
-    return as_json(
-        {"by": query.by, "since": wanted.since, "until": wanted.until, "rows": [asdict(row) for row in rows]}
-    )
+    rows = await estimated_report(service.engine, wanted, by_version=query.by == "agent_version", period=query.every)
+    asked = {"by": query.by, "every": query.every, "since": wanted.since, "until": wanted.until}
+    return as_json({**asked, "rows": [asdict(row) for row in rows]})

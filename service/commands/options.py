@@ -143,6 +143,10 @@ class VerifyOptions:
 class ReportOptions:
     tenant: OnlyTenant = None
     by: Annotated[str, typer.Option("--by", metavar="agent|agent_version", help="What each row is about.")] = "agent"
+    every: Annotated[
+        str | None,
+        typer.Option("--every", metavar="day|week", help="A row for each day, or week from Monday (UTC), too."),
+    ] = None
     since: Since = None
     until: Until = None
     as_json: AsJson = False

@@ -13,7 +13,7 @@ from service.commands.options import ReportOptions
 from service.commands.rendering.report_tables import report_table
 from service.commands.rendering.terminal import print_to_terminal
 from service.storage.scores.estimated_reports import estimated_report
-from service.storage.sums.reading import AnswerScope
+from service.storage.sums.reading import AnswerScope, Period
 
 GROUPS = ("agent", "agent_version")
 
@@ -22,13 +22,18 @@ def report(options: ReportOptions) -> None:
     """Prints a row for each tenant and agent (and version). Exit code 1 when no answers match."""
     if options.by not in GROUPS:
         refuse(f"--by {options.by!r}: one of {', '.join(GROUPS)}")
+    if options.every not in (None, *Period):
+        refuse(f"--every {options.every!r}: one of {', '.join(Period)}")
+    period = Period(options.every) if options.every is not None else None
     since, until = parse_time("--since", options.since), parse_time("--until", options.until)
     wanted, by_version = (
         AnswerScope(tenant=options.tenant, since=since, until=until),
         options.by == "agent_version",
     )
-    found = with_database(lambda engine: estimated_report(engine, wanted, by_version=by_version))
+    found = with_database(lambda engine: estimated_report(engine, wanted, by_version=by_version, period=period))
     rows = [asdict(row) for row in found]
+    for row in rows:
+        row["period"] = row["period"] and row["period"].date().isoformat()
     if options.as_json or not sys.stdout.isatty():
         print(json.dumps(rows))
     elif rows:

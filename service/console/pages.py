@@ -17,7 +17,7 @@ from scoring.rules import Tier
 from scoring.verdict import FilterStatus, Verdict
 from service.api.access import Caller, RunningService, reader_of
 from service.api.errors import ApiError
-from service.api.evaluations import ListQuery, ReportQuery
+from service.console.forms import ListForm, ReportForm
 from service.storage.label_store import labelled_evaluation
 from service.storage.scores.estimated_reports import estimated_report
 from service.storage.scores.evaluation_pages import Order, evaluation_page
@@ -69,18 +69,19 @@ async def style() -> Response:
 
 
 @router.get("/console")
-async def show_report(query: Annotated[ReportQuery, Query()], service: RunningService, reader: Reader) -> Response:
+async def show_report(query: Annotated[ReportForm, Query()], service: RunningService, reader: Reader) -> Response:
     """Shows the quality of each agent, worst first."""
     wanted = query.wanted(reader)
-    rows = await estimated_report(service.engine, wanted, by_version=query.by == "agent_version")
-    worst = sorted(rows, key=lambda row: (row.estimate is None, row.estimate or 0.0, row.mean_p_correct or 0.0))
+    rows = await estimated_report(service.engine, wanted, by_version=query.by == "agent_version", period=query.every)
+    if query.every is None:
+        rows.sort(key=lambda row: (row.estimate is None, row.estimate or 0.0, row.mean_p_correct or 0.0))
     given = query.model_dump(mode="json", exclude_none=True)
-    shown = {"rows": worst, "given": given, "by": query.by, "judged_wrong_bound": _JUDGED_WRONG_BOUND}
-    return _page("report.html", title="Agents", **shown)
+    shown = {"rows": rows, "given": given, "by": query.by, "every": query.every}
+    return _page("report.html", title="Agents", judged_wrong_bound=_JUDGED_WRONG_BOUND, **shown)
 
 
 @router.get("/console/evaluations")
-async def show_evaluations(query: Annotated[ListQuery, Query()], service: RunningService, reader: Reader) -> Response:
+async def show_evaluations(query: Annotated[ListForm, Query()], service: RunningService, reader: Reader) -> Response:
     """Shows a page of answers."""
     page = await evaluation_page(
         service.engine, query.wanted(reader), order=query.order, limit=query.limit, cursor=query.cursor

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 from uuid import UUID
 
@@ -114,6 +115,21 @@ async def test_the_report_tells_releases_apart_on_request(full):
     assert len({(row["agent"], row["agent_version"]) for row in rows}) == len(rows)
     assert all(row["agent_version"] for row in rows)
     assert {row["tenant"] for row in rows} == {"meridian-retail"}
+
+
+async def test_the_report_shows_a_trend_on_request(full):
+    whole = (await full.get("/v1/report")).json()["rows"]
+    for every in ("day", "week"):
+        reply = (await full.get(f"/v1/report?every={every}")).json()
+        assert reply["every"] == every
+        received: Counter[tuple[str, str]] = Counter()
+        for row in reply["rows"]:
+            received[row["tenant"], row["agent"]] += row["received"]
+            assert row["low"] <= (row["estimate"] or row["low"]) <= row["high"]
+        assert received == {(row["tenant"], row["agent"]): row["received"] for row in whole}
+        begins = [(row["tenant"], row["agent"], row["period"]) for row in reply["rows"]]
+        assert begins == sorted(set(begins))
+        assert len(begins) > len(whole)
 
 
 async def test_an_empty_window_is_an_empty_report(full):

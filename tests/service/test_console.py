@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlencode
 
 import pytest
 
@@ -35,6 +36,17 @@ async def test_home_leads_to_the_report_and_the_report_to_the_worst_answers(clie
     assert "crumb" in shown
     link = re.search(r'href="(/console/evaluations\?[^"]+)"[^>]*>worst answers', shown)[1].replace("&amp;", "&")
     assert "ovens are in Oslo" in await page(client, link)
+
+
+@pytest.mark.parametrize("path", ["/console", "/console/evaluations"])
+async def test_a_form_with_empty_fields_restricts_nothing(client, path):
+    await client.post("/v1/events", json=EVENT)
+    form = re.search(r"<form.*?</form>", await page(client, path), flags=re.DOTALL)[0]
+    names = re.findall(r'<(?:input|select) name="(\w+)"', form)
+    fields = {name: "" for name in names if name not in {"by", "order"}}
+    assert len(fields) > 2
+    assert "crumb" in await page(client, f"{path}?{urlencode(fields)}")
+    assert "crumb" not in await page(client, f"{path}?{urlencode({**fields, 'agent': 'another'})}")
 
 
 async def test_an_answer_is_explained(client):

@@ -41,12 +41,14 @@ def report_table(rows: Sequence[Mapping[str, object]]) -> RenderableType:
     """
     by_version = any(row["agent_version"] is not None for row in rows)
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=0)
-    for name in ("tenant", "agent", *(["version"] if by_version else [])):
+    by_period = any(row["period"] is not None for row in rows)
+    for name in ("tenant", "agent", *(["version"] if by_version else []), *(["from"] if by_period else [])):
         table.add_column(name)
     for name in ("answers", "Φ mean", "P90", "cover", "raw", "wrong", "right", "90 %", "labels"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         who = [row["tenant"], row["agent"], *([row["agent_version"] or ""] if by_version else [])]
+        who += [row["period"]] if by_period else []
         table.add_row(
             *(Text(one_line(str(each), 40)) for each in who),
             str(row["received"]),

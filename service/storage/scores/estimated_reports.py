@@ -18,7 +18,7 @@ from evals.estimate.score_counts import Probabilities
 from scoring.query import UnscoredReason
 from service.storage.database import fetch_rows
 from service.storage.scores.reports import ReportRow, report_rows
-from service.storage.sums.reading import AnswerScope, Sums, read_sums
+from service.storage.sums.reading import AnswerScope, Period, Sums, read_sums
 from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS
 
 LEVEL = 0.9
@@ -28,7 +28,7 @@ _KEYS = EVENT_KEYS.c
 _LABELS = LABELS.c
 _EVENT = ("tenant", "source", "event_id")
 _ALONE = func.coalesce(_ROWS.p_alone, _ROWS.p_correct)
-_Who = tuple[str, str, str | None]
+_Who = tuple[str, str, str | None, datetime | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,19 +47,23 @@ class EstimatedRow(ReportRow):
 
 
 async def estimated_report(
-    engine: AsyncEngine, wanted: AnswerScope | None = None, *, by_version: bool = False
+    engine: AsyncEngine,
+    wanted: AnswerScope | None = None,
+    *,
+    by_version: bool = False,
+    period: Period | None = None,
 ) -> list[EstimatedRow]:
     """The report, each line with its estimate. Raises `StoreUnavailable`."""
     scope = wanted or AnswerScope()
-    sums = await read_sums(engine, scope, by_version=by_version, by_judge=True)
+    sums = await read_sums(engine, scope, by_version=by_version, by_judge=True, period=period)
     rows = report_rows(sums)
-    groups = await _groups(engine, scope, sums, by_version=by_version) if rows else {}
-    return [_estimated(row, groups.get((row.tenant, row.agent, row.agent_version))) for row in rows]
+    groups = await _groups(engine, scope, sums, by_version=by_version, period=period) if rows else {}
+    return [_estimated(row, groups.get((row.tenant, row.agent, row.agent_version, row.period))) for row in rows]
 
 
 async def labelled_estimates(engine: AsyncEngine, since: datetime) -> list[EstimatedRow]:
     """The lines of agents with labelled answers since then. Without any label nothing else is read."""
-    if not await fetch_rows(engine, _labelled(AnswerScope(since=since)).limit(1)):
+    if not await fetch_rows(engine, _labelled(AnswerScope(since=since), None).limit(1)):
         return []
     return [row for row in await estimated_report(engine, AnswerScope(since=since)) if row.labels]
 
@@ -81,19 +85,19 @@ def _estimate(group: AnswerGroup) -> ShareEstimate:
 
 
 async def _groups(
-    engine: AsyncEngine, wanted: AnswerScope, sums: Iterable[Sums], *, by_version: bool
+    engine: AsyncEngine, wanted: AnswerScope, sums: Iterable[Sums], *, by_version: bool, period: Period | None
 ) -> dict[_Who, AnswerGroup]:
     labels: dict[_Who, list[LabelledScore]] = defaultdict(list)
-    for row in await fetch_rows(engine, _labelled(wanted)):
+    for row in await fetch_rows(engine, _labelled(wanted, period)):
         labels[_who(row, by_version=by_version)].append(_label(row))
     answers: dict[_Who, list[Sums]] = defaultdict(list)
     for each in sums:
-        answers[each.tenant, each.agent, each.agent_version].append(each)
+        answers[each.tenant, each.agent, each.agent_version, each.period].append(each)
     return {who: _group_of(by_judge, labels[who]) for who, by_judge in answers.items()}
 
 
 def _who(row: Mapping[str, Any], *, by_version: bool) -> _Who:
-    return row["tenant"], row["agent"], row["agent_version"] if by_version else None
+    return row["tenant"], row["agent"], row["agent_version"] if by_version else None, row.get("period")
 
 
 def _group_of(by_judge: Sequence[Sums], labels: Sequence[LabelledScore]) -> AnswerGroup:
@@ -111,9 +115,11 @@ def _group_of(by_judge: Sequence[Sums], labels: Sequence[LabelledScore]) -> Answ
     )
 
 
-def _labelled(wanted: AnswerScope) -> Select[Any]:
+def _labelled(wanted: AnswerScope, period: Period | None) -> Select[Any]:
     """The labelled answers, each once, with how many reviewers call it right and wrong."""
-    answer = (_ROWS.tenant, _ROWS.agent, _ROWS.agent_version, _ROWS.source, _ROWS.event_id)
+    answer: list[ColumnElement[Any]] = [_ROWS.tenant, _ROWS.agent, _ROWS.agent_version, _ROWS.source, _ROWS.event_id]
+    if period is not None:
+        answer.append(func.date_trunc(period.value, _ROWS.occurred_at, "UTC").label("period"))
     scores = (_ALONE.label("p"), _ROWS.score)
     votes = [func.count().filter(_LABELS.label == value).label(value) for value in (LabelValue.RIGHT, LabelValue.WRONG)]
     joined = LABELS.join(EVENT_KEYS, and_(*(_LABELS[name] == _KEYS[name] for name in _EVENT))).join(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -18,13 +19,15 @@ class ReportRow:
     agent: str
     agent_version: str | None
     """`None` also where the report does not separate versions."""
+    period: datetime | None
+    """When the row's day or week begins; `None` where the report does not separate them."""
     received: int
     """Stored events, without those that the sample rate left out."""
     scored: int
     mean: float | None
     """Mean Φ of the scored events, 0 to 100."""
     p90: float | None
-    """90th percentile of Φ, at most one point off."""
+    """90th percentile of Φ, rounded down to a whole point."""
     coverage: float | None
     """Scored ÷ received, 0 to 1."""
     mean_p_correct: float | None
@@ -44,10 +47,11 @@ async def report(
 
 
 def report_rows(sums: Iterable[Sums]) -> list[ReportRow]:
-    """A line per tenant, agent and version of the sums, best mean first."""
-    by_agent: dict[tuple[str, str, str], Sums] = {}
+    """A line per tenant, agent and version of the sums, best mean first; where there are periods, in their order."""
+    by_agent: dict[tuple[str, str, str, float], Sums] = {}
     for each in sums:
-        who = (each.tenant, each.agent, each.agent_version or "")
+        begin = each.period.timestamp() if each.period is not None else 0.0
+        who = (each.tenant, each.agent, each.agent_version or "", begin)
         by_agent[who] = by_agent[who] + each if who in by_agent else each
     rows = [(who, _report_row(each)) for who, each in by_agent.items()]
     return [
@@ -60,6 +64,7 @@ def _report_row(sums: Sums) -> ReportRow:
         tenant=sums.tenant,
         agent=sums.agent,
         agent_version=sums.agent_version,
+        period=sums.period,
         received=sums.received,
         scored=sums.scored,
         mean=_ratio(sums.score, sums.scored, 2),

@@ -90,19 +90,18 @@ class Sums:
         return replace(self, **added, histogram=tuple(one + another for one, another in bins))
 
     def percentile(self, share: float) -> float | None:
-        """The score below which `share` of the answers lie, read from the histogram: at most one point off.
+        """The least score that at least `share` of the answers do not exceed, rounded down to a whole point.
 
         >>> sums = Sums(tenant="t", agent="a", agent_version=None, judge=None, period=None, received=4, scored=4,
         ...     judged_wrong=0, score=0, score_square=0, p_alone=0, p_alone_square=0, histogram=(2, *[0] * 98, 1, 1))
         >>> sums.percentile(0.5), sums.percentile(0.7), sums.percentile(1)
-        (1.0, 99.8, 100.0)
+        (0.0, 99.0, 100.0)
         """
-        wanted, below = share * self.scored, 0
+        reached = 0
         for bottom, count in enumerate(self.histogram):
-            if count and below + count >= wanted:
-                inside = (wanted - below) / count if bottom < len(self.histogram) - 1 else 0.0
-                return round(bottom + inside, 6)
-            below += count
+            reached += count
+            if count and reached >= share * self.scored:
+                return float(bottom)
         return None
 
 
