@@ -46,8 +46,8 @@ class TenantCalibration:
         """The calibrated probability: logistic(intercept + slope × log-odds), within [`LEAST`, `MOST`].
 
         >>> line = TenantCalibration(version=1, judge="local/4", evaluator="3", intercept=1.0, slope=1.0)
-        >>> round(line.of(0.5), 3), line.of(1.0), line.of(0.0)
-        (0.731, 0.98, 0.05)
+        >>> round(line.of(0.5), 3), round(line.of(1.0), 3), round(line.of(0.0), 3)
+        (0.731, 0.98, 0.053)
         """
         return min(MOST, max(LEAST, logistic(self.intercept + self.slope * log_odds(p_correct))))
 

@@ -99,6 +99,8 @@ class Findings:
     """Rows about which a result says another number."""
     remembered: list[str] = field(default_factory=list)
     """What the tenants' memory holds that rows do not say, or lacks."""
+    summed: list[str] = field(default_factory=list)
+    """Sums of reports that rows do not say, or lack."""
     waiting: int = 0
     """Deferred events that were not taken up."""
 
@@ -115,7 +117,7 @@ class Findings:
     @property
     def numbers(self) -> int:
         """Numbers that nothing stands for."""
-        return len(self.invented) + len(self.differing) + len(self.remembered)
+        return len(self.invented) + len(self.differing) + len(self.remembered) + len(self.summed)
 
     @property
     def clean(self) -> bool:
@@ -123,7 +125,7 @@ class Findings:
         return not self.lost + self.twice + self.numbers
 
     def __str__(self) -> str:
-        lists = ("missing", "doubled", "unknown", "untold", "torn", "invented", "differing", "remembered")
+        lists = ("missing", "doubled", "unknown", "untold", "torn", "invented", "differing", "remembered", "summed")
         told = [f"{name} {len(getattr(self, name))} {getattr(self, name)[:3]}" for name in lists if getattr(self, name)]
         return "; ".join([*told, *([f"waiting {self.waiting}"] if self.waiting else [])]) or "clean"
 

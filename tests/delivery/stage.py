@@ -25,6 +25,7 @@ from tests.delivery.auditing import Findings, Held, Place
 from tests.delivery.traffic import ASKING, DEFERRING, Key, Message
 from tests.delivery.workers import BUILD, ROOT, Worker
 from tests.recomputed_memory import memory_differences
+from tests.recounted_sums import sum_differences
 from tests.servers.fixtures import Kafka, RedisSpace
 from tests.servers.processes import Server, listens
 
@@ -245,6 +246,7 @@ class Stage:
         engine = create_async_engine(self.database)
         try:
             findings.remembered = await memory_differences(engine)
+            findings.summed = await sum_differences(engine)
         finally:
             await engine.dispose()
         return findings

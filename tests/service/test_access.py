@@ -61,13 +61,15 @@ ROUTES: dict[tuple[str, str], AccessScope] = {
     ("DELETE", "/v1/tenants/{tenant}/schema"): AccessScope.ADMIN,
     ("GET", "/metrics"): AccessScope.READ,
 }
+REVIEW_NEXT = ("POST", "/v1/review/next")
+"""Hands out texts to a reviewer: needs two scopes."""
 PAGES = ["/console", "/console/evaluations", "/console/evaluations/0190b1a5-0000-7000-8000-000000000000"]
 
 
 def test_every_route_has_a_scope_or_tells_nothing():
     paths = build_app().openapi()["paths"]
     declared = {(method.upper(), path) for path, each in paths.items() for method in each}
-    assert declared - set(ROUTES) == {("GET", "/healthz"), ("GET", "/readyz")}
+    assert declared - set(ROUTES) == {("GET", "/healthz"), ("GET", "/readyz"), REVIEW_NEXT}
 
 
 async def test_each_scope_opens_its_own_routes_and_no_other(serving, store):
@@ -86,6 +88,17 @@ async def test_each_scope_opens_its_own_routes_and_no_other(serving, store):
                 assert refused == (scope is not AccessScope.READ)
         counted = await client.get("/metrics", headers=bearer(secrets[AccessScope.READ]))
         assert 'sqlassay_refused_tokens_total{reason="scope"}' in counted.text
+
+
+async def test_who_is_handed_answers_must_be_allowed_to_review_and_to_read(serving, store):
+    both = (await store.create(new(AccessScope.REVIEW, AccessScope.READ)))[0]
+    single = [(await store.create(new(scope)))[0] for scope in AccessScope]
+    method, path = REVIEW_NEXT
+    async with serving() as client:
+        url = f"{path}?tenant=library&reviewer=noor"
+        assert (await client.request(method, url)).status_code == 401
+        assert [(await client.request(method, url, headers=bearer(each))).status_code for each in single] == [403] * 4
+        assert (await client.request(method, url, headers=bearer(both))).status_code == 200
 
 
 async def test_a_revoked_or_expired_token_is_refused_and_its_use_is_known(serving, store, wait_until):

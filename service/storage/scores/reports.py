@@ -53,10 +53,10 @@ def report_rows(sums: Iterable[Sums]) -> list[ReportRow]:
         begin = each.period.timestamp() if each.period is not None else 0.0
         who = (each.tenant, each.agent, each.agent_version or "", begin)
         by_agent[who] = by_agent[who] + each if who in by_agent else each
-    rows = [(who, _report_row(each)) for who, each in by_agent.items()]
-    return [
-        row for _, row in sorted(rows, key=lambda named: (named[1].mean is None, -(named[1].mean or 0.0), named[0]))
-    ]
+    rows = [_report_row(by_agent[who]) for who in sorted(by_agent)]
+    if any(row.period is not None for row in rows):
+        return rows
+    return sorted(rows, key=lambda row: (row.mean is None, -(row.mean or 0.0)))
 
 
 def _report_row(sums: Sums) -> ReportRow:
