@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
+from fastapi.routing import iter_route_contexts
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
-from starlette.routing import BaseRoute, Match
+from starlette.routing import Match
 
 from consumers.errors import RefusedByStore, Unavailable
 from consumers.pool.flight import PoolClosed
@@ -74,49 +77,88 @@ _BY_EXCEPTION: dict[type[Exception], tuple[int, str, str]] = {
 }
 
 
-async def _api_error(_: Request, error: Exception) -> JSONResponse:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Why a request is not answered."""
+
+    status: int
+    body: ErrorBody
+    headers: dict[str, str] | None = None
+    parameters: tuple[str, ...] = ()
+    """The parameters of the URL's query that are wrong."""
+
+
+Presenter = Callable[[Request, Refusal], Response]
+"""Writes a refusal as the reply to its request."""
+
+
+def present_json(_: Request, refusal: Refusal) -> Response:
+    """The error reply of the API."""
+    return JSONResponse({"error": refusal.body.model_dump()}, refusal.status, refusal.headers)
+
+
+def _api_error(_: Request, error: Exception) -> Refusal:
     assert isinstance(error, ApiError)  # noqa: S101 registered for it alone
-    return JSONResponse({"error": error.body.model_dump()}, error.status, error.headers)
+    return Refusal(status=error.status, body=error.body, headers=error.headers)
 
 
-async def _known_exception(_: Request, error: Exception) -> JSONResponse:
+def _known_exception(_: Request, error: Exception) -> Refusal:
     status, code, fix = next(entry for kind, entry in _BY_EXCEPTION.items() if isinstance(error, kind))
-    return error_reply(status, code, str(error), fix, {"Retry-After": "2"} if status == 503 else None)
+    return Refusal(
+        status=status,
+        body=ErrorBody(code=code, message=str(error), fix=fix),
+        headers={"Retry-After": "2"} if status == 503 else None,
+        parameters=("cursor",) if isinstance(error, InvalidCursor) else (),
+    )
 
 
-async def _validation(_: Request, error: Exception) -> JSONResponse:
+def _validation(_: Request, error: Exception) -> Refusal:
     assert isinstance(error, RequestValidationError)  # noqa: S101 registered for it alone
-    fault = error.errors()[0]
-    where = ".".join(str(part) for part in fault["loc"][1:]) or "request"
-    message = f"{shorten(where)}: {fault['msg']}, got {shorten(repr(fault.get('input')))}"
-    return error_reply(400, "INVALID_PARAMETER", message, "Correct the parameter and send the request again.")
+    faults = error.errors()
+    where = ".".join(str(part) for part in faults[0]["loc"][1:]) or "request"
+    message = f"{shorten(where)}: {faults[0]['msg']}, got {shorten(repr(faults[0].get('input')))}"
+    fix = "Correct the parameter and send the request again."
+    return Refusal(
+        status=400,
+        body=ErrorBody(code="INVALID_PARAMETER", message=message, fix=fix),
+        parameters=tuple(str(each["loc"][1]) for each in faults if each["loc"][0] == "query" and len(each["loc"]) > 1),
+    )
 
 
-async def _http(request: Request, error: Exception) -> JSONResponse:
+def _http(request: Request, error: Exception) -> Refusal:
     assert isinstance(error, HTTPException)  # noqa: S101 registered for it alone
-    if error.status_code == 405:
-        error.headers = {"Allow": ", ".join(_methods(request))}
+    headers = {"Allow": ", ".join(_methods(request))} if error.status_code == 405 else dict(error.headers or {})
     code, fix = _BY_STATUS.get(error.status_code, ("HTTP_ERROR", "See /docs."))
-    return error_reply(error.status_code, code, str(error.detail), fix, dict(error.headers or {}))
+    body = ErrorBody(code=code, message=str(error.detail), fix=fix)
+    return Refusal(status=error.status_code, body=body, headers=headers)
 
 
 def _methods(request: Request) -> list[str]:
     """The methods of all routes with this path: the exception knows only those of the first."""
-    routes: list[BaseRoute] = request.app.routes
+    # an included router is one route to the application
+    routes = [each.original_route for each in iter_route_contexts(request.app.routes)]
     matching = [each for each in routes if each.matches(request.scope)[0] is not Match.NONE]
     return sorted({method for each in matching for method in getattr(each, "methods", None) or ()})
 
 
-async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+def _unexpected(request: Request, error: Exception) -> Refusal:
     log.error("request_failed", method=request.method, path=shorten(request.url.path), exc_info=error)
-    return error_reply(500, "INTERNAL_ERROR", "The service failed on this request.", "Report it with the log entry.")
+    message, fix = "The service failed on this request.", "Report it with the log entry."
+    return Refusal(status=500, body=ErrorBody(code="INTERNAL_ERROR", message=message, fix=fix))
 
 
-def handle_errors(app: FastAPI) -> None:
+def handle_errors(app: FastAPI, present: Presenter = present_json) -> None:
     """Makes every error reply of `app` look the same."""
-    app.add_exception_handler(ApiError, _api_error)
-    app.add_exception_handler(RequestValidationError, _validation)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
+
+    def handle(kind: type[Exception], explain: Callable[[Request, Exception], Refusal]) -> None:
+        async def reply(request: Request, error: Exception) -> Response:
+            return present(request, explain(request, error))
+
+        app.add_exception_handler(kind, reply)
+
+    handle(ApiError, _api_error)
+    handle(RequestValidationError, _validation)
+    handle(HTTPException, _http)
+    handle(Exception, _unexpected)
     for kind in _BY_EXCEPTION:
-        app.add_exception_handler(kind, _known_exception)
+        handle(kind, _known_exception)

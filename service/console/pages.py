@@ -4,55 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated, Any
-from urllib.parse import urlencode
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from fastapi.responses import RedirectResponse, Response
 
 from references.reference_verdict import ReferenceVerdict
-from scoring import EVALUATOR_VERSION
 from scoring.rules import Tier
 from scoring.verdict import FilterStatus, Verdict
 from service.api.access import Caller, RunningService, reader_of
 from service.api.errors import ApiError
 from service.console.forms import ListForm, ReportForm
+from service.console.rendering import page, style_sheet
 from service.storage.label_store import labelled_evaluation
 from service.storage.scores.estimated_reports import estimated_report
 from service.storage.scores.evaluation_pages import Order, evaluation_page
 
 router = APIRouter(include_in_schema=False)
 Reader = Annotated[Caller, Depends(reader_of)]
-_HEADERS = {
-    # no scripts, no resources from other sites, no framing by other sites
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-store",
-}
 _JUDGED_WRONG_BOUND = 0.2
 """The share judged wrong above which the console marks an agent: the chart's default of `judgedWrong`."""
-_pages = Environment(
-    loader=PackageLoader("service.console"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-
-
-def _link(path: str, given: Mapping[str, object], **changed: object) -> str:
-    """Builds a link from the current query parameters and the changed ones."""
-    query = {name: value for name, value in {**given, **changed}.items() if value not in {None, ""}}
-    return f"{path}?{urlencode(query)}" if query else path
-
-
-_pages.globals["link"], _pages.globals["evaluator"] = _link, EVALUATOR_VERSION  # pyright: ignore[reportArgumentType] Jinja types its globals by its own
-
-
-def _page(name: str, **values: object) -> HTMLResponse:
-    return HTMLResponse(_pages.get_template(name).render(values), headers=_HEADERS)
 
 
 @router.get("/")
@@ -64,8 +35,7 @@ async def home() -> Response:
 @router.get("/console/style.css")
 async def style() -> Response:
     """Serves the style sheet."""
-    text = _pages.get_template("style.css").render()
-    return Response(text, media_type="text/css", headers={"X-Content-Type-Options": "nosniff"})
+    return Response(style_sheet(), media_type="text/css", headers={"X-Content-Type-Options": "nosniff"})
 
 
 @router.get("/console")
@@ -77,13 +47,13 @@ async def show_report(query: Annotated[ReportForm, Query()], service: RunningSer
         rows.sort(key=lambda row: (row.estimate is None, row.estimate or 0.0, row.mean_p_correct or 0.0))
     given = query.model_dump(mode="json", exclude_none=True)
     shown = {"rows": rows, "given": given, "by": query.by, "every": query.every}
-    return _page("report.html", title="Agents", judged_wrong_bound=_JUDGED_WRONG_BOUND, **shown)
+    return page("report.html", title="Agents", judged_wrong_bound=_JUDGED_WRONG_BOUND, **shown)
 
 
 @router.get("/console/evaluations")
 async def show_evaluations(query: Annotated[ListForm, Query()], service: RunningService, reader: Reader) -> Response:
     """Shows a page of answers."""
-    page = await evaluation_page(
+    found = await evaluation_page(
         service.engine, query.wanted(reader), order=query.order, limit=query.limit, cursor=query.cursor
     )
     given = query.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
@@ -94,7 +64,7 @@ async def show_evaluations(query: Annotated[ListForm, Query()], service: Running
         "filter_status": list(FilterStatus),
         "reference": list(ReferenceVerdict),
     }
-    return _page("evaluations.html", title="Answers", page=page, given=given, choices=choices)
+    return page("evaluations.html", title="Answers", page=found, given=given, choices=choices)
 
 
 @router.get("/console/evaluations/{evaluation_id}")
@@ -106,7 +76,7 @@ async def show_evaluation(evaluation_id: UUID, service: RunningService, reader: 
             404, "NOT_FOUND", f"there is no evaluation {evaluation_id}", "Choose one from the list of answers."
         )
     record: dict[str, Any] = found["record"]
-    return _page("evaluation.html", title="Answer", row=found, record=record, filters=_filters(record))
+    return page("evaluation.html", title="Answer", row=found, record=record, filters=_filters(record))
 
 
 def _filters(record: Mapping[str, Any]) -> list[tuple[str, str, str]]:

@@ -114,3 +114,53 @@ async def test_with_tokens_a_browser_is_asked_and_sees_its_own_tenant_only(servi
         assert "crumb" not in (await client.get("/console", auth=("me", other))).text
         assert (await client.get("/console?tenant=bakers", auth=("me", other))).status_code == 403
         assert "crumb" in (await client.get("/console", auth=("anyone", every))).text
+
+
+FAULTS = {
+    "/console?tier=good": (400, "tier"),
+    "/console?by=moon": (400, "by"),
+    "/console?since=yesterday": (400, "since"),
+    "/console?tenant=a%00b": (400, "tenant"),
+    "/console/evaluations?reason=NO_SUCH_REASON&agent=crumb": (400, "reason"),
+    "/console/evaluations?cursor=stale": (400, "cursor"),
+    "/console/evaluations?limit=0&limit=x": (400, "limit"),
+    "/console/evaluations?%3Cscript%3E=1": (400, "&lt;script&gt;"),
+    "/console/evaluations/not-an-id": (400, "evaluation_id"),
+    "/console/evaluations/00000000-0000-0000-0000-000000000000": (404, "00000000-0000"),
+    "/console/no/such/page%3Cscript%3E": (404, "/console/no/such/page&lt;script&gt;"),
+    "/console/evaluations/a/b": (404, "/console/evaluations/a/b"),
+}
+
+
+@pytest.mark.parametrize("path", FAULTS)
+async def test_an_error_is_a_page_with_a_way_out(client, path):
+    status, named = FAULTS[path]
+    reply = await client.get(path, headers={"Accept": "*/*"})
+    assert reply.status_code == status
+    assert reply.headers["content-type"].startswith("text/html")
+    assert "script" not in reply.headers["content-security-policy"]
+    assert "<script" not in reply.text
+    assert named in reply.text
+    links = re.findall(r'<li><a href="([^"]+)">', reply.text)
+    assert len(links) >= 3
+    for each in links:
+        assert "&#" not in each
+        await page(client, each.replace("&amp;", "&"))
+
+
+async def test_the_page_without_the_wrong_parameter_keeps_the_others(client):
+    reply = await client.get("/console/evaluations?reason=NO_SUCH_REASON&agent=crumb&order=worst")
+    assert 'href="/console/evaluations?agent=crumb&amp;order=worst"' in reply.text
+
+
+async def test_a_wrong_method_shows_a_page_and_the_api_answers_with_json(client):
+    refused = await client.post("/console/evaluations")
+    assert refused.status_code == 405
+    assert refused.headers["allow"] == "GET"
+    assert "can only be read" in refused.text
+    assert (await client.put("/v1/events", json={})).headers["allow"] == "POST"
+    assert (await client.post("/v1/tenants/library/schema", json={})).headers["allow"] == "DELETE, GET, PUT"
+    for path in ("/v1/evaluations?tier=splendid", "/v1/evaluations/not-an-id", "/consoles", "/v1/nothing"):
+        reply = await client.get(path, headers={"Accept": "text/html"})
+        assert reply.status_code in {400, 404}
+        assert set(reply.json()["error"]) == {"code", "message", "fix"}

@@ -1,0 +1,71 @@
+"""Shows what went wrong on a page of the console as a page, with links that lead on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import quote, urlencode
+
+from fastapi import Request
+from fastapi.responses import Response
+
+from consumers.wire.texts import shorten
+from service.api.errors import Refusal, present_json
+from service.console.rendering import page
+
+_HEADINGS = {
+    400: "This page cannot be shown",
+    401: "A token is needed",
+    403: "Not allowed",
+    404: "Not found",
+    405: "This page can only be read",
+    503: "The service cannot answer now",
+}
+_FIXES = {
+    "UNAUTHORIZED": "Reload the page and enter a token as the password. `sqlassay tokens create` makes one.",
+    "INVALID_PARAMETER": "Correct it in the address, or follow a link below.",
+    "INVALID_CURSOR": "Begin at the first page of the list.",
+    "METHOD_NOT_ALLOWED": "Follow a link below.",
+    "UNAVAILABLE": "Reload the page in a few seconds.",
+    "SHUTTING_DOWN": "Reload the page in a few seconds.",
+}
+"""What a person does, where it is not what a program does."""
+
+_LISTS = frozenset({"/console", "/console/evaluations"})
+
+
+def present_error(request: Request, refusal: Refusal) -> Response:
+    """The error as a page for paths of the console, as JSON for all others."""
+    path: str = request.scope["path"]
+    if path != "/console" and not path.startswith("/console/"):
+        return present_json(request, refusal)
+    message, fix = refusal.body.message, _FIXES.get(refusal.body.code, refusal.body.fix)
+    if refusal.status == 404 and request.scope.get("route") is None:
+        message, fix = f"There is no page {shorten(path)}.", "Follow a link below."
+    return page(
+        "error.html",
+        title="Error",
+        status=refusal.status,
+        headers=refusal.headers,
+        heading=_HEADINGS.get(refusal.status, "The service failed"),
+        code=refusal.body.code,
+        message=message,
+        fix=fix,
+        ways_out=list(_ways_out(request, refusal)),
+    )
+
+
+def _ways_out(request: Request, refusal: Refusal) -> Iterator[tuple[str, str]]:
+    """Links that lead on, each with its text."""
+    given = request.query_params.multi_items()
+    if refusal.status == 400 and given:
+        here = quote(re.sub(r"\.(csv|jsonl)$", "", request.scope["path"]))
+        kept = [(name, value) for name, value in given if name not in refusal.parameters]
+        if refusal.parameters and len(kept) < len(given):
+            without = shorten(", ".join(dict.fromkeys(refusal.parameters)))
+            yield f"{here}?{urlencode(kept)}" if kept else here, f"This page without {without}"
+        if refusal.parameters or here in _LISTS:
+            yield here, "This page without any filter"
+    yield "/console", "All agents"
+    yield "/console/evaluations?order=worst", "The worst answers"
+    yield "/console/evaluations", "The newest answers"

@@ -1,0 +1,57 @@
+"""Writes pages from their templates. Whatever an agent wrote is shown as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from scoring import EVALUATOR_VERSION
+
+SAFE_HEADERS = {
+    # no scripts, no resources from other sites, no framing by other sites
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+_pages = Environment(
+    loader=PackageLoader("service.console"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def link(path: str, given: Mapping[str, object], **changed: object) -> str:
+    """The address of a page with the parameters `given`, of which some are changed or, with `None`, left out.
+
+    >>> link("/console", {"tenant": "a b", "agent": "c"}, agent=None)
+    '/console?tenant=a+b'
+    """
+    query = {name: value for name, value in {**given, **changed}.items() if value not in {None, ""}}
+    return f"{path}?{urlencode(query)}" if query else path
+
+
+_pages.globals["link"], _pages.globals["evaluator"] = link, EVALUATOR_VERSION  # pyright: ignore[reportArgumentType] Jinja types its globals by its own
+
+
+def page(
+    name: str,
+    *,
+    carried: Mapping[str, object] | None = None,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    **values: object,
+) -> HTMLResponse:
+    """A page. The links in its head keep the parameters `carried`."""
+    text = _pages.get_template(name).render({"carried": carried or {}, **values})
+    return HTMLResponse(text, status, headers={**(headers or {}), **SAFE_HEADERS})
+
+
+def style_sheet() -> str:
+    """The style sheet of all pages."""
+    return _pages.get_template("style.css").render()
