@@ -78,7 +78,7 @@ _BY_EXCEPTION: dict[type[Exception], tuple[int, str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class RefusedRequest:
     """Why a request is not answered."""
 
     status: int
@@ -88,23 +88,23 @@ class Refusal:
     """The parameters of the URL's query that are wrong."""
 
 
-Presenter = Callable[[Request, Refusal], Response]
+Presenter = Callable[[Request, RefusedRequest], Response]
 """Writes a refusal as the reply to its request."""
 
 
-def present_json(_: Request, refusal: Refusal) -> Response:
+def present_json(_: Request, refusal: RefusedRequest) -> Response:
     """The error reply of the API."""
     return JSONResponse({"error": refusal.body.model_dump()}, refusal.status, refusal.headers)
 
 
-def _api_error(_: Request, error: Exception) -> Refusal:
+def _api_error(_: Request, error: Exception) -> RefusedRequest:
     assert isinstance(error, ApiError)  # noqa: S101 registered for it alone
-    return Refusal(status=error.status, body=error.body, headers=error.headers)
+    return RefusedRequest(status=error.status, body=error.body, headers=error.headers)
 
 
-def _known_exception(_: Request, error: Exception) -> Refusal:
+def _known_exception(_: Request, error: Exception) -> RefusedRequest:
     status, code, fix = next(entry for kind, entry in _BY_EXCEPTION.items() if isinstance(error, kind))
-    return Refusal(
+    return RefusedRequest(
         status=status,
         body=ErrorBody(code=code, message=str(error), fix=fix),
         headers={"Retry-After": "2"} if status == 503 else None,
@@ -112,25 +112,25 @@ def _known_exception(_: Request, error: Exception) -> Refusal:
     )
 
 
-def _validation(_: Request, error: Exception) -> Refusal:
+def _validation(_: Request, error: Exception) -> RefusedRequest:
     assert isinstance(error, RequestValidationError)  # noqa: S101 registered for it alone
     faults = error.errors()
     where = ".".join(str(part) for part in faults[0]["loc"][1:]) or "request"
     message = f"{shorten(where)}: {faults[0]['msg']}, got {shorten(repr(faults[0].get('input')))}"
     fix = "Correct the parameter and send the request again."
-    return Refusal(
+    return RefusedRequest(
         status=400,
         body=ErrorBody(code="INVALID_PARAMETER", message=message, fix=fix),
         parameters=tuple(str(each["loc"][1]) for each in faults if each["loc"][0] == "query" and len(each["loc"]) > 1),
     )
 
 
-def _http(request: Request, error: Exception) -> Refusal:
+def _http(request: Request, error: Exception) -> RefusedRequest:
     assert isinstance(error, HTTPException)  # noqa: S101 registered for it alone
     headers = {"Allow": ", ".join(_methods(request))} if error.status_code == 405 else dict(error.headers or {})
     code, fix = _BY_STATUS.get(error.status_code, ("HTTP_ERROR", "See /docs."))
     body = ErrorBody(code=code, message=str(error.detail), fix=fix)
-    return Refusal(status=error.status_code, body=body, headers=headers)
+    return RefusedRequest(status=error.status_code, body=body, headers=headers)
 
 
 def _methods(request: Request) -> list[str]:
@@ -141,16 +141,16 @@ def _methods(request: Request) -> list[str]:
     return sorted({method for each in matching for method in getattr(each, "methods", None) or ()})
 
 
-def _unexpected(request: Request, error: Exception) -> Refusal:
+def _unexpected(request: Request, error: Exception) -> RefusedRequest:
     log.error("request_failed", method=request.method, path=shorten(request.url.path), exc_info=error)
     message, fix = "The service failed on this request.", "Report it with the log entry."
-    return Refusal(status=500, body=ErrorBody(code="INTERNAL_ERROR", message=message, fix=fix))
+    return RefusedRequest(status=500, body=ErrorBody(code="INTERNAL_ERROR", message=message, fix=fix))
 
 
 def handle_errors(app: FastAPI, present: Presenter = present_json) -> None:
     """Makes every error reply of `app` look the same."""
 
-    def handle(kind: type[Exception], explain: Callable[[Request, Exception], Refusal]) -> None:
+    def handle(kind: type[Exception], explain: Callable[[Request, Exception], RefusedRequest]) -> None:
         async def reply(request: Request, error: Exception) -> Response:
             return present(request, explain(request, error))
 

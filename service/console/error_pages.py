@@ -10,7 +10,7 @@ from fastapi import Request
 from fastapi.responses import Response
 
 from consumers.wire.texts import shorten
-from service.api.errors import Refusal, present_json
+from service.api.errors import RefusedRequest, present_json
 from service.console.rendering import page
 
 _HEADINGS = {
@@ -34,7 +34,7 @@ _FIXES = {
 _LISTS = frozenset({"/console", "/console/evaluations"})
 
 
-def present_error(request: Request, refusal: Refusal) -> Response:
+def present_error(request: Request, refusal: RefusedRequest) -> Response:
     """The error as a page for paths of the console, as JSON for all others."""
     path: str = request.scope["path"]
     if path != "/console" and not path.startswith("/console/"):
@@ -42,20 +42,18 @@ def present_error(request: Request, refusal: Refusal) -> Response:
     message, fix = refusal.body.message, _FIXES.get(refusal.body.code, refusal.body.fix)
     if refusal.status == 404 and request.scope.get("route") is None:
         message, fix = f"There is no page {shorten(path)}.", "Follow a link below."
-    return page(
-        "error.html",
-        title="Error",
-        status=refusal.status,
-        headers=refusal.headers,
-        heading=_HEADINGS.get(refusal.status, "The service failed"),
-        code=refusal.body.code,
-        message=message,
-        fix=fix,
-        ways_out=list(_ways_out(request, refusal)),
-    )
+    shown = {
+        "title": "Error",
+        "heading": _HEADINGS.get(refusal.status, "The service failed"),
+        "code": refusal.body.code,
+        "message": message,
+        "fix": fix,
+        "ways_out": list(_ways_out(request, refusal)),
+    }
+    return page("error.html", shown, status=refusal.status, headers=refusal.headers)
 
 
-def _ways_out(request: Request, refusal: Refusal) -> Iterator[tuple[str, str]]:
+def _ways_out(request: Request, refusal: RefusedRequest) -> Iterator[tuple[str, str]]:
     """Links that lead on, each with its text."""
     given = request.query_params.multi_items()
     if refusal.status == 400 and given:

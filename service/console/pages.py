@@ -46,8 +46,8 @@ async def show_report(query: Annotated[ReportForm, Query()], service: RunningSer
     if query.every is None:
         rows.sort(key=lambda row: (row.estimate is None, row.estimate or 0.0, row.mean_p_correct or 0.0))
     given = query.model_dump(mode="json", exclude_none=True)
-    shown = {"rows": rows, "given": given, "by": query.by, "every": query.every}
-    return page("report.html", title="Agents", judged_wrong_bound=_JUDGED_WRONG_BOUND, **shown)
+    shown = {"title": "Agents", "rows": rows, "given": given, "by": query.by, "every": query.every}
+    return page("report.html", {**shown, "judged_wrong_bound": _JUDGED_WRONG_BOUND})
 
 
 @router.get("/console/evaluations")
@@ -64,7 +64,7 @@ async def show_evaluations(query: Annotated[ListForm, Query()], service: Running
         "filter_status": list(FilterStatus),
         "reference": list(ReferenceVerdict),
     }
-    return page("evaluations.html", title="Answers", page=found, given=given, choices=choices)
+    return page("evaluations.html", {"title": "Answers", "page": found, "given": given, "choices": choices})
 
 
 @router.get("/console/evaluations/{evaluation_id}")
@@ -76,7 +76,7 @@ async def show_evaluation(evaluation_id: UUID, service: RunningService, reader: 
             404, "NOT_FOUND", f"there is no evaluation {evaluation_id}", "Choose one from the list of answers."
         )
     record: dict[str, Any] = found["record"]
-    return page("evaluation.html", title="Answer", row=found, record=record, filters=_filters(record))
+    return page("evaluation.html", {"title": "Answer", "row": found, "record": record, "filters": _filters(record)})
 
 
 def _filters(record: Mapping[str, Any]) -> list[tuple[str, str, str]]:

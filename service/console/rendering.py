@@ -41,11 +41,11 @@ _pages.globals["link"], _pages.globals["evaluator"] = link, EVALUATOR_VERSION  #
 
 def page(
     name: str,
+    values: Mapping[str, object],
     *,
     carried: Mapping[str, object] | None = None,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
-    **values: object,
 ) -> HTMLResponse:
     """A page. The links in its head keep the parameters `carried`."""
     text = _pages.get_template(name).render({"carried": carried or {}, **values})
