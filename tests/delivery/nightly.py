@@ -85,15 +85,32 @@ def record_benches() -> None:
             "SQLASSAY_DATABASE__URL": postgres.url,
         }
         for name, arguments in (("stream", ["stream", "--seconds", "60"]), ("model-calls", ["judge"])):
-            made = subprocess.run(
-                [sys.executable, "-m", "service", "bench", *arguments, "--json"],
-                cwd=ROOT,
-                env=environment,
-                stdout=subprocess.PIPE,
-                text=True,
-                check=True,
-            )
-            record(name, figures=json.loads(made.stdout), notes=[])
+            record(name, figures=_bench(arguments, environment), notes=[])
+        reports = _bench(["reports"], environment)
+        rows = [
+            [f"{each['answers']:,}", f"{each['p50_ms']}", f"{each['p95_ms']}", f"{each['summing_seconds']}"]
+            for each in reports["measured"]
+        ]
+        head = [
+            "stored answers",
+            "ms of a report, median",
+            "ms, 95th percentile",
+            "seconds in which new sums were made",
+        ]
+        grown = f"Ten times the answers take {reports['growth']} times as long (95th percentiles)."
+        record("reports", tables=[{"head": head, "rows": rows}], notes=[grown])
+
+
+def _bench(arguments: list[str], environment: Mapping[str, str]) -> dict[str, Any]:
+    made = subprocess.run(
+        [sys.executable, "-m", "service", "bench", *arguments, "--json"],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(made.stdout)
 
 
 if __name__ == "__main__":

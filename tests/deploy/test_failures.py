@@ -36,6 +36,7 @@ OF_AGENTS = (
     ("An agent publishes no more", "SQLAssayAgentSilent", "6 h", "silence"),
     ("An agent's mean score falls below its tier", "SQLAssayMeanBelowTier", "15 min", "quality"),
     ("Too many of an agent's answers are judged wrong", "SQLAssayJudgedWrongHigh", "1 h", "quality"),
+    ("Labels say that too many of an agent's answers are wrong", "SQLAssayWrongByLabels", "6 min", "estimate"),
     ("An agent became worse, however seldom it answers", "SQLAssayAgentAlarm", "6 min", "quality"),
     ("An agent's mean falls against its own last week", "SQLAssaySuddenDrop", "6 h", "drop"),
     ("An agent spends its error budget too fast", "SQLAssayErrorBudgetBurn", "1 h", "quality"),
