@@ -1,0 +1,85 @@
+"""A proposal for a tenant's rules, and the rules with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from hashlib import sha256
+from types import MappingProxyType
+
+from learning.mining.evidence import Share
+from learning.mining.observing import ObservedAnswer
+from scoring.query import Query
+from scoring.rules import BenignFilter, Rules
+from scoring.specification import SqlFilter
+
+EXAMPLES = 3
+"""Most answers that a proposal shows."""
+
+
+class ProposalKind(StrEnum):
+    """The key of the rules that a proposal adds to."""
+
+    BENIGN_FILTER = "benign_filters"
+    IGNORE_FILTER = "ignore_filters"
+    COLUMN_MAPPING = "column_mappings"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposedRule:
+    """A habit that the answers show, and what shows it."""
+
+    kind: ProposalKind
+    predicates: tuple[str, ...] = ()
+    """For `benign_filters`: each spelling that occurs."""
+    terms: tuple[SqlFilter, ...] = ()
+    """The predicates, parsed, in their order."""
+    condition: str = ""
+    """For `benign_filters`: what the spellings have in common."""
+    column: str = ""
+    """For the other kinds."""
+    phrase: str = ""
+    """For `column_mappings`."""
+    precision: float = 0.0
+    """Share of the answers with it that are right; for a mapping, of right answers that read the column."""
+    least_precision: float = 0.0
+    """The lower bound of that share at the error of the bar."""
+    support: int = 0
+    """Distinct questions that show it."""
+    examples: tuple[Query, ...] = ()
+    """Some answers that show it."""
+
+    @property
+    def id(self) -> str:
+        """The same for the same rule, whatever the answers that showed it.
+
+        >>> ProposedRule(kind=ProposalKind.IGNORE_FILTER, column="org").id
+        '75ee2b5c80ae'
+        """
+        said = (self.kind.value, self.phrase, self.column, self.condition)
+        return sha256("\0".join(said).encode()).hexdigest()[:12]
+
+    def measured(self, right: Share, *, least_precision: float, answers: Iterable[ObservedAnswer]) -> ProposedRule:
+        """The same proposal with what shows it."""
+        shown = {each.asked: each.query for each in answers if each.right is not False}
+        return replace(
+            self,
+            precision=round(right.rate, 4),
+            least_precision=round(least_precision, 4),
+            support=right.questions,
+            examples=tuple(shown.values())[:EXAMPLES],
+        )
+
+    def added_to(self, rules: Rules) -> Rules:
+        """The rules with this one."""
+        match self.kind:
+            case ProposalKind.BENIGN_FILTER:
+                pairs = zip(self.predicates, self.terms, strict=True)
+                added = tuple(BenignFilter(text=text, terms=(term,)) for text, term in pairs)
+                return replace(rules, benign_filters=(*rules.benign_filters, *added))
+            case ProposalKind.IGNORE_FILTER:
+                return replace(rules, ignore_filters=rules.ignore_filters | {self.column})
+            case ProposalKind.COLUMN_MAPPING:
+                mappings = {**rules.column_mappings, self.phrase: self.column}
+                return replace(rules, column_mappings=MappingProxyType(mappings))

@@ -1,0 +1,99 @@
+"""Mining finds the habits of a simulated tenant, and nothing where there is no habit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from learning.mining.mine_rules import Mined, mine_rules
+from learning.mining.observing import observe
+from learning.mining.proposals import ProposalKind, ProposedRule
+from scoring.query import Query, Unscored
+from scoring.rules import Rules
+from tests.learning.simulated_tenant import MEANT, PLAIN, Traffic, observed, scored
+
+
+@cache
+def mined(traffic: Traffic) -> Mined:
+    return mine_rules(observed(traffic), Rules(), scored, rescored=30)
+
+
+def said(found: Mined) -> set[tuple[str, ...]]:
+    return {in_short(each.rule) for each in found.proposals}
+
+
+def in_short(rule: ProposedRule) -> tuple[str, ...]:
+    if rule.kind is ProposalKind.BENIGN_FILTER:
+        return rule.predicates
+    return (rule.column,) if rule.kind is ProposalKind.IGNORE_FILTER else (rule.phrase, rule.column)
+
+
+HABITS = {("scrapped = 0",), ("fleet_id",), *MEANT.items()}
+NO_HABITS = Traffic(seed=0, soft_delete=(), tenancy="", columns=tuple(PLAIN.items()))
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_the_habits_of_a_noisy_tenant_are_found_and_nothing_else(seed: int) -> None:
+    found = mined(Traffic(seed=seed))
+    assert said(found) == HABITS
+    for each in found.proposals:
+        assert each.rule.least_precision < each.rule.precision
+        assert each.rule.support >= 8
+        assert each.rule.examples
+    raised = {in_short(each.rule): each.change.after - each.change.before for each in found.proposals}
+    assert raised["fleet_id",] > 10
+    assert found.together.after > found.together.before
+
+
+@pytest.mark.parametrize("seed", [5, 6])
+def test_nothing_is_proposed_where_there_is_no_habit(seed: int) -> None:
+    assert said(mined(replace(NO_HABITS, seed=seed))) == set()
+
+
+@pytest.mark.slow  # the same over more seeds
+@pytest.mark.parametrize("seed", range(10, 16))
+def test_other_seeds_find_the_same(seed: int) -> None:
+    assert said(mined(Traffic(seed=seed))) == HABITS
+    assert said(mined(replace(NO_HABITS, seed=seed))) == set()
+
+
+def test_without_labels_what_nearly_every_answer_has_is_found_and_nothing_else() -> None:
+    found = said(mined(Traffic(seed=1, answers=300, labelled=False)))
+    assert {("scrapped = 0",), ("fleet_id",)} <= found <= HABITS
+
+
+def test_every_spelling_of_one_condition_is_one_proposal() -> None:
+    traffic = Traffic(seed=2, soft_delete=("scrapped = 0", "NOT scrapped"), tenancy="", columns=tuple(PLAIN.items()))
+    assert said(mined(traffic)) == {("scrapped = 0", "scrapped = FALSE")}
+
+
+def test_a_condition_that_makes_answers_wrong_is_not_proposed() -> None:
+    answers = observed(replace(NO_HABITS, soft_delete=("scrapped = 0",)))
+    harmed = [replace(each, right=each.right and not _scrapped(each.query)) for each in answers]
+    assert said(mine_rules(harmed, Rules(), scored, rescored=30)) == set()
+
+
+def _scrapped(query: Query) -> bool:
+    return "scrapped" in query.sql
+
+
+def test_few_questions_prove_nothing_however_often_they_are_answered() -> None:
+    answers = observed(Traffic(seed=0, answers=20))
+    assert said(mine_rules(answers * 20, Rules(), scored, rescored=30)) == set()
+
+
+def test_what_the_rules_say_already_is_not_proposed() -> None:
+    answers = Traffic(seed=3)
+    rules = Rules()
+    for each in mined(answers).proposals:
+        rules = each.rule.added_to(rules)
+    scores = [(query, right, scored(query, rules)) for query, right in answers]
+    seen = [observe(query, score, right=right) for query, right, score in scores if not isinstance(score, Unscored)]
+    assert said(mine_rules(seen, rules, scored, rescored=30)) == set()
+
+
+def test_the_same_rule_has_the_same_id_whatever_showed_it() -> None:
+    ids = [{in_short(each.rule): each.rule.id for each in mined(Traffic(seed=seed)).proposals} for seed in (3, 4)]
+    assert ids[0] == ids[1]
