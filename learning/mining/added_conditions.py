@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from learning.mining.evidence import HARM, Sample, Share, by_question, share
+from learning.mining.evidence import HARM, AnswerEvidence, Share, by_question, share
 from learning.mining.observing import ObservedAnswer, ObservedFilter
 from learning.mining.predicates import written
 from learning.mining.proposals import ProposalKind, ProposedRule
@@ -56,7 +56,7 @@ class UsualHabit:
     """The p-value of "it is rare"."""
 
 
-def added_conditions(sample: Sample, rescored: RescoredShare) -> list[ProposedRule]:
+def added_conditions(sample: AnswerEvidence, rescored: RescoredShare) -> list[ProposedRule]:
     """The conditions and columns that are added by habit, and do no harm."""
     habits = [habit for habit in _habits(sample) if _enough(sample, habit)]
     usual = [each for each in (_usual(sample, habit) for habit in habits) if each is not None]
@@ -68,7 +68,7 @@ def added_conditions(sample: Sample, rescored: RescoredShare) -> list[ProposedRu
     return [proposal for (proposal, _), stay in zip(tried, stays, strict=False) if stay]
 
 
-def _habits(sample: Sample) -> Iterable[Habit]:
+def _habits(sample: AnswerEvidence) -> Iterable[Habit]:
     """Every column with unasked conditions, then every unasked condition, each with where it could stand."""
     tables: dict[str, set[str]] = {}
     predicates: dict[str, Counter[tuple[str, str, str]]] = {}
@@ -85,22 +85,24 @@ def _habits(sample: Sample) -> Iterable[Habit]:
             yield from (Habit(column=column, predicate=each, could=could) for each in counted)
 
 
-def _is_ignorable(column: str, sample: Sample, counted: Mapping[tuple[str, str, str], int]) -> bool:
+def _is_ignorable(column: str, sample: AnswerEvidence, counted: Counter[tuple[str, str, str]]) -> bool:
     """Whether the column's values vary, or are unknown, or identify something."""
     found = [each for answer in sample.good() for each in answer.filters if each.column == column and each.unasked]
     if any(each.op not in _ALIKE for each in found):
         return False
-    if any(is_unknown(each.rhs) for each in found):
-        return True
-    if len(counted) >= VALUES and max(counted.values()) < EVERYWHERE * sum(counted.values()):
-        return True
-    flags = {each.predicate[2] for each in found} <= {"yes", "no"}
+    many = len(counted) >= VALUES and max(counted.values()) < EVERYWHERE * counted.total()
+    return many or any(is_unknown(each.rhs) for each in found) or _identifies(column, found)
+
+
+def _identifies(column: str, found: Sequence[ObservedFilter]) -> bool:
+    """Whether the column is a key by its name, and is compared with more than a flag."""
     words = identifier_words(column)
-    plain = all(isinstance(each.rhs, Number | Text) for each in found)
-    return plain and not flags and bool(words) and words[-1] in _KEYS
+    if not words or words[-1] not in _KEYS or {each.predicate[2] for each in found} <= {"yes", "no"}:
+        return False
+    return all(isinstance(each.rhs, Number | Text) for each in found)
 
 
-def _enough(sample: Sample, habit: Habit) -> bool:
+def _enough(sample: AnswerEvidence, habit: Habit) -> bool:
     return share(_with(habit, sample.good()), lambda _: True).questions >= sample.bar.questions
 
 
@@ -108,7 +110,7 @@ def _with(habit: Habit, answers: Iterable[ObservedAnswer]) -> list[ObservedAnswe
     return [each for each in answers if habit.within(each)]
 
 
-def _usual(sample: Sample, habit: Habit) -> UsualHabit | None:
+def _usual(sample: AnswerEvidence, habit: Habit) -> UsualHabit | None:
     """The proposal of a habit, if it is usual and no word of the questions explains it."""
     proposal = _proposed(sample, habit)
     if proposal is None:
@@ -123,7 +125,7 @@ def _usual(sample: Sample, habit: Habit) -> UsualHabit | None:
 
 
 def _tried(
-    sample: Sample, habit: UsualHabit, everything: Sequence[ProposedRule], rescored: RescoredShare
+    sample: AnswerEvidence, habit: UsualHabit, everything: Sequence[ProposedRule], rescored: RescoredShare
 ) -> tuple[ProposedRule, float]:
     """The proposal with what shows it, and the p-value of "it is rare, or does harm"."""
     bar, answers = sample.bar, habit.answers
@@ -134,7 +136,7 @@ def _tried(
     return habit.proposal.measured(right, least_precision=least_right, answers=answers), max(habit.rare, harmful)
 
 
-def _proposed(sample: Sample, habit: Habit) -> ProposedRule | None:
+def _proposed(sample: AnswerEvidence, habit: Habit) -> ProposedRule | None:
     if habit.predicate is None:
         return ProposedRule(kind=ProposalKind.IGNORE_FILTER, column=habit.column)
     spellings = {each.rhs: each for answer in sample.good() for each in habit.within(answer)}
@@ -151,16 +153,17 @@ def _proposed(sample: Sample, habit: Habit) -> ProposedRule | None:
 
 def _asked(habit: Habit, could: Sequence[ObservedAnswer]) -> bool:
     """Whether words of the questions explain the condition: where they are said it is there, elsewhere seldom."""
-    there = by_question(could, lambda each: bool(habit.within(each)))
     words = {each.asked: each.words for each in could}
-    counted = Counter(word for asked in there for word in words[asked])
-    together = Counter(word for asked, held in there.items() if held >= 0.5 for word in words[asked])
-    every, having = len(there), sum(held >= 0.5 for held in there.values())
-    causes: set[str] = set()
-    for word, both in together.items():
-        elsewhere = (having - both) / (every - counted[word]) if every > counted[word] else 1.0
-        often = both / counted[word] >= _LIFT * elsewhere
-        if often and chance_together(both, counted[word], having, every) < _ASKED_ERROR:
-            causes.add(word)
-    explained = sum(1 for asked, held in there.items() if held >= 0.5 and words[asked] & causes)
-    return explained >= having / 2
+    shares = by_question(could, lambda each: bool(habit.within(each)))
+    having = [words[asked] for asked, held in shares.items() if held >= 0.5]
+    counted = Counter(word for asked in shares for word in words[asked])
+    together = Counter(word for said in having for word in said)
+    causes = {word for word, both in together.items() if _causes(both, counted[word], len(having), len(shares))}
+    return 2 * sum(not causes.isdisjoint(said) for said in having) >= len(having)
+
+
+def _causes(both: int, saying: int, having: int, every: int) -> bool:
+    """Whether the condition is there far more often where a word is said, and not by luck."""
+    elsewhere = (having - both) / (every - saying) if every > saying else 1.0
+    often = both / saying >= _LIFT * elsewhere
+    return often and chance_together(both, saying, having, every) < _ASKED_ERROR

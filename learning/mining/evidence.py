@@ -50,14 +50,14 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
+class AnswerEvidence:
     """The answers that count as evidence, by question."""
 
     answers: Sequence[ObservedAnswer]
     bar: Bar
 
     @classmethod
-    def of(cls, answers: Iterable[ObservedAnswer]) -> Sample:
+    def of(cls, answers: Iterable[ObservedAnswer]) -> AnswerEvidence:
         """Labelled answers alone where enough questions have some; all answers otherwise."""
         everything = list(answers)
         labelled = [each for each in everything if each.right is not None]

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from learning.mining.evidence import Sample, Share
+from learning.mining.evidence import AnswerEvidence, Share
 from learning.mining.observing import NAMED, ObservedAnswer
 from learning.mining.proposals import ProposalKind, ProposedRule
 from learning.mining.significance import chance_below, chance_together, kept, lower_bound
@@ -22,7 +22,7 @@ _ALIKE = 0.9
 
 
 @dataclass(slots=True)
-class Reading:
+class PhraseReads:
     """Which questions hold a phrase, and how far right answers to each question read a column."""
 
     questions: set[str] = field(default_factory=set[str])
@@ -34,7 +34,7 @@ class Reading:
     """By column, the questions that name it by its own words: they say nothing of other phrases."""
 
     @classmethod
-    def of(cls, answers: Iterable[ObservedAnswer]) -> Reading:
+    def of(cls, answers: Iterable[ObservedAnswer]) -> PhraseReads:
         """Counts the answers; questions weigh the same however many answers they have."""
         found = cls()
         asked = Counter(each.asked for each in answers)
@@ -98,10 +98,10 @@ class MeantColumn:
         return self.p_value, -self.with_phrase.questions, -len(self.phrase), self.phrase, self.column
 
 
-def column_mappings(sample: Sample, known: Mapping[Phrase, str]) -> list[ProposedRule]:
+def column_mappings(sample: AnswerEvidence, known: Mapping[Phrase, str]) -> list[ProposedRule]:
     """Phrases that mean a column. Phrases of `known` mappings are left out."""
     good = sample.good()
-    reading = Reading.of(good)
+    reading = PhraseReads.of(good)
     bar = sample.bar
     phrases = [each for each, held in reading.phrases.items() if len(held) >= bar.questions and each not in known]
     tried = [each for phrase in phrases for each in _candidates(reading, phrase, sample)]
@@ -112,7 +112,7 @@ def column_mappings(sample: Sample, known: Mapping[Phrase, str]) -> list[Propose
     return [_proposal(each, good, sample) for each in chosen if not _ambiguous(each, remaining)]
 
 
-def _candidates(reading: Reading, phrase: Phrase, sample: Sample) -> Iterable[MeantColumn]:
+def _candidates(reading: PhraseReads, phrase: Phrase, sample: AnswerEvidence) -> Iterable[MeantColumn]:
     holding = reading.phrases[phrase]
     columns = {column for column, reads in reading.reads.items() if not holding.isdisjoint(reads)}
     for column in sorted(columns):
@@ -121,7 +121,9 @@ def _candidates(reading: Reading, phrase: Phrase, sample: Sample) -> Iterable[Me
             yield found
 
 
-def _tried(reading: Reading, phrase: Phrase, column: str, sample: Sample, explained: set[str]) -> MeantColumn | None:
+def _tried(
+    reading: PhraseReads, phrase: Phrase, column: str, sample: AnswerEvidence, explained: set[str]
+) -> MeantColumn | None:
     """The pair with the p-value of "the column is read as often without the phrase, or seldom with it"."""
     bar = sample.bar
     held, rest = reading.counted(phrase, column, explained)
@@ -134,7 +136,9 @@ def _tried(reading: Reading, phrase: Phrase, column: str, sample: Sample, explai
     return MeantColumn(phrase=phrase, column=column, with_phrase=held, without=rest, p_value=p_value)
 
 
-def _chosen(reading: Reading, candidates: Iterable[MeantColumn], sample: Sample, error: float) -> list[MeantColumn]:
+def _chosen(
+    reading: PhraseReads, candidates: Iterable[MeantColumn], sample: AnswerEvidence, error: float
+) -> list[MeantColumn]:
     """The best first; a later one must still hold in the questions without the phrases chosen for the column."""
     chosen: dict[Phrase, MeantColumn] = {}
     explained: dict[str, set[str]] = defaultdict(set)
@@ -158,7 +162,7 @@ def _ambiguous(chosen: MeantColumn, candidates: Iterable[MeantColumn]) -> bool:
     )
 
 
-def _proposal(meant: MeantColumn, good: Iterable[ObservedAnswer], sample: Sample) -> ProposedRule:
+def _proposal(meant: MeantColumn, good: Iterable[ObservedAnswer], sample: AnswerEvidence) -> ProposedRule:
     share, worth = meant.with_phrase, sample.bar.worth
     proposal = ProposedRule(kind=ProposalKind.COLUMN_MAPPING, phrase=" ".join(meant.phrase), column=meant.column)
     shown = [

