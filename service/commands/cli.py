@@ -8,6 +8,7 @@ from service.commands.bench.app import bench
 from service.commands.eval.app import evaluation
 from service.commands.learn.app import learn
 from service.commands.options import (
+    AcceptOptions,
     AsJson,
     BackfillOptions,
     CompareOptions,
@@ -15,6 +16,7 @@ from service.commands.options import (
     ForgetOptions,
     InvalidReason,
     MaxCount,
+    MineOptions,
     ReportOptions,
     ScoreOptions,
     Tenant,
@@ -165,6 +167,24 @@ def rules_set(
     from service.commands.rules import set_rules
 
     set_rules(tenant, source, author=author)
+
+
+@rules.command("mine")
+@with_options(MineOptions)
+def rules_mine(options: MineOptions) -> None:
+    """Propose rules that a tenant's answers show, without a model. Exit code 1 if there are no answers."""
+    from service.commands.mining.mine import mine
+
+    mine(options)
+
+
+@rules.command("accept")
+@with_options(AcceptOptions)
+def rules_accept(options: AcceptOptions) -> None:
+    """Put mined proposals in force as a new version of a tenant's rules. Exit code 1 if one is not proposed."""
+    from service.commands.mining.mine import accept
+
+    accept(options)
 
 
 @tokens.command("create")

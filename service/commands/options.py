@@ -62,6 +62,13 @@ InvalidReason = Annotated[
     str | None, typer.Option("--reason", metavar="CODE", help="Only dead letters with this reason.")
 ]
 MaxCount = Annotated[int | None, typer.Option("--max", min=1, metavar="N", help="At most N dead letters.")]
+MinedFile = Annotated[
+    str | None,
+    typer.Option("--file", metavar="EVENTS.jsonl", help="Read these events, with or without `label`; - is stdin."),
+]
+MostMined = Annotated[
+    int, typer.Option("--max", min=1, metavar="N", help="At most N stored answers with a label, and N without.")
+]
 GroupField = Annotated[
     str, typer.Option("--group", metavar="FIELD", help="Rows with the same value in this field stay together.")
 ]
@@ -150,6 +157,30 @@ class ReportOptions:
     since: Since = None
     until: Until = None
     as_json: AsJson = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class MineOptions:
+    tenant: OnlyTenant = None
+    file: MinedFile = None
+    rules_file: Annotated[
+        str | None, typer.Option("--rules", metavar="FILE", help="The rules in force as JSON, with --file.")
+    ] = None
+    since: Since = None
+    until: Until = None
+    most: MostMined = 5000
+    as_json: AsJson = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class AcceptOptions:
+    ids: Annotated[list[str], typer.Argument(metavar="ID", help="Proposals, by the ids that `rules mine` prints.")]
+    tenant: Annotated[str, typer.Option("--tenant", metavar="NAME", help="The tenant whose rules change.")]
+    file: MinedFile = None
+    since: Since = None
+    until: Until = None
+    most: MostMined = 5000
+    author: Annotated[str, typer.Option("--author", metavar="NAME", help="Who made the change.")] = "cli"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,86 @@
+"""`sqlassay rules mine` and `rules accept`, on a file and on stored answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.learning.simulated_tenant import Traffic
+from tests.service.commands.command_line import sqlassay
+
+TENANT = "harbour"
+ANSWERS = 120
+
+
+def events(traffic: Traffic) -> Iterator[dict[str, object]]:
+    for place, (query, right) in enumerate(traffic):
+        event = {"event_id": f"e{place}", "tenant": TENANT, "question": query.question, "sql": query.sql}
+        yield event | {"label": "right" if right else "wrong"}
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Path:
+    file = tmp_path / "labelled.jsonl"
+    file.write_text("\n".join(json.dumps(each) for each in events(Traffic(seed=7, answers=ANSWERS))))
+    return file
+
+
+def test_a_file_of_labelled_events_needs_no_database(labelled: Path) -> None:
+    with labelled.open("a") as more:
+        more.write('\n{"question": 5}\n\n{"tenant": "quay", "question": "a", "sql": "SELECT 1", "label": 1}')
+    done = sqlassay("rules", "mine", "--tenant", TENANT, "--file", str(labelled))
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["evidence"], found["answers"]) == (0, "labels", ANSWERS)
+    assert "1 lines that are no event, 1 of other tenants" in done.stderr
+    kinds = {each["kind"] for each in found["proposals"]}
+    assert kinds == {"benign_filters", "ignore_filters", "column_mappings"}
+    for each in found["proposals"]:
+        assert each["least_precision"] <= each["precision"]
+        assert each["change"]["answers"] == each["change_of_right"]["answers"] + each["change_of_wrong"]["answers"]
+
+
+@pytest.mark.parametrize("label", ['"good"', "2", "true", "[1]"])
+def test_an_unknown_label_is_named_with_its_line(label: str) -> None:
+    line = f'{{"question": "How many?", "sql": "SELECT 1", "label": {label}}}'
+    done = sqlassay("rules", "mine", "--file", "-", text=line)
+    assert done.returncode == 2
+    assert "stdin, line 1: `label` is" in done.stderr
+
+
+def test_contradictory_options_and_a_file_without_answers_are_refused() -> None:
+    assert sqlassay("rules", "mine").returncode == 2
+    assert sqlassay("rules", "mine", "--tenant", TENANT, "--rules", "rules.json").returncode == 2
+    assert sqlassay("rules", "mine", "--file", "-", text="").returncode == 1
+
+
+async def test_an_accepted_proposal_is_a_new_version_of_the_rules_with_its_author(client, database, labelled):
+    url = database.render_as_string(hide_password=False)
+    sent = [json.loads(line) for line in labelled.open()]
+    said = [
+        {"event_id": each["event_id"], "tenant": TENANT, "reviewer": "ann", "label": each["label"]} for each in sent
+    ]
+    for event in sent:
+        del event["label"]
+    assert (await client.post("/v1/events", json=sent)).status_code == 202
+    assert (await client.post("/v1/labels", json=said)).json()["kept"] == ANSWERS
+    await client.put(f"/v1/tenants/{TENANT}/rules", json={"lambda_min": 500, "ignore_filters": ["region"]})
+
+    async def run(*arguments: str):
+        return await asyncio.to_thread(sqlassay, "rules", *arguments, SQLASSAY_DATABASE__URL=url)
+
+    found = json.loads((await run("mine", "--tenant", TENANT)).stdout)
+    assert (found["evidence"], found["answers"], found["rules_version"]) == ("labels", ANSWERS, 1)
+    ids = {each["kind"]: each["id"] for each in found["proposals"]}
+    refused = await run("accept", "--tenant", TENANT, "0123456789ab")
+    assert (refused.returncode, ids["ignore_filters"] in refused.stderr) == (1, True)
+
+    kept = await run("accept", "--tenant", TENANT, ids["ignore_filters"], ids["benign_filters"], "--author", "ann")
+    assert (kept.returncode, kept.stdout.strip()) == (0, "2"), kept.stderr
+    stored = (await client.get(f"/v1/tenants/{TENANT}/rules")).json()
+    assert (stored["author"], stored["rules"]["lambda_min"]) == ("ann", 500)
+    assert stored["rules"]["ignore_filters"] == ["region", "fleet_id"]
+    assert stored["rules"]["benign_filters"] == ["scrapped = 0"]
