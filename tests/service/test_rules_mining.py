@@ -18,7 +18,12 @@ ANSWERS = 120
 
 def events(traffic: Traffic) -> Iterator[dict[str, object]]:
     for place, (query, right) in enumerate(traffic):
-        event = {"event_id": f"e{place}", "tenant": TENANT, "question": query.question, "sql": query.sql}
+        event: dict[str, object] = {
+            "event_id": f"e{place}",
+            "tenant": TENANT,
+            "question": query.question,
+            "sql": query.sql,
+        }
         yield event | {"label": "right" if right else "wrong"}
 
 
@@ -57,6 +62,7 @@ def test_contradictory_options_and_a_file_without_answers_are_refused() -> None:
     assert sqlassay("rules", "mine", "--file", "-", text="").returncode == 1
 
 
+@pytest.mark.slow  # mines three times
 async def test_an_accepted_proposal_is_a_new_version_of_the_rules_with_its_author(client, database, labelled):
     url = database.render_as_string(hide_password=False)
     sent = [json.loads(line) for line in labelled.open()]
