@@ -113,5 +113,6 @@ def forbidden(message: str) -> ApiError:
 RunningService = Annotated[Service, Depends(service_of)]
 Publisher = Annotated[Caller, Depends(caller_with(AccessScope.PUBLISH))]
 Reader = Annotated[Caller, Depends(caller_with(AccessScope.READ))]
+ConsoleReader = Annotated[Caller, Depends(reader_of)]
 Reviewer = Annotated[Caller, Depends(caller_with(AccessScope.REVIEW))]
 Administrator = Annotated[Caller, Depends(caller_with(AccessScope.ADMIN))]

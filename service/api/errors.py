@@ -21,7 +21,7 @@ from consumers.wire.schema_document import InvalidSchema
 from consumers.wire.texts import shorten
 from service.logs import log
 from service.storage.rule_store import RulesConflict
-from service.storage.scores.evaluation_pages import InvalidCursor
+from service.storage.scores.evaluation_pages import InvalidCursor, SearchTooSlow
 
 
 class ErrorBody(BaseModel):
@@ -73,8 +73,10 @@ _BY_EXCEPTION: dict[type[Exception], tuple[int, str, str]] = {
     InvalidSchema: (422, "INVALID_SCHEMA", "Correct the schema and send it again. The old one stays in force."),
     RulesConflict: (412, "RULES_CHANGED", "Read the newest version and send your change with its ETag."),
     InvalidCursor: (400, "INVALID_CURSOR", "Start again without the cursor."),
+    SearchTooSlow: (400, "SEARCH_TOO_SLOW", "Choose a tenant, an agent or a shorter time."),
     RefusedByStore: (400, "REFUSED_BY_STORE", "Correct the value that the database cannot store."),
 }
+_PARAMETERS: dict[type[Exception], tuple[str, ...]] = {InvalidCursor: ("cursor",), SearchTooSlow: ("search",)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +110,7 @@ def _known_exception(_: Request, error: Exception) -> RefusedRequest:
         status=status,
         body=ErrorBody(code=code, message=str(error), fix=fix),
         headers={"Retry-After": "2"} if status == 503 else None,
-        parameters=("cursor",) if isinstance(error, InvalidCursor) else (),
+        parameters=_PARAMETERS.get(type(error), ()),
     )
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from consumers.wire.labels import ErrorType, LabelValue
 from evals.estimate.right_share import Method
@@ -45,7 +45,17 @@ def _read_time(value: object) -> object:
 
 
 _TIMES = {"type": "string", "anyOf": [{"format": "date-time"}, {"format": "date"}]}
-Timestamp = Annotated[datetime, BeforeValidator(_read_time), WithJsonSchema(_TIMES)]
+
+
+def _check_year(moment: datetime) -> datetime:
+    try:
+        utc(moment)
+    except OverflowError:
+        raise ValueError("in UTC, the time is not within the years 1 to 9999") from None
+    return moment
+
+
+Timestamp = Annotated[datetime, BeforeValidator(_read_time), AfterValidator(_check_year), WithJsonSchema(_TIMES)]
 
 
 class AnswerFilter(BaseModel):
@@ -86,7 +96,8 @@ class ListQuery(AnswerFilter):
 
     def wanted(self, caller: Caller) -> EvaluationFilter:
         """The query, restricted to what the caller may access."""
-        given = self.model_dump(mode="json", exclude={"tenant", "since", "until", "order", "limit", "cursor"})
+        read = set(ListQuery.model_fields) - {"tenant", "since", "until", "order", "limit", "cursor"}
+        given = self.model_dump(mode="json", include=read)
         return EvaluationFilter(tenant=caller.only(self.tenant), since=utc(self.since), until=utc(self.until), **given)
 
 
@@ -100,8 +111,10 @@ class ReportQuery(AnswerFilter):
 
 
 def utc(moment: datetime | None) -> datetime | None:
-    """Returns the time. A time without a zone is UTC."""
-    return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=UTC)
+    """Returns the time in UTC. A time without a zone is UTC. Raises `OverflowError` outside the years 1 to 9999."""
+    if moment is None:
+        return None
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 class EvaluationItem(BaseModel):

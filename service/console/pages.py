@@ -3,25 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from fastapi.responses import RedirectResponse, Response
 
 from references.reference_verdict import ReferenceVerdict
+from scoring.query import UnscoredReason
+from scoring.reasons import ReasonCode
 from scoring.rules import Tier
 from scoring.verdict import FilterStatus, Verdict
-from service.api.access import Caller, RunningService, reader_of
+from service.api.access import ConsoleReader, RunningService
 from service.api.errors import ApiError
-from service.console.forms import ListForm, ReportForm
+from service.console.exports import MOST_EXPORTED
+from service.console.forms import ListForm, ReportForm, TimeRange
 from service.console.rendering import page, style_sheet
+from service.console.spelling import spelled
 from service.storage.label_store import labelled_evaluation
-from service.storage.scores.estimated_reports import estimated_report
+from service.storage.scores.estimated_reports import EstimatedRow, estimated_report
 from service.storage.scores.evaluation_pages import Order, evaluation_page
+from service.storage.sums.reading import AnswerScope, Period
 
 router = APIRouter(include_in_schema=False)
-Reader = Annotated[Caller, Depends(reader_of)]
+_RANGES = {TimeRange.TODAY: "Today", TimeRange.WEEK: "7 days", TimeRange.MONTH: "30 days", TimeRange.ALL: "All"}
+_LENGTHS = {Period.DAY: timedelta(days=1), Period.WEEK: timedelta(days=7)}
+_CHOICES = {
+    "order": [(each.value, each.value) for each in Order],
+    "unscored": [("false", "scored"), ("true", "no score")],
+    "tier": [(each.value, each.value) for each in Tier],
+    "verdict": [(each.value, each.value) for each in Verdict],
+    "filter_status": [(each.value, each.value) for each in FilterStatus],
+    "reviewed": [("true", "with a label"), ("false", "without a label")],
+    "reference": [(each.value, each.value) for each in ReferenceVerdict],
+}
+_REASONS = {
+    "of an answer with a score": sorted(each.value for each in ReasonCode),
+    "why there is no score": sorted(each.value for each in UnscoredReason),
+}
 _JUDGED_WRONG_BOUND = 0.2
 """The share judged wrong above which the console marks an agent: the chart's default of `judgedWrong`."""
 
@@ -39,44 +59,76 @@ async def style() -> Response:
 
 
 @router.get("/console")
-async def show_report(query: Annotated[ReportForm, Query()], service: RunningService, reader: Reader) -> Response:
+async def show_report(
+    query: Annotated[ReportForm, Query()], service: RunningService, reader: ConsoleReader
+) -> Response:
     """Shows the quality of each agent, worst first."""
-    wanted = query.wanted(reader)
-    rows = await estimated_report(service.engine, wanted, by_version=query.by == "agent_version", period=query.every)
-    if query.every is None:
+    form, suggestions = await spelled(query, service.engine, reader)
+    wanted = form.at(datetime.now(UTC)).wanted(reader)
+    rows = await estimated_report(service.engine, wanted, by_version=form.by == "agent_version", period=form.every)
+    if form.every is None:
         rows.sort(key=lambda row: (row.estimate is None, row.estimate or 0.0, row.mean_p_correct or 0.0))
-    given = query.model_dump(mode="json", exclude_none=True)
-    shown = {"title": "Agents", "rows": rows, "given": given, "by": query.by, "every": query.every}
-    return page("report.html", {**shown, "judged_wrong_bound": _JUDGED_WRONG_BOUND})
+    shown = {
+        "title": "Agents",
+        "rows": [(row, _answers_of(row, wanted, form)) for row in rows],
+        "given": form.given(),
+        "form": form,
+        "ranges": _RANGES,
+        "suggestions": suggestions,
+        "judged_wrong_bound": _JUDGED_WRONG_BOUND,
+    }
+    return page("report.html", shown, carried=form.carried())
 
 
 @router.get("/console/evaluations")
-async def show_evaluations(query: Annotated[ListForm, Query()], service: RunningService, reader: Reader) -> Response:
+async def show_evaluations(
+    query: Annotated[ListForm, Query()], service: RunningService, reader: ConsoleReader
+) -> Response:
     """Shows a page of answers."""
-    found = await evaluation_page(
-        service.engine, query.wanted(reader), order=query.order, limit=query.limit, cursor=query.cursor
-    )
-    given = query.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    choices = {
-        "order": list(Order),
-        "tier": list(Tier),
-        "verdict": list(Verdict),
-        "filter_status": list(FilterStatus),
-        "reference": list(ReferenceVerdict),
+    form, suggestions = await spelled(query, service.engine, reader)
+    wanted = form.at(datetime.now(UTC)).wanted(reader)
+    found = await evaluation_page(service.engine, wanted, order=form.shown_order, limit=form.limit, cursor=form.cursor)
+    shown = {
+        "title": "Answers",
+        "page": found,
+        "given": form.given(),
+        "order": form.shown_order,
+        "choices": _CHOICES,
+        "reasons": _REASONS,
+        "ranges": _RANGES,
+        "suggestions": suggestions,
+        "most": MOST_EXPORTED,
     }
-    return page("evaluations.html", {"title": "Answers", "page": found, "given": given, "choices": choices})
+    return page("evaluations.html", shown, carried=form.carried())
 
 
 @router.get("/console/evaluations/{evaluation_id}")
-async def show_evaluation(evaluation_id: UUID, service: RunningService, reader: Reader) -> Response:
-    """Shows one answer with everything that explains its score."""
+async def show_evaluation(
+    evaluation_id: UUID, query: Annotated[ListForm, Query()], service: RunningService, reader: ConsoleReader
+) -> Response:
+    """Shows one answer with everything that explains its score. The query is that of the list it was found in."""
     found = await labelled_evaluation(service.engine, evaluation_id, reader.tenant)
     if found is None:
         raise ApiError(
             404, "NOT_FOUND", f"there is no evaluation {evaluation_id}", "Choose one from the list of answers."
         )
     record: dict[str, Any] = found["record"]
-    return page("evaluation.html", {"title": "Answer", "row": found, "record": record, "filters": _filters(record)})
+    shown = {"title": "Answer", "row": found, "record": record, "filters": _filters(record), "given": query.given()}
+    return page("evaluation.html", shown, carried=query.carried())
+
+
+def _answers_of(row: EstimatedRow, wanted: AnswerScope, form: ReportForm) -> dict[str, object]:
+    """The parameters of the list of the answers in a row of the report."""
+    named = {"tenant": row.tenant, "agent": row.agent}
+    if row.agent_version is not None:
+        named["agent_version"] = row.agent_version
+    if row.period is None or form.every is None:
+        return {**form.carried(), **named}
+    after = row.period + _LENGTHS[form.every]
+    since = max(filter(None, (row.period, wanted.since)))
+    until = min(filter(None, (after, wanted.until)))
+    times = {"since": since.isoformat(), "until": until.isoformat()}
+    return {**form.carried(), **named, **times, "range": None, "from_day": None, "to_day": None}
 
 
 def _filters(record: Mapping[str, Any]) -> list[tuple[str, str, str]]:

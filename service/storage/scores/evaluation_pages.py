@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -12,16 +13,20 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from sqlalchemy import ColumnElement, select, tuple_
+from sqlalchemy import ColumnElement, Select, exists, or_, select, text, tuple_
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from service.storage.database import fetch_rows
+from service.storage.database import fetch_rows, translate_errors
 from service.storage.sums.reading import AnswerScope
-from service.storage.tables import EVALUATIONS, REFERENCE_VERDICTS
+from service.storage.tables import EVALUATIONS, LABELS, REFERENCE_VERDICTS
 
 MAX_PAGE = 500
 _ROWS = EVALUATIONS.c
 _REFERENCES = REFERENCE_VERDICTS.c
+_LABELS = LABELS.c
+_CANCELED = "57014"
+"""SQLSTATE of a statement that its timeout ended."""
 _UNLISTED = frozenset({"record", "context", "attributes", "reference_sql", "result", "event"})
 _LISTED = [column for column in _ROWS if column.name not in _UNLISTED]
 _REFERENCE = (_REFERENCES.verdict.label("reference_verdict"), _REFERENCES.level.label("reference_level"))
@@ -43,6 +48,14 @@ _SORT_KEYS = {
 }
 
 
+SEARCH_SECONDS = 10.0
+"""Seconds until a search for text is given up: no index helps it."""
+
+
+class SearchTooSlow(Exception):  # noqa: N818 named beside InvalidCursor
+    """A search for text did not end in time."""
+
+
 class InvalidCursor(Exception):  # noqa: N818 named beside InvalidEvent
     """The cursor was not given by a page of this order."""
 
@@ -62,6 +75,11 @@ class EvaluationFilter(AnswerScope):
     max_score: float | None = None
     reference: str | None = None
     """The reference verdict."""
+    judge: str | None = None
+    reviewed: bool | None = None
+    """Only events with a label (true) or only events without one (false)."""
+    search: str | None = None
+    """A text that the question or the SQL contains, whatever its case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +97,9 @@ async def evaluation_page(
     order: Order = Order.NEWEST,
     limit: int = 50,
     cursor: str | None = None,
+    search_seconds: float = SEARCH_SECONDS,
 ) -> RowPage:
-    """At most `limit` rows after `cursor`; raises `InvalidCursor` and `StoreUnavailable`."""
+    """At most `limit` rows after `cursor`; raises `InvalidCursor`, `SearchTooSlow` and `StoreUnavailable`."""
     limit = min(max(limit, 1), MAX_PAGE)
     keys = _SORT_KEYS[order]
     query = select(*_LISTED, *_REFERENCE).select_from(_WITH_REFERENCE).where(*current_rows(wanted))
@@ -91,10 +110,25 @@ async def evaluation_page(
     if cursor is not None:
         position, last = tuple_(*keys), tuple_(*_read_cursor(order, cursor))
         query = query.where(position > last if order is Order.WORST else position < last)
-    rows = await fetch_rows(engine, query.limit(limit + 1))
+    query = query.limit(limit + 1)
+    searched = wanted.search is not None
+    rows = await (_search_rows(engine, query, search_seconds) if searched else fetch_rows(engine, query))
     more = len(rows) > limit
     rows = rows[:limit]
     return RowPage(rows, _write_cursor(order, rows[-1]) if more else None)
+
+
+async def _search_rows(engine: AsyncEngine, query: Select[Any], seconds: float) -> list[dict[str, Any]]:
+    with translate_errors(engine.url):
+        async with engine.begin() as connection:
+            await connection.execute(text(f"SET LOCAL statement_timeout = {round(seconds * 1000)}"))
+            try:
+                return [dict(row) for row in (await connection.execute(query)).mappings()]
+            except DBAPIError as error:
+                if getattr(error.orig, "sqlstate", None) != _CANCELED:
+                    raise
+                detail = f"no answer was found in {seconds:g} s of searching questions and SQL"
+                raise SearchTooSlow(detail) from None
 
 
 async def find_evaluation(engine: AsyncEngine, id_: UUID, tenant: str | None = None) -> dict[str, Any] | None:
@@ -121,7 +155,7 @@ def event_times(id_: UUID) -> tuple[datetime, datetime]:
 
 def current_rows(wanted: EvaluationFilter) -> list[ColumnElement[bool]]:
     """SQL conditions for the current rows that `wanted` describes."""
-    equal = ("tenant", "agent", "agent_version", "tier", "verdict", "filter_status")
+    equal = ("tenant", "agent", "agent_version", "tier", "verdict", "filter_status", "judge")
     conditions: list[ColumnElement[bool]] = [_ROWS.current]
     conditions += [_ROWS[name] == getattr(wanted, name) for name in equal if getattr(wanted, name) is not None]
     if wanted.min_score is not None:
@@ -139,7 +173,18 @@ def current_rows(wanted: EvaluationFilter) -> list[ColumnElement[bool]]:
         conditions.append(_ROWS.event.in_(with_verdict))
     if wanted.unscored is not None:
         conditions.append(_ROWS.score.is_(None) if wanted.unscored else _ROWS.score.is_not(None))
+    if wanted.reviewed is not None:
+        same_event = (_LABELS[name] == _ROWS[name] for name in ("tenant", "source", "event_id"))
+        labelled = exists().where(*same_event)
+        conditions.append(labelled if wanted.reviewed else ~labelled)
+    if wanted.search is not None:
+        conditions.append(_containing(wanted.search))
     return conditions
+
+
+def _containing(searched: str) -> ColumnElement[bool]:
+    pattern = "%" + re.sub(r"([\\%_])", r"\\\1", searched) + "%"
+    return or_(_ROWS.question.ilike(pattern, escape="\\"), _ROWS.sql.ilike(pattern, escape="\\"))
 
 
 def _write_cursor(order: Order, row: Mapping[str, Any]) -> str:

@@ -1,0 +1,314 @@
+"""The console's lists: times, names, filters and exports, and what stays in the address from page to page."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+from datetime import UTC, date, datetime, timedelta
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from service.api.access import Caller
+from service.console.exports import COLUMNS, cell
+from service.console.forms import ListForm, TimeRange
+from service.console.spelling import spelled
+from service.storage.scores.evaluation_pages import EvaluationFilter, SearchTooSlow, evaluation_page
+from service.storage.sums.keeping import sum_stale_hours
+
+EVENT = {
+    "event_id": "a",
+    "tenant": "bakers",
+    "agent": "crumb",
+    "question": "How many ovens are in Oslo and older than 3 years?",
+    "enriched_question": "How many ovens are in Oslo and older than 3 years (older than 3 years refers to age > 3)?",
+    "sql": "SELECT COUNT(*) FROM ovens WHERE city = 'Oslo'",
+}
+LIST = "/console/evaluations"
+
+
+def event(number: int, **fields) -> dict:
+    return {**EVENT, "event_id": str(number), "question": f"How many ovens has town {number}?", **fields}
+
+
+async def read(client, path: str, **parameters) -> str:
+    reply = await client.get(f"{path}?{urlencode(parameters)}" if parameters else path)
+    assert reply.status_code == 200, reply.text
+    return reply.text
+
+
+def listed(shown: str) -> set[int]:
+    """The numbers of the answers in a page or an export."""
+    return {int(number) for number in re.findall(r"ovens has town (\d+)", shown)}
+
+
+def links(shown: str, words: str) -> list[str]:
+    return [html.unescape(each) for each in re.findall(rf'<a[^>]*href="([^"]*)"[^>]*>{words}</a>', shown)]
+
+
+# --- time
+
+
+@pytest.fixture
+async def over_time(client):
+    now = datetime.now(UTC)
+    ages = (0, 3, 6, 8, 29, 31)
+    events = [event(age, occurred_at=(now - timedelta(days=age)).isoformat()) for age in ages]
+    reply = await client.post("/v1/events", json=events)
+    assert {each["status"] for each in reply.json()["results"]} == {"scored"}
+    return client
+
+
+@pytest.mark.parametrize(
+    ("chosen", "ages"),
+    [
+        ("today", {0}),
+        ("7d", {0, 3, 6}),
+        ("30d", {0, 3, 6, 8, 29}),
+        ("all", {0, 3, 6, 8, 29, 31}),
+        ("", {0, 3, 6, 8, 29, 31}),
+    ],
+)
+async def test_a_range_restricts_the_answers_their_files_and_the_agents(over_time, chosen, ages):
+    for path in (LIST, f"{LIST}.csv", f"{LIST}.jsonl"):
+        assert listed(await read(over_time, path, range=chosen)) == ages
+    report = await read(over_time, "/console", range=chosen)
+    assert re.search(r'data-label="received">(\d+)<', report)[1] == str(len(ages))
+
+
+async def test_days_are_inclusive_and_win_over_the_range(over_time):
+    today = datetime.now(UTC).date()
+    first, last = today - timedelta(days=8), today - timedelta(days=3)
+    shown = await read(over_time, LIST, from_day=first, to_day=last, range="today")
+    assert listed(shown) == {3, 6, 8}
+    assert listed(await read(over_time, LIST, to_day=last)) == {3, 6, 8, 29, 31}
+    assert listed(await read(over_time, LIST, from_day=first, to_day="")) == {0, 3, 6, 8}
+    (week,) = links(shown, "7 days")
+    assert parse_qs(urlsplit(week).query) == {"range": ["7d"]}
+
+
+def test_the_first_and_the_last_day_of_the_calendar_are_days():
+    form = ListForm.model_validate({"from_day": "0001-01-01", "to_day": "9999-12-31"})
+    at = form.at(datetime(2026, 11, 2, 9, tzinfo=UTC))
+    assert (at.since, at.until) == (datetime.min.replace(tzinfo=UTC), None)
+    assert ListForm(range=TimeRange.WEEK).at(datetime(2026, 11, 7, 1, tzinfo=UTC)).since == datetime(
+        2026, 11, 1, tzinfo=UTC
+    )
+    assert form.to_day == date.max
+
+
+async def test_time_and_names_stay_in_the_address_from_page_to_page_and_back(over_time):
+    chosen = {"tenant": "bakers", "range": "7d"}
+    agents = await read(over_time, "/console", **chosen)
+    (worst,) = links(agents, "worst answers")
+    kept = {"tenant": ["bakers"], "range": ["7d"], "agent": ["crumb"]}
+    assert parse_qs(urlsplit(worst).query) == {**kept, "order": ["worst"]}
+    answers = await read(over_time, worst)
+    assert listed(answers) == {0, 3, 6}
+    answer = await read(over_time, links(answers, "How many ovens has town 3[?]")[0])
+    (list_again,) = links(answer, "Back to the answers")
+    assert parse_qs(urlsplit(list_again).query) == {**kept, "order": ["worst"]}
+    for shown in (answers, answer):
+        (back,) = links(shown, "Agents")
+        assert parse_qs(urlsplit(back).query) == kept
+
+
+async def test_a_day_of_the_report_leads_to_its_own_answers(over_time):
+    report = await read(over_time, "/console", every="day", range="7d")
+    found = [listed(await read(over_time, each)) for each in links(report, "worst answers")]
+    assert sorted(map(sorted, found)) == [[0], [3], [6]]
+
+
+# --- names
+
+
+async def test_case_does_not_matter_and_stored_names_are_suggested(client):
+    await client.post("/v1/events", json=[event(1), event(2, agent="rye", agent_version="2.0")])
+    for path in (LIST, "/console"):
+        shown = await read(client, path, tenant="BAKERS", agent="Crumb")
+        assert '<td data-label="agent">crumb</td>' in shown or listed(shown) == {1}
+        assert '<option value="rye">' in shown
+        assert '<option value="bakers">' in shown
+    assert '<option value="2.0">' in await read(client, LIST, agent="rye")
+    assert listed(await read(client, f"{LIST}.csv", agent="CRUMB")) == {1}
+
+
+async def test_names_that_differ_in_case_alone_are_all_offered(client):
+    await client.post("/v1/events", json=[event(1), event(2, agent="Crumb")])
+    assert listed(await read(client, LIST, agent="crumb")) == {1}
+    shown = await read(client, LIST, agent="CRUMB")
+    assert listed(shown) == set()
+    offered = {*links(shown, "agent crumb"), *links(shown, "agent Crumb")}
+    assert {frozenset(listed(await read(client, each))) for each in offered} == {frozenset({1}), frozenset({2})}
+
+
+async def test_names_are_known_from_sums_too(client, database):
+    await client.post("/v1/events", json=event(1))
+    engine = create_async_engine(database)
+    try:
+        await sum_stale_hours(engine)
+        async with engine.begin() as connection:
+            await connection.execute(text("UPDATE evaluations SET current = false"))
+            await connection.execute(text("DELETE FROM stale_hours"))
+        form, suggestions = await spelled(ListForm(agent="CRUMB"), engine, Caller(None))
+        assert (form.agent, suggestions.agent) == ("crumb", ["crumb"])
+        form, suggestions = await spelled(ListForm(agent="CRUMB"), engine, Caller("millers"))
+        assert (form.agent, suggestions.agent, suggestions.tenant) == ("CRUMB", [], ["millers"])
+    finally:
+        await engine.dispose()
+
+
+# --- filters
+
+
+async def test_filters_for_status_judge_and_review(client):
+    events = [event(1), event(2, sql=""), event(3)]
+    await client.post("/v1/events", json=events)
+    label = {"tenant": "bakers", "event_id": "3", "source": "/bakers/crumb", "label": "wrong", "reviewer": "ada"}
+    assert (await client.post("/v1/labels", json=label)).status_code == 200
+    (judge,) = re.findall(r'id="judge-names"><option value="([^"]+)"', await read(client, LIST))
+    cases = [
+        ({"unscored": "true"}, {2}),
+        ({"unscored": "true", "order": "worst"}, {2}),
+        ({"unscored": "false"}, {1, 3}),
+        ({"reviewed": "true"}, {3}),
+        ({"reviewed": "false"}, {1, 2}),
+        ({"reviewed": "false", "unscored": "false"}, {1}),
+        ({"judge": judge}, {1, 3}),
+        ({"judge": "nobody"}, set()),
+        ({"reason": "EMPTY_SQL"}, {2}),
+    ]
+    for parameters, expected in cases:
+        assert listed(await read(client, LIST, **parameters)) == expected, parameters
+        assert listed(await read(client, f"{LIST}.jsonl", **parameters)) == expected, parameters
+
+
+async def test_every_known_reason_can_be_chosen(client):
+    shown = await read(client, LIST, reason="EMPTY_SQL")
+    select = re.search(r'<select name="reason">.*?</select>', shown, flags=re.DOTALL)[0]
+    assert "<option selected>EMPTY_SQL</option>" in select
+    for code in re.findall(r"<option(?: selected)?>(\w+)</option>", select):
+        await read(client, LIST, reason=code)
+
+
+async def test_a_search_takes_every_character_as_itself(client):
+    sqls = ["SELECT 'a%b'", "SELECT 'a_b'", r"SELECT 'a\b'", "SELECT 'axb'", "SELECT 'O''Ben'"]
+    await client.post("/v1/events", json=[event(n, sql=f"{sql} FROM ovens") for n, sql in enumerate(sqls)])
+    cases = {"a%B": {0}, "A_B": {1}, "a\\b": {2}, "o''b": {4}, "TOWN 3": {3}, "%": {0}, "\\": {2}, "": {0, 1, 2, 3, 4}}
+    for searched, expected in cases.items():
+        assert listed(await read(client, LIST, search=searched)) == expected, searched
+        assert listed(await read(client, f"{LIST}.csv", search=searched)) == expected, searched
+
+
+async def test_a_search_that_takes_too_long_says_so(client, database):
+    await client.post("/v1/events", json=event(1))
+    engine, other = create_async_engine(database), create_async_engine(database)
+    try:
+        async with other.begin() as holder:
+            await holder.execute(text("LOCK TABLE evaluations IN ACCESS EXCLUSIVE MODE"))
+            with pytest.raises(SearchTooSlow, match="searching"):
+                await evaluation_page(engine, EvaluationFilter(search="town"), search_seconds=0.05)
+        assert len((await evaluation_page(engine, EvaluationFilter(search="town"))).items) == 1
+    finally:
+        await engine.dispose()
+        await other.dispose()
+
+
+# --- files
+
+
+async def test_a_file_has_all_that_the_pages_show(client):
+    await client.post("/v1/events", json=[event(n) for n in range(7)])
+    shown = await read(client, LIST, limit=3, agent="Crumb", order="worst")
+    (as_csv,), (as_jsonl,) = links(shown, "CSV"), links(shown, "JSONL")
+    rows = list(csv.DictReader(io.StringIO(await read(client, as_csv))))
+    lines = [json.loads(line) for line in (await read(client, as_jsonl)).splitlines()]
+    assert len(rows) == len(lines) == 7
+    assert [row["id"] for row in rows] == [line["id"] for line in lines]
+    assert list(rows[0]) == list(lines[0]) == COLUMNS
+    assert rows[0]["question"] == lines[0]["question"]
+
+
+async def test_a_file_ends_after_the_most_that_one_may_have(client, monkeypatch):
+    monkeypatch.setattr("service.console.exports.MOST_EXPORTED", 500)
+    await client.post("/v1/events", json=[event(n) for n in range(520)])
+    assert len((await read(client, f"{LIST}.jsonl")).splitlines()) == 500
+
+
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\ufeff=1", "＝1", "\u00a0+1"]
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_a_formula_in_a_file_is_text(formula):
+    assert cell(formula) == "'" + formula
+    assert cell([formula]) == "'" + formula
+
+
+async def test_text_of_agents_is_no_formula_in_a_spreadsheet(client):
+    evil = '=HYPERLINK("http://evil.example","x")'
+    await client.post(
+        "/v1/events", json=event(1, question=f"{evil} How many ovens has town 1?", agent="+cmd", sql="-1")
+    )
+    reply = await client.get(f"{LIST}.csv")
+    assert reply.headers["content-disposition"] == 'attachment; filename="answers.csv"'
+    assert reply.headers["x-content-type-options"] == "nosniff"
+    (row,) = csv.DictReader(io.StringIO(reply.text))
+    assert row["question"].startswith("'=HYPERLINK")
+    assert (row["agent"], row["sql"]) == ("'+cmd", "'-1")
+    assert not [value for value in row.values() if re.match(r"[=+@\t\r]|-\D", value)]
+
+
+# --- hostile text
+
+HOSTILE = "<script>alert('x')</script><img src=x onerror=alert(1)>{{ 7 * 7 }}\"'&"
+
+
+async def test_hostile_text_in_every_field_is_shown_and_never_run(client):
+    short = '"><script>x</script>'
+    hostile = event(
+        1,
+        event_id=short,
+        agent=short,
+        agent_version=short,
+        source="/" + short,
+        question=HOSTILE,
+        enriched_question=HOSTILE,
+        sql=f'SELECT "{HOSTILE.replace(chr(34), "")}" AS "{short.replace(chr(34), "")}" FROM ovens WHERE a = \'<b>\'',
+        attributes={short: HOSTILE},
+        reference_sql="SELECT '<script>'",
+    )
+    reply = (await client.post("/v1/events", json=hostile)).json()["results"][0]
+    assert reply["status"] == "scored", reply
+    label = {
+        "evaluation_id": reply["evaluation_id"],
+        "label": "wrong",
+        "reviewer": short,
+        "note": HOSTILE,
+        "correction": HOSTILE,
+    }
+    assert (await client.post("/v1/labels", json=label)).status_code == 200
+    paths = [
+        "/console",
+        "/console?by=agent_version&every=day",
+        LIST,
+        f"{LIST}?order=worst",
+        f"{LIST}/{reply['evaluation_id']}",
+    ]
+    reflected = urlencode(
+        {"search": HOSTILE, "agent": short, "tenant": "bakers", "judge": short, "agent_version": short}
+    )
+    paths += [f"{LIST}?{reflected}", f"{LIST}/{reply['evaluation_id']}?{reflected}"]
+    paths += [
+        f"/console?{urlencode({'agent': short.upper(), 'agent_version': short})}",
+        f"{LIST}?{urlencode({short: short})}",
+    ]
+    for path in paths:
+        shown = (await client.get(path)).text
+        assert "<script" not in shown.lower(), path
+        assert "<img" not in shown, path
+        assert "&lt;script" in shown.lower() or "script" in path, path
