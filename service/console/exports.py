@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import orjson
 from fastapi import APIRouter, Query
@@ -89,7 +89,7 @@ def cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, list):
-        return cell(" ".join(map(str, value)))
+        return cell(" ".join(map(str, cast("list[object]", value))))
     if isinstance(value, datetime):
         return value.isoformat()
     if not isinstance(value, str):

@@ -27,7 +27,7 @@ def _read_day(value: object) -> object:
 Day = Annotated[date, BeforeValidator(_read_day)]
 
 
-class TimeRange(StrEnum):
+class RecentDays(StrEnum):
     """Times that end now. Days begin at midnight UTC."""
 
     TODAY = "today"
@@ -37,7 +37,7 @@ class TimeRange(StrEnum):
     ALL = "all"
 
 
-_DAYS = {TimeRange.TODAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30}
+_DAYS = {RecentDays.TODAY: 1, RecentDays.WEEK: 7, RecentDays.MONTH: 30}
 CARRIED = ("tenant", "agent", "agent_version", "range", "from_day", "to_day", "since", "until")
 """The parameters that every link of the console keeps."""
 
@@ -48,7 +48,7 @@ class BrowserForm(AnswerFilter):
     `since` and `until` win over the days, and the days over `range`.
     """
 
-    range: TimeRange = TimeRange.ALL
+    range: RecentDays = RecentDays.ALL
     from_day: Day | None = None
     to_day: Day | None = None
     """The last day, inclusive."""

@@ -18,7 +18,7 @@ from scoring.verdict import FilterStatus, Verdict
 from service.api.access import ConsoleReader, RunningService
 from service.api.errors import ApiError
 from service.console.exports import MOST_EXPORTED
-from service.console.forms import ListForm, ReportForm, TimeRange
+from service.console.forms import ListForm, RecentDays, ReportForm
 from service.console.rendering import page, style_sheet
 from service.console.spelling import spelled
 from service.storage.label_store import labelled_evaluation
@@ -27,7 +27,7 @@ from service.storage.scores.evaluation_pages import Order, evaluation_page
 from service.storage.sums.reading import AnswerScope, Period
 
 router = APIRouter(include_in_schema=False)
-_RANGES = {TimeRange.TODAY: "Today", TimeRange.WEEK: "7 days", TimeRange.MONTH: "30 days", TimeRange.ALL: "All"}
+_RANGES = {RecentDays.TODAY: "Today", RecentDays.WEEK: "7 days", RecentDays.MONTH: "30 days", RecentDays.ALL: "All"}
 _LENGTHS = {Period.DAY: timedelta(days=1), Period.WEEK: timedelta(days=7)}
 _CHOICES = {
     "order": [(each.value, each.value) for each in Order],

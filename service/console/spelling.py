@@ -34,7 +34,9 @@ async def spelled(form: Form, engine: AsyncEngine, reader: Caller) -> tuple[Form
     Only names that the caller may see are read.
     """
     stored = await stored_names(engine, reader.tenant)
-    tenants = {each.tenant for each in stored} | ({reader.tenant} if reader.tenant is not None else set())
+    tenants = {each.tenant for each in stored}
+    if reader.tenant is not None:
+        tenants.add(reader.tenant)
     tenant, other_tenants = _spelling(form.tenant, tenants)
     if tenant is not None:
         stored = [each for each in stored if each.tenant == tenant]

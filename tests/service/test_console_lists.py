@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from service.api.access import Caller
 from service.console.exports import COLUMNS, cell
-from service.console.forms import ListForm, TimeRange
+from service.console.forms import ListForm, RecentDays
 from service.console.spelling import spelled
 from service.storage.scores.evaluation_pages import EvaluationFilter, SearchTooSlow, evaluation_page
 from service.storage.sums.keeping import sum_stale_hours
@@ -96,7 +96,7 @@ def test_the_first_and_the_last_day_of_the_calendar_are_days():
     form = ListForm.model_validate({"from_day": "0001-01-01", "to_day": "9999-12-31"})
     at = form.at(datetime(2026, 11, 2, 9, tzinfo=UTC))
     assert (at.since, at.until) == (datetime.min.replace(tzinfo=UTC), None)
-    assert ListForm(range=TimeRange.WEEK).at(datetime(2026, 11, 7, 1, tzinfo=UTC)).since == datetime(
+    assert ListForm(range=RecentDays.WEEK).at(datetime(2026, 11, 7, 1, tzinfo=UTC)).since == datetime(
         2026, 11, 1, tzinfo=UTC
     )
     assert form.to_day == date.max

@@ -168,11 +168,17 @@ def current_rows(wanted: EvaluationFilter) -> list[ColumnElement[bool]]:
         conditions.append(_ROWS.occurred_at < wanted.until)
     if wanted.reason is not None:
         conditions.append(_ROWS.reason_codes.contains([wanted.reason]))
+    if wanted.unscored is not None:
+        conditions.append(_ROWS.score.is_(None) if wanted.unscored else _ROWS.score.is_not(None))
+    return conditions + _beside_the_score(wanted)
+
+
+def _beside_the_score(wanted: EvaluationFilter) -> list[ColumnElement[bool]]:
+    """The conditions on the texts, the reference and the labels."""
+    conditions: list[ColumnElement[bool]] = []
     if wanted.reference is not None:
         with_verdict = select(_REFERENCES.event).where(_REFERENCES.verdict == wanted.reference)
         conditions.append(_ROWS.event.in_(with_verdict))
-    if wanted.unscored is not None:
-        conditions.append(_ROWS.score.is_(None) if wanted.unscored else _ROWS.score.is_not(None))
     if wanted.reviewed is not None:
         same_event = (_LABELS[name] == _ROWS[name] for name in ("tenant", "source", "event_id"))
         labelled = exists().where(*same_event)
