@@ -30,7 +30,7 @@ class Bar:
     """How much of a label one answer counts for."""
 
 
-LABELLED = Bar(error=0.05, questions=8, usual=0.25, nearly_all=0.7, agreeing=0.6, worth=1.0)
+LABELLED = Bar(error=0.05, questions=8, usual=0.25, nearly_all=0.7, agreeing=0.5, worth=1.0)
 UNLABELLED = Bar(error=0.01, questions=30, usual=0.6, nearly_all=0.7, agreeing=0.5, worth=0.5)
 HARM = 1 / 3
 """A condition that makes this share of otherwise right answers wrong is a mistake, not a habit."""

@@ -10,7 +10,7 @@ from learning.mining.evidence import AnswerEvidence, Share
 from learning.mining.observing import NAMED, ObservedAnswer
 from learning.mining.proposals import ProposalKind, ProposedRule
 from learning.mining.significance import chance_below, chance_together, kept, lower_bound
-from scoring.linking import LINKED, best_likeness, likeness
+from scoring.linking import best_likeness, likeness
 from scoring.specification import Column, Operand
 from scoring.words import identifier_words
 
@@ -67,17 +67,33 @@ class PhraseReads:
         with_it = Share(sum(reads.get(each, 0.0) for each in holding), len(holding))
         return with_it, Share(sum(reads.get(each, 0.0) for each in rest), len(rest))
 
+    def distinct_phrases(self, least: int) -> list[Phrase]:
+        """The phrases of so many questions; of a phrase and its parts that stand in the same questions, the longest."""
+        held = {phrase: found for phrase, found in self.phrases.items() if len(found) >= least}
+        longer = {
+            part
+            for phrase, found in held.items()
+            for part in {phrase[start:end] for start in range(len(phrase)) for end in range(start + 1, len(phrase) + 1)}
+            if part != phrase and held.get(part) == found
+        }
+        return [phrase for phrase in held if phrase not in longer]
+
     def linked(self, phrase: Phrase, column: str) -> bool:
-        """Whether the scorer takes the phrase for the column without a mapping."""
+        """Whether the phrase names the column by its own words, so that no mapping is needed."""
         said = " ".join(phrase)
         places = (Operand(name=column, columns=(Column(column, table),)) for table in self.tables[column])
-        return any(likeness(said, place) >= LINKED for place in places)
+        return any(likeness(said, place) >= NAMED for place in places)
+
+
+_LABELS = frozenset({"name", "title", "label", "id"})
+"""Words of columns that stand for their table: who asks for products gets `product_name`."""
 
 
 def _spelled_out(column: str, answer: ObservedAnswer) -> bool:
-    """Whether the question says at least half of the column's words that are not its table's."""
+    """Whether the question says at least half of the column's own words, or of its table's where it has none."""
     of_tables = {word for table in answer.tables for word in identifier_words(table)}
-    words = [word for word in identifier_words(column) if word not in of_tables] or identifier_words(column)
+    own = set(identifier_words(column)) - _LABELS
+    words = own - of_tables or own or of_tables
     said = [word for word in words if best_likeness(word, answer.named) >= NAMED]
     return bool(said) and 2 * len(said) >= len(words)
 
@@ -103,7 +119,7 @@ def column_mappings(sample: AnswerEvidence, known: Mapping[Phrase, str]) -> list
     good = sample.good()
     reading = PhraseReads.of(good)
     bar = sample.bar
-    phrases = [each for each, held in reading.phrases.items() if len(held) >= bar.questions and each not in known]
+    phrases = [each for each in reading.distinct_phrases(bar.questions) if each not in known]
     tried = [each for phrase in phrases for each in _candidates(reading, phrase, sample)]
     stays = kept([each.p_value for each in tried], bar.error)
     remaining = sorted((each for each, stay in zip(tried, stays, strict=True) if stay), key=lambda each: each.strength)
@@ -114,7 +130,10 @@ def column_mappings(sample: AnswerEvidence, known: Mapping[Phrase, str]) -> list
 
 def _candidates(reading: PhraseReads, phrase: Phrase, sample: AnswerEvidence) -> Iterable[MeantColumn]:
     holding = reading.phrases[phrase]
-    columns = {column for column, reads in reading.reads.items() if not holding.isdisjoint(reads)}
+    most = len(reading.questions) / _LIFT
+    columns = {
+        column for column, reads in reading.reads.items() if len(reads) <= most and not holding.isdisjoint(reads)
+    }
     for column in sorted(columns):
         found = _tried(reading, phrase, column, sample, set())
         if found is not None and not reading.linked(phrase, column):

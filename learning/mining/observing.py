@@ -9,9 +9,10 @@ from scoring.alignment.same_values import is_false
 from scoring.linking import STOP_WORDS, best_likeness
 from scoring.query import Query
 from scoring.question.english import function_words as english
+from scoring.question.english.nouns import UNITS
 from scoring.question.english.numbers import MONTHS, NUMBERS, ORDINALS, WEEKDAYS
 from scoring.specification import Column, Op, Operand, SqlFilter, SqlSpec, Token, TokenKind
-from scoring.values import Boolean, Number, RelativeTime, Text, TimeRange, Value
+from scoring.values import Boolean, Choices, Number, RelativeTime, Text, TimeRange, Value
 from scoring.verdict import Case, Score
 from scoring.words import identifier_words, stem
 
@@ -26,15 +27,16 @@ _CUES = frozenset(
     " higher lower greater larger smaller longer shorter above below year month week today yesterday quarter"
     " hour ago last previous current overall together combined record entry row".split()
 )
+_VAGUE = frozenset("rate amount value result number ratio share time day date level score kind type".split())
+"""Words that mean a column only together with another word: `churn rate`."""
 _NO_NAME = (
     STOP_WORDS.union(_CUES, english.ARTICLES, english.PREPOSITIONS, english.COPULAS, english.HAVES)
     .union(english.AUXILIARIES, english.RELATIVES, english.CONJUNCTIONS, english.PRONOUNS, english.ADVERBS)
-    .union(english.VERBS, english.OPENERS, MONTHS, NUMBERS, ORDINALS, WEEKDAYS)
-)
+    .union(english.VERBS, english.TIME_VERBS, english.OPENERS, MONTHS, NUMBERS, ORDINALS, WEEKDAYS)
+).difference(_VAGUE)
 """Words that hold a question together: they mean no column by themselves."""
 _NO_STEMS = frozenset(map(stem, _NO_NAME))
-_VAGUE = frozenset("rate amount value result number ratio share time day date level score kind type".split())
-"""Words that mean a column only together with another word: `churn rate`."""
+_UNIT_STEMS = frozenset(map(stem, UNITS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +146,7 @@ def _columns(sql: SqlSpec) -> frozenset[Column]:
 def _naming(case: Case) -> frozenset[str]:
     names = {column.name for column in case.sql.columns}.union(*(block.tables for block in case.sql.blocks))
     parts = {word for name in names for word in identifier_words(name)}
-    said = case.question.stems - _NO_STEMS
+    said = case.question.stems - _NO_STEMS - _UNIT_STEMS
     return frozenset([word for word in said if best_likeness(word, parts) >= NAMED])
 
 
@@ -152,14 +154,25 @@ def _runs(case: Case) -> Iterable[list[str]]:
     """Words that stand beside each other, without words of values and words that hold the question together."""
     values = [each for each in case.question.filters if isinstance(each.rhs, Text | TimeRange | RelativeTime)]
     spans = [(each.start, each.start + len(each.span)) for each in values]
+    compared = {word for each in case.sql.filters for word in _value_words(each.rhs)}
     run: list[str] = []
     for token in case.question.tokens:
-        if _may_name(token) and not any(start <= token.start < end for start, end in spans):
+        if (
+            _may_name(token)
+            and token.stem not in compared
+            and not any(start <= token.start < end for start, end in spans)
+        ):
             run.append(token.stem)
         else:
             yield run
             run = []
     yield run
+
+
+def _value_words(value: Value | None) -> Iterable[str]:
+    """Stems of the words of a text, or of a list of texts."""
+    members = value.members if isinstance(value, Choices) else (value,)
+    return [stem(word) for each in members if isinstance(each, Text) for word in each.folded.split()]
 
 
 def _may_name(token: Token) -> bool:
