@@ -124,7 +124,8 @@ def _answers_of(row: EstimatedRow, wanted: AnswerScope, form: ReportForm) -> dic
         named["agent_version"] = row.agent_version
     if row.period is None or form.every is None:
         return {**form.carried(), **named}
-    after = row.period + _LENGTHS[form.every]
+    length, last = _LENGTHS[form.every], datetime.max.replace(tzinfo=UTC)
+    after = row.period + length if row.period < last - length else last
     since = max(filter(None, (row.period, wanted.since)))
     until = min(filter(None, (after, wanted.until)))
     times = {"since": since.isoformat(), "until": until.isoformat()}

@@ -187,7 +187,7 @@ def _rows(wanted: AnswerScope, period: Period | None, hours: Spans) -> TextClaus
         "tenants": [tenant for tenant, _ in hours],
         "starts": starts,
         "since": max(filter(None, (wanted.since, min(starts)))),
-        "until": min(filter(None, (wanted.until, max(starts) + timedelta(hours=1)))),
+        "until": min(filter(None, (wanted.until, _end(max(starts))))),
     }
     conditions = ["e.occurred_at >= :since", "e.occurred_at < :until"]
     for name in ("agent", "agent_version"):
@@ -198,6 +198,12 @@ def _rows(wanted: AnswerScope, period: Period | None, hours: Spans) -> TextClaus
     found = sums_of_rows(f"(SELECT * FROM {relation} AS given(tenant, start))", " AND ".join(conditions))  # noqa: S608 built from constants
     begin = "NULL" if period is None else f"date_trunc('{period.value}', start, 'UTC')"
     return text(f"SELECT *, {begin} AS period FROM ({found}) AS summed").bindparams(**values)  # noqa: S608 built from constants
+
+
+def _end(hour: datetime) -> datetime:
+    """When the hour ends. The last one of the calendar ends with it."""
+    last = datetime.max.replace(tzinfo=UTC)
+    return hour + timedelta(hours=1) if hour < last - timedelta(hours=1) else last
 
 
 def _given(spans: Spans, name: str) -> Alias:
