@@ -13,7 +13,9 @@ revision = "0013"
 down_revision = "0012"
 
 _CHANGES = {"INSERT": "NEW", "UPDATE": "NEW", "DELETE": "OLD"}
-_STALE = "SELECT DISTINCT tenant, date_trunc('hour', occurred_at, 'UTC')"
+# Python has no times beyond these: what is earlier or later belongs to the first or the last hour.
+_MOMENT = "least(greatest(occurred_at, timestamptz '0001-01-02 00:00+00'), timestamptz '9999-12-30 00:00+00')"
+_STALE = f"SELECT DISTINCT tenant, date_trunc('hour', {_MOMENT}, 'UTC')"
 
 
 def upgrade() -> None:

@@ -25,6 +25,7 @@ from service.storage.partitions import (
     partition_day,
     partition_names,
 )
+from service.storage.sums.statements import NOTE
 
 _HOUSEKEEPING_LOCK = 5_317_043
 """Advisory lock that lets one process at a time do the housekeeping."""
@@ -240,12 +241,7 @@ async def _expire_where(engine: AsyncEngine, whose: str, values: Mapping[str, ob
     return deleted
 
 
-_NOTED = """
-    WITH gone AS ({} RETURNING tenant, occurred_at), noted AS (
-        INSERT INTO stale_hours (tenant, hour) SELECT DISTINCT tenant, date_trunc('hour', occurred_at, 'UTC') FROM gone
-    )
-    SELECT count(*) FROM gone
-"""
+_NOTED = f"WITH gone AS ({{}} RETURNING tenant, occurred_at), noted AS ({NOTE} gone) SELECT count(*) FROM gone"  # noqa: S608 built from constants
 
 
 async def _delete(

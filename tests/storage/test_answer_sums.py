@@ -200,3 +200,21 @@ async def test_sums_are_separated_by_version_and_period(engine):
     ]
     only = await read_sums(engine, AnswerScope(agent="default", agent_version="2"))
     assert [each.received for each in only] == [2]
+
+
+@pytest.mark.parametrize(
+    "moments",
+    [
+        ["0001-01-01T00:00:00Z"],
+        ["0001-01-01T00:30:00Z", "9999-12-31T23:59:59.999999Z"],
+        ["0001-01-01T00:00:00Z", "9999-12-31T23:00:00Z", "2026-11-02T09:00:00Z"],
+    ],
+)
+async def test_answers_of_the_first_and_the_last_moment_are_summed_too(engine, moments):
+    rows = [evaluation(f"e{number}", occurred_at=moment) for number, moment in enumerate(moments)]
+    await PostgresScores(engine).record(rows)
+    for _ in range(2):
+        assert await kept(engine) == {("default", "default"): (len(moments), 0, 0.0, 0.0)}
+        for period in Period:
+            assert sum(each.received for each in await read_sums(engine, AnswerScope(), period=period)) == len(moments)
+        await sum_stale_hours(engine)

@@ -29,7 +29,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, array
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from service.storage.database import translate_errors
-from service.storage.sums.statements import BINS, COUNTS, NUMBERS, sums_of_rows
+from service.storage.sums.statements import BINS, COUNTS, FIRST, LAST, NUMBERS, sums_of_rows
 from service.storage.tables import ANSWER_SUMS, STALE_HOURS
 
 _SUMS = ANSWER_SUMS.c
@@ -182,14 +182,22 @@ def _kept(wanted: AnswerScope, period: Period | None, days: Spans, hours: Spans)
 def _rows(wanted: AnswerScope, period: Period | None, hours: Spans) -> TextClause:
     """The sums of the rows in these hours."""
     starts = [start for _, start in hours]
+    values: dict[str, object] = {"tenants": [tenant for tenant, _ in hours], "starts": starts}
+    conditions = ["true"]
     # the planner leaves out the partitions of other days only if it knows the times
-    values: dict[str, object] = {
-        "tenants": [tenant for tenant, _ in hours],
-        "starts": starts,
-        "since": max(filter(None, (wanted.since, min(starts)))),
-        "until": min(filter(None, (wanted.until, _end(max(starts))))),
-    }
-    conditions = ["e.occurred_at >= :since", "e.occurred_at < :until"]
+    first, last = min(starts), max(starts)
+    if first > FIRST:
+        conditions.append("e.occurred_at >= :first")
+        values["first"] = first
+    if last < LAST:
+        conditions.append("e.occurred_at < :last")
+        values["last"] = last + timedelta(hours=1)
+    if wanted.since is not None:
+        conditions.append("e.occurred_at >= :since")
+        values["since"] = wanted.since
+    if wanted.until is not None:
+        conditions.append("e.occurred_at < :until")
+        values["until"] = wanted.until
     for name in ("agent", "agent_version"):
         if getattr(wanted, name) is not None:
             conditions.append(f"e.{name} = :{name}")
@@ -198,12 +206,6 @@ def _rows(wanted: AnswerScope, period: Period | None, hours: Spans) -> TextClaus
     found = sums_of_rows(f"(SELECT * FROM {relation} AS given(tenant, start))", " AND ".join(conditions))  # noqa: S608 built from constants
     begin = "NULL" if period is None else f"date_trunc('{period.value}', start, 'UTC')"
     return text(f"SELECT *, {begin} AS period FROM ({found}) AS summed").bindparams(**values)  # noqa: S608 built from constants
-
-
-def _end(hour: datetime) -> datetime:
-    """When the hour ends. The last one of the calendar ends with it."""
-    last = datetime.max.replace(tzinfo=UTC)
-    return hour + timedelta(hours=1) if hour < last - timedelta(hours=1) else last
 
 
 def _given(spans: Spans, name: str) -> Alias:
@@ -227,7 +229,8 @@ def _within(
 
 
 def _begin(moment: datetime, span: str) -> datetime:
-    hour = moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+    within = min(max(moment, FIRST), LAST)
+    hour = within.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
     return hour.replace(hour=0) if span == "day" else hour
 
 

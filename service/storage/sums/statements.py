@@ -6,6 +6,8 @@ an hour that is not noted are what its rows say, and the sums of a day are those
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from scoring.query import UnscoredReason
 from scoring.verdict import Verdict
 
@@ -19,8 +21,19 @@ COUNTS = ("received", "scored", "judged_wrong")
 NUMBERS = (*COUNTS, "score", "score_square", "p_alone", "p_alone_square")
 """The sums. All but `received` are over answers with a score."""
 
+FIRST, LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
+"""The first and the last hour. They hold all that is earlier or later: Python's times end near there."""
+_WITHIN = f"least(greatest(occurred_at, timestamptz '{FIRST.isoformat()}'), timestamptz '{LAST.isoformat()}')"
+NOTE = f"INSERT INTO stale_hours (tenant, hour) SELECT DISTINCT tenant, date_trunc('hour', {_WITHIN}, 'UTC') FROM "  # noqa: S608 built from constants
+"""Notes the hours of a relation's rows, as the trigger does."""
+
 _PLACES = range(1, BINS + 1)
 _WRONG = ", ".join(f"'{each}'" for each in JUDGED_WRONG)
+_BEGIN = f"CASE WHEN h.start = timestamptz '{FIRST.isoformat()}' THEN '-infinity' ELSE h.start END"
+_END = (
+    f"CASE WHEN h.start = timestamptz '{LAST.isoformat()}' THEN 'infinity'"
+    " ELSE h.start + interval '1 hour' - interval '1 microsecond' END"
+)
 # older rows were judged alone, and have no `p_alone`
 _ALONE = "coalesce(e.p_alone, e.p_correct)"
 
@@ -40,7 +53,7 @@ def sums_of_rows(hours: str, condition: str) -> str:
                 coalesce(sum({_ALONE}) FILTER (WHERE e.score IS NOT NULL), 0) AS p_alone,
                 coalesce(sum({_ALONE} * {_ALONE}) FILTER (WHERE e.score IS NOT NULL), 0) AS p_alone_square
             FROM {hours} AS h JOIN evaluations AS e
-                ON e.tenant = h.tenant AND e.occurred_at >= h.start AND e.occurred_at < h.start + interval '1 hour'
+                ON e.tenant = h.tenant AND e.occurred_at >= {_BEGIN} AND e.occurred_at <= {_END}
             WHERE e.current AND {condition}
             GROUP BY 1, 2, 3, 4, 5, 6, 7
         ) AS by_bin
