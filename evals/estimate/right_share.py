@@ -58,6 +58,10 @@ class LabelledScore:
     """The probability with which it was drawn; `None` where every answer could be drawn alike."""
 
 
+LEAST_PROBABILITY = 1e-6
+"""A smaller probability counts as this one: a single label would outweigh all others."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareEstimate:
     """The share of right answers, with an interval."""
@@ -129,8 +133,14 @@ def drawn_alike(labels: Sequence[LabelledScore]) -> bool:
 
 def _weights(labels: Sequence[LabelledScore]) -> Floats:
     """How much each label counts: one divided by its probability, as shares of their sum (Hájek)."""
-    weights = np.array([1.0 if each.probability is None else 1 / each.probability for each in labels])
+    weights = 1 / _drawn(labels)
     return weights / weights.sum()
+
+
+def _drawn(labels: Sequence[LabelledScore]) -> Floats:
+    """With which probability each label was drawn; 1 where none is recorded."""
+    given = [1.0 if each.probability is None else each.probability for each in labels]
+    return np.maximum(np.array(given), LEAST_PROBABILITY)
 
 
 def _slope(answers: Probabilities, labels: Sequence[LabelledScore], right: Floats, weights: Floats) -> float:
@@ -160,7 +170,7 @@ def _variance(answers: Probabilities, labels: Sequence[LabelledScore], weights: 
     Where fewer answers were labelled than drawn, the sum of the weights says by how much; the chance of an answer to be
     labelled is then lower than recorded.
     """
-    drawn = np.array([1.0 if each.probability is None else each.probability for each in labels])
+    drawn = _drawn(labels)
     labelled = drawn * min(1.0, float((1 / drawn).sum()) / answers.answers)
     apart = (rest - weights @ rest) / np.maximum(1 - weights, 0.1)
     return float((1 - labelled) @ (weights * apart) ** 2)

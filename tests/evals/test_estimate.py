@@ -194,3 +194,16 @@ def test_intervals_hold_for_judges_and_shares_of_every_kind(labels: int) -> None
     worst = min(found.items(), key=lambda each: each[1].covered)
     assert worst[1].covered >= 0.8, worst
     assert np.mean([each.covered for each in found.values()]) >= 0.9
+
+
+@pytest.mark.parametrize("tiny", [5e-324, 1e-300, 1e-12])
+@pytest.mark.parametrize("right", [(1, 0), (1, 1, 0, 0, 1), (0,)])
+def test_hardly_possible_draws_are_no_nonsense(tiny: float, right: tuple[int, ...]) -> None:
+    answers = Probabilities.of([0.9] * 10 + [0.2] * 10)
+    probabilities = [tiny, *[1.0] * (len(right) - 1)]
+    labels = [
+        LabelledScore(right=each, p=0.9, probability=drawn) for each, drawn in zip(right, probabilities, strict=True)
+    ]
+    found = estimate_share(answers, labels, level=0.9)
+    assert found.share is not None
+    assert 0 <= found.low <= found.share <= found.high <= 1
