@@ -98,7 +98,7 @@ def record_benches() -> None:
             "seconds in which new sums were made",
         ]
         grown = f"Ten times the answers take {reports['growth']} times as long (95th percentiles)."
-        record("reports", tables=[{"head": head, "rows": rows}], notes=[grown])
+        record("reports", command="sqlassay bench reports", tables=[{"head": head, "rows": rows}], notes=[grown])
 
 
 def _bench(arguments: list[str], environment: Mapping[str, str]) -> dict[str, Any]:
