@@ -21,6 +21,8 @@ from service.console.spelling import spelled
 from service.storage.scores.evaluation_pages import EvaluationFilter, SearchTooSlow, evaluation_page
 from service.storage.sums.keeping import sum_stale_hours
 
+pytestmark = pytest.mark.slow
+
 EVENT = {
     "event_id": "a",
     "tenant": "bakers",

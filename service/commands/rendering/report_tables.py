@@ -41,7 +41,7 @@ def report_table(rows: Sequence[Mapping[str, object]]) -> RenderableType:
     """
     by_version = any(row["agent_version"] is not None for row in rows)
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=0)
-    by_period = any(row["period"] is not None for row in rows)
+    by_period = any(row.get("period") is not None for row in rows)
     for name in ("tenant", "agent", *(["version"] if by_version else []), *(["from"] if by_period else [])):
         table.add_column(name)
     for name in ("answers", "Φ mean", "P90", "cover", "raw", "wrong", "right", "90 %", "labels"):
