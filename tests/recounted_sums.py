@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -13,26 +15,35 @@ _COUNTED = text(
     SELECT tenant, agent, agent_version, judge, count(*) FILTER (WHERE unscored IS DISTINCT FROM 'NOT_SAMPLED'),
         count(score), coalesce(sum(score), 0),
         coalesce(sum(coalesce(p_alone, p_correct)) FILTER (WHERE score IS NOT NULL), 0)
-    FROM evaluations WHERE current GROUP BY 1, 2, 3, 4
+    FROM evaluations
+    WHERE current AND (CAST(:since AS timestamptz) IS NULL OR occurred_at >= :since)
+        AND (CAST(:until AS timestamptz) IS NULL OR occurred_at < :until)
+    GROUP BY 1, 2, 3, 4
     """
 )
-
 
 _FIELDS = ("tenant", "agent", "agent_version", "judge", "received", "scored", "score", "p_alone")
 
 
-async def sum_differences(engine: AsyncEngine) -> list[str]:
-    """What the sums say and rows do not, or the other way round: as they are kept, and after all are made anew."""
+async def sum_differences(
+    engine: AsyncEngine, since: datetime | None = None, until: datetime | None = None
+) -> list[str]:
+    """What the sums say and the rows do not, or the other way round."""
     async with engine.connect() as connection:
-        rows = {_line(*row) for row in (await connection.execute(_COUNTED)).all()}
-    wrong: list[str] = []
-    for moment in ("as kept", "made anew"):
-        read = await read_sums(engine, AnswerScope(), by_version=True, by_judge=True)
-        sums = {_line(*(getattr(each, name) for name in _FIELDS)) for each in read}
-        wrong += [f"{moment}, only in sums: {each}" for each in sorted(sums - rows)]
-        wrong += [f"{moment}, only in rows: {each}" for each in sorted(rows - sums)]
-        await sum_stale_hours(engine)
-    return wrong
+        counted = (await connection.execute(_COUNTED, {"since": since, "until": until})).all()
+    rows = {_line(*row) for row in counted}
+    read = await read_sums(engine, AnswerScope(since=since, until=until), by_version=True, by_judge=True)
+    sums = {_line(*(getattr(each, name) for name in _FIELDS)) for each in read}
+    return [f"only in sums: {each}" for each in sorted(sums - rows)] + [
+        f"only in rows: {each}" for each in sorted(rows - sums)
+    ]
+
+
+async def sum_differences_kept_and_anew(engine: AsyncEngine) -> list[str]:
+    """The differences as the sums are kept, and after all are made anew."""
+    kept = await sum_differences(engine)
+    await sum_stale_hours(engine)
+    return [f"as kept, {each}" for each in kept] + [f"made anew, {each}" for each in await sum_differences(engine)]
 
 
 def _line(*values: object) -> str:

@@ -29,10 +29,7 @@ def upgrade() -> None:
         *(sa.Column(name, sa.Text) for name in ("agent_version", "judge")),
         sa.Column("evaluator_version", sa.Text, nullable=False),
         *(sa.Column(name, sa.BigInteger, nullable=False) for name in ("received", "scored", "judged_wrong")),
-        *(
-            sa.Column(name, sa.Double, nullable=False)
-            for name in ("score", "score_square", "p_alone", "p_alone_square")
-        ),
+        *(sa.Column(name, sa.Double, nullable=False) for name in ("score", "p_alone", "p_alone_square")),
         sa.Column("histogram", ARRAY(sa.Integer), nullable=False),
     )
     op.create_index("answer_sums_start", "answer_sums", ["span", "tenant", "start"])

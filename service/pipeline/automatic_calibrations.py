@@ -6,7 +6,6 @@ import asyncio
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import Unavailable
@@ -15,12 +14,11 @@ from service.background import background_task
 from service.logs import log
 from service.pipeline.tenant_calibrations import learn_calibration
 from service.storage.database import translate_errors
+from service.storage.locks import AdvisoryLock, try_alone
 from service.storage.reviewing.calibration_store import tenants_with_new_labels
 from service.storage.rule_store import StoredRules
 
 _EVERY_SECONDS = 3600.0
-_LOCK = 7_241_902_112
-"""Advisory lock that lets one process at a time fit."""
 
 
 class CalibrationRules(Protocol):
@@ -54,8 +52,8 @@ async def calibrate_tenants(engine: AsyncEngine, rules: CalibrationRules, judge:
     """
     changed: list[str] = []
     with translate_errors(engine.url):
-        async with engine.begin() as guard:
-            if not await guard.scalar(text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": _LOCK}):
+        async with try_alone(engine, AdvisoryLock.CALIBRATIONS) as alone:
+            if not alone:
                 return changed
             for tenant in await tenants_with_new_labels(engine, LEAST_LABELS):
                 learned = await learn_calibration(engine, tenant, judge, store=True)

@@ -73,7 +73,7 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
     "answer_sums": _columns(
         tenant="tenant",
         name="agent agent_version",
-        code="id span start judge evaluator_version received scored judged_wrong score score_square p_alone"
+        code="id span start judge evaluator_version received scored judged_wrong score p_alone"
         " p_alone_square histogram",
     ),
     "stale_hours": _columns(tenant="tenant", code="id hour"),

@@ -27,10 +27,9 @@ from service.settings.loading import SettingsError
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.embedded import embedded_postgres
 from service.storage.hosts import CONNECT_SECONDS, first_writable, is_database_url, read_hosts
+from service.storage.locks import AdvisoryLock, wait_for_lock
 
 DRIVER = "postgresql+asyncpg"
-_MIGRATION_LOCK = 5_317_041
-"""Advisory lock that lets one process migrate at a time."""
 _READ_ONLY = "25006"
 """SQLSTATE of a write in a read-only transaction."""
 _REFUSALS = frozenset({"22", "23", "54"})
@@ -157,7 +156,7 @@ async def migrate(engine: AsyncEngine) -> str:
     """
     with translate_errors(engine.url):
         async with engine.begin() as connection:
-            await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+            await wait_for_lock(connection, AdvisoryLock.MIGRATION)
             await connection.run_sync(_upgrade)
             revision = await connection.scalar(text("SELECT version_num FROM alembic_version"))
     return str(revision)

@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from consumers.errors import RefusedByStore, StoreUnavailable
 from service.logs import log
 from service.storage.database import translate_errors
+from service.storage.locks import AdvisoryLock, wait_for_lock
 
 OTHER_DAYS = "evaluations_other"
 """The default partition, for days without one of their own."""
@@ -25,8 +26,6 @@ AHEAD = 7
 """Days after today with a partition."""
 BACK = 400
 """Days before today that may have a partition: a bound, so that wrong event times cannot create thousands."""
-PARTITION_LOCK = 5_317_042
-"""Advisory lock that lets one process at a time change partitions."""
 _LOCK_SECONDS = 3
 _EXISTS = text(
     """
@@ -139,7 +138,7 @@ async def make_partition(engine: AsyncEngine, day: date) -> int | None:
             if await _exists(connection, name):
                 return None
             await limit_lock_wait(connection)
-            await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": PARTITION_LOCK})
+            await wait_for_lock(connection, AdvisoryLock.PARTITIONS)
             return None if await _exists(connection, name) else await _make(connection, name, day)
 
 

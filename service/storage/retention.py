@@ -16,9 +16,9 @@ from consumers.errors import RefusedByStore, StoreUnavailable
 from service.background import background_task
 from service.logs import log
 from service.storage.database import translate_errors
+from service.storage.locks import AdvisoryLock, try_alone, wait_for_lock
 from service.storage.partitions import (
     OTHER_DAYS,
-    PARTITION_LOCK,
     PartitionDays,
     limit_lock_wait,
     make_partition,
@@ -27,8 +27,6 @@ from service.storage.partitions import (
 )
 from service.storage.sums.statements import NOTE
 
-_HOUSEKEEPING_LOCK = 5_317_043
-"""Advisory lock that lets one process at a time do the housekeeping."""
 _BATCH = 5_000
 """Rows deleted in one transaction."""
 _MOST_COUNTED = 100_000
@@ -106,15 +104,8 @@ async def do_housekeeping(engine: AsyncEngine, days: int | None, now: datetime) 
     Raises `StoreUnavailable`, after which finished steps stay done.
     """
     with translate_errors(engine.url):
-        async with engine.connect() as guard:
-            if not await guard.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": _HOUSEKEEPING_LOCK}):
-                return None
-            # the lock belongs to the session, and this transaction must not stay open meanwhile
-            await guard.commit()
-            try:
-                return await _do_housekeeping(engine, days, now)
-            finally:
-                await guard.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _HOUSEKEEPING_LOCK})
+        async with try_alone(engine, AdvisoryLock.HOUSEKEEPING) as alone:
+            return await _do_housekeeping(engine, days, now) if alone else None
 
 
 async def _do_housekeeping(engine: AsyncEngine, days: int | None, now: datetime) -> Housekeeping:
@@ -185,7 +176,7 @@ async def _drop_one(engine: AsyncEngine, name: str, *, whole: bool) -> bool:
             return False
     async with engine.begin() as connection:
         await limit_lock_wait(connection)
-        await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": PARTITION_LOCK})
+        await wait_for_lock(connection, AdvisoryLock.PARTITIONS)
         # in the order in which writers lock, so that no deadlock can occur
         await connection.execute(text("LOCK TABLE ONLY evaluations IN ACCESS EXCLUSIVE MODE"))
         await connection.execute(text(f"LOCK TABLE {name} IN ACCESS EXCLUSIVE MODE"))

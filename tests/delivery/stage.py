@@ -25,7 +25,7 @@ from tests.delivery.auditing import Findings, Held, Place
 from tests.delivery.traffic import ASKING, DEFERRING, Key, Message
 from tests.delivery.workers import BUILD, ROOT, Worker
 from tests.recomputed_memory import memory_differences
-from tests.recounted_sums import sum_differences
+from tests.recounted_sums import sum_differences_kept_and_anew
 from tests.servers.fixtures import Kafka, RedisSpace
 from tests.servers.processes import Server, listens
 
@@ -246,7 +246,7 @@ class Stage:
         engine = create_async_engine(self.database)
         try:
             findings.remembered = await memory_differences(engine)
-            findings.summed = await sum_differences(engine)
+            findings.summed = await sum_differences_kept_and_anew(engine)
         finally:
             await engine.dispose()
         return findings

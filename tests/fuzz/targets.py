@@ -61,19 +61,12 @@ def _bytes_in(text: str) -> bytes:
     return text.encode("latin-1")
 
 
+_CHANGED_FIELDS = "question sql enriched_question event_id tenant occurred_at dialect attributes result".split()
+
+
 def _draw_event(draws: Draws) -> Input:
     event = dict(draws.choice(events()))
-    for name in (
-        "question",
-        "sql",
-        "enriched_question",
-        "event_id",
-        "tenant",
-        "occurred_at",
-        "dialect",
-        "attributes",
-        "result",
-    ):
+    for name in _CHANGED_FIELDS:
         if draws.one_in(4):
             event[name] = _odd_value(str(event.get(name, "")), draws)
     if draws.one_in(5):

@@ -14,28 +14,8 @@ from service.storage.retention import do_housekeeping
 from service.storage.scores.score_store import PostgresScores
 from service.storage.sums.keeping import sum_stale_hours
 from service.storage.sums.reading import AnswerScope, Period, read_sums
+from tests.recounted_sums import sum_differences
 from tests.storage.conftest import NOW, evaluation
-
-_COUNTED = text(
-    """
-    SELECT tenant, agent, count(*) FILTER (WHERE unscored IS DISTINCT FROM 'NOT_SAMPLED') AS received,
-        count(score) AS scored, coalesce(sum(score), 0) AS score,
-        coalesce(sum(coalesce(p_alone, p_correct)) FILTER (WHERE score IS NOT NULL), 0) AS p_alone
-    FROM evaluations
-    WHERE current AND (CAST(:since AS timestamptz) IS NULL OR occurred_at >= :since)
-        AND (CAST(:until AS timestamptz) IS NULL OR occurred_at < :until)
-    GROUP BY tenant, agent
-    """
-)
-
-
-async def recount(engine, since=None, until=None):
-    """The sums as the rows say, by tenant and agent."""
-    async with engine.connect() as connection:
-        rows = (await connection.execute(_COUNTED, {"since": since, "until": until})).all()
-    return {
-        (row.tenant, row.agent): (row.received, row.scored, round(row.score, 6), round(row.p_alone, 6)) for row in rows
-    }
 
 
 async def kept(engine, since=None, until=None):
@@ -93,7 +73,7 @@ async def test_sums_are_what_the_rows_say_after_every_kind_of_change(engine, see
 
     async def check():
         for since, until in bounds:
-            assert await kept(engine, since, until) == await recount(engine, since, until)
+            assert await sum_differences(engine, since, until) == []
 
     first = batch(draw, 0, 60)
     await store.record(first)
@@ -146,7 +126,7 @@ async def test_notes_of_one_hour_do_not_pile_up(engine):
     assert await stale(engine) == 5
     await sum_stale_hours(engine, NOW)
     assert await stale(engine) == 1
-    assert await kept(engine) == await recount(engine)
+    assert await sum_differences(engine) == []
 
 
 async def test_a_change_that_is_not_committed_keeps_its_hour_stale(engine):
@@ -173,9 +153,9 @@ async def test_processes_that_sum_at_once_agree(engine):
             await sum_stale_hours(engine, NOW)
 
     await asyncio.gather(write(), sums(), sums())
-    assert await kept(engine) == await recount(engine)
+    assert await sum_differences(engine) == []
     await sum_stale_hours(engine, NOW)
-    assert await kept(engine) == await recount(engine)
+    assert await sum_differences(engine) == []
 
 
 async def test_sums_are_separated_by_version_and_period(engine):

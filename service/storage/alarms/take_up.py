@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import delete, func, select, text, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -23,10 +23,9 @@ from evals.alarms.agent_alarm import AgentAlarm, WatchedAnswer
 from evals.alarms.detector import LIMIT
 from evals.alarms.stored import from_json, to_json
 from service.storage.database import translate_errors
+from service.storage.locks import AdvisoryLock, try_alone
 from service.storage.tables import AGENT_ALARMS, WATCHED_ANSWERS
 
-_LOCK = 5_317_044
-"""Advisory lock that lets one process at a time take up answers."""
 _MOST_WAITING = 500
 """Answers of an alarm that wait for earlier ones. At more traffic they wait a shorter time."""
 _MANY_WAITING = 100
@@ -72,16 +71,11 @@ class TakeUp:
         Raises `StoreUnavailable` and `RulesUnavailable`, after which alarms that were taken up stay so.
         """
         with translate_errors(self.engine.url):
-            async with self.engine.connect() as guard:
-                if not await guard.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": _LOCK}):
-                    self._known.clear()
-                    return 0
-                # the lock belongs to the session, and this transaction must not stay open meanwhile
-                await guard.commit()
-                try:
+            async with try_alone(self.engine, AdvisoryLock.ALARMS) as alone:
+                if alone:
                     return await self._take_up(now - timedelta(seconds=self.settle))
-                finally:
-                    await guard.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _LOCK})
+                self._known.clear()
+                return 0
 
     async def _take_up(self, settled_until: datetime) -> int:
         waiting = await self._waiting(settled_until)

@@ -14,10 +14,9 @@ from consumers.errors import RefusedByStore, StoreUnavailable
 from service.background import background_task
 from service.logs import log
 from service.storage.database import translate_errors
+from service.storage.locks import AdvisoryLock, try_lock
 from service.storage.sums.statements import KEYS, NUMBERS, sums_of_rows, sums_of_sums
 
-_LOCK = 5_317_044
-"""Advisory lock that lets one process at a time make sums: an older reading must not replace a newer one."""
 _BATCH = 50
 """Hours of tenants in one transaction."""
 # An hour that is not over changes with the next answer: until then its rows are read.
@@ -65,7 +64,8 @@ async def sum_stale_hours(engine: AsyncEngine, now: datetime | None = None) -> i
     with translate_errors(engine.url):
         while True:
             async with engine.begin() as connection:
-                if not await connection.scalar(text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": _LOCK}):
+                # until the commit: an older reading must not replace a newer one
+                if not await try_lock(connection, AdvisoryLock.SUMS):
                     return summed
                 count = await _sum_some(connection, over)
                 if count == 0:

@@ -76,7 +76,6 @@ class Sums:
     judged_wrong: int
     """Answers with verdict Potentially Incorrect or Incorrect."""
     score: float
-    score_square: float
     p_alone: float
     """Sum of the probabilities without memory."""
     p_alone_square: float
@@ -93,7 +92,7 @@ class Sums:
         """The least score that at least `share` of the answers do not exceed, rounded down to a whole point.
 
         >>> sums = Sums(tenant="t", agent="a", agent_version=None, judge=None, period=None, received=4, scored=4,
-        ...     judged_wrong=0, score=0, score_square=0, p_alone=0, p_alone_square=0, histogram=(2, *[0] * 98, 1, 1))
+        ...     judged_wrong=0, score=0, p_alone=0, p_alone_square=0, histogram=(2, *[0] * 98, 1, 1))
         >>> sums.percentile(0.5), sums.percentile(0.7), sums.percentile(1)
         (0.0, 99.0, 100.0)
         """

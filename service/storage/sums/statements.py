@@ -18,7 +18,7 @@ BINS = 101
 KEYS = "tenant, agent, agent_version, judge, evaluator_version"
 """What answers have in common that are summed together, beside their time."""
 COUNTS = ("received", "scored", "judged_wrong")
-NUMBERS = (*COUNTS, "score", "score_square", "p_alone", "p_alone_square")
+NUMBERS = (*COUNTS, "score", "p_alone", "p_alone_square")
 """The sums. All but `received` are over answers with a score."""
 
 FIRST, LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
@@ -49,7 +49,6 @@ def sums_of_rows(hours: str, condition: str) -> str:
                 count(e.score) AS scored,
                 count(*) FILTER (WHERE e.score IS NOT NULL AND e.verdict IN ({_WRONG})) AS judged_wrong,
                 coalesce(sum(e.score), 0) AS score,
-                coalesce(sum(e.score * e.score), 0) AS score_square,
                 coalesce(sum({_ALONE}) FILTER (WHERE e.score IS NOT NULL), 0) AS p_alone,
                 coalesce(sum({_ALONE} * {_ALONE}) FILTER (WHERE e.score IS NOT NULL), 0) AS p_alone_square
             FROM {hours} AS h JOIN evaluations AS e

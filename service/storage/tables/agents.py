@@ -80,7 +80,6 @@ class AnswerSumsRow(SQLModel, table=True):
     scored: int = column(BigInteger)
     judged_wrong: int = column(BigInteger)
     score: float = column(Double)
-    score_square: float = column(Double)
     p_alone: float = column(Double)
     p_alone_square: float = column(Double)
     histogram: list[int] = column(ARRAY(Integer))

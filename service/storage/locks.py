@@ -1,0 +1,51 @@
+"""Advisory locks, which let one process at a time do something. PostgreSQL frees them when their connection ends."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from enum import IntEnum, unique
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+_TRY = text("SELECT pg_try_advisory_lock(:key)")
+_FREE = text("SELECT pg_advisory_unlock(:key)")
+_TRY_UNTIL_COMMIT = text("SELECT pg_try_advisory_xact_lock(:key)")
+_WAIT_UNTIL_COMMIT = text("SELECT pg_advisory_xact_lock(:key)")
+
+
+@unique
+class AdvisoryLock(IntEnum):
+    """What one process does at a time. Releases that run side by side must agree on the numbers."""
+
+    MIGRATION = 5_317_041
+    PARTITIONS = 5_317_042
+    HOUSEKEEPING = 5_317_043
+    ALARMS = 5_317_044
+    SUMS = 5_317_045
+    CALIBRATIONS = 5_317_046
+
+
+@asynccontextmanager
+async def try_alone(engine: AsyncEngine, lock: AdvisoryLock) -> AsyncGenerator[bool]:
+    """Holds the lock while the context is open, on a connection without a transaction; `False` if another has it."""
+    async with engine.connect() as guard:
+        alone = bool(await guard.scalar(_TRY, {"key": lock}))
+        # the lock belongs to the session, and this transaction must not stay open meanwhile
+        await guard.commit()
+        try:
+            yield alone
+        finally:
+            if alone:
+                await guard.execute(_FREE, {"key": lock})
+
+
+async def try_lock(connection: AsyncConnection, lock: AdvisoryLock) -> bool:
+    """Takes the lock until the transaction ends; `False` if another has it."""
+    return bool(await connection.scalar(_TRY_UNTIL_COMMIT, {"key": lock}))
+
+
+async def wait_for_lock(connection: AsyncConnection, lock: AdvisoryLock) -> None:
+    """Waits for the lock and holds it until the transaction ends."""
+    await connection.execute(_WAIT_UNTIL_COMMIT, {"key": lock})
