@@ -120,6 +120,8 @@ class Rules:
     """Share of events that are scored, in [0, 1]."""
     store_raw: bool = True
     """Whether questions, SQL and whatever quotes them are stored; without, only the score and codes are."""
+    memory: bool = True
+    """Whether answers are compared with the tenant's earlier ones, where memory is on."""
     schema: DatabaseSchema | None = None
     """The tenant's database, if the tenant has declared it."""
     calibration: TenantCalibration | None = None

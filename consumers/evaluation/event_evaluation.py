@@ -167,8 +167,8 @@ class LineOut:
 def line_out(event_id: str, end: Score | Unscored, rules: Rules, *, remember: bool = False) -> LineOut:
     """The result with its line out, without texts where the tenant's rules forbid storing them.
 
-    `remember` adds what the tenant's memory compares, except of SQL that does not parse and where no texts are stored:
-    names of tables and columns are texts.
+    `remember` adds what the tenant's memory compares, except of SQL that does not parse, where the tenant's rules
+    switch memory off, and where no texts are stored: names of tables and columns are texts.
     """
     if isinstance(end, Unscored):
         line = {"event_id": event_id, **unscored_record(end, rules.version)}
@@ -176,7 +176,7 @@ def line_out(event_id: str, end: Score | Unscored, rules: Rules, *, remember: bo
     line = {"event_id": event_id, **score_record(end)}
     if not rules.store_raw:
         return LineOut(_scored(end), without_texts(line))
-    remember = remember and not end.case.ran_nothing
+    remember = remember and rules.memory and not end.case.ran_nothing
     return LineOut(_scored(end), line, compared_answer(end.case) if remember else None)
 
 

@@ -107,6 +107,7 @@ class RulesDocument(BaseModel):
                     "judge": {"policy": "local", "bar": 0.85, "budget": None},
                     "sample_rate": 1.0,
                     "store_raw": True,
+                    "memory": True,
                     "retention_days": None,
                 }
             ]
@@ -144,6 +145,11 @@ class RulesDocument(BaseModel):
     store_raw: bool = Field(
         default=True, strict=True, description="Whether texts are stored; otherwise only scores and codes are."
     )
+    memory: bool = Field(
+        default=True,
+        strict=True,
+        description="Whether answers are compared with the tenant's earlier ones, where the service's memory is on.",
+    )
     retention_days: int | None = Field(
         default=None, strict=True, ge=1, le=36_500, description="Days for which rows are kept, by event time."
     )
@@ -170,6 +176,7 @@ class RulesDocument(BaseModel):
             judge=self.judge.rules(),
             sample_rate=self.sample_rate,
             store_raw=self.store_raw,
+            memory=self.memory,
             version=version,
         )
 

@@ -10,6 +10,7 @@ from service.commands.learn.app import learn
 from service.commands.options import (
     AcceptOptions,
     AsJson,
+    Author,
     BackfillOptions,
     CompareOptions,
     Events,
@@ -34,9 +35,11 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 the answer is no, 2 bad usage or input, 3 a dependency is down.",
 )
 rules = typer.Typer(help="Show or change a tenant's rules; each change is a new version.", no_args_is_help=True)
+schema = typer.Typer(help="Show or change the schema of a tenant's database.", no_args_is_help=True)
 dead_letters = typer.Typer(help="List or replay the records that could not be scored.", no_args_is_help=True)
 tokens = typer.Typer(help="Create, list or revoke the tokens that clients show.", no_args_is_help=True)
 app.add_typer(rules, name="rules")
+app.add_typer(schema, name="schema")
 app.add_typer(tokens, name="tokens")
 app.add_typer(dead_letters, name="dead-letters")
 app.add_typer(bench, name="bench")
@@ -152,7 +155,7 @@ def rules_show(
     as_json: AsJson = False,
 ) -> None:
     """Print a tenant's rules. Exit code 1 if the tenant uses the defaults."""
-    from service.commands.rules import show_rules
+    from service.commands.rules.rule_versions import show_rules
 
     show_rules(tenant, version=version, as_json=as_json)
 
@@ -161,12 +164,45 @@ def rules_show(
 def rules_set(
     tenant: Tenant,
     source: Annotated[str, typer.Argument(metavar="FILE", help="The rules as JSON; - is stdin.")] = "-",
-    author: Annotated[str, typer.Option("--author", metavar="NAME", help="Who made the change.")] = "cli",
+    author: Author = "cli",
 ) -> None:
     """Store a tenant's rules as a new version and print its number."""
-    from service.commands.rules import set_rules
+    from service.commands.rules.rule_versions import set_rules
 
     set_rules(tenant, source, author=author)
+
+
+@schema.command("show")
+def schema_show(
+    tenant: Tenant,
+    version: Annotated[
+        int | None, typer.Option("--version", metavar="N", help="This version instead of the one in force.")
+    ] = None,
+) -> None:
+    """Print the schema of a tenant's database as JSON. Exit code 1 if the tenant has none."""
+    from service.commands.rules.schema_versions import show_schema
+
+    show_schema(tenant, version=version)
+
+
+@schema.command("set")
+def schema_set(
+    tenant: Tenant,
+    source: Annotated[str, typer.Argument(metavar="FILE", help="DDL, or a catalogue as JSON; - is stdin.")] = "-",
+    author: Author = "cli",
+) -> None:
+    """Store the schema of a tenant's database, with which the next answer is scored, and print its version."""
+    from service.commands.rules.schema_versions import set_schema
+
+    set_schema(tenant, source, author=author)
+
+
+@schema.command("remove")
+def schema_remove(tenant: Tenant, author: Author = "cli") -> None:
+    """Score the next answer without a schema. Exit code 1 if the tenant has none."""
+    from service.commands.rules.schema_versions import remove_schema
+
+    remove_schema(tenant, author=author)
 
 
 @rules.command("mine")

@@ -31,6 +31,7 @@ def with_options(options: type[Options]) -> Callable[[Callable[[Options], None]]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on a terminal too.")]
 Tenant = Annotated[str, typer.Argument(metavar="TENANT", help="The tenant's name.")]
+Author = Annotated[str, typer.Option("--author", metavar="NAME", help="Who made the change.")]
 Labels = Annotated[list[str], typer.Argument(metavar="LABELS.jsonl", help="Answers with `label`: 1 right, 0 wrong.")]
 Events = Annotated[str, typer.Argument(metavar="FILE.jsonl", help="Events, one JSON object a line; - is stdin.")]
 Pairs = Annotated[str, typer.Argument(metavar="PAIRS.jsonl", help="Pairs of queries, one a line; - is stdin.")]

@@ -19,7 +19,7 @@ from service.commands.jsonl import STANDARD
 from service.commands.options import ScoreOptions
 from service.commands.rendering.answer import explanation, refusal
 from service.commands.rendering.terminal import print_to_terminal
-from service.commands.rules_file import load_rules, load_schema
+from service.commands.rules.rules_file import load_rules, load_schema
 from service.commands.score_lines import NAME_FIELDS, LocalScorer, RunTally, record_of
 from service.commands.score_memory import MemoryScorer
 from service.judges.weights import fitted_judge, local_judge

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from consumers.wire.events import QueryEvent
 from scoring.evaluation import conclude, examine
 from scoring.memory.asked import asked_question
-from scoring.memory.context import MemoryContext, context_record
+from scoring.memory.context import NOTHING_KNOWN, MemoryContext, context_record
 from scoring.memory.decision import weigh_context
 from scoring.memory.facts import facts_of
 from scoring.memory.memories import Memories
@@ -77,6 +77,8 @@ class MemoryScorer:
 
     def _context(self, event: QueryEvent, case: Case) -> MemoryContext:
         """What the tenant's memory knows of an answer, which it then remembers."""
+        if not self.rules.memory:
+            return NOTHING_KNOWN
         answer = RememberedAnswer(
             agent=event.agent, event_id=event.event_id, asked=asked_question(case.question), facts=facts_of(case)
         )

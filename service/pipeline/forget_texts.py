@@ -28,7 +28,7 @@ from service.storage.forgetting import (
 )
 
 _AUTHOR = "forget"
-_KEPT_RULES = ("store_raw", "retention_days")
+_KEPT_RULES = ("store_raw", "memory", "retention_days")
 """They hold no name, and without them texts would be stored, or kept, that were not."""
 
 

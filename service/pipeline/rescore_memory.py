@@ -71,7 +71,7 @@ class RescoreWithMemory:
 
     def _is_current(self, each: StoredEvent) -> bool:
         rules = self.rules.get(each.event.tenant)
-        if rules is None or not rules.store_raw:
+        if rules is None or not rules.store_raw or not rules.memory:
             return False
         version = (self.judge.name, EVALUATOR_VERSION, rules.version)
         return (uncalibrated_judge(each.row.judge or ""), each.row.evaluator_version, each.row.rules_version) == version

@@ -204,8 +204,9 @@ async def test_one_agent_does_not_lift_itself(engine):
     assert await memory_differences(engine) == []
 
 
-async def test_a_tenant_that_stores_no_texts_is_not_remembered(engine):
-    kept = [judged_alone(said(place, agent), place, Rules(store_raw=False)) for place, agent in enumerate("ab")]
+@pytest.mark.parametrize("rules", [Rules(store_raw=False), Rules(memory=False)])
+async def test_a_tenant_without_texts_or_memory_is_not_remembered(engine, rules):
+    kept = [judged_alone(said(place, agent), place, rules) for place, agent in enumerate("ab")]
     await write(engine, memory_in(engine), kept)
     rows = await stored(engine)
     assert [row["context"] for row in rows.values()] == [None, None]

@@ -69,6 +69,12 @@ async def test_an_answers_own_label_does_not_judge_it(engine):
     assert "DIFFERS_FROM_REVIEWED" in rows["e2"]["reason_codes"]
 
 
+async def test_rows_of_a_tenant_without_memory_stay(engine):
+    await PostgresScores(engine, clock=lambda: NOW).record(evaluations([said(1, "ash"), said(2, "birch")]))
+    assert await rescored(engine, {"post": Rules(memory=False)}) == {"not_judged": 2}
+    assert [row["context"] for row in (await stored(engine)).values()] == [None, None]
+
+
 async def test_other_versions_and_withheld_rows_stay(engine):
     withheld = judged_alone(said(2, "birch"), 1, Rules(store_raw=False))
     old = judged_alone(said(3, "cedar"), 2, Rules(version=7))

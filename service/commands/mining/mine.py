@@ -24,7 +24,7 @@ from service.commands.mining.mined_answers import ReviewedQuery, observe_all, re
 from service.commands.mining.proposal_lines import mined_document, mined_text
 from service.commands.options import AcceptOptions, MineOptions
 from service.commands.report import parse_time
-from service.commands.rules_file import load_rules
+from service.commands.rules.rules_file import load_rules
 from service.commands.score import read_judge
 from service.commands.score_lines import LocalScorer
 from service.redis.link import open_redis

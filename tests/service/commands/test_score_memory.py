@@ -48,6 +48,15 @@ def test_lines_without_a_score_have_no_context_and_teach_nothing(tmp_path: Path)
     assert rows[2]["p_correct"] == rows[2]["p_alone"]
 
 
+def test_rules_switch_memory_off(tmp_path: Path):
+    rules = tmp_path / "rules.json"
+    rules.write_text('{"memory": false}')
+    lines: list[object] = [{**ANSWER, "agent": agent} for agent in ("birch", "atlas")]
+    rows = scored(tmp_path, lines, "--memory", "--rules", str(rules))
+    assert [row["p_correct"] == row["p_alone"] for row in rows] == [True, True]
+    assert [row["context"] for row in scored(tmp_path, lines, "--memory")] != [row["context"] for row in rows]
+
+
 def test_memory_needs_a_file_and_the_local_judge(tmp_path: Path):
     source = tmp_path / "in.jsonl"
     source.write_text(json.dumps(ANSWER))

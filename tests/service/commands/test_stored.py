@@ -119,6 +119,29 @@ def test_rules_that_were_set_are_shown_with_their_version(sqlassay: Command) -> 
     assert again.stdout.strip() == "3"
 
 
+def test_a_schema_that_was_set_is_shown_and_can_be_removed(sqlassay: Command) -> None:
+    assert sqlassay("schema", "show", "press").returncode == 1
+    done = sqlassay("schema", "set", "press", text="CREATE TABLE sheets (id INT PRIMARY KEY, size TEXT)")
+    assert (done.returncode, done.stdout.strip()) == (0, "1"), done.stderr
+    shown = sqlassay("schema", "show", "press")
+    assert [column["name"] for column in json.loads(shown.stdout)["tables"][0]["columns"]] == ["id", "size"]
+    assert sqlassay("schema", "set", "press", "-", "--author", "ada", text=shown.stdout).stdout.strip() == "2"
+    assert json.loads(sqlassay("rules", "show", "press", "--json").stdout)["author"] == "ada"
+    assert sqlassay("schema", "remove", "press").returncode == 0
+    assert sqlassay("schema", "show", "press").returncode == 1
+    assert sqlassay("schema", "show", "press", "--version", "1").returncode == 0
+    gone = sqlassay("schema", "remove", "press")
+    assert (gone.returncode, gone.stderr) == (1, "sqlassay: tenant 'press' has no schema\n")
+
+
+def test_an_invalid_schema_changes_nothing(sqlassay: Command) -> None:
+    done = sqlassay("schema", "set", "bindery", text="CREATE TABLE (")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "schema in stdin" in done.stderr
+    assert sqlassay("schema", "set", "no/tenant", text="CREATE TABLE a (b INT)").returncode == 2
+    assert sqlassay("schema", "show", "bindery").returncode == 1
+
+
 def test_invalid_rules_change_nothing(sqlassay: Command) -> None:
     done = sqlassay("rules", "set", "bakery", text='{"benign_filters": ["price = = 1"]}')
     assert (done.returncode, done.stdout) == (2, "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from consumers.wire.rules_document import MAX_RULES_BYTES, InvalidRules, RulesDocument, decode_rules
-from consumers.wire.schema_document import MAX_SCHEMA_BYTES, InvalidSchema, decode_schema
+from consumers.wire.schema_document import MAX_SCHEMA_BYTES, InvalidSchema, SchemaDocument, decode_schema
 from scoring.schema import DatabaseSchema
 from service.commands.exits import refuse
 from service.commands.jsonl import STANDARD, open_input
@@ -14,12 +14,17 @@ _CPU_SECONDS = 10.0
 
 
 def load_schema(source: str) -> DatabaseSchema:
+    """Returns the schema in a file, ready to apply; otherwise as `load_schema_document`."""
+    return load_schema_document(source).schema_of_database()
+
+
+def load_schema_document(source: str) -> SchemaDocument:
     """Returns the schema in a file. Ends the command when it is invalid, or too costly to read."""
     with open_input(source) as stream:
         text = stream.read(MAX_SCHEMA_BYTES + 1)
     name = "stdin" if source == STANDARD else source
     try:
-        return call_in_fork(decode_schema, text, cpu_seconds=_CPU_SECONDS).schema_of_database()
+        return call_in_fork(decode_schema, text, cpu_seconds=_CPU_SECONDS)
     except InvalidSchema as error:
         refuse(f"schema in {name}: {error}")
     except CallEnded as ended:

@@ -11,7 +11,7 @@ from consumers.wire.rules_document import RulesDocument
 from consumers.wire.tenants import TENANT_RULE, is_tenant
 from service.commands.command_context import settings, with_database
 from service.commands.exits import Exit, refuse
-from service.commands.rules_file import load_rules
+from service.commands.rules.rules_file import load_rules
 from service.redis.link import open_redis
 from service.redis.rule_cache import open_rules
 from service.storage.rule_store import PostgresRules, StoredRules
@@ -47,10 +47,15 @@ def _document(stored: StoredRules) -> dict[str, object]:
 
 def set_rules(tenant: str, source: str, *, author: str) -> None:
     """Stores the document as the tenant's next version and prints its number."""
-    if not is_tenant(tenant):
-        refuse(f"{tenant!r} cannot be a tenant: {TENANT_RULE}")
+    check_tenant(tenant)
     document = load_rules(source)
     print(with_database(lambda engine: _store(engine, tenant, document, author)).version)
+
+
+def check_tenant(tenant: str) -> None:
+    """Ends the command when the name cannot be a tenant's."""
+    if not is_tenant(tenant):
+        refuse(f"{tenant!r} cannot be a tenant: {TENANT_RULE}")
 
 
 async def _store(engine: AsyncEngine, tenant: str, document: RulesDocument, author: str) -> StoredRules:
