@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Lifespan, Message, Receive, Scope, Send
 from scoring import EVALUATOR_VERSION
 from service.api import docs_page, evaluations, events, health, labels, review, rules, schemas, traces
 from service.api.errors import handle_errors
+from service.api.form_fields import FormTokens
 from service.api.openapi_document import openapi_document
 from service.api.request_guard import RequestGuard
 from service.console import error_pages, exports, pages
@@ -34,6 +35,7 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     for module in (health,) if worker_only else (events, traces, *reading, health):
         app.include_router(module.router)
     handle_errors(app, error_pages.present_error)
+    app.add_middleware(FormTokens)
     app.add_middleware(RequestGuard)
     app.add_middleware(RequestTiming)
     app.openapi = lambda: openapi_document(app)

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
+from service.api.caller import Caller
 from service.api.errors import ApiError
+from service.api.form_fields import FormFields, check_form
 from service.logs import LimitedLine
 from service.pipeline.access_tokens import TokenRefusal
 from service.pipeline.running import Service
 from service.settings.access_settings import AccessScope
 
+_READS = frozenset({"GET", "HEAD"})
 _refused = LimitedLine("token_refused")
 _MESSAGES = {
     TokenRefusal.MISSING: "a token is required",
@@ -25,26 +27,6 @@ _MESSAGES = {
     TokenRefusal.EXPIRED: "this token has expired",
     TokenRefusal.REVOKED: "this token was revoked",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """The authenticated caller of a request."""
-
-    tenant: str | None
-    """The only tenant it may access. None means all tenants."""
-    name: str | None = None
-    """The name of its token."""
-    scopes: frozenset[AccessScope] = frozenset()
-    """What its token permits."""
-
-    def only(self, tenant: str | None) -> str | None:
-        """Returns the tenant to restrict a query to. Raises a 403 when the caller may not access `tenant`."""
-        if self.tenant is None:
-            return tenant
-        if tenant not in {None, self.tenant}:
-            raise forbidden(f"this token does not give access to tenant {tenant!r}")
-        return self.tenant
 
 
 def service_of(request: Request) -> Service:
@@ -67,14 +49,24 @@ def caller_with(scope: AccessScope) -> Callable[[Request], Caller]:
     return authenticate
 
 
-def reader_of(request: Request) -> Caller:
-    """Authenticates a console user. The browser asks for a password, which is the token; any user name works.
+def console_caller_with(scope: AccessScope) -> Callable[[Request, FormFields], Caller]:
+    """The dependency of a page of the console that needs a scope.
 
-    Raises a 401 without a valid token, so that the browser asks.
+    The browser asks for a password, which is the token; any user name works. Scripts may send a bearer token.
+    Raises a 401 without a valid token, so that the browser asks, a 403 without the scope, and a 403 for a POST whose
+    field `csrf` or header `X-CSRF-Token` is not `csrf_token()`, which every template has as `csrf`.
     """
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    secret = _password(token) if scheme.lower() == "basic" else token.strip()
-    return _caller(request, secret, AccessScope.READ, 'Basic realm="SQLAssay"')
+
+    def authenticate(request: Request, fields: FormFields) -> Caller:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        secret = _password(token) if scheme.lower() == "basic" else token.strip()
+        caller = _caller(request, secret, scope, 'Basic realm="SQLAssay"')
+        # no browser sends a bearer token by itself
+        if request.method not in _READS and scheme.lower() != "bearer":
+            check_form(request, fields)
+        return caller
+
+    return authenticate
 
 
 def _password(credentials: str) -> str:
@@ -105,14 +97,11 @@ def _count(request: Request, why: TokenRefusal, name: str | None = None) -> None
     _refused.warning(reason=why.value, client=client, path=request.scope["path"][:80], token=name)
 
 
-def forbidden(message: str) -> ApiError:
-    """A 403 error."""
-    return ApiError(403, "FORBIDDEN", message, "Use the token of that tenant.")
-
-
 RunningService = Annotated[Service, Depends(service_of)]
 Publisher = Annotated[Caller, Depends(caller_with(AccessScope.PUBLISH))]
 Reader = Annotated[Caller, Depends(caller_with(AccessScope.READ))]
-ConsoleReader = Annotated[Caller, Depends(reader_of)]
+ConsoleReader = Annotated[Caller, Depends(console_caller_with(AccessScope.READ))]
+ConsoleReviewer = Annotated[Caller, Depends(console_caller_with(AccessScope.REVIEW))]
+ConsoleAdministrator = Annotated[Caller, Depends(console_caller_with(AccessScope.ADMIN))]
 Reviewer = Annotated[Caller, Depends(caller_with(AccessScope.REVIEW))]
 Administrator = Annotated[Caller, Depends(caller_with(AccessScope.ADMIN))]

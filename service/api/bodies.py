@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect
 
 from consumers.wire.envelopes import media_type
 from consumers.wire.json_values import count_values
-from service.api.access import Caller
+from service.api.caller import Caller
 from service.api.errors import ApiError
 from service.api.gzip_bodies import decompress
 from service.logs import LimitedLine

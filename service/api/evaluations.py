@@ -20,7 +20,8 @@ from scoring.query import UnscoredReason
 from scoring.reasons import ReasonCode
 from scoring.rules import Tier
 from scoring.verdict import FilterStatus, Verdict
-from service.api.access import Caller, Reader, RunningService
+from service.api.access import Reader, RunningService
+from service.api.caller import Caller
 from service.api.errors import ApiError, errors
 from service.api.replies import as_json
 from service.storage.label_store import labelled_evaluation

@@ -11,7 +11,8 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel, Field
 from sqlalchemy import text
 
-from service.api.access import RunningService, caller_of, forbidden
+from service.api.access import RunningService, caller_of
+from service.api.caller import forbidden
 from service.api.errors import ApiError, errors
 from service.api.replies import as_json
 from service.metrics.dependencies import Dependency

@@ -15,8 +15,9 @@ from consumers.evaluation.outcomes import Outcome, OutcomeKind
 from consumers.keep_labels import KeepLabels, LabelRecord
 from consumers.wire.events import InvalidReason
 from consumers.wire.labels import ErrorType, LabelDocument, LabelValue
-from service.api.access import Caller, Reader, Reviewer, RunningService
+from service.api.access import Reader, Reviewer, RunningService
 from service.api.bodies import read_body
+from service.api.caller import Caller
 from service.api.errors import ApiError, ErrorBody, ErrorReply, errors
 from service.api.evaluations import Name, Timestamp, utc
 from service.api.events import LABEL_TYPES, EventError, nullable, read_records

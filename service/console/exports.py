@@ -13,7 +13,8 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response, StreamingResponse
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from service.api.access import Caller, ConsoleReader, RunningService
+from service.api.access import ConsoleReader, RunningService
+from service.api.caller import Caller
 from service.console.forms import ListForm
 from service.console.rendering import SAFE_HEADERS
 from service.console.spelling import spelled

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Self, cast
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from service.api.access import Caller
+from service.api.caller import Caller
 from service.api.evaluations import AnswerFilter, ListQuery, Name, ReportQuery
 from service.storage.scores.evaluation_pages import EvaluationFilter, Order
 

@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from scoring import EVALUATOR_VERSION
+from service.api.form_fields import csrf_token
 
 SAFE_HEADERS = {
     # no scripts, no resources from other sites, no framing by other sites
@@ -47,8 +48,11 @@ def page(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> HTMLResponse:
-    """A page. The links in its head keep the parameters `carried`."""
-    text = _pages.get_template(name).render({"carried": carried or {}, **values})
+    """A page. The links in its head keep the parameters `carried`.
+
+    Every template has `csrf`: a form that POSTs sends it as a hidden field of that name.
+    """
+    text = _pages.get_template(name).render({"carried": carried or {}, "csrf": csrf_token(), **values})
     return HTMLResponse(text, status, headers={**(headers or {}), **SAFE_HEADERS})
 
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from service.api.access import Caller
+from service.api.caller import Caller
 from service.console.forms import BrowserForm
 from service.storage.scores.stored_names import AnswerNames, stored_names
 

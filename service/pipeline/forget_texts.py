@@ -68,6 +68,8 @@ class Forgotten:
     """Agents' alarms of the tenant that were deleted."""
     tokens: int = 0
     """Access tokens of the tenant that were deleted."""
+    audit: int = 0
+    """Rows of the audit log that were deleted."""
     rules: int = 0
     """Versions of the rules that were deleted, or whose author was."""
     replies: int = 0
@@ -122,6 +124,7 @@ async def _stays(engine: AsyncEngine, subject: Subject) -> dict[str, str]:
         "tenant_schemas": "names of tables and columns: --rules",
         "access_tokens": "names of tokens: --everything deletes them",
         "agent_alarms": "names of agents: --everything without --event deletes them",
+        "audit_log": "names of tokens, people and reviewers, and ids of events: --reviewer NAME, or --everything",
         "watched_answers": "names of agents, for some minutes: --everything deletes them",
     }
     return {table: f"{left[table]} rows with {why}" for table, why in said.items() if left[table]}

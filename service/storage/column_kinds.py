@@ -80,6 +80,8 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
     "access_tokens": _columns(
         tenant="tenant", name="name", code="id scopes digest created_at expires_at revoked_at last_used_at"
     ),
+    "session_secrets": _columns(code="id secret created_at"),
+    "audit_log": _columns(tenant="tenant", name="actor subject reviewer", code="id at via action before after"),
     "tenant_rules": _columns(
         tenant="tenant", name="author", rules="document", code="version schema_version calibration_version created_at"
     ),

@@ -26,6 +26,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.evaluation.event_evaluation import EventKey
 from consumers.evaluation.withholding import without_texts
+from service.storage.audit import AuditAction
 from service.storage.database import translate_errors
 from service.storage.reference_store import forget_references
 from service.storage.scores.evaluation_rows import WITHHELD_TEXTS
@@ -34,6 +35,7 @@ from service.storage.tables import (
     ACCESS_TOKENS,
     AGENT_ALARMS,
     ANSWER_SUMS,
+    AUDIT_LOG,
     DEFERRED_EVENTS,
     EVALUATIONS,
     EVENT_KEYS,
@@ -74,6 +76,7 @@ class ForgottenRows:
     alarms: int = 0
     event_keys: int = 0
     tokens: int = 0
+    audit: int = 0
 
 
 async def forget_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
@@ -131,7 +134,7 @@ async def count_rows(engine: AsyncEngine, subject: Subject, *, whole: bool) -> F
         places["evaluations"] = (EVALUATIONS, mine)
         if not whole:
             del places["event_keys"]
-            for name in ("tokens", "alarms", "watched"):
+            for name in ("tokens", "alarms", "watched", "audit"):
                 places.pop(name, None)
             places["evaluations"] = (EVALUATIONS, and_(mine, _ROWS.withheld.is_(False)))
             places["labels"] = (LABELS, and_(_of(LABELS.c, subject), _noted()))
@@ -151,6 +154,9 @@ async def forget_reviewer(engine: AsyncEngine, tenant: str, reviewer: str) -> tu
             of_item = and_(items.tenant == tenant, items.reviewer == reviewer)
             await connection.execute(update(REVIEW_ITEMS).where(of_item).values(reviewer=nobody))
             rules = await connection.execute(update(TENANT_RULES).where(of_rules).values(author=nobody))
+            for name in (AUDIT_LOG.c.reviewer, AUDIT_LOG.c.actor):
+                noted = update(AUDIT_LOG).where(AUDIT_LOG.c.tenant == tenant, name == reviewer)
+                await connection.execute(noted.values({name: nobody}))
     return labels.rowcount, rules.rowcount
 
 
@@ -199,6 +205,7 @@ async def count_names(engine: AsyncEngine, subject: Subject) -> Mapping[str, int
         "access_tokens": (ACCESS_TOKENS, ACCESS_TOKENS.c.tenant == subject.tenant),
         "agent_alarms": (AGENT_ALARMS, AGENT_ALARMS.c.tenant == subject.tenant),
         "watched_answers": (WATCHED_ANSWERS, WATCHED_ANSWERS.c.tenant == subject.tenant),
+        "audit_log": (AUDIT_LOG, _noted_of(subject)),
     }
     with translate_errors(engine.url):
         async with engine.connect() as connection:
@@ -221,6 +228,7 @@ def _whole(subject: Subject, digests: Sequence[uuid.UUID] | None) -> dict[str, t
         "deferred": (DEFERRED_EVENTS, _of(DEFERRED_EVENTS.c, subject)),
         "remembered": (REMEMBERED_ANSWERS, _of(REMEMBERED_ANSWERS.c, subject)),
         "watched": (WATCHED_ANSWERS, _watched(subject, digests)),
+        "audit": (AUDIT_LOG, _noted_of(subject)),
         # last: their digests say whose the others are
         "event_keys": (EVENT_KEYS, _of(EVENT_KEYS.c, subject)),
     }
@@ -229,6 +237,13 @@ def _whole(subject: Subject, digests: Sequence[uuid.UUID] | None) -> dict[str, t
 def _of(table: Any, subject: Subject) -> ColumnElement[bool]:
     mine = table.tenant == subject.tenant
     return mine if subject.event_id is None else and_(mine, table.event_id == subject.event_id)
+
+
+def _noted_of(subject: Subject) -> ColumnElement[bool]:
+    log = AUDIT_LOG.c
+    mine = log.tenant == subject.tenant
+    labelled = log.action.in_([AuditAction.LABEL_STORED, AuditAction.LABEL_WITHDRAWN])
+    return mine if subject.event_id is None else and_(mine, labelled, log.subject == subject.event_id)
 
 
 def _noted() -> ColumnElement[bool]:

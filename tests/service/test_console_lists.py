@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from service.api.access import Caller
+from service.api.caller import Caller
 from service.console.exports import COLUMNS, cell
 from service.console.forms import ListForm, RecentDays
 from service.console.spelling import spelled

@@ -6,6 +6,7 @@ event's key as its digest (`EventKey.digest`), because its names may be longer t
 
 from __future__ import annotations
 
+from service.storage.tables.access import ACCESS_TOKENS, AUDIT_LOG, SESSION_SECRETS
 from service.storage.tables.agents import AGENT_ALARMS, ANSWER_SUMS, STALE_HOURS, WATCHED_ANSWERS
 from service.storage.tables.columns import METADATA
 from service.storage.tables.events import (
@@ -17,12 +18,13 @@ from service.storage.tables.events import (
     REMEMBERED_ANSWERS,
 )
 from service.storage.tables.review import REVIEW_DRAWS, REVIEW_ITEMS, TENANT_CALIBRATIONS
-from service.storage.tables.tenants import ACCESS_TOKENS, TENANT_RULES, TENANT_SCHEMAS
+from service.storage.tables.tenants import TENANT_RULES, TENANT_SCHEMAS
 
 __all__ = [
     "ACCESS_TOKENS",
     "AGENT_ALARMS",
     "ANSWER_SUMS",
+    "AUDIT_LOG",
     "DEFERRED_EVENTS",
     "EVALUATIONS",
     "EVENT_KEYS",
@@ -32,6 +34,7 @@ __all__ = [
     "REMEMBERED_ANSWERS",
     "REVIEW_DRAWS",
     "REVIEW_ITEMS",
+    "SESSION_SECRETS",
     "STALE_HOURS",
     "TENANT_CALIBRATIONS",
     "TENANT_RULES",

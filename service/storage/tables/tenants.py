@@ -1,4 +1,4 @@
-"""The tables of a tenant: rules, schemas, calibrations and tokens."""
+"""The tables of a tenant: rules and schemas."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from sqlalchemy import (
     BigInteger,
     Column,
     DateTime,
-    String,
     Text,
     func,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Field, SQLModel
 
 from service.storage.tables.columns import column, table
@@ -43,22 +42,5 @@ class TenantSchemaRow(SQLModel, table=True):
     document: dict[str, Any] = column(JSONB)
 
 
-class AccessTokenRow(SQLModel, table=True):
-    """An access token, of which only the SHA-256 is stored. `tenant` is null for all tenants."""
-
-    __tablename__: ClassVar[str] = "access_tokens"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
-
-    id: str = column(Text, key=True)
-    name: str = Field(sa_column=Column(Text, nullable=False, unique=True))
-    tenant: str | None = column(Text, null=True)
-    scopes: list[str] = column(ARRAY(Text))
-    digest: str = Field(sa_column=Column(String(64), nullable=False, unique=True))
-    created_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False, server_default=func.now()))
-    expires_at: datetime | None = column(DateTime(timezone=True), null=True)
-    revoked_at: datetime | None = column(DateTime(timezone=True), null=True)
-    last_used_at: datetime | None = column(DateTime(timezone=True), null=True)
-
-
 TENANT_RULES = table(TenantRulesRow)
 TENANT_SCHEMAS = table(TenantSchemaRow)
-ACCESS_TOKENS = table(AccessTokenRow)
