@@ -11,11 +11,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 from urllib.error import URLError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
@@ -27,6 +28,7 @@ from service.commands.progress import progress
 from service.commands.rendering.report_tables import report_table, worst_answers
 from service.commands.rendering.terminal import print_to_terminal
 from service.samples import sample_events, sample_labels, sample_rules
+from service.samples.fortnight import fortnight_events
 from service.settings.variables import PREFIX
 
 START_SECONDS = 120
@@ -35,6 +37,8 @@ STOP_SECONDS = 30
 BATCH = 50
 """Events per POST."""
 WORST = 5
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that end the demo, with the service and its database."""
 
 Json = Mapping[str, object]
 
@@ -57,13 +61,15 @@ class ApiClient:
 
 def demo(*, once: bool) -> None:
     """Posts the samples and prints the results; then serves until Ctrl-C unless `once`."""
+    events = [*sample_events(), *fortnight_events(datetime.now(UTC))]
     with (
         contextlib.suppress(KeyboardInterrupt),
+        handled(signal.default_int_handler, *_ENDING),
         tempfile.TemporaryDirectory(prefix="sqlassay-demo-", ignore_cleanup_errors=True) as state,
         running_service(Path(state)) as (client, server),
     ):
-        post_samples(client)
-        post_labels(client)
+        post_samples(client, events)
+        post_labels(client, events)
         show(client)
         if not once:
             print_addresses(client)
@@ -90,7 +96,8 @@ def running_service(state: Path) -> Generator[tuple[ApiClient, subprocess.Popen[
 def environment(state: Path, port: int) -> dict[str, str]:
     """The environment without any SQLAssay settings, so that a demo never writes to a real store."""
     bare = {name: value for name, value in os.environ.items() if not name.upper().startswith(PREFIX)}
-    return bare | {f"{PREFIX}STATE_DIR": str(state), f"{PREFIX}HTTP__PORT": str(port)}
+    own = {"STATE_DIR": str(state), "HTTP__PORT": str(port), "ALARMS__EVERY": "1", "ALARMS__SETTLE": "1"}
+    return bare | {f"{PREFIX}{name}": value for name, value in own.items()}
 
 
 def free_port() -> int:
@@ -113,24 +120,34 @@ def wait_until_ready(client: ApiClient, server: subprocess.Popen[bytes], log: Pa
     give_up(f"the service did not become ready; its log ends:\n{tail}")
 
 
+@contextmanager
+def handled(handler: Any, *signals: signal.Signals) -> Generator[None]:
+    """Handles these signals so while the context is open, except those that the process was started to ignore."""
+    heeded = [each for each in signals if signal.getsignal(each) is not signal.SIG_IGN]
+    previous = {each: signal.signal(each, handler) for each in heeded}
+    try:
+        yield
+    finally:
+        for each, before in previous.items():
+            signal.signal(each, before)
+
+
 def stop(server: subprocess.Popen[bytes]) -> None:
     """Stops the service, and kills it when it does not stop in time."""
-    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        server.terminate()
-        server.wait(timeout=STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        server.kill()
-        server.wait()
-    finally:
-        signal.signal(signal.SIGINT, previous)
+    with handled(signal.SIG_IGN, *_ENDING):
+        try:
+            server.terminate()
+            server.wait(timeout=STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
 
 
-def post_samples(client: ApiClient) -> None:
+def post_samples(client: ApiClient, events: Sequence[dict[str, Any]]) -> None:
     """Sets the sample tenants' rules and posts the sample events."""
     for tenant, document in sample_rules().items():
         client.call("PUT", f"/v1/tenants/{quote(tenant)}/rules", document)
-    events, outcomes = list(sample_events()), Counter[str]()
+    outcomes = Counter[str]()
     with progress("posting the samples", len(events)) as advance:
         for start in range(0, len(events), BATCH):
             batch = events[start : start + BATCH]
@@ -138,12 +155,12 @@ def post_samples(client: ApiClient) -> None:
             outcomes.update(str(result["status"]) for result in results)
             advance(len(batch))
     counts = ", ".join(f"{count} {status}" for status, count in outcomes.most_common())
-    print(f"Posted {len(events)} answers of three agents to two companies: {counts}.", file=sys.stderr)
+    print(f"Posted {len(events)} answers of four agents to three companies: {counts}.", file=sys.stderr)
 
 
-def post_labels(client: ApiClient) -> None:
+def post_labels(client: ApiClient, events: Sequence[dict[str, Any]]) -> None:
     """Posts labels of some answers of each agent, drawn at random, as a person who read them would."""
-    labels = list(sample_labels())
+    labels = list(sample_labels(events))
     kept = client.call("POST", "/v1/labels", labels)["kept"]
     print(f"Posted {kept} labels of answers drawn at random.\n", file=sys.stderr)
 
@@ -167,6 +184,7 @@ def print_addresses(client: ApiClient) -> None:
     print(
         f"""
 Serving until Ctrl-C:
+  {base}/console                               the console: which agent got worse, since when, and why
   {base}/docs                                  the API, to try out
   {base}/v1/report                             the report
   {base}/v1/evaluations?order=worst&limit=10   the worst answers

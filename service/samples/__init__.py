@@ -1,9 +1,9 @@
-"""Sample data for `sqlassay demo`: answers of three agents to two invented companies, and the companies' rules."""
+"""Sample data for `sqlassay demo`: answers of four agents to three invented companies, and two companies' rules."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from random import Random
 from typing import Any
@@ -21,10 +21,10 @@ def sample_events() -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def sample_labels() -> Iterator[dict[str, Any]]:
+def sample_labels(events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yields labels of `LABELS` answers of each agent of each company: a random draw, always the same."""
     answers: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for event in sample_events():
+    for event in events:
         answers.setdefault((event["tenant"], event["agent"]), []).append(event)
     dice = Random(0)  # noqa: S311 a draw, not a secret
     for given in answers.values():

@@ -28,7 +28,7 @@ async def labelled(held):
     """A service that holds the samples and their labels; no test may write to it."""
     async with service_on(held) as client:
         await send_samples(client)
-        assert (await post(client, list(sample_labels()))) == 180
+        assert (await post(client, list(sample_labels(sample_events())))) == 180
         yield client
 
 

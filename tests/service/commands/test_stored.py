@@ -188,8 +188,8 @@ def test_a_database_that_is_down_ends_with_3_and_prints_no_password(command: lis
     assert "Traceback" not in done.stderr
 
 
-def _demo_until_ctrl_c() -> tuple[int, list[str]]:
-    """Returns the process group of the demo and the lines it printed."""
+def _demo_until(end: Callable[[int], None]) -> tuple[int, list[str]]:
+    """Ends the demo once it serves; returns its process group and the lines it printed."""
     # this setting would break the service if the demo used it
     environment = BARE | {"SQLASSAY_DATABASE__URL": "postgresql://127.0.0.1:9/real", "COLUMNS": "80"}
     with subprocess.Popen(
@@ -206,7 +206,7 @@ def _demo_until_ctrl_c() -> tuple[int, list[str]]:
             printed.append(line)
             if "/metrics" in line:
                 break
-        os.killpg(demo.pid, signal.SIGINT)
+        end(demo.pid)
         assert demo.wait(timeout=60) == 0
     return demo.pid, printed
 
@@ -215,13 +215,21 @@ def _demo_until_ctrl_c() -> tuple[int, list[str]]:
 async def test_the_demo_reports_what_the_readme_shows_and_serves_until_ctrl_c(
     wait_until: Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]],
 ) -> None:
-    group, printed = await asyncio.to_thread(_demo_until_ctrl_c)
+    group, printed = await asyncio.to_thread(_demo_until, lambda group: os.killpg(group, signal.SIGINT))
     text = "".join(printed)
     report, worst, *answers = tour.sections(printed)
     tour.check("`make demo` prints", [*report, "", *worst, "", *answers[0], "", *answers[1], "…"])
-    assert all(agent in text for agent in ("atlas", "beacon", "comet"))
+    assert all(agent in text for agent in ("atlas", "beacon", "comet", "ember"))
     assert "Worst answers" in text
     # the children of a dead process disappear only when the system reaps them
+    await wait_until(partial(_is_gone, group))
+
+
+@pytest.mark.slow  # as above
+async def test_sigterm_ends_the_demo_with_its_service_and_database(
+    wait_until: Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]],
+) -> None:
+    group, _ = await asyncio.to_thread(_demo_until, lambda demo: os.kill(demo, signal.SIGTERM))
     await wait_until(partial(_is_gone, group))
 
 
