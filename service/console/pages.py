@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
-from uuid import UUID
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import RedirectResponse, Response
@@ -16,12 +14,10 @@ from scoring.reasons import ReasonCode
 from scoring.rules import Tier
 from scoring.verdict import FilterStatus, Verdict
 from service.api.access import ConsoleReader, RunningService
-from service.api.errors import ApiError
 from service.console.exports import MOST_EXPORTED
 from service.console.forms import ListForm, RecentDays, ReportForm
 from service.console.rendering import page, style_sheet
 from service.console.spelling import spelled
-from service.storage.label_store import labelled_evaluation
 from service.storage.scores.estimated_reports import EstimatedRow, estimated_report
 from service.storage.scores.evaluation_pages import Order, evaluation_page
 from service.storage.sums.reading import AnswerScope, Period
@@ -102,21 +98,6 @@ async def show_evaluations(
     return page("evaluations.html", shown, carried=form.carried())
 
 
-@router.get("/console/evaluations/{evaluation_id}")
-async def show_evaluation(
-    evaluation_id: UUID, query: Annotated[ListForm, Query()], service: RunningService, reader: ConsoleReader
-) -> Response:
-    """Shows one answer with everything that explains its score. The query is that of the list it was found in."""
-    found = await labelled_evaluation(service.engine, evaluation_id, reader.tenant)
-    if found is None:
-        raise ApiError(
-            404, "NOT_FOUND", f"there is no evaluation {evaluation_id}", "Choose one from the list of answers."
-        )
-    record: dict[str, Any] = found["record"]
-    shown = {"title": "Answer", "row": found, "record": record, "filters": _filters(record), "given": query.given()}
-    return page("evaluation.html", shown, carried=query.carried())
-
-
 def _answers_of(row: EstimatedRow, wanted: AnswerScope, form: ReportForm) -> dict[str, object]:
     """The parameters of the list of the answers in a row of the report."""
     named = {"tenant": row.tenant, "agent": row.agent}
@@ -130,14 +111,3 @@ def _answers_of(row: EstimatedRow, wanted: AnswerScope, form: ReportForm) -> dic
     until = min(filter(None, (after, wanted.until)))
     times = {"since": since.isoformat(), "until": until.isoformat()}
     return {**form.carried(), **named, **times, "range": None, "from_day": None, "to_day": None}
-
-
-def _filters(record: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Each filter: its place in the alignment, the words in the question, and the condition in the SQL."""
-    alignment: Any = record.get("alignment")
-    places: Any = alignment["filters"] if alignment else {}
-    return [(place, str(each.get("span") or ""), _sql_text(each)) for place, found in places.items() for each in found]
-
-
-def _sql_text(found: Any) -> str:
-    return ", ".join(str(each["text"]) for each in found.get("present") or ()) or str(found.get("text") or "")

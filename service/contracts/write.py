@@ -11,12 +11,14 @@ import orjson
 
 from service.contracts.asyncapi import asyncapi
 from service.contracts.benchmarks_page import write_page
+from service.contracts.reason_meanings import reason_meanings
 from service.contracts.reasons_page import reasons_page
 from service.serving import create_app
 from service.settings import Settings
 
 FOLDER = Path(__file__).parents[2] / "docs/contracts"
 REASONS = FOLDER.parent / "reasons.md"
+MEANINGS = Path(__file__).parents[1] / "console/reason_meanings.json"
 VERSION = "1"
 """The version of the contracts, as in the `v1` of the routes. It is independent of the evaluator version."""
 Document: TypeAlias = dict[str, Any]
@@ -41,12 +43,14 @@ def file_content(document: Document) -> bytes:
 
 
 def main() -> int:
-    """Writes every contract, the page of benchmarks and the tables of `docs/reasons.md`."""
+    """Writes every contract, the page of benchmarks, the tables of `docs/reasons.md` and the console's copy of them."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, build in CONTRACTS.items():
         (FOLDER / name).write_bytes(file_content(build()))
     write_page()
-    REASONS.write_text(reasons_page(REASONS.read_text(encoding="utf-8")), encoding="utf-8")
+    reasons = reasons_page(REASONS.read_text(encoding="utf-8"))
+    REASONS.write_text(reasons, encoding="utf-8")
+    MEANINGS.write_bytes(file_content(reason_meanings(reasons)))
     return 0
 
 

@@ -39,6 +39,11 @@ class TelemetrySettings(SettingsGroup):
         pattern=r"^https?://[^\s/]+(/\S*)?$",
         description="Base URL of an OTLP/HTTP receiver; unset reads OTEL_EXPORTER_OTLP_ENDPOINT.",
     )
+    trace_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^\s{}]+\{trace_id\}[^\s{}]*$",
+        description="Address of one trace, with {trace_id} in it, which the console links to.",
+    )
     queue: int = Field(
         default=20_000, ge=512, description="Most spans, and most results, that wait for export; more are dropped."
     )

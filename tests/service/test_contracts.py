@@ -12,11 +12,13 @@ from consumers.publishing.result_messages import result_message
 from consumers.stream.dead_letters import dead_letter
 from consumers.wire.events import decode_event
 from scoring.evaluation import conclude, examine
-from scoring.query import Unscored
+from scoring.query import Unscored, UnscoredReason
+from scoring.reasons import ReasonCode
 from scoring.rules import Rules
 from service.contracts.asyncapi import QueryScore, asyncapi
+from service.contracts.reason_meanings import reason_meanings
 from service.contracts.reasons_page import reasons_page
-from service.contracts.write import CONTRACTS, FOLDER, REASONS, file_content
+from service.contracts.write import CONTRACTS, FOLDER, MEANINGS, REASONS, file_content
 from service.judges.weights import local_judge
 
 
@@ -29,6 +31,13 @@ def test_the_contract_checked_in_is_what_the_code_says(name):
 def test_the_tables_of_reasons_are_what_the_docstrings_of_the_signals_say():
     page = REASONS.read_text(encoding="utf-8")
     assert page == reasons_page(page), "docs/reasons.md is out of date: run make contracts"
+
+
+def test_the_console_knows_the_meaning_of_every_reason():
+    found = reason_meanings(REASONS.read_text(encoding="utf-8"))
+    assert MEANINGS.read_bytes() == file_content(found), f"{MEANINGS.name} is out of date: run make contracts"
+    assert set(found) == {*ReasonCode, *UnscoredReason}
+    assert all(each["means"] and each["section"] for each in found.values())
 
 
 def test_no_other_contract_lies_there():

@@ -112,13 +112,19 @@ async def evaluation_page(
         query = query.where(position > last if order is Order.WORST else position < last)
     query = query.limit(limit + 1)
     searched = wanted.search is not None
-    rows = await (_search_rows(engine, query, search_seconds) if searched else fetch_rows(engine, query))
+    rows = await (fetch_in_time(engine, query, search_seconds) if searched else fetch_rows(engine, query))
     more = len(rows) > limit
     rows = rows[:limit]
     return RowPage(rows, _write_cursor(order, rows[-1]) if more else None)
 
 
-async def _search_rows(engine: AsyncEngine, query: Select[Any], seconds: float) -> list[dict[str, Any]]:
+def sort_keys(order: Order) -> tuple[ColumnElement[Any], ...]:
+    """The columns that a list is sorted by: all rising, or all falling where the newest come first."""
+    return _SORT_KEYS[order]
+
+
+async def fetch_in_time(engine: AsyncEngine, query: Select[Any], seconds: float) -> list[dict[str, Any]]:
+    """The rows of a query; raises `SearchTooSlow` once it has run this long."""
     with translate_errors(engine.url):
         async with engine.begin() as connection:
             await connection.execute(text(f"SET LOCAL statement_timeout = {round(seconds * 1000)}"))

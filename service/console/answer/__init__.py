@@ -1,0 +1,1 @@
+"""What the page of one answer shows: its texts with the words and the SQL that belong together, and its arithmetic."""

@@ -1,0 +1,141 @@
+"""The page of one answer: why it has its score, from the words of the question to the last sum."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any
+from urllib.parse import quote
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+
+from scoring.record import SCORED_FIELDS
+from service.api.access import ConsoleReader, RunningService
+from service.api.errors import ApiError
+from service.console.answer.benchmark_case import benchmark_case
+from service.console.answer.differences import differences
+from service.console.answer.headline import headline
+from service.console.answer.pairs import Pair, pairs_of
+from service.console.answer.question_text import ShownTexts, show_texts
+from service.console.answer.score_sum import sum_of
+from service.console.answer.specification_lines import specification_lines
+from service.console.answer.sql_text import ShownSql, show_sql
+from service.console.forms import ListForm
+from service.console.meanings import LEVELS, REFERENCES, RULES, STATUSES, VERDICTS, meanings
+from service.console.rendering import SAFE_HEADERS, page
+from service.judges.weights import local_judge
+from service.storage.label_store import labelled_evaluation
+from service.storage.scores.neighbours import neighbours
+from service.storage.scores.other_answers import other_answers
+
+router = APIRouter(include_in_schema=False)
+_TRACE_ID = re.compile(r"[0-9a-fA-F]{16,32}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Texts:
+    """What takes CPU time to lay out."""
+
+    pairs: Sequence[Pair]
+    texts: ShownTexts
+    sql: ShownSql
+    others: Sequence[ShownSql]
+    """The reference, and then the corrections of the labels."""
+
+
+@router.get("/console/evaluations/{evaluation_id}")
+async def show_evaluation(
+    evaluation_id: UUID, query: Annotated[ListForm, Query()], service: RunningService, reader: ConsoleReader
+) -> Response:
+    """Shows one answer with everything that explains its score. The query is that of the list it was found in."""
+    row = await _found(service, evaluation_id, reader.tenant)
+    record: Mapping[str, Any] = {**dict.fromkeys((*SCORED_FIELDS, "rationale")), **row["record"]}
+    # a thousand lines of SQL must not hold up the event loop
+    laid_out = await asyncio.to_thread(_laid_out, row)
+    others = await other_answers(service.engine, row)
+    wanted = query.at(datetime.now(UTC)).wanted(reader)
+    shown = {
+        "title": "Answer",
+        "row": row,
+        "record": record,
+        "given": query.given(),
+        "headline": headline(row),
+        "laid_out": laid_out,
+        "sum": sum_of(row, local_judge().weights),
+        "specifications": specification_lines(record),
+        "others": _beside(row, others),
+        "around": await neighbours(service.engine, wanted, query.shown_order, row),
+        "case": benchmark_case(row) if row["question"] else None,
+        "trace": _trace_link(service.settings.telemetry.trace_url, row["attributes"]),
+        "words": {
+            "rules": RULES,
+            "statuses": STATUSES,
+            "verdicts": VERDICTS,
+            "references": REFERENCES,
+            "levels": LEVELS,
+            "reasons": meanings(),
+        },
+    }
+    return page("evaluation.html", shown, carried=query.carried())
+
+
+@router.get("/console/evaluations/{evaluation_id}/case.jsonl")
+async def download_case(evaluation_id: UUID, service: RunningService, reader: ConsoleReader) -> Response:
+    """The answer as a case of a benchmark."""
+    row = await _found(service, evaluation_id, reader.tenant)
+    disposition = {"Content-Disposition": 'attachment; filename="case.jsonl"'}
+    headers = {**SAFE_HEADERS, **disposition}
+    return Response(benchmark_case(row) + "\n", media_type="application/x-ndjson", headers=headers)
+
+
+async def _found(service: RunningService, evaluation_id: UUID, tenant: str | None) -> dict[str, Any]:
+    row = await labelled_evaluation(service.engine, evaluation_id, tenant)
+    if row is None:
+        raise ApiError(
+            404, "NOT_FOUND", f"there is no evaluation {evaluation_id}", "Choose one from the list of answers."
+        )
+    return row
+
+
+def _laid_out(row: Mapping[str, Any]) -> _Texts:
+    record: Mapping[str, Any] = row["record"]
+    pairs = pairs_of(record)
+    reference: str | None = row["reference_sql"] if row["reference_verdict"] else None
+    others = [reference or "", *(label["correction"] or "" for label in row["labels"])]
+    return _Texts(
+        pairs=pairs,
+        texts=show_texts(row["question"], row["enriched_question"], pairs, record),
+        sql=show_sql(row["sql"], _dialect(row, record), pairs),
+        others=[show_sql(each, row["dialect"]) for each in others],
+    )
+
+
+def _dialect(row: Mapping[str, Any], record: Mapping[str, Any]) -> str | None:
+    """The dialect in which the SQL was read."""
+    read: Any = record.get("sql_spec")
+    found = read.get("dialect") if isinstance(read, Mapping) else None
+    return found if isinstance(found, str) and found else row["dialect"]
+
+
+def _beside(row: Mapping[str, Any], others: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Each voice of memory with its stored answer and where that differs, if it is still stored."""
+    context: Any = row["context"] or {}
+    own: Any = row["record"].get("sql_spec") or {}
+    beside: list[dict[str, Any]] = []
+    for voice in context.get("voices") or ():
+        stored = others.get((str(voice.get("agent")), str(voice.get("event_id"))))
+        differing = differences(own, stored["sql_spec"] or {}) if stored is not None else []
+        beside.append({"voice": voice, "stored": stored, "differences": differing})
+    return beside
+
+
+def _trace_link(template: str | None, attributes: Mapping[str, Any]) -> str | None:
+    found = attributes.get("trace_id")
+    if template is None or not isinstance(found, str) or not _TRACE_ID.fullmatch(found):
+        return None
+    return template.replace("{trace_id}", quote(found, safe=""))
