@@ -117,9 +117,8 @@ def _laid_out(row: Mapping[str, Any]) -> _Texts:
 
 def _dialect(row: Mapping[str, Any], record: Mapping[str, Any]) -> str | None:
     """The dialect in which the SQL was read."""
-    read: Any = record.get("sql_spec")
-    found = read.get("dialect") if isinstance(read, Mapping) else None
-    return found if isinstance(found, str) and found else row["dialect"]
+    read: Any = record.get("sql_spec") or {}
+    return read.get("dialect") or row["dialect"]
 
 
 def _beside(row: Mapping[str, Any], others: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[dict[str, Any]]:

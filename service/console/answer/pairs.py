@@ -84,10 +84,10 @@ def pairs_of(record: Entry) -> list[Pair]:
 
 
 def _part(record: Entry, *names: str) -> Entry:
-    found: object = record
     for name in names:
-        found = cast("Entry", found).get(name) if isinstance(found, Mapping) else None
-    return cast("Entry", found) if isinstance(found, Mapping) else {}
+        found = record.get(name)
+        record = cast("Entry", found) if isinstance(found, Mapping) else {}
+    return record
 
 
 def _filters(alignment: Entry) -> Iterator[Pair]:
