@@ -20,7 +20,7 @@ from service.api.errors import ApiError
 from service.console.answer.benchmark_case import benchmark_case
 from service.console.answer.differences import differences
 from service.console.answer.headline import headline
-from service.console.answer.pairs import Pair, pairs_of
+from service.console.answer.pairs import AnswerPart, pairs_of
 from service.console.answer.question_text import ShownTexts, show_texts
 from service.console.answer.score_sum import sum_of
 from service.console.answer.specification_lines import specification_lines
@@ -41,7 +41,7 @@ _TRACE_ID = re.compile(r"[0-9a-fA-F]{16,32}")
 class _Texts:
     """What takes CPU time to lay out."""
 
-    pairs: Sequence[Pair]
+    pairs: Sequence[AnswerPart]
     texts: ShownTexts
     sql: ShownSql
     others: Sequence[ShownSql]

@@ -15,7 +15,7 @@ from scoring.rules import Rules
 from scoring.verdict import Case
 from service.console.answer.benchmark_case import benchmark_case
 from service.console.answer.headline import headline
-from service.console.answer.marked_text import Mark, Run, find_words, runs
+from service.console.answer.marked_text import MarkedRun, TextMark, find_words, runs
 from service.console.answer.pairs import pairs_of
 from service.console.answer.question_text import show_texts
 from service.console.answer.score_sum import sum_of
@@ -40,7 +40,7 @@ def recorded(question: str, sql: str, enriched: str | None = None) -> dict[str, 
     return json.loads(json.dumps(score_record(conclude(case, local_judge().judge(case)))))
 
 
-def marked(found: list[Run]) -> dict[int, list[str]]:
+def marked(found: list[MarkedRun]) -> dict[int, list[str]]:
     """The text under each pair."""
     texts: dict[int, list[str]] = {}
     for run in found:
@@ -49,7 +49,7 @@ def marked(found: list[Run]) -> dict[int, list[str]]:
     return texts
 
 
-def plain(found: list[Run]) -> str:
+def plain(found: list[MarkedRun]) -> str:
     return "".join(piece for run in found for _, piece in run.pieces)
 
 
@@ -134,7 +134,7 @@ def test_words_are_found_as_a_person_reads_them():
 
 def test_marks_may_overlap_and_the_text_stays_whole():
     words = "one two three"
-    found = runs(words, [Mark(start=0, end=7, number=1, kind="a"), Mark(start=4, end=13, number=2, kind="b")])
+    found = runs(words, [TextMark(start=0, end=7, number=1, kind="a"), TextMark(start=4, end=13, number=2, kind="b")])
     assert plain(found) == words
     assert [(each.numbers, each.begins, each.ends) for each in found] == [
         ((1,), (1,), ()),
@@ -142,7 +142,9 @@ def test_marks_may_overlap_and_the_text_stays_whole():
         ((2,), (), (2,)),
     ]
     assert (
-        plain(runs(words, [Mark(start=5, end=99, number=1, kind="a"), Mark(start=3, end=3, number=2, kind="a")]))
+        plain(
+            runs(words, [TextMark(start=5, end=99, number=1, kind="a"), TextMark(start=3, end=3, number=2, kind="a")])
+        )
         == words
     )
 

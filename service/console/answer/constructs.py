@@ -8,14 +8,14 @@ from typing import Any, cast
 
 from sqlglot import exp
 
-from service.console.answer.pairs import Pair, Part
+from service.console.answer.pairs import AnswerPart, PairPart
 
 _WORDS = re.compile(r"\w+")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _CONDITIONS = (exp.Predicate, exp.Not)
 
 
-def constructs(tree: exp.Expr, pairs: Sequence[Pair]) -> list[tuple[exp.Expr, int]]:
+def constructs(tree: exp.Expr, pairs: Sequence[AnswerPart]) -> list[tuple[exp.Expr, int]]:
     """Nodes with the number of their pair. A pair whose construct is not found has none."""
     outer = _outer(tree)
     conditions = [_Condition(each) for each in tree.find_all(*_CONDITIONS) if _is_leaf(each)]
@@ -100,14 +100,14 @@ def _spellings(text: str) -> set[str]:
 
 
 def _nodes(
-    pair: Pair, tree: exp.Expr, outer: exp.Select | None, conditions: Sequence[_Condition], taken: set[int]
+    pair: AnswerPart, tree: exp.Expr, outer: exp.Select | None, conditions: Sequence[_Condition], taken: set[int]
 ) -> Iterator[exp.Expr]:
     for entry in pair.found:
-        if pair.part is Part.FILTER:
+        if pair.part is PairPart.FILTER:
             yield from _filter_nodes(entry, conditions, taken)
-        elif pair.part is Part.AGGREGATION:
+        elif pair.part is PairPart.AGGREGATION:
             yield from _aggregates(entry, tree, taken)
-        elif outer is not None and pair.part is Part.OUTPUT:
+        elif outer is not None and pair.part is PairPart.OUTPUT:
             yield from _column(entry, outer)
         elif outer is not None:
             yield from _keys(entry, outer)

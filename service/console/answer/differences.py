@@ -21,7 +21,7 @@ _MOST = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class SqlDifference:
     """What only one of two answers has of a part."""
 
     part: str
@@ -29,21 +29,21 @@ class Difference:
     there: list[str]
 
 
-def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[Difference]:
+def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[SqlDifference]:
     """The differences of two SQL specifications; empty where they say the same.
 
     >>> differences({"filters": [{"text": "a = 1"}]}, {"filters": [{"text": "a = 2"}]})
-    [Difference(part='conditions', here=['a = 1'], there=['a = 2'])]
+    [SqlDifference(part='conditions', here=['a = 1'], there=['a = 2'])]
     """
     return list(_differences(here, there))
 
 
-def _differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[Difference]:
+def _differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[SqlDifference]:
     for part, (name, field) in _PARTS.items():
         own, other = _texts(here, name, field), _texts(there, name, field)
         only_here, only_there = [each for each in own if each not in other], [each for each in other if each not in own]
         if only_here or only_there:
-            yield Difference(part=part, here=only_here[:_MOST], there=only_there[:_MOST])
+            yield SqlDifference(part=part, here=only_here[:_MOST], there=only_there[:_MOST])
 
 
 def _texts(specification: Mapping[str, Any], name: str, field: str) -> dict[str, None]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import filterfalse
 
 Token = tuple[int, str, str]
 """Where a piece of highlighted text begins, its class, and the piece."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class TextMark:
     """A part of a text that is shown marked."""
 
     start: int
@@ -23,7 +25,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class MarkedRun:
     """Neighbouring text under the same marks."""
 
     numbers: tuple[int, ...]
@@ -37,12 +39,12 @@ class Run:
     """Class and text of each highlighted piece."""
 
 
-def find_words(text: str, words: str, taken: Iterable[Mark] = ()) -> tuple[int, int] | None:
+def find_words(text: str, words: str, taken: Iterable[TextMark] = ()) -> tuple[int, int] | None:
     """Where words stand in a text, whatever their case and spaces; after those `taken` where they stand repeatedly.
 
     >>> find_words("In Oslo or near oslo", "oslo"), find_words("Oslofjord", "oslo"), find_words("a  B", "a b")
     ((3, 7), None, (0, 4))
-    >>> find_words("Oslo or Oslo", "oslo", [Mark(start=0, end=4, kind="")])
+    >>> find_words("Oslo or Oslo", "oslo", [TextMark(start=0, end=4, kind="")])
     (8, 12)
     """
     said = words.split()
@@ -61,21 +63,16 @@ def _is_word(words: str) -> bool:
     return said[0].isalnum() and said[-1].isalnum()
 
 
-def runs(text: str, marks: Sequence[Mark], tokens: Iterable[Token] | None = None) -> list[Run]:
+def runs(text: str, marks: Sequence[TextMark], tokens: Iterable[Token] | None = None) -> list[MarkedRun]:
     """The whole text as runs. Marks may overlap; those without length are left out."""
     marks = [each for each in marks if 0 <= each.start < each.end <= len(text)]
-    first: dict[int, int] = {}
-    for each in sorted(marks, key=lambda one: one.start):
-        first.setdefault(each.number, each.start)
-    bounds = sorted({place for each in marks for place in (each.start, each.end)})
-    made: list[Run] = []
-    open_until = -1
+    bounds = sorted({0, len(text), *(each.start for each in marks), *(each.end for each in marks)})
+    made: list[MarkedRun] = []
+    reached = 0
     for start, css, piece in _cut(tokens or [(0, "", text)], bounds):
-        if start >= open_until or not made:
-            made.append(_run(start, marks, first))
-            open_until = next((bound for bound in bounds if bound > start), len(text))
-            ends = {each.number for each in marks if each.end == open_until and each.start <= start}
-            made[-1] = _with_ends(made[-1], ends)
+        if start >= reached:
+            reached = bounds[bisect_right(bounds, start)]
+            made.append(_run(start, reached, marks))
         made[-1].pieces.append((css, piece))
     return made
 
@@ -93,22 +90,18 @@ def _cut(tokens: Iterable[Token], bounds: Sequence[int]) -> Iterator[Token]:
             yield begin, css, piece[begin - start :]
 
 
-def _run(start: int, marks: Sequence[Mark], first: dict[int, int]) -> Run:
-    over = [each for each in marks if each.start <= start < each.end]
-    numbers = tuple(dict.fromkeys(each.number for each in sorted(over, key=_length) if each.number))
-    kinds = " ".join(dict.fromkeys(each.kind for each in sorted(over, key=_length)))
-    return Run(numbers=numbers, kinds=kinds, begins=tuple(n for n in numbers if first[n] == start), ends=())
-
-
-def _length(mark: Mark) -> int:
-    return mark.end - mark.start
-
-
-def _with_ends(run: Run, ends: set[int]) -> Run:
-    return Run(
-        numbers=run.numbers,
-        kinds=run.kinds,
-        begins=run.begins,
-        ends=tuple(number for number in run.numbers if number in ends),
-        pieces=run.pieces,
+def _run(start: int, end: int, marks: Sequence[TextMark]) -> MarkedRun:
+    over = sorted((each for each in marks if each.start <= start < each.end), key=_length)
+    numbers = [number for number in dict.fromkeys(each.number for each in over) if number]
+    earlier = {each.number for each in marks if each.start < start}
+    ended = {each.number for each in over if each.end == end}
+    return MarkedRun(
+        numbers=tuple(numbers),
+        kinds=" ".join(dict.fromkeys(each.kind for each in over)),
+        begins=tuple(filterfalse(earlier.__contains__, numbers)),
+        ends=tuple(filter(ended.__contains__, numbers)),
     )
+
+
+def _length(mark: TextMark) -> int:
+    return mark.end - mark.start

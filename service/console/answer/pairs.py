@@ -16,7 +16,7 @@ from service.console.answer.stored_record import entries, strings
 Entry = Mapping[str, Any]
 
 
-class Part(StrEnum):
+class PairPart(StrEnum):
     """Which part of a specification a pair is about."""
 
     FILTER = "filter"
@@ -27,7 +27,7 @@ class Part(StrEnum):
     EXCUSED = "excused"
 
 
-class Place(StrEnum):
+class PairFit(StrEnum):
     """How the two sides of a pair fit."""
 
     MATCHED = "matched"
@@ -43,12 +43,12 @@ class Place(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class AnswerPart:
     """Words of the question, and the SQL that answers them; one of both may be absent."""
 
     number: int = 0
-    part: Part
-    place: Place
+    part: PairPart
+    place: PairFit
     words: str = ""
     """As they stand in the question."""
     written: str = ""
@@ -69,7 +69,7 @@ _EXCUSED_PARTS: Mapping[str, str] = {
 }
 
 
-def pairs_of(record: Entry) -> list[Pair]:
+def pairs_of(record: Entry) -> list[AnswerPart]:
     """The pairs of a record, numbered from 1: what is wrong or missing among the filters first."""
     asked, written = _part(record, "question_spec"), _part(record, "sql_spec")
     found = [
@@ -90,7 +90,7 @@ def _part(record: Entry, *names: str) -> Entry:
     return record
 
 
-def _filters(alignment: Entry) -> Iterator[Pair]:
+def _filters(alignment: Entry) -> Iterator[AnswerPart]:
     filters = _part(alignment, "filters")
     for place in ("missing", "mismatched", "extra", "matched", "benign", "ignored"):
         for each in entries(filters, place):
@@ -98,10 +98,10 @@ def _filters(alignment: Entry) -> Iterator[Pair]:
             found = present or ([] if place == "missing" else [each])
             words = str(each.get("span") or "")
             written = ", ".join(str(one.get("text") or "") for one in found)
-            yield Pair(part=Part.FILTER, place=Place(place), words=words, written=written, found=found)
+            yield AnswerPart(part=PairPart.FILTER, place=PairFit(place), words=words, written=written, found=found)
 
 
-def _outputs(asked: Entry, written: Entry, alignment: Entry) -> Iterator[Pair]:
+def _outputs(asked: Entry, written: Entry, alignment: Entry) -> Iterator[AnswerPart]:
     answer = _answer_columns(written)
     missing, extra = strings(alignment, "missing"), strings(alignment, "extra")
     linked: set[int] = set()
@@ -110,14 +110,20 @@ def _outputs(asked: Entry, written: Entry, alignment: Entry) -> Iterator[Pair]:
         if found is not None:
             linked.add(found)
             shown = answer[found]
-            yield Pair(
-                part=Part.OUTPUT, place=Place.MATCHED, words=phrase, written=str(shown.get("operand")), found=[shown]
+            yield AnswerPart(
+                part=PairPart.OUTPUT,
+                place=PairFit.MATCHED,
+                words=phrase,
+                written=str(shown.get("operand")),
+                found=[shown],
             )
         else:
-            yield Pair(part=Part.OUTPUT, place=Place.MISSING if phrase in missing else Place.ASKED, words=phrase)
+            yield AnswerPart(
+                part=PairPart.OUTPUT, place=PairFit.MISSING if phrase in missing else PairFit.ASKED, words=phrase
+            )
     for each in answer:
         if str(each.get("operand")) in extra:
-            yield Pair(part=Part.OUTPUT, place=Place.EXTRA, written=str(each.get("operand")), found=[each])
+            yield AnswerPart(part=PairPart.OUTPUT, place=PairFit.EXTRA, written=str(each.get("operand")), found=[each])
 
 
 def _answer_columns(written: Entry) -> list[Entry]:
@@ -144,27 +150,32 @@ def _likeness(words: Sequence[str], name: str) -> float:
     return sum(best_likeness(word, parts) for word in words) / len(words)
 
 
-def _aggregations(asked: Entry, written: Entry, alignment: Entry) -> Iterator[Pair]:
+def _aggregations(asked: Entry, written: Entry, alignment: Entry) -> Iterator[AnswerPart]:
     rest = list(entries(written, "aggregations"))
     missing, extra = strings(alignment, "missing"), strings(alignment, "extra")
     for each in entries(asked, "aggregations"):
-        function, column = str(each.get("func") or ""), str(each.get("col") or "")
-        same = [one for one in rest if str(one.get("func")) == function]
-        likely = _most_alike(column, [(n, str(one.get("col") or "")) for n, one in enumerate(same)])
-        found = same[likely or 0] if same else None
+        function, column = _text(each, "func"), _text(each, "col")
+        words = "" if column == "*" else column
+        found = _computed(rest, function, column)
         if found is not None:
             rest.remove(found)
-        lost = found is None and any(text.startswith(function) for text in missing)
-        yield Pair(
-            part=Part.AGGREGATION,
-            place=Place.MATCHED if found is not None else Place.MISSING if lost else Place.ASKED,
-            words=column if column != "*" else "",
-            written=_call(found) if found is not None else f"{function}(…)" if lost else "",
-            found=[found] if found is not None else [],
-        )
+            yield AnswerPart(
+                part=PairPart.AGGREGATION, place=PairFit.MATCHED, words=words, written=_call(found), found=[found]
+            )
+        else:
+            lost = any(text.startswith(function) for text in missing)
+            yield AnswerPart(part=PairPart.AGGREGATION, place=PairFit.MISSING if lost else PairFit.ASKED, words=words)
+    functions = {text.partition("(")[0] for text in extra}
     for each in rest:
-        if any(str(each.get("func")) == text.partition("(")[0] for text in extra):
-            yield Pair(part=Part.AGGREGATION, place=Place.EXTRA, written=_call(each), found=[each])
+        if _text(each, "func") in functions:
+            yield AnswerPart(part=PairPart.AGGREGATION, place=PairFit.EXTRA, written=_call(each), found=[each])
+
+
+def _computed(aggregations: Sequence[Entry], function: str, column: str) -> Entry | None:
+    """The SQL's aggregate with this function, of the column that is most alike."""
+    same = [each for each in aggregations if _text(each, "func") == function]
+    likely = _most_alike(column, ((place, _text(each, "col")) for place, each in enumerate(same)))
+    return same[likely or 0] if same else None
 
 
 def _call(aggregation: Entry) -> str:
@@ -172,34 +183,34 @@ def _call(aggregation: Entry) -> str:
     return f"{aggregation.get('func')}({distinct}{aggregation.get('col')})"
 
 
-def _groupings(asked: Entry, written: Entry, alignment: Entry) -> Iterator[Pair]:
+def _groupings(asked: Entry, written: Entry, alignment: Entry) -> Iterator[AnswerPart]:
     keys = entries(written, "group_by")
     missing, extra = strings(alignment, "missing"), strings(alignment, "extra")
     for phrase in strings(asked, "group_by"):
         found = _most_alike(phrase, [(n, str(each.get("operand"))) for n, each in enumerate(keys)])
         if found is not None:
             key = keys[found]
-            place, written_key, entry = Place.MATCHED, str(key.get("operand")), [key]
+            place, written_key, entry = PairFit.MATCHED, str(key.get("operand")), [key]
         else:
-            place, written_key, entry = Place.MISSING if phrase in missing else Place.ASKED, "", []
-        yield Pair(part=Part.GROUPING, place=place, words=phrase, written=written_key, found=entry)
+            place, written_key, entry = PairFit.MISSING if phrase in missing else PairFit.ASKED, "", []
+        yield AnswerPart(part=PairPart.GROUPING, place=place, words=phrase, written=written_key, found=entry)
     for each in keys:
         if str(each.get("operand")) in extra:
-            yield Pair(part=Part.GROUPING, place=Place.EXTRA, written=str(each.get("operand")), found=[each])
+            yield AnswerPart(
+                part=PairPart.GROUPING, place=PairFit.EXTRA, written=str(each.get("operand")), found=[each]
+            )
 
 
-def _orders(asked: Entry, written: Entry) -> Iterator[Pair]:
+def _orders(asked: Entry, written: Entry) -> Iterator[AnswerPart]:
     keys = [*entries(written, "order_by"), *entries(written, "limits")]
-    phrases = [" ".join(filter(None, (_text(each, "word"), _text(each, "measure")))) for each in _superlatives(asked)]
+    phrases = [
+        " ".join(filter(None, (_text(each, "word"), _text(each, "measure")))) for each in entries(asked, "superlatives")
+    ]
     ordering = _text(_part(asked, "ordering"), "phrase")
     shown = ", ".join(_sorting(each) for each in keys)
     for phrase in dict.fromkeys(filter(None, (*phrases, ordering))):
-        place = Place.MATCHED if keys else Place.ASKED
-        yield Pair(part=Part.ORDER, place=place, words=phrase, written=shown, found=keys)
-
-
-def _superlatives(asked: Entry) -> list[Entry]:
-    return entries(asked, "superlatives")
+        place = PairFit.MATCHED if keys else PairFit.ASKED
+        yield AnswerPart(part=PairPart.ORDER, place=place, words=phrase, written=shown, found=keys)
 
 
 def _text(entry: Entry, name: str) -> str:
@@ -213,9 +224,9 @@ def _sorting(entry: Entry) -> str:
     return f"{entry.get('operand')}{' DESC' if entry.get('descending') else ''}"
 
 
-def _excused(record: Entry, written: Entry) -> Iterator[Pair]:
+def _excused(record: Entry, written: Entry) -> Iterator[AnswerPart]:
     for each in entries(record, "normalizations"):
         rule, construct = _text(each, "rule"), _text(each, "construct")
         candidates = entries(written, _EXCUSED_PARTS.get(rule, ""))
         named = [one for one in candidates if str(one.get("operand", one.get("count"))) in construct]
-        yield Pair(part=Part.EXCUSED, place=Place.EXCUSED, written=construct, found=named, rule=rule)
+        yield AnswerPart(part=PairPart.EXCUSED, place=PairFit.EXCUSED, written=construct, found=named, rule=rule)

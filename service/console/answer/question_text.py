@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from service.console.answer.marked_text import Mark, Run, find_words, runs
-from service.console.answer.pairs import Pair
+from service.console.answer.marked_text import MarkedRun, TextMark, find_words, runs
+from service.console.answer.pairs import AnswerPart
 from service.console.answer.stored_record import strings
 
 _ARROW = " → "
@@ -19,18 +19,20 @@ _LONG_WORD = re.compile(r"[^\W\d]{3,}")
 class ShownTexts:
     """Both texts as runs."""
 
-    question: list[Run]
-    enriched: list[Run]
+    question: list[MarkedRun]
+    enriched: list[MarkedRun]
     marked: frozenset[int]
     """The pairs that are marked in one of them."""
     changes: list[tuple[str, str]]
     """Each thing lost, added or changed, with which of the three."""
 
 
-def show_texts(question: str, enriched: str | None, pairs: Sequence[Pair], record: Mapping[str, Any]) -> ShownTexts:
+def show_texts(
+    question: str, enriched: str | None, pairs: Sequence[AnswerPart], record: Mapping[str, Any]
+) -> ShownTexts:
     """The texts with their marks."""
-    asked: list[Mark] = []
-    rewritten: list[Mark] = []
+    asked: list[TextMark] = []
+    rewritten: list[TextMark] = []
     for pair in pairs:
         own = list(_marks(question, pair, asked))
         asked += own
@@ -49,7 +51,7 @@ def show_texts(question: str, enriched: str | None, pairs: Sequence[Pair], recor
     )
 
 
-def _marks(text: str, pair: Pair, taken: Sequence[Mark]) -> Iterator[Mark]:
+def _marks(text: str, pair: AnswerPart, taken: Sequence[TextMark]) -> Iterator[TextMark]:
     """The pair's words where they stand together, or else one by one."""
     if not pair.words:
         return
@@ -57,13 +59,13 @@ def _marks(text: str, pair: Pair, taken: Sequence[Mark]) -> Iterator[Mark]:
     singly = (find_words(text, word) for word in _LONG_WORD.findall(pair.words))
     for place in [whole] if whole else singly:
         if place is not None:
-            yield Mark(start=place[0], end=place[1], number=pair.number, kind=pair.place.value)
+            yield TextMark(start=place[0], end=place[1], number=pair.number, kind=pair.place.value)
 
 
-def _found(text: str, words: str, kind: str) -> Iterator[Mark]:
+def _found(text: str, words: str, kind: str) -> Iterator[TextMark]:
     place = find_words(text, words)
     if place is not None:
-        yield Mark(start=place[0], end=place[1], kind=kind)
+        yield TextMark(start=place[0], end=place[1], kind=kind)
 
 
 def _changes(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from scoring.calibration import uncalibrated_judge
@@ -43,30 +44,35 @@ def sum_of(row: Mapping[str, Any], weights: Weights) -> ScoreSum | None:
     A record keeps the reasons that moved it most, so what is left to the stored probability is one term of its own.
     """
     record: Mapping[str, Any] = row["record"]
-    alone = number(record, "p_correct")
+    alone, p_judge = number(record, "p_correct"), number(record, "p_judge")
     judge = str(row["judge"] or "")
     if alone is None or row["model"] or not judge.startswith("local/"):
         return None
-    p_judge = number(record, "p_judge")
-    probability = p_judge if p_judge is not None else alone
-    known = uncalibrated_judge(judge) == f"local/{weights.version}"
-    total = _log_odds(probability, weights if known else None)
-    steps: list[Step] = []
-    if known:
-        start = weights.probability.intercept
-        steps.append(Step(words="where every answer starts", move=start, total=start))
+    probability = alone if p_judge is None else p_judge
+    known = weights if uncalibrated_judge(judge) == f"local/{weights.version}" else None
+    total = _log_odds(probability, known)
+    return ScoreSum(
+        steps=_steps(record, known, total), total=total, p_judge=probability, calibrated=p_judge is not None
+    )
+
+
+def _steps(record: Mapping[str, Any], weights: Weights | None, total: float) -> list[Step]:
+    terms: list[tuple[str, str, float]] = []
+    if weights is not None:
+        terms.append(("where every answer starts", "", weights.probability.intercept))
     for each in entries(record, "reasons"):
         moved = number(each, "weight")
         if moved:
-            so_far = (steps[-1].total if steps else 0.0) + moved
-            steps.append(
-                Step(words=str(each.get("detail") or ""), code=str(each.get("code")), move=moved, total=so_far)
-            )
-    rest = total - (steps[-1].total if steps else 0.0)
+            terms.append((str(each.get("detail") or ""), str(each.get("code")), moved))
+    rest = total - math.fsum(move for _, _, move in terms)
     if abs(rest) >= _LEAST_SHOWN:
-        words = "smaller signals, and bounds on single signals" if known else "the start, and smaller signals"
-        steps.append(Step(words=words, move=rest, total=total))
-    return ScoreSum(steps=steps, total=total, p_judge=probability, calibrated=p_judge is not None)
+        known = "smaller signals, and bounds on single signals"
+        terms.append((known if weights is not None else "the start, and smaller signals", "", rest))
+    sums = accumulate(move for _, _, move in terms)
+    return [
+        Step(words=words, code=code, move=move, total=so_far)
+        for (words, code, move), so_far in zip(terms, sums, strict=True)
+    ]
 
 
 def _log_odds(probability: float, weights: Weights | None) -> float:

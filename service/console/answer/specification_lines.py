@@ -53,23 +53,44 @@ def _asked(spec: Entry) -> dict[str, list[str]]:
 
 
 def _written(spec: Entry) -> dict[str, list[str]]:
-    projections, limits = entries(spec, "projections"), entries(spec, "limits")
+    shown = {
+        name: [_in_block(_construct(each), each) for each in entries(spec, field)] for name, field in _WRITTEN.items()
+    }
     return {
-        "outputs": [_in_block("*" if each.get("star") else each.get("operand"), each) for each in projections],
-        "aggregations": [_in_block(_call(each), each) for each in entries(spec, "aggregations")],
-        "filters": [_in_block(each.get("text"), each) for each in entries(spec, "filters")],
-        "having": [_in_block(each.get("text"), each) for each in entries(spec, "having")],
-        "group by": [_in_block(each.get("operand"), each) for each in entries(spec, "group_by")],
-        "order": [
-            _in_block(f"{each.get('operand')}{' DESC' if each.get('descending') else ''}", each)
-            for each in entries(spec, "order_by")
-        ],
-        "limit": [_in_block("?" if each.get("count") is None else each.get("count"), each) for each in limits],
+        **shown,
         "distinct": ["yes"] if spec.get("distinct") else [],
         "joins": [f"{each.get('kind')} {each.get('table')}" for each in entries(spec, "joins")],
         "set operations": [str(each.get("kind")) for each in entries(spec, "set_operations")],
         "ratios": [f"{each.get('numerator')} / {each.get('denominator')}" for each in entries(spec, "divisions")],
     }
+
+
+_WRITTEN: Mapping[str, str] = {
+    "outputs": "projections",
+    "aggregations": "aggregations",
+    "filters": "filters",
+    "having": "having",
+    "group by": "group_by",
+    "order": "order_by",
+    "limit": "limits",
+}
+"""Components of the SQL's specification by their name in the record."""
+
+
+def _construct(each: Entry) -> str:
+    """An entry of the SQL's specification as text.
+
+    >>> _construct({"operand": "age", "descending": True}), _construct({"count": None}), _construct({"star": True})
+    ('age DESC', '?', '*')
+    """
+    if "func" in each:
+        return _call(each)
+    if "count" in each:
+        return "?" if each["count"] is None else str(each["count"])
+    if each.get("star"):
+        return "*"
+    named = str(each.get("text") or each.get("operand"))
+    return f"{named} DESC" if each.get("descending") else named
 
 
 def _in_block(text: object, entry: Entry) -> str:

@@ -16,8 +16,8 @@ from scoring.query import Unscored
 from scoring.sql.bounds import screen
 from scoring.sql.parsing import parse_query
 from service.console.answer.constructs import constructs
-from service.console.answer.marked_text import Mark, Run, Token, runs
-from service.console.answer.pairs import Pair
+from service.console.answer.marked_text import MarkedRun, TextMark, Token, runs
+from service.console.answer.pairs import AnswerPart
 
 MOST_FORMATTED = 40_000
 """Longer SQL, in characters, is shown as it came and without colours."""
@@ -32,14 +32,14 @@ _LEXER = SqlLexer(ensurenl=False, stripnl=False)
 class ShownSql:
     """SQL as runs of text."""
 
-    runs: list[Run]
+    runs: list[MarkedRun]
     formatted: bool
     """Whether its lines were made anew; else it is as it came."""
     marked: frozenset[int] = frozenset()
     """The pairs that are marked in it."""
 
 
-def show_sql(sql: str, dialect: str | None, pairs: Sequence[Pair] = ()) -> ShownSql:
+def show_sql(sql: str, dialect: str | None, pairs: Sequence[AnswerPart] = ()) -> ShownSql:
     """The SQL as people read it best; as it came, where it cannot be read within the bounds of scoring."""
     laid_out = _laid_out(sql, dialect, pairs)
     text, marks = laid_out or (sql, [])
@@ -49,7 +49,7 @@ def show_sql(sql: str, dialect: str | None, pairs: Sequence[Pair] = ()) -> Shown
     )
 
 
-def _laid_out(sql: str, dialect: str | None, pairs: Sequence[Pair]) -> tuple[str, list[Mark]] | None:
+def _laid_out(sql: str, dialect: str | None, pairs: Sequence[AnswerPart]) -> tuple[str, list[TextMark]] | None:
     if len(sql) > MOST_FORMATTED or any(each in sql for each in (_BEGIN, _MIDDLE, _END)):
         return None
     screened = screen(sql)
@@ -80,9 +80,9 @@ def _wrap(tree: exp.Expr, numbered: Sequence[tuple[exp.Expr, int]]) -> None:
         marker.set("this", node)
 
 
-def _without_markers(text: str, kinds: Mapping[int, str]) -> tuple[str, list[Mark]]:
+def _without_markers(text: str, kinds: Mapping[int, str]) -> tuple[str, list[TextMark]]:
     parts: list[str] = []
-    marks: list[Mark] = []
+    marks: list[TextMark] = []
     opened: list[tuple[int, list[int]]] = []
     length = last = 0
     for found in _MARKERS.finditer(text):
@@ -93,16 +93,16 @@ def _without_markers(text: str, kinds: Mapping[int, str]) -> tuple[str, list[Mar
             opened.append((length, [int(each) for each in found[1].split(",")]))
         elif opened:
             start, numbers = opened.pop()
-            marks += [Mark(start=start, end=length, number=each, kind=kinds[each]) for each in numbers]
+            marks += [TextMark(start=start, end=length, number=each, kind=kinds[each]) for each in numbers]
     parts.append(text[last:])
     plain = "".join(parts)
     return plain, [_trimmed(each, plain) for each in marks]
 
 
-def _trimmed(mark: Mark, text: str) -> Mark:
+def _trimmed(mark: TextMark, text: str) -> TextMark:
     inside = text[mark.start : mark.end]
     start = mark.start + len(inside) - len(inside.lstrip())
-    return Mark(start=start, end=start + len(inside.strip()), number=mark.number, kind=mark.kind)
+    return TextMark(start=start, end=start + len(inside.strip()), number=mark.number, kind=mark.kind)
 
 
 def _tokens(text: str) -> Iterator[Token]:
