@@ -40,7 +40,7 @@ slow: $(STAMP) ## The slow tests: delivery under kills and outages, and other ca
 	@$(BIN)/pytest --numprocesses auto --dist worksteal -m "slow and not alone and not nightly" $(ARGS) || [ $$? = 5 ]
 	@$(BIN)/pytest -m "slow and alone and not nightly" --durations=20 $(ARGS) || [ $$? = 5 ]
 
-servers: $(STAMP) ## Install the servers that some tests need: Kafka, Redis, PostgreSQL 15, Prometheus (Debian, root).
+servers: $(STAMP) ## Install the servers that some tests need: Kafka, Redis, PostgreSQL 15, Prometheus, Chromium (Debian, root).
 	@$(BIN)/python -m tests.servers
 
 bench: $(STAMP) ## Measure the scorer on one core; FILE=events.jsonl names other input than the samples.

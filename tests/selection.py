@@ -18,14 +18,14 @@ MARKS = {
     "slow": "a soak or a long campaign; `make test` leaves it out, `.ci/run` runs it",
     "alone": "starts, kills or measures processes, so that no other test may run beside it (set by its folder)",
     "nightly": "too long for `.ci/run`; `make nightly` runs it (also marked slow)",
-    "servers": "needs Kafka, Redis, PostgreSQL 15 or Prometheus (set by its fixtures)",
+    "servers": "needs Kafka, Redis, PostgreSQL 15, Prometheus or Chromium (set by its fixtures)",
     "database": "needs a PostgreSQL, which the tests bring (set by its fixtures)",
     "development_data(path): needs this file or folder of the development data": "skipped where that is not there",
 }
-SERVERS = frozenset({"kafka_server", "redis_url", "postgres15", "own_kafka", "own_redis", "own_postgres", "promtool"})
+SERVERS = frozenset({"kafka_server", "redis_url", "postgres15", "own_kafka", "chromium", "own_redis", "own_postgres", "promtool"})
 """Fixtures that need a program which `make servers` installs."""
 DELIVERY = Path(__file__).parent / "delivery"
-_ROOMS_ALONE = ("delivery", "deploy", "servers", "service", "supply", "tutorials")
+_ROOMS_ALONE = ("browser", "delivery", "deploy", "servers", "service", "supply", "tutorials")
 ALONE = tuple(Path(__file__).parent / room for room in _ROOMS_ALONE)
 """Rooms whose slow tests run one after another; those of the others run in parallel."""
 NO_DATA = "the development data is not here: set SQLASSAY_DEVELOPMENT_DATA to its folder"

@@ -14,6 +14,7 @@ from pathlib import Path
 from tests.servers.install import (
     ALERTMANAGER,
     AMTOOL,
+    CHROMIUM,
     JAVA,
     NSS_WRAPPER,
     POSTGRES,
@@ -31,6 +32,7 @@ NEEDED: tuple[tuple[str | None, tuple[Callable[..., Path], ...]], ...] = (
     (DATABASE_URL, (POSTGRES.find,)),
     (None, (PROMETHEUS.find, PROMTOOL.find, ALERTMANAGER.find, AMTOOL.find)),
     (None, (NSS_WRAPPER.find,)),
+    (None, (CHROMIUM.find,)),
 )
 """What to install, unless the variable names a running server."""
 

@@ -107,6 +107,7 @@ ALERTMANAGER = Program(
 NSS_WRAPPER = Library(
     path="/usr/lib/*/libnss_wrapper.so", package="libnss-wrapper", otherwise="or play other cells of the fault matrix"
 )
+CHROMIUM = Program(path="chromium", package="chromium", otherwise="or put Chromium on the PATH under that name")
 AMTOOL = Program(path="amtool", package="prometheus-alertmanager", otherwise="or put Alertmanager's amtool on the PATH")
 
 

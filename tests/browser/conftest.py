@@ -1,0 +1,42 @@
+"""The demo's service in a real browser."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from service.commands.demo import post_labels, post_samples, running_service
+from service.samples import sample_events
+from service.samples.fortnight import fortnight_events
+from tests.servers.fixtures import found
+from tests.servers.install import CHROMIUM
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[str]:
+    """The address of a service with the demo's answers and labels."""
+    events = [*sample_events(), *fortnight_events(datetime.now(UTC))]
+    # not pytest's folder: the account that PostgreSQL runs as could not enter it
+    with (
+        tempfile.TemporaryDirectory(prefix="sqlassay-test-", ignore_cleanup_errors=True) as state,
+        running_service(Path(state)) as (client, _),
+    ):
+        post_samples(client, events)
+        post_labels(client, events)
+        yield client.base
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium."""
+    program = found(CHROMIUM)
+    with sync_playwright() as playwright:
+        # pages of the tests' own service only, and tests may run as root
+        browser = playwright.chromium.launch(executable_path=str(program), args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -1,0 +1,70 @@
+"""Every page of the console in Chromium: readable by all, on a phone too, in both themes and without script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from tests.browser.crawling import pages_of
+
+pytestmark = pytest.mark.slow
+WIDTHS = (1440, 390)
+_HARMFUL = frozenset({"serious", "critical"})
+
+
+@contextmanager
+def opened(browser: Browser, width: int, theme: Literal["light", "dark"], *, script: bool = True) -> Iterator[Page]:
+    context = browser.new_context(
+        viewport={"width": width, "height": 1000}, color_scheme=theme, java_script_enabled=script, bypass_csp=False
+    )
+    try:
+        yield context.new_page()
+    finally:
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def addresses(site: str, chromium: Browser) -> list[str]:
+    with opened(chromium, 1440, "light") as page:
+        found = pages_of(page.context, f"{site}/console")
+    assert len(found) > 5
+    return found
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_pages_can_be_read_by_all(
+    chromium: Browser, addresses: list[str], width: int, theme: Literal["light", "dark"]
+) -> None:
+    faults: list[str] = []
+    with opened(chromium, width, theme) as page:
+        page.on("console", lambda said: faults.append(f"{page.url}: {said.text}") if said.type == "error" else None)
+        page.on("pageerror", lambda error: faults.append(f"{page.url}: {error}"))
+        for address in addresses:
+            page.goto(address)
+            wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            if wide > 0:
+                faults.append(f"{address}: {wide} px wider than {width}")
+            found = Axe().run(page).response["violations"]
+            faults += [_told(address, each) for each in found if each["impact"] in _HARMFUL]
+    assert not faults, "\n".join(faults)
+
+
+def _told(address: str, violation: dict[str, object]) -> str:
+    nodes = violation["nodes"]
+    assert isinstance(nodes, list)
+    return f"{address}: {violation['id']}, {len(nodes)} times, such as {nodes[0]['html'][:200]}"
+
+
+def test_pages_show_the_same_without_script(chromium: Browser, addresses: list[str]) -> None:
+    with opened(chromium, 1440, "light") as page, opened(chromium, 1440, "light", script=False) as plain:
+        for address in addresses:
+            page.goto(address)
+            plain.goto(address)
+            headings = "main h1, main h2"
+            assert plain.locator(headings).all_inner_texts() == page.locator(headings).all_inner_texts(), address
