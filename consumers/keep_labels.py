@@ -15,7 +15,7 @@ from consumers.queueing.isolation import isolate_failures
 from consumers.wire.events import InvalidEvent, InvalidReason
 from consumers.wire.labels import ErrorType, LabelDocument, LabelValue, read_label_document
 
-_SAID = {"reviewer", "label", "error_type", "note", "correction", "sampling_probability"}
+_SAID = {"reviewer", "label", "error_type", "note", "correction", "sampling_probability", "blind"}
 
 
 class Target(NamedTuple):
@@ -38,6 +38,8 @@ class Label:
     note: str | None = None
     correction: str | None = None
     labelled_at: datetime
+    blind: bool | None = None
+    """Whether it was given before the judge's verdict was shown; `None` is not recorded."""
     sampling_probability: float | None = None
     """The probability with which the answer was drawn for labelling, in (0, 1]; `None` is not recorded."""
 

@@ -95,6 +95,9 @@ class LabelDocument(BaseModel):
     reviewer: Name = Field(
         description="The person who labels; of each reviewer only the latest label of an event is kept."
     )
+    blind: Annotated[bool, Field(strict=True)] | None = Field(
+        default=None, description="Whether the reviewer had not seen what the judge and other reviewers say."
+    )
     labelled_at: Moment | None = Field(
         default=None,
         description="When the answer was labelled; default: when the label was sent. Without a zone it is UTC.",

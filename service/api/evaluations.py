@@ -156,6 +156,9 @@ class AnswerLabel(BaseModel):
     error_type: ErrorType | None
     note: str | None
     correction: str | None
+    blind: bool | None = Field(
+        description="Whether the reviewer had not seen the judge's verdict. Null where it is not recorded."
+    )
     labelled_at: datetime
     sampling_probability: float | None = Field(
         description="The probability with which the answer was drawn for labelling. Null where it is not recorded."

@@ -67,6 +67,9 @@ class LabelItem(BaseModel):
     error_type: ErrorType | None
     note: str | None
     correction: str | None
+    blind: bool | None = Field(
+        description="Whether the reviewer had not seen the judge's verdict. Null where it is not recorded."
+    )
     labelled_at: datetime
     sampling_probability: float | None = Field(
         description="The probability with which the answer was drawn for labelling. Null where it is not recorded."
@@ -117,6 +120,10 @@ class LabelQuery(BaseModel):
     reviewer: Name | None = Field(default=None, description="Only labels of this reviewer.")
     event_id: Annotated[str, Field(max_length=256, pattern=r"^[^\x00]*$")] | None = Field(
         default=None, description="Only labels of events with this id."
+    )
+    blind: bool | None = Field(
+        default=None,
+        description="true: only labels given before the judge's verdict was shown. false: only those after.",
     )
     since: Timestamp | None = Field(
         default=None, description="Only labels given at or after this time. A time without a zone is UTC."
@@ -232,7 +239,7 @@ async def _training(query: LabelQuery, service: Service, caller: Caller) -> Resp
     if foreign:
         message = f"format=training takes no {', '.join(foreign)}: it has the right and the wrong answers, all of them"
         raise ApiError(400, "INVALID_PARAMETER", message, f"Leave out {', '.join(foreign)}, or format.")
-    given = query.model_dump(include={"agent", "reviewer", "event_id"})
+    given = query.model_dump(include={"agent", "reviewer", "event_id", "blind"})
     tenant = caller.only(query.tenant)
     wanted = TrainingFilter(tenant=tenant, since=utc(query.since), until=utc(query.until), **given)
     return await training_reply(service.engine, wanted)

@@ -118,6 +118,7 @@ async def _stays(engine: AsyncEngine, subject: Subject) -> dict[str, str]:
         "event_keys": "ids and sources of events, by which an event sent again is known: --everything deletes them",
         "answer_sums": "names of agents and their versions: --everything deletes them",
         "labels": "names of reviewers, ids and sources of events: --reviewer NAME, or --everything",
+        "past_labels": "names of reviewers, ids and sources of events: --reviewer NAME, or --everything",
         "review_draws": "names of agents: --everything",
         "review_items": "names of reviewers and agents, ids and sources of events: --reviewer NAME, or --everything",
         "tenant_rules": "documents that may quote names and values, and authors: --rules, or --reviewer NAME",

@@ -44,13 +44,19 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
         tenant="tenant",
         name="source event_id reviewer",
         text="note correction",
-        code="label error_type labelled_at sampling_probability",
+        code="label error_type labelled_at sampling_probability blind",
+    ),
+    "past_labels": _columns(
+        tenant="tenant",
+        name="source event_id reviewer",
+        text="note correction",
+        code="label error_type labelled_at sampling_probability blind withdrawn ended_at",
     ),
     "review_draws": _columns(tenant="tenant", name="agent", code="secret wanted spread drawn_at"),
     "review_items": _columns(
         tenant="tenant",
-        name="source event_id agent reviewer",
-        code="occurred_at share sampling_probability place drawn_at leased_until labelled_at",
+        name="source event_id agent reviewer skipped_by",
+        code="occurred_at share sampling_probability place drawn_at leased_until labelled_at skipped_at",
     ),
     "reference_verdicts": _columns(
         tenant="tenant", text="record", code="event occurred_at due tries verdict level judged_at"

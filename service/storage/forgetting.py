@@ -11,10 +11,12 @@ from sqlalchemy import (
     ColumnElement,
     Table,
     and_,
+    any_,
     bindparam,
     delete,
     false,
     func,
+    literal,
     null,
     or_,
     select,
@@ -40,6 +42,7 @@ from service.storage.tables import (
     EVALUATIONS,
     EVENT_KEYS,
     LABELS,
+    PAST_LABELS,
     REFERENCE_VERDICTS,
     REMEMBERED_ANSWERS,
     REVIEW_DRAWS,
@@ -90,6 +93,9 @@ async def forget_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
             labels = await connection.execute(
                 update(LABELS).where(_of(LABELS.c, subject), _noted()).values(note=None, correction=None)
             )
+            await connection.execute(
+                update(PAST_LABELS).where(_of(PAST_LABELS.c, subject)).values(note=None, correction=None)
+            )
             # nobody can review an answer whose texts are gone
             unlabelled = REVIEW_ITEMS.c.labelled_at.is_(None)
             await connection.execute(delete(REVIEW_ITEMS).where(_of(REVIEW_ITEMS.c, subject), unlabelled))
@@ -117,7 +123,8 @@ async def delete_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
         async with engine.begin() as connection:
             for name, (table, whose) in _whole(subject, digests).items():
                 gone[name] = (await connection.execute(delete(table).where(whose))).rowcount
-            await connection.execute(delete(REVIEW_ITEMS).where(_of(REVIEW_ITEMS.c, subject)))
+            for reviewed in (REVIEW_ITEMS, PAST_LABELS):
+                await connection.execute(delete(reviewed).where(_of(reviewed.c, subject)))
             if subject.event_id is None:
                 for learnt in (REVIEW_DRAWS, TENANT_CALIBRATIONS):
                     await connection.execute(delete(learnt).where(learnt.c.tenant == subject.tenant))
@@ -150,9 +157,15 @@ async def forget_reviewer(engine: AsyncEngine, tenant: str, reviewer: str) -> tu
     with translate_errors(engine.url):
         async with engine.begin() as connection:
             labels = await connection.execute(update(LABELS).where(of_label).values(reviewer=nobody))
-            items = REVIEW_ITEMS.c
-            of_item = and_(items.tenant == tenant, items.reviewer == reviewer)
-            await connection.execute(update(REVIEW_ITEMS).where(of_item).values(reviewer=nobody))
+            for table in (REVIEW_ITEMS, PAST_LABELS):
+                named = and_(table.c.tenant == tenant, table.c.reviewer == reviewer)
+                await connection.execute(update(table).where(named).values(reviewer=nobody))
+            skipped = REVIEW_ITEMS.c.skipped_by
+            await connection.execute(
+                update(REVIEW_ITEMS)
+                .where(REVIEW_ITEMS.c.tenant == tenant, literal(reviewer) == any_(skipped))
+                .values(skipped_by=func.array_replace(skipped, reviewer, nobody))
+            )
             rules = await connection.execute(update(TENANT_RULES).where(of_rules).values(author=nobody))
             for name in (AUDIT_LOG.c.reviewer, AUDIT_LOG.c.actor):
                 noted = update(AUDIT_LOG).where(AUDIT_LOG.c.tenant == tenant, name == reviewer)
@@ -198,6 +211,7 @@ async def count_names(engine: AsyncEngine, subject: Subject) -> Mapping[str, int
         "event_keys": (EVENT_KEYS, _of(EVENT_KEYS.c, subject)),
         "answer_sums": (ANSWER_SUMS, sums if subject.event_id is None else false()),
         "labels": (LABELS, _of(LABELS.c, subject)),
+        "past_labels": (PAST_LABELS, _of(PAST_LABELS.c, subject)),
         "review_draws": (REVIEW_DRAWS, REVIEW_DRAWS.c.tenant == subject.tenant),
         "review_items": (REVIEW_ITEMS, _of(REVIEW_ITEMS.c, subject)),
         "tenant_rules": (TENANT_RULES, TENANT_RULES.c.tenant == subject.tenant),

@@ -64,7 +64,7 @@ class PostgresLabels:
         if not rows:
             return
         new = insert(LABELS).values(rows)
-        updated = ("label", "error_type", "note", "correction", "labelled_at")
+        updated = ("label", "error_type", "note", "correction", "labelled_at", "blind")
         drawn = func.coalesce(new.excluded.sampling_probability, _LABELS.sampling_probability)
         upsert = new.on_conflict_do_update(
             index_elements=["tenant", "source", "event_id", "reviewer"],
@@ -101,6 +101,7 @@ def _row(key: EventKey, label: Label) -> dict[str, object]:
         "correction": label.correction,
         "labelled_at": label.labelled_at,
         "sampling_probability": label.sampling_probability,
+        "blind": label.blind,
     }
 
 
@@ -114,6 +115,7 @@ class LabelFilter:
     error_type: str | None = None
     reviewer: str | None = None
     event_id: str | None = None
+    blind: bool | None = None
     since: datetime | None = None
     """Earliest time of labelling, inclusive."""
     until: datetime | None = None
@@ -171,6 +173,7 @@ def _conditions(wanted: LabelFilter) -> list[ColumnElement[bool]]:
         _LABELS.error_type: wanted.error_type,
         _LABELS.reviewer: wanted.reviewer,
         _LABELS.event_id: wanted.event_id,
+        _LABELS.blind: wanted.blind,
     }
     conditions: list[ColumnElement[bool]] = [column == value for column, value in equal.items() if value is not None]
     if wanted.since is not None:

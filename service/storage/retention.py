@@ -213,6 +213,7 @@ _OTHER_TABLES = (
     ("watched_answers", "received_at"),
     ("agent_alarms", "answered_at"),
     ("labels", "labelled_at"),
+    ("past_labels", "labelled_at"),
     ("review_items", "occurred_at"),
 )
 """The other tables with rows of an event, and the column by which they expire."""

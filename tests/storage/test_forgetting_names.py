@@ -110,6 +110,12 @@ async def everywhere(full: AsyncEngine) -> AsyncEngine:  # noqa: F811 the fixtur
                 )
             )  # fmt: skip
             await connection.execute(
+                TABLES["past_labels"].insert().values(
+                    tenant=tenant, source="/s", event_id="a", reviewer="ann", labelled_at=NOW, label="wrong",
+                    withdrawn=True,
+                )
+            )  # fmt: skip
+            await connection.execute(
                 TABLES["tenant_calibrations"].insert().values(
                     tenant=tenant, version=1, judge="local/4", evaluator_version="1", intercept=0, slope=1, labels=20,
                     labelled_right=10, loss_before=0.7, loss_after=0.6,
@@ -156,8 +162,8 @@ async def test_texts_go_and_what_stays_is_said(everywhere: AsyncEngine):
     assert await holding(everywhere, "bakers", ColumnKind.TEXT) == set()
     left = await holding(everywhere, "bakers", ColumnKind.NAME, ColumnKind.RULES)
     assert set(done.stays) == {each.partition(".")[0] for each in left} == {
-        "access_tokens", "agent_alarms", "answer_sums", "audit_log", "evaluations", "event_keys", "labels", "review_draws",
-        "review_items", "tenant_rules", "tenant_schemas", "watched_answers",
+        "access_tokens", "agent_alarms", "answer_sums", "audit_log", "evaluations", "event_keys", "labels", "past_labels",
+        "review_draws", "review_items", "tenant_rules", "tenant_schemas", "watched_answers",
     }  # fmt: skip
     assert await holding(everywhere, "millers", *HELD) == {f"{table}.{column.name}" for table, column in columns(*HELD)}
 

@@ -37,9 +37,11 @@ _AVAILABLE = text(
         SELECT agent, count(*) FILTER (WHERE labelled_at IS NOT NULL OR leased_until >= :now) AS handed
         FROM review_items WHERE tenant = :tenant AND occurred_at >= :since GROUP BY agent
     ), line AS (
-        SELECT source, event_id, agent, row_number() OVER (PARTITION BY agent ORDER BY place, source, event_id) AS ahead
+        SELECT source, event_id, agent, row_number() OVER (
+            PARTITION BY agent ORDER BY CASE WHEN :again THEN skipped_at END NULLS FIRST, place, source, event_id
+        ) AS ahead
         FROM review_items WHERE tenant = :tenant AND {_OPEN} AND (leased_until IS NULL OR leased_until < :now)
-          AND (CAST(:agent AS text) IS NULL OR agent = :agent)
+          AND (CAST(:agent AS text) IS NULL OR agent = :agent) AND (:again OR NOT :reviewer = ANY (skipped_by))
     )
     SELECT source, event_id, EXISTS (
         SELECT FROM labels WHERE (labels.tenant, labels.source, labels.event_id) = (:tenant, line.source, line.event_id)
@@ -121,7 +123,10 @@ async def next_answers(
             missing = limit - held - await _hand_out(connection, asked, limit - held)
             if missing == limit:
                 await draw(connection, tenant, now, grow=True)
-                await _hand_out(connection, asked, limit)
+                missing -= await _hand_out(connection, asked, limit)
+            if missing == limit:
+                # nothing else is left: what this reviewer skipped, the longest ago first
+                await _hand_out(connection, asked, limit, again=True)
             return [dict(row) for row in (await connection.execute(_MINE, asked)).mappings()]
 
 
@@ -132,11 +137,15 @@ async def _draw_if_due(connection: AsyncConnection, tenant: str, now: datetime) 
         await draw(connection, tenant, now, grow=False)
 
 
-async def _hand_out(connection: AsyncConnection, asked: dict[str, Any], most: int) -> int:
-    """Leases up to `most` answers, and returns how many. Those labelled already only give a label its probability."""
+async def _hand_out(connection: AsyncConnection, asked: dict[str, Any], most: int, *, again: bool = False) -> int:
+    """Leases up to `most` answers, and returns how many. Those labelled already only give a label its probability.
+
+    `again` hands out what this reviewer skipped, too.
+    """
     handed = 0
+    asked_now = {name: asked[name] for name in ("tenant", "now", "agent", "reviewer")}
+    asked_now |= {"since": asked["now"] - WINDOW, "again": again}
     while handed < most:
-        asked_now = {name: asked[name] for name in ("tenant", "now", "agent")} | {"since": asked["now"] - WINDOW}
         found = (await connection.execute(_AVAILABLE, asked_now | {"most": most - handed})).all()
         if not found:
             break

@@ -41,6 +41,8 @@ class TrainingFilter:
     agent: str | None = None
     reviewer: str | None = None
     event_id: str | None = None
+    blind: bool | None = None
+    """Only labels given before the judge's verdict was shown (true), or only those given after it (false)."""
     since: datetime | None = None
     """Earliest time of labelling, inclusive."""
     until: datetime | None = None
@@ -66,6 +68,8 @@ class AgreedLabel:
     """The probability with which the answer was drawn for labelling."""
     labelled_at: datetime
     """The time of the latest label."""
+    error_type: str | None = None
+    """What most of those say who call it wrong; of equally many, the first by name."""
 
 
 async def training_lines(engine: AsyncEngine, wanted: TrainingFilter) -> AsyncGenerator[list[dict[str, Any]]]:
@@ -86,19 +90,22 @@ async def agreed_labels(engine: AsyncEngine, wanted: TrainingFilter) -> Mapping[
     key = [_LABELS[name] for name in _EVENT]
     right, wrong = (func.count().filter(_LABELS.label == each.value) for each in (LabelValue.RIGHT, LabelValue.WRONG))
     latest, probability = func.max(_LABELS.labelled_at), func.max(_LABELS.sampling_probability)
-    counted = select(*key, right.label("right"), wrong.label("wrong"), latest.label("at"), probability.label("drawn"))
+    fault = func.mode().within_group(_LABELS.error_type).filter(_LABELS.label == LabelValue.WRONG.value)
+    votes = (right.label("right"), wrong.label("wrong"), fault.label("error_type"))
+    counted = select(*key, *votes, latest.label("at"), probability.label("drawn"))
     rows = await fetch_rows(engine, counted.where(*_conditions(wanted)).group_by(*key).order_by(*key))
     agreed: dict[AnswerKey, AgreedLabel] = {}
     for row in rows:
         correct = agreed_label(row["right"], row["wrong"])
         if correct is not None:
-            label = AgreedLabel(correct, row["right"] + row["wrong"], row["drawn"], row["at"])
+            label = AgreedLabel(correct, row["right"] + row["wrong"], row["drawn"], row["at"], row["error_type"])
             agreed[AnswerKey(*(row[name] for name in _EVENT))] = label
     return agreed
 
 
 def _conditions(wanted: TrainingFilter) -> list[ColumnElement[bool]]:
     equal = {_LABELS.tenant: wanted.tenant, _LABELS.reviewer: wanted.reviewer, _LABELS.event_id: wanted.event_id}
+    equal[_LABELS.blind] = wanted.blind
     conditions: list[ColumnElement[bool]] = [_LABELS.label != LabelValue.UNSURE.value]
     conditions += [column == value for column, value in equal.items() if value is not None]
     if wanted.since is not None:
@@ -123,4 +130,5 @@ def _texts(keys: Sequence[AnswerKey], agent: str | None) -> Any:
 def _line(row: Mapping[str, Any], label: AgreedLabel) -> dict[str, Any]:
     said = {"label": int(label.correct), "labels": label.labels, "probability": label.probability}
     kept = {name: value for name, value in row.items() if value is not None}
-    return kept | said | {"labelled_at": label.labelled_at}
+    fault = {} if label.correct or label.error_type is None else {"error_type": label.error_type}
+    return kept | said | fault | {"labelled_at": label.labelled_at}

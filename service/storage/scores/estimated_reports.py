@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, func, select
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.wire.labels import LabelValue
@@ -46,18 +46,30 @@ class EstimatedRow(ReportRow):
     """How the estimate came about; `no labels` is a prediction from the mean probability."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatestLabels:
+    """The labels that one reviewer gave at this time or later."""
+
+    reviewer: str
+    since: datetime
+
+
 async def estimated_report(
     engine: AsyncEngine,
     wanted: AnswerScope | None = None,
     *,
     by_version: bool = False,
     period: Period | None = None,
+    without: LatestLabels | None = None,
 ) -> list[EstimatedRow]:
-    """The report, each line with its estimate. Raises `StoreUnavailable`."""
+    """The report, each line with its estimate; `without` leaves labels out of it. Raises `StoreUnavailable`."""
     scope = wanted or AnswerScope()
     sums = await read_sums(engine, scope, by_version=by_version, by_judge=True, period=period)
     rows = report_rows(sums)
-    groups = await _groups(engine, scope, sums, by_version=by_version, period=period) if rows else {}
+    groups: dict[_Who, AnswerGroup] = {}
+    if rows:
+        labelled = await fetch_rows(engine, _labelled(scope, period, without))
+        groups = _groups(labelled, sums, by_version=by_version)
     return [_estimated(row, groups.get((row.tenant, row.agent, row.agent_version, row.period))) for row in rows]
 
 
@@ -84,11 +96,11 @@ def _estimate(group: AnswerGroup) -> ShareEstimate:
     return estimate_group(replace(group, labels=usable_labels(group)), level=LEVEL)
 
 
-async def _groups(
-    engine: AsyncEngine, wanted: AnswerScope, sums: Iterable[Sums], *, by_version: bool, period: Period | None
+def _groups(
+    labelled: Iterable[Mapping[str, Any]], sums: Iterable[Sums], *, by_version: bool
 ) -> dict[_Who, AnswerGroup]:
     labels: dict[_Who, list[LabelledScore]] = defaultdict(list)
-    for row in await fetch_rows(engine, _labelled(wanted, period)):
+    for row in labelled:
         labels[_who(row, by_version=by_version)].append(_label(row))
     answers: dict[_Who, list[Sums]] = defaultdict(list)
     for each in sums:
@@ -115,7 +127,7 @@ def _group_of(by_judge: Sequence[Sums], labels: Sequence[LabelledScore]) -> Answ
     )
 
 
-def _labelled(wanted: AnswerScope, period: Period | None) -> Select[Any]:
+def _labelled(wanted: AnswerScope, period: Period | None, without: LatestLabels | None = None) -> Select[Any]:
     """The labelled answers, each once, with how many reviewers call it right and wrong."""
     answer: list[ColumnElement[Any]] = [_ROWS.tenant, _ROWS.agent, _ROWS.agent_version, _ROWS.source, _ROWS.event_id]
     if period is not None:
@@ -126,8 +138,10 @@ def _labelled(wanted: AnswerScope, period: Period | None) -> Select[Any]:
         EVALUATIONS, and_(_ROWS.id == _KEYS.evaluation_id, _ROWS.occurred_at == _KEYS.occurred_at)
     )
     query = select(*answer, *scores, *votes, func.max(_LABELS.sampling_probability).label("probability"))
-    decided = _LABELS.label != LabelValue.UNSURE
-    return query.select_from(joined).where(decided, *_current(wanted)).group_by(*answer, *scores)
+    counted: list[ColumnElement[bool]] = [_LABELS.label != LabelValue.UNSURE]
+    if without is not None:
+        counted.append(or_(_LABELS.reviewer != without.reviewer, _LABELS.labelled_at < without.since))
+    return query.select_from(joined).where(*counted, *_current(wanted)).group_by(*answer, *scores)
 
 
 def _label(row: Mapping[str, Any]) -> LabelledScore:

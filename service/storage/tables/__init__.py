@@ -17,7 +17,7 @@ from service.storage.tables.events import (
     REFERENCE_VERDICTS,
     REMEMBERED_ANSWERS,
 )
-from service.storage.tables.review import REVIEW_DRAWS, REVIEW_ITEMS, TENANT_CALIBRATIONS
+from service.storage.tables.review import PAST_LABELS, REVIEW_DRAWS, REVIEW_ITEMS, TENANT_CALIBRATIONS
 from service.storage.tables.tenants import TENANT_RULES, TENANT_SCHEMAS
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "EVENT_KEYS",
     "LABELS",
     "METADATA",
+    "PAST_LABELS",
     "REFERENCE_VERDICTS",
     "REMEMBERED_ANSWERS",
     "REVIEW_DRAWS",

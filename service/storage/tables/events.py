@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from sqlalchemy import (
+    Boolean,
     CheckConstraint,
     Column,
     DateTime,
@@ -148,6 +149,7 @@ class LabelRow(SQLModel, table=True):
     correction: str | None = column(Text, null=True)
     labelled_at: datetime = time_column()
     sampling_probability: float | None = column(Double, null=True)
+    blind: bool | None = column(Boolean, null=True)
 
 
 class ReferenceVerdictRow(SQLModel, table=True):

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     DateTime,
@@ -17,6 +18,7 @@ from sqlalchemy import (
     Text,
     func,
 )
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field, SQLModel
 
 from service.storage.tables.columns import column, table, time_column
@@ -58,6 +60,28 @@ class ReviewItemRow(SQLModel, table=True):
     reviewer: str | None = column(Text, null=True)
     leased_until: datetime | None = column(DateTime(timezone=True), null=True)
     labelled_at: datetime | None = column(DateTime(timezone=True), null=True)
+    skipped_by: list[str] = Field(sa_column=Column(ARRAY(Text), nullable=False, server_default="{}"))
+    skipped_at: datetime | None = column(DateTime(timezone=True), null=True)
+
+
+class PastLabelRow(SQLModel, table=True):
+    """A label that its reviewer replaced or withdrew. A trigger writes the replaced ones."""
+
+    __tablename__: ClassVar[str] = "past_labels"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+
+    tenant: str = column(Text, key=True)
+    source: str = column(Text, key=True)
+    event_id: str = column(Text, key=True)
+    reviewer: str = column(Text, key=True)
+    labelled_at: datetime = time_column(key=True)
+    label: str = column(Text)
+    error_type: str | None = column(Text, null=True)
+    note: str | None = column(Text, null=True)
+    correction: str | None = column(Text, null=True)
+    sampling_probability: float | None = column(Double, null=True)
+    blind: bool | None = column(Boolean, null=True)
+    withdrawn: bool = column(Boolean)
+    ended_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False, server_default=func.now()))
 
 
 class TenantCalibrationRow(SQLModel, table=True):
@@ -85,4 +109,5 @@ class TenantCalibrationRow(SQLModel, table=True):
 
 REVIEW_DRAWS = table(ReviewDrawRow)
 REVIEW_ITEMS = table(ReviewItemRow)
+PAST_LABELS = table(PastLabelRow)
 TENANT_CALIBRATIONS = table(TenantCalibrationRow)
