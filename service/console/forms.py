@@ -37,6 +37,8 @@ class RecentDays(StrEnum):
     ALL = "all"
 
 
+RANGES = {RecentDays.TODAY: "Today", RecentDays.WEEK: "7 days", RecentDays.MONTH: "30 days", RecentDays.ALL: "All"}
+"""The ranges as pages name them."""
 _DAYS = {RecentDays.TODAY: 1, RecentDays.WEEK: 7, RecentDays.MONTH: 30}
 CARRIED = ("tenant", "agent", "agent_version", "range", "from_day", "to_day", "since", "until")
 """The parameters that every link of the console keeps."""

@@ -15,7 +15,7 @@ from scoring.rules import Tier
 from scoring.verdict import FilterStatus, Verdict
 from service.api.access import ConsoleReader, RunningService
 from service.console.exports import MOST_EXPORTED
-from service.console.forms import ListForm, RecentDays, ReportForm
+from service.console.forms import RANGES, ListForm, ReportForm
 from service.console.rendering import page, style_sheet
 from service.console.spelling import spelled
 from service.storage.scores.estimated_reports import EstimatedRow, estimated_report
@@ -23,7 +23,6 @@ from service.storage.scores.evaluation_pages import Order, evaluation_page
 from service.storage.sums.reading import AnswerScope, Period
 
 router = APIRouter(include_in_schema=False)
-_RANGES = {RecentDays.TODAY: "Today", RecentDays.WEEK: "7 days", RecentDays.MONTH: "30 days", RecentDays.ALL: "All"}
 _LENGTHS = {Period.DAY: timedelta(days=1), Period.WEEK: timedelta(days=7)}
 _CHOICES = {
     "order": [(each.value, each.value) for each in Order],
@@ -69,7 +68,7 @@ async def show_report(
         "rows": [(row, _answers_of(row, wanted, form)) for row in rows],
         "given": form.given(),
         "form": form,
-        "ranges": _RANGES,
+        "ranges": RANGES,
         "suggestions": suggestions,
         "judged_wrong_bound": _JUDGED_WRONG_BOUND,
     }
@@ -91,7 +90,7 @@ async def show_evaluations(
         "order": form.shown_order,
         "choices": _CHOICES,
         "reasons": _REASONS,
-        "ranges": _RANGES,
+        "ranges": RANGES,
         "suggestions": suggestions,
         "most": MOST_EXPORTED,
     }
