@@ -13,7 +13,7 @@ from service.api.errors import handle_errors
 from service.api.form_fields import FormTokens
 from service.api.openapi_document import openapi_document
 from service.api.request_guard import RequestGuard
-from service.console import answer_page, error_pages, exports, meanings, pages
+from service.console import answer_page, error_pages, exports, meanings, pages, review_actions, review_pages
 from service.pipeline.running import ProcessRole, Service
 
 _METHODS = {"GET", "POST", "PUT", "HEAD", "OPTIONS"}
@@ -31,8 +31,9 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     )
     app.state.service = service
     worker_only = service is not None and service.role is ProcessRole.WORKER
-    reading = (evaluations, labels, review, rules, schemas, docs_page, exports, answer_page, meanings, pages)
-    for module in (health,) if worker_only else (events, traces, *reading, health):
+    reading = (evaluations, labels, review, rules, schemas, docs_page)
+    console = (exports, answer_page, meanings, review_actions, review_pages, pages)
+    for module in (health,) if worker_only else (events, traces, *reading, *console, health):
         app.include_router(module.router)
     handle_errors(app, error_pages.present_error)
     app.add_middleware(FormTokens)

@@ -34,6 +34,7 @@ from service.pipeline.worker import Worker, running_worker
 from service.processes.forking import start_server
 from service.processes.interpreter import tune_interpreter
 from service.processes.rules_processes import rules_processes
+from service.processes.sql_reading import sql_reading
 from service.redis.link import RedisLink, open_redis
 from service.redis.rule_cache import RedisRules
 from service.settings import Settings
@@ -81,6 +82,7 @@ async def running(
             role=role,
             engine=engine,
             rules=rules,
+            sql=await enter(sql_reading(settings.pool.cpu_seconds)),
             metrics=metrics,
             worker=worker,
             events=events,

@@ -11,11 +11,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from scoring import EVALUATOR_VERSION
 from service.api.form_fields import csrf_token
 
+_POLICY = "Content-Security-Policy"
 SAFE_HEADERS = {
     # no scripts, no resources from other sites, no framing by other sites
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'",
+    _POLICY: "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    # without a referrer, browsers call the origin of our own forms null
+    "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
 _pages = Environment(
@@ -47,13 +49,15 @@ def page(
     carried: Mapping[str, object] | None = None,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
+    script: bool = False,
 ) -> HTMLResponse:
-    """A page. The links in its head keep the parameters `carried`.
+    """A page. The links in its head keep the parameters `carried`. With `script` it may load scripts of the console.
 
     Every template has `csrf`: a form that POSTs sends it as a hidden field of that name.
     """
     text = _pages.get_template(name).render({"carried": carried or {}, "csrf": csrf_token(), **values})
-    return HTMLResponse(text, status, headers={**(headers or {}), **SAFE_HEADERS})
+    safe = {**SAFE_HEADERS, _POLICY: f"{SAFE_HEADERS[_POLICY]}; script-src 'self'"} if script else SAFE_HEADERS
+    return HTMLResponse(text, status, headers={**(headers or {}), **safe})
 
 
 def style_sheet() -> str:

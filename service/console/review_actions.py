@@ -103,7 +103,9 @@ async def _store(
         fault = typed.fault or await _correction_fault(service, typed, found)
     state = await review_state(service.engine, event_of(found), name, now)
     if fault is None and not typed.is_that_of(state.label):
-        fault = await _keep(service, typed.document(evaluation_id, found["tenant"], name, blind=is_blind(form, state)), now)
+        fault = await _keep(
+            service, typed.document(evaluation_id, found["tenant"], name, blind=is_blind(form, state)), now
+        )
     if fault is not None:
         # what others say stays hidden until a label is stored
         return await answer_page(service.engine, found, form, reader, state, typed=typed, fault=fault)

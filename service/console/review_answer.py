@@ -8,7 +8,9 @@ from typing import Any
 _BEFORE = (
     "id tenant agent agent_version source event_id occurred_at question enriched_question sql dialect withheld".split()
 )
-_AFTER = "score tier verdict unscored confidence p_correct p_alone context judge reference_verdict reference_level".split()
+_AFTER = (
+    "score tier verdict unscored confidence p_correct p_alone context judge reference_verdict reference_level".split()
+)
 _RESULT = {
     "executed": "ran to its end",
     "error": "error",
@@ -42,4 +44,6 @@ def _result(result: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     """What running the SQL gave, in words."""
     said = {True: "yes", False: "no"}
     given = ((words, (result or {}).get(name)) for name, words in _RESULT.items())
-    return [(words, said[value] if isinstance(value, bool) else str(value)) for words, value in given if value is not None]
+    return [
+        (words, said[value] if isinstance(value, bool) else str(value)) for words, value in given if value is not None
+    ]

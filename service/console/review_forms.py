@@ -34,7 +34,7 @@ class ReviewNotice(StrEnum):
 
 NOTICES: Mapping[ReviewNotice, str] = {
     ReviewNotice.SAVED: "Saved.",
-    ReviewNotice.SAVED_LATE: "Saved. Your time was over, and another reviewer has this answer now: both labels are kept.",
+    ReviewNotice.SAVED_LATE: "Saved. Your time was over and another reviewer has this answer: both labels are kept.",
     ReviewNotice.WITHDRAWN: "Undone: this label is withdrawn.",
     ReviewNotice.NOT_WITHDRAWN: "Nothing was undone: the label has changed, or was withdrawn before.",
     ReviewNotice.SKIPPED: "Skipped. Others are handed that answer first.",
@@ -107,8 +107,8 @@ class TypedLabel:
         return {
             "label": self.label,
             "error_type": self.error_type or None,
-            "note": self.note.strip() and self.note or None,
-            "correction": self.correction.strip() and self.correction or None,
+            "note": (self.note.strip() and self.note) or None,
+            "correction": (self.correction.strip() and self.correction) or None,
         }
 
     def is_that_of(self, stored: Mapping[str, Any] | None) -> bool:

@@ -14,6 +14,7 @@ from service.pipeline.dependency_watch import DependencyWatch
 from service.pipeline.event_intake import EventIntake
 from service.pipeline.span_intake import SpanIntake
 from service.pipeline.worker import Worker
+from service.processes.sql_reading import SqlReading
 from service.redis.rule_cache import RedisRules
 from service.settings import Settings
 from service.storage.rule_store import PostgresRules
@@ -38,6 +39,7 @@ class Service:
     engine: AsyncEngine
     role: ProcessRole
     rules: PostgresRules | RedisRules
+    sql: SqlReading
     metrics: Metrics
     worker: Worker | None
     """`None` in a process that only accepts events."""

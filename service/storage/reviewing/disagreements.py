@@ -97,7 +97,9 @@ async def _with_labels(engine: AsyncEngine, rows: Sequence[dict[str, Any]]) -> l
     for label in await fetch_rows(engine, query.where(tuple_(*(_LABELS[name] for name in _EVENT)).in_(keys))):
         event = tuple(label.pop(name) for name in _EVENT)
         by_event.setdefault(event, []).append(label)
-    return [row | {"labels": by_event.get(key, [])} for row, key in zip(rows, keys, strict=True)]
+    # SQLAlchemy marks the name "right", a keyword, and JSON is written of plain text
+    plain = [{str(name): value for name, value in row.items()} for row in rows]
+    return [row | {"labels": by_event.get(key, [])} for row, key in zip(plain, keys, strict=True)]
 
 
 def _write_cursor(row: Mapping[str, Any]) -> str:
