@@ -74,8 +74,6 @@ async def running(
             settings=settings, engine=engine, rules=rules, metrics=metrics, publisher=publisher, telemetry=telemetry
         )
         worker = None if role is ProcessRole.API else await _open_worker(stack, parts, local, redis)
-        if worker is not None and settings.calibration.automatic:
-            await enter(_calibrating(engine, rules, local.name))
         events = event_intake(parts, worker)
         yield Service(
             settings=settings,
@@ -124,7 +122,10 @@ async def _open_worker(
     await stack.enter_async_context(housekeeping(parts.engine, settings.retention.days, metrics.storage))
     await stack.enter_async_context(summing(parts.engine))
     panel = open_panel(settings.judge, local, metrics.models, redis, metrics.failed)
-    return await stack.enter_async_context(running_worker(parts, await stack.enter_async_context(panel)))
+    worker = await stack.enter_async_context(running_worker(parts, await stack.enter_async_context(panel)))
+    if settings.calibration.automatic:
+        await stack.enter_async_context(_calibrating(parts.engine, parts.rules, local.name))
+    return worker
 
 
 async def _open_rules(

@@ -162,8 +162,8 @@ async def test_texts_go_and_what_stays_is_said(everywhere: AsyncEngine):
     assert await holding(everywhere, "bakers", ColumnKind.TEXT) == set()
     left = await holding(everywhere, "bakers", ColumnKind.NAME, ColumnKind.RULES)
     assert set(done.stays) == {each.partition(".")[0] for each in left} == {
-        "access_tokens", "agent_alarms", "answer_sums", "audit_log", "evaluations", "event_keys", "labels", "past_labels",
-        "review_draws", "review_items", "tenant_rules", "tenant_schemas", "watched_answers",
+        "access_tokens", "agent_alarms", "answer_sums", "audit_log", "evaluations", "event_keys", "labels",
+        "past_labels", "review_draws", "review_items", "tenant_rules", "tenant_schemas", "watched_answers",
     }  # fmt: skip
     assert await holding(everywhere, "millers", *HELD) == {f"{table}.{column.name}" for table, column in columns(*HELD)}
 
