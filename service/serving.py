@@ -73,7 +73,7 @@ async def running(
         parts = ProcessParts(
             settings=settings, engine=engine, rules=rules, metrics=metrics, publisher=publisher, telemetry=telemetry
         )
-        worker = None if role is ProcessRole.API else await _open_worker(stack, parts, local, redis)
+        worker = None if role is ProcessRole.API else await _open_worker(stack, parts, rules, local, redis)
         events = event_intake(parts, worker)
         yield Service(
             settings=settings,
@@ -116,7 +116,11 @@ def _calibrating(
 
 
 async def _open_worker(
-    stack: AsyncExitStack, parts: ProcessParts, local: LocalJudge, redis: RedisLink | None
+    stack: AsyncExitStack,
+    parts: ProcessParts,
+    rules: PostgresRules | RedisRules,
+    local: LocalJudge,
+    redis: RedisLink | None,
 ) -> Worker:
     settings, metrics = parts.settings, parts.metrics
     await stack.enter_async_context(housekeeping(parts.engine, settings.retention.days, metrics.storage))
@@ -124,7 +128,7 @@ async def _open_worker(
     panel = open_panel(settings.judge, local, metrics.models, redis, metrics.failed)
     worker = await stack.enter_async_context(running_worker(parts, await stack.enter_async_context(panel)))
     if settings.calibration.automatic:
-        await stack.enter_async_context(_calibrating(parts.engine, parts.rules, local.name))
+        await stack.enter_async_context(_calibrating(parts.engine, rules, local.name))
     return worker
 
 

@@ -55,8 +55,9 @@ async def disagreements(
         counted = counted.having(right > 0, wrong > 0)
     votes = counted.where(_LABELS.label != LabelValue.UNSURE.value).subquery("votes")
     order = [votes.c[name] for name in ("labelled_at", *_EVENT)]
+    listed: list[ColumnElement[Any]] = [*votes.c, _KEYS.evaluation_id, *(_ROWS[name] for name in _SHOWN)]
     query = (
-        select(votes, _KEYS.evaluation_id, *(_ROWS[name] for name in _SHOWN))
+        select(*listed)
         .select_from(
             votes.join(EVENT_KEYS, and_(*(votes.c[name] == _KEYS[name] for name in _EVENT))).join(
                 EVALUATIONS, and_(_ROWS.id == _KEYS.evaluation_id, _ROWS.occurred_at == _KEYS.occurred_at)

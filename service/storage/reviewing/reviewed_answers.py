@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, func, select, text
+from sqlalchemy import ColumnElement, and_, func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.evaluation.event_evaluation import EventKey
@@ -68,7 +68,8 @@ async def review_state(engine: AsyncEngine, event: EventKey, reviewer: str, now:
     """The state of an answer for this reviewer. Raises `StoreUnavailable`."""
     names = ("tenant", "source", "event_id")
     of_item = [_ITEMS[name] == value for name, value in zip(names, event, strict=True)]
-    items = await fetch_rows(engine, select(_ITEMS.reviewer, _ITEMS.leased_until, _ITEMS.labelled_at).where(*of_item))
+    holding: list[ColumnElement[Any]] = [_ITEMS.reviewer, _ITEMS.leased_until, _ITEMS.labelled_at]
+    items = await fetch_rows(engine, select(*holding).where(*of_item))
     held = [row for row in items if row["labelled_at"] is None and row["leased_until"] and row["leased_until"] >= now]
     found: list[list[dict[str, Any]]] = []
     for table in (LABELS, PAST_LABELS):
@@ -139,9 +140,11 @@ async def sample_counts(
     wanted = [_ITEMS.occurred_at >= now - WINDOW]
     wanted += [column == value for column, value in ((_ITEMS.tenant, tenant), (_ITEMS.agent, agent)) if value]
     counted = (func.count().label("drawn"), func.count(_ITEMS.labelled_at).label("labelled"))
-    who = (_ITEMS.tenant, _ITEMS.agent)
-    rows = await fetch_rows(engine, select(*who, *counted).where(*wanted).group_by(*who))
-    now_held = select(*who, _ITEMS.reviewer, func.count().label("answers")).where(*wanted, and_(open_, leased))
+    who: list[ColumnElement[Any]] = [_ITEMS.tenant, _ITEMS.agent]
+    totals: list[ColumnElement[Any]] = [*who, *counted]
+    rows = await fetch_rows(engine, select(*totals).where(*wanted).group_by(*who))
+    holders: list[ColumnElement[Any]] = [*who, _ITEMS.reviewer, func.count().label("answers")]
+    now_held = select(*holders).where(*wanted, and_(open_, leased))
     held: dict[tuple[str, str], dict[str, int]] = {}
     for row in await fetch_rows(engine, now_held.group_by(*who, _ITEMS.reviewer).order_by(_ITEMS.reviewer)):
         held.setdefault((row["tenant"], row["agent"]), {})[row["reviewer"]] = row["answers"]

@@ -104,8 +104,12 @@ async def agreed_labels(engine: AsyncEngine, wanted: TrainingFilter) -> Mapping[
 
 
 def _conditions(wanted: TrainingFilter) -> list[ColumnElement[bool]]:
-    equal = {_LABELS.tenant: wanted.tenant, _LABELS.reviewer: wanted.reviewer, _LABELS.event_id: wanted.event_id}
-    equal[_LABELS.blind] = wanted.blind
+    equal: dict[ColumnElement[Any], object] = {
+        _LABELS.tenant: wanted.tenant,
+        _LABELS.reviewer: wanted.reviewer,
+        _LABELS.event_id: wanted.event_id,
+        _LABELS.blind: wanted.blind,
+    }
     conditions: list[ColumnElement[bool]] = [_LABELS.label != LabelValue.UNSURE.value]
     conditions += [column == value for column, value in equal.items() if value is not None]
     if wanted.since is not None:
