@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from service.console.answer.sql_text import show_sql
+
 _BEFORE = (
     "id tenant agent agent_version source event_id occurred_at question enriched_question sql dialect withheld".split()
 )
@@ -24,7 +26,7 @@ _RESULT = {
 def shown_before(found: Mapping[str, Any]) -> dict[str, Any]:
     """The answer without score, verdict, reasons, memory and the labels of others."""
     answer = {name: found[name] for name in _BEFORE}
-    return answer | {"sql": shown_sql(found["sql"], found["dialect"]), "result": _result(found["result"])}
+    return answer | {"laid_out": show_sql(found["sql"], found["dialect"]), "result": _result(found["result"])}
 
 
 def shown_after(found: Mapping[str, Any], reviewer: str) -> dict[str, Any]:
@@ -32,12 +34,6 @@ def shown_after(found: Mapping[str, Any], reviewer: str) -> dict[str, Any]:
     said = {name: found[name] for name in _AFTER}
     others = [each for each in found["labels"] if each["reviewer"] != reviewer]
     return said | {"reasons": found["record"].get("reasons") or [], "others": others}
-
-
-def shown_sql(sql: str, dialect: str | None) -> str:
-    """The SQL as the page shows it."""
-    del dialect
-    return sql
 
 
 def _result(result: Mapping[str, Any] | None) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -138,7 +139,8 @@ async def answer_page(
         "form": form,
         "given": form.kept(),
         "reviewer": reviewer,
-        "answer": shown_before(found),
+        # a thousand lines of SQL must not hold up the event loop
+        "answer": await asyncio.to_thread(shown_before, found),
         "after": shown_after(found, reviewer or "") if revealed else None,
         "state": state,
         "typed": typed or TypedLabel(),
