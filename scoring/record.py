@@ -49,6 +49,7 @@ from scoring.verdict import (
     FilterStatus,
     NormalizationRule,
     Reason,
+    Reply,
     Score,
     Verdict,
 )
@@ -66,7 +67,7 @@ def score_record(score: Score) -> Record:
         "verdict": _SAID[reply.verdict],
         "confidence": reply.confidence,
         "p_correct": reply.p_correct,
-        **({"p_judge": reply.p_judge} if reply.p_judge is not None else {}),
+        **_learned(reply),
         "judge": reply.judge,
         "reasons": reason_records(reply.reasons),
         "enrichment": {
@@ -96,6 +97,12 @@ def score_record(score: Score) -> Record:
         "evaluator_version": EVALUATOR_VERSION,
         "rules_version": case.rules.version,
     }
+
+
+def _learned(reply: Reply) -> Record:
+    """What learning changed, where it changed something."""
+    record: Record = {} if reply.p_judge is None else {"p_judge": reply.p_judge}
+    return record | {"rules_applied": list(reply.rules_applied)} if reply.rules_applied else record
 
 
 def reason_records(reasons: Iterable[Reason]) -> list[Record]:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from scoring.calibration import TenantCalibration
+from scoring.learned_rules import LearnedRules
 from scoring.linking import content_words
 from scoring.schema import DatabaseSchema
 from scoring.specification import SqlFilter
@@ -126,6 +127,8 @@ class Rules:
     """The tenant's database, if the tenant has declared it."""
     calibration: TenantCalibration | None = None
     """The calibration in force, fitted to the tenant's labels."""
+    learned: LearnedRules | None = None
+    """The learned rules in force. Only a model reads them."""
     version: int = 0
     """Version of the stored row; 0 is the built-in default."""
     phrases: tuple[tuple[str, tuple[str, ...], str], ...] = field(init=False, repr=False, compare=False)

@@ -219,6 +219,8 @@ class Reply:
     """Accepted conditions that the model read from the question: filters are aligned again with them."""
     rationale: str = ""
     """The model's own words, for display only."""
+    rules_applied: tuple[int, ...] = ()
+    """Numbers, from 1, of the learned rules that the model says decided."""
 
 
 @immutable()

@@ -17,6 +17,7 @@ from consumers.judging.calling import BudgetSpent, CallModel
 from consumers.judging.opinions import Opinion, read_opinion
 from consumers.judging.ports import ModelCounts, ModelFailed, ReplyCache
 from consumers.judging.prompting import Prompt, Template, prompt_for
+from consumers.judging.ruled_prompts import with_rules
 from scoring.judging.ceiling import RIGHT, Evidence, evidence, hold
 from scoring.judging.local import MOST_REASONS
 from scoring.query import Unscored, UnscoredReason
@@ -67,6 +68,8 @@ class AskModel:
     cache: ReplyCache | None
     refuter: Template | None = None
     """The prompt of a second call, made only where the first reply says right; `None` asks once."""
+    rules_section: Template | None = None
+    """How learned rules stand in a prompt; `None` leaves them out."""
     _thread: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="prompt"))
     """One thread: several that write prompts would keep the interpreter's lock from the event loop."""
 
@@ -91,6 +94,9 @@ class AskModel:
     ) -> Reply | Unscored | NoReply:
         """The reply to one prompt: remembered, or asked for."""
         case = readings[0].case
+        learned = case.rules.learned
+        if learned is not None and self.rules_section is not None:
+            template = with_rules(template, self.rules_section, learned)
         prompt = await self._run(lambda: prompt_for(case, template, masked=self.masked))
         if isinstance(prompt, Unscored):
             return NoReply(NoReplyReason.NOT_SENT, prompt.detail)
@@ -99,7 +105,7 @@ class AskModel:
 
     @property
     def name(self) -> str:
-        """The judge named in a stored score: the prompts' versions. The model is stored beside it."""
+        """The judge named in a stored score: the prompts' versions; learned rules add theirs, such as `+r3`."""
         return judge_named([each.version for each in (self.template, self.refuter) if each is not None])
 
     @property
@@ -138,7 +144,9 @@ class AskModel:
         return replace(reply, tokens_in=completion.tokens_in, tokens_out=completion.tokens_out, cost=completion.cost)
 
     def _read(self, text: str, prompt: Prompt, readings: Readings) -> Reply | Unscored:
-        opinion = read_opinion(text, prompt, readings[0].local, self.name)
+        learned = readings[0].case.rules.learned
+        name = self.name + learned.suffix if learned is not None and prompt.rules else self.name
+        opinion = read_opinion(text, prompt, readings[0].local, name)
         if not isinstance(opinion, Opinion):
             return opinion
         reply = hold(readings, opinion.reply, opinion.proposals)
@@ -183,6 +191,7 @@ def both(own: Reply, first: Reply, second: Reply | Unscored | NoReply) -> tuple[
         cost=first.cost + second.cost,
         cached=first.cached and second.cached,
         prompt_hash=hashlib.sha256(f"{first.prompt_hash} {second.prompt_hash}".encode()).hexdigest(),
+        rules_applied=tuple(dict.fromkeys((*first.rules_applied, *second.rules_applied))),
     )
     if second.verdict not in RIGHT:
         return own, paid

@@ -12,7 +12,6 @@ import stamina
 from consumers.errors import CacheUnavailable
 from consumers.judging.breaker import Breaker, BreakerState
 from consumers.judging.budgets import MICROS, NOTHING, Bound, Price, Reservation, Spend
-from consumers.judging.opinions import REPLY_SCHEMA
 from consumers.judging.ports import Budgets, Completion, Model, ModelCounts, ModelFailed
 from consumers.judging.prompting import Prompt
 from consumers.judging.rates import Rate
@@ -184,7 +183,7 @@ class CallModel:
         try:
             seconds = min(self.policy.timeout, request.deadline - began)
             completion = await self.model.complete(
-                request.prompt.system, request.prompt.user, REPLY_SCHEMA, seconds=seconds
+                request.prompt.system, request.prompt.user, request.prompt.schema, seconds=seconds
             )
             paid, spent = self._pay(completion, request)
             self._count_success(paid, request.tenant, began)

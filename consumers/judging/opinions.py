@@ -10,10 +10,12 @@ from typing import cast
 
 import orjson
 
-from consumers.judging.prompting import OFFERED_CODES, Prompt
+from consumers.judging.prompting import Prompt
+from consumers.judging.reply_schema import OFFERED_CODES
+from consumers.judging.ruled_prompts import rules_applied
 from consumers.wire.texts import json_type, shorten
 from scoring.judging.ceiling import RIGHT
-from scoring.judging.proposals import LONGEST, MOST_PROPOSALS, OFFERED_OPERATORS, Proposal, Scalar
+from scoring.judging.proposals import LONGEST, MOST_PROPOSALS, Proposal, Scalar
 from scoring.query import Unscored, UnscoredReason
 from scoring.reasons import ReasonCode
 from scoring.verdict import Reason, Reply, Verdict
@@ -22,34 +24,6 @@ MAX_REPLY = 16_384
 """Longest reply read, in characters."""
 MOST_CODES = 5
 _LONGEST_RATIONALE = 600
-
-_SCALAR: tuple[Mapping[str, str], ...] = ({"type": "string"}, {"type": "number"}, {"type": "boolean"})
-REPLY_SCHEMA: Mapping[str, object] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["rationale", "verdict", "confidence", "reason_codes", "question_filters"],
-    "properties": {
-        "rationale": {"type": "string"},
-        "verdict": {"type": "string", "enum": [verdict.value for verdict in Verdict]},
-        "confidence": {"type": "number"},
-        "reason_codes": {"type": "array", "items": {"type": "string", "enum": list(OFFERED_CODES)}},
-        "question_filters": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["lhs", "op", "rhs", "span"],
-                "properties": {
-                    "lhs": {"anyOf": [{"type": "string"}, {"type": "null"}]},
-                    "op": {"type": "string", "enum": list(OFFERED_OPERATORS)},
-                    "rhs": {"anyOf": [*_SCALAR, {"type": "array", "items": {"anyOf": _SCALAR}}, {"type": "null"}]},
-                    "span": {"type": "string"},
-                },
-            },
-        },
-    },
-}
-"""The schema of a reply, for servers with structured output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +57,7 @@ def read_opinion(text: str, prompt: Prompt, local: Reply, judge: str) -> Opinion
         reasons=_reasons(said.get("reason_codes"), rationale, local),
         judge=judge,
         rationale=rationale,
+        rules_applied=rules_applied(said.get("rules_applied"), prompt.rules),
     )
     return Opinion(reply=reply, proposals=tuple(_proposals(said.get("question_filters"), prompt)))
 

@@ -34,6 +34,7 @@ class RulesReply(BaseModel):
     created_at: datetime | None
     schema_version: int | None = Field(description="The schema in force with it; null without one.")
     calibration_version: int | None = Field(description="The calibration in force with it; null without one.")
+    learned_version: int | None = Field(description="The learned rules in force with it; null without any.")
     rules: RulesDocument
 
 
@@ -135,5 +136,6 @@ def _document(stored: StoredRules) -> dict[str, Any]:
         "created_at": stored.created_at,
         "schema_version": stored.schema_version,
         "calibration_version": stored.calibration_version,
+        "learned_version": stored.learned_version,
         "rules": stored.document,
     }

@@ -7,6 +7,7 @@ import typer
 from service.commands.bench.app import bench
 from service.commands.eval.app import evaluation
 from service.commands.learn.app import learn
+from service.commands.learn.rule_options import PromoteRulesOptions
 from service.commands.options import (
     AcceptOptions,
     AsJson,
@@ -221,6 +222,37 @@ def rules_accept(options: AcceptOptions) -> None:
     from service.commands.mining.mine import accept
 
     accept(options)
+
+
+@rules.command("promote")
+@with_options(PromoteRulesOptions)
+def rules_promote(options: PromoteRulesOptions) -> None:
+    """Put learned rules in force, measured on held-out labels. Exit code 1 if they are worse than what is in force."""
+    from service.commands.learn.promote_rules import promote_rules
+
+    promote_rules(options)
+
+
+@rules.command("rollback")
+def rules_rollback(tenant: Tenant, author: Author = "cli") -> None:
+    """Put in force what was before the tenant's learned rules. Exit code 1 if none are in force."""
+    from service.commands.learn.learned_in_force import roll_back_rules
+
+    roll_back_rules(tenant, author=author)
+
+
+@rules.command("learned")
+def rules_learned(
+    tenant: Tenant,
+    version: Annotated[
+        int | None, typer.Option("--version", metavar="N", help="Print the document of this set, to be edited.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List a tenant's learned rules, newest first, and which are in force. Exit code 1 if there are none."""
+    from service.commands.learn.learned_in_force import show_learned
+
+    show_learned(tenant, version=version, as_json=as_json)
 
 
 @tokens.command("create")

@@ -15,7 +15,7 @@ from consumers.judging.breaker import Breaker
 from consumers.judging.budgets import MICROS, Bound, Price, WorkerBudgets
 from consumers.judging.calling import CallModel, CallPolicy
 from consumers.judging.panel import Panel, uncounted
-from consumers.judging.ports import Budgets, Model, ModelCounts
+from consumers.judging.ports import Budgets, Model, ModelCounts, ReplyCache
 from consumers.judging.prompting import Template
 from consumers.judging.rates import Rate
 from consumers.judging.slots import Slots
@@ -23,10 +23,14 @@ from scoring.judging.local import LocalJudge
 from service.redis.link import RedisLink
 from service.redis.reply_cache import RedisReplies
 from service.redis.shared_budgets import RedisBudgets, open_budgets
-from service.settings.judge_settings import JudgeSettings
+from service.settings.judge_settings import JudgeSettings, PriceSettings
 
 TEMPLATE = "judge-1"
 """The current prompt file. Another wording is another file; every score names the one it used."""
+
+_FREE = PriceSettings(sent=0.0, received=0.0)
+RULES_SECTION = "rules-1"
+"""How learned rules stand in a prompt."""
 
 METHODS: Mapping[str, tuple[str, ...]] = {"single": (TEMPLATE,), "prover_refuter": ("prover-1", "refuter-1")}
 """For each method its prompt files, in the order in which they are sent."""
@@ -67,22 +71,30 @@ async def open_panel(
         yield Panel(local=local.judge, failed=failed)
         return
     async with (
-        _open_model(settings, settings.base_url, settings.model) as model,
+        open_model(settings, settings.base_url, settings.model) as model,
         _open_budgets(settings, redis) as budgets,
     ):
-        prompts = METHODS[settings.method]
-        asking = AskModel(
-            call=_call_model(settings, model, budgets, counts),
-            template=judge_template(prompts[0]),
-            refuter=judge_template(prompts[1]) if len(prompts) > 1 else None,
-            masked=settings.mask,
-            bound=_bound(settings),
-            cache=_reply_cache(settings, redis),
-        )
+        call = call_model(settings, model, budgets, counts)
+        asking = ask_model(settings, call, _reply_cache(settings, redis))
         yield Panel(local=local.judge, model=asking, failed=failed)
 
 
-def _open_model(settings: JudgeSettings, base_url: str, model: str) -> AbstractAsyncContextManager[Model]:
+def ask_model(settings: JudgeSettings, call: CallModel, cache: ReplyCache | None) -> AskModel:
+    """The model judge by the configured method, with learned rules where a tenant has them."""
+    prompts = METHODS[settings.method]
+    return AskModel(
+        call=call,
+        template=judge_template(prompts[0]),
+        refuter=judge_template(prompts[1]) if len(prompts) > 1 else None,
+        masked=settings.mask,
+        bound=_bound(settings),
+        cache=cache,
+        rules_section=judge_template(RULES_SECTION),
+    )
+
+
+def open_model(settings: JudgeSettings, base_url: str, model: str) -> AbstractAsyncContextManager[Model]:
+    """Opens one model of a server."""
     # the client is a quarter of the time that a process takes to start, and most processes ask no model
     from service.judges.openai import open_openai_judge  # noqa: PLC0415 for the reason above
 
@@ -105,8 +117,9 @@ async def _open_budgets(settings: JudgeSettings, redis: RedisLink | None) -> Asy
         yield budgets
 
 
-def _call_model(settings: JudgeSettings, model: Model, budgets: Budgets, counts: ModelCounts) -> CallModel:
-    price = settings.prices[model.name]
+def call_model(settings: JudgeSettings, model: Model, budgets: Budgets, counts: ModelCounts) -> CallModel:
+    """The calls of a model within the limits of the settings; a model without a price is free."""
+    price = settings.prices.get(model.name, _FREE)
     return CallModel(
         model=model,
         price=Price(sent=price.sent, received=price.received),

@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from consumers.judging.ports import Completion, ModelFailed
 from consumers.wire.texts import shorten
-from service.judges.transport import CONNECT_SECONDS, BoundedTransport, PlainClient, TooLargeError
+from service.judges.transport import CONNECT_SECONDS, MAX_BODY, BoundedTransport, PlainClient, TooLargeError
 
 LONGEST_WAIT = 300.0
 """Most seconds that a server's Retry-After counts for."""
@@ -69,9 +69,9 @@ class OpenAIJudge:
         except TimeoutError as error:
             raise ModelFailed(f"the model gave no complete reply within {seconds:.3g} seconds", billed=True) from error
         except openai.APIStatusError as error:
-            raise _status_failure(error) from error
+            raise status_failure(error) from error
         except (openai.OpenAIError, httpx2.HTTPError, ValueError) as error:
-            raise _failure(error) from error
+            raise call_failure(error) from error
 
     async def _create(self, system: str, user: str, schema: Mapping[str, object]) -> httpx2.Response:
         """Tries the formats in order, and keeps the first one that the server accepts."""
@@ -152,7 +152,8 @@ def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 else None
 
 
-def _status_failure(error: openai.APIStatusError) -> ModelFailed:
+def status_failure(error: openai.APIStatusError) -> ModelFailed:
+    """The failure that a status is."""
     status = error.status_code
     after = _retry_after(error.response.headers.get("retry-after")) if status in _MAY_NAME_WAIT else None
     if status == 429 and after is None:
@@ -161,7 +162,7 @@ def _status_failure(error: openai.APIStatusError) -> ModelFailed:
     return ModelFailed(f"the model server answers with status {status}", retry_after=after, retryable=retryable)
 
 
-def _failure(error: Exception) -> ModelFailed:
+def call_failure(error: Exception) -> ModelFailed:
     """A failure below HTTP: only a call whose connection was never made is certainly not billed."""
     cause = error.__cause__ or error
     unmade = isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
@@ -189,8 +190,17 @@ async def open_openai_judge(
     *, base_url: str, api_key: SecretStr | None, model: str, max_tokens: int, connections: int, seconds: float
 ) -> AsyncGenerator[OpenAIJudge]:
     """Opens the configured model. The first call connects."""
+    async with open_client(base_url, api_key, connections=connections, seconds=seconds) as client:
+        yield OpenAIJudge(client, model, max_tokens)
+
+
+@asynccontextmanager
+async def open_client(
+    base_url: str, api_key: SecretStr | None, *, connections: int, seconds: float, max_body: int = MAX_BODY
+) -> AsyncGenerator[openai.AsyncOpenAI]:
+    """Opens a client of one server, within the bounds of the transport."""
     key = api_key.get_secret_value() if api_key is not None else None
-    transport = BoundedTransport(httpx2.URL(base_url), key, connections)
+    transport = BoundedTransport(httpx2.URL(base_url), key, connections, max_body)
     http_client = PlainClient(transport=transport, follow_redirects=False, trust_env=False)
     client = openai.AsyncOpenAI(
         base_url=base_url,
@@ -201,4 +211,4 @@ async def open_openai_judge(
         http_client=http_client,
     )
     async with client:
-        yield OpenAIJudge(client, model, max_tokens)
+        yield client

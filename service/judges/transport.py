@@ -13,7 +13,7 @@ import aiohttp
 import httpx2
 
 MAX_BODY = 256 * 1024
-"""Largest response body read, in bytes."""
+"""Largest response body read, in bytes, unless the caller expects longer ones."""
 CONNECT_SECONDS = 5.0
 _SENT_HEADERS = frozenset("accept content-type user-agent".split())
 """Headers of the client library that are sent; its others describe this machine or its environment."""
@@ -39,9 +39,10 @@ class PlainClient(httpx2.AsyncClient):
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
-    """Sends to one host only, with the listed headers only, and reads at most `MAX_BODY` bytes."""
+    """Sends to one host only, with the listed headers only, and reads at most `max_body` bytes."""
 
-    def __init__(self, base_url: httpx2.URL, api_key: str | None, connections: int) -> None:
+    def __init__(self, base_url: httpx2.URL, api_key: str | None, connections: int, max_body: int = MAX_BODY) -> None:
+        self._max_body = max_body
         self._origin = (base_url.scheme, base_url.host, base_url.port)
         self._authorization = f"Bearer {api_key}" if api_key else None
         verify: SSLContext = httpx2.create_ssl_context(trust_env=False)
@@ -79,7 +80,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         async with sending as response:
             if response.headers.get("content-encoding", "identity") != "identity":
                 raise TooLargeError("the response is compressed, and its size unknown")
-            body = await _read(response)
+            body = await _read(response, self._max_body)
             return httpx2.Response(response.status, headers=list(response.headers.items()), content=body)
 
     def _headers(self, request: httpx2.Request) -> list[tuple[str, str]]:
@@ -94,12 +95,12 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         await self._session.close()
 
 
-async def _read(response: aiohttp.ClientResponse) -> bytes:
+async def _read(response: aiohttp.ClientResponse, most: int) -> bytes:
     body = bytearray()
     async for chunk in response.content.iter_any():
         body += chunk
-        if len(body) > MAX_BODY:
+        if len(body) > most:
             # drops the rest of the body
             response.close()
-            raise TooLargeError(f"the response has more than {MAX_BODY} bytes")
+            raise TooLargeError(f"the response has more than {most} bytes")
     return bytes(body)

@@ -122,6 +122,7 @@ async def _stays(engine: AsyncEngine, subject: Subject) -> dict[str, str]:
         "review_draws": "names of agents: --everything",
         "review_items": "names of reviewers and agents, ids and sources of events: --reviewer NAME, or --everything",
         "tenant_rules": "documents that may quote names and values, and authors: --rules, or --reviewer NAME",
+        "tenant_learned_rules": "rules that may quote names, ids of events, and authors: --rules, or --reviewer NAME",
         "tenant_schemas": "names of tables and columns: --rules",
         "access_tokens": "names of tokens: --everything deletes them",
         "agent_alarms": "names of agents: --everything without --event deletes them",

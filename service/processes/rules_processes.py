@@ -11,7 +11,7 @@ from consumers.wire.schema_document import InvalidSchema, SchemaDocument, decode
 from scoring.rules import Rules
 from service.processes.child import limit_cpu, note_step
 from service.processes.endable import CallFailed, EndableProcess, ProcessEnded
-from service.storage.rule_store import stored_rules
+from service.storage.rule_rows import stored_rules
 
 Read = TypeVar("Read")
 

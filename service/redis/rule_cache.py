@@ -173,6 +173,10 @@ class RedisRules:
         """Puts a calibration in force and tells all processes; raises what `PostgresRules.put_calibration` raises."""
         return await self._tell(await self.stored.put_calibration(tenant, version, author=author))
 
+    async def put_learned(self, tenant: str, version: int | None, *, author: str | None = None) -> StoredRules:
+        """Puts learned rules in force and tells all processes; raises what `PostgresRules.put_learned` raises."""
+        return await self._tell(await self.stored.put_learned(tenant, version, author=author))
+
     async def _tell(self, rules: StoredRules) -> StoredRules:
         tenant = rules.tenant
         self.known.learn({tenant: rules.version}, self.timer())

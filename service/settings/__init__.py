@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from service.settings.intake_settings import HttpSettings, LimitSettings, SpanSettings
 from service.settings.judge_settings import JudgeSettings, ReferenceSettings
+from service.settings.learn_settings import LearnSettings
 from service.settings.observability_settings import LogSettings, MetricSettings, TelemetrySettings
 from service.settings.state_folder import default_state_path
 from service.settings.storage_settings import (
@@ -44,6 +45,9 @@ class Settings(BaseSettings):
     kafka: KafkaSettings = Field(default_factory=KafkaSettings, description="The stream.")
     pool: PoolSettings = Field(default_factory=PoolSettings, description="What is in flight at once.")
     judge: JudgeSettings = Field(default_factory=JudgeSettings, description="The judges.")
+    learn: LearnSettings = Field(
+        default_factory=LearnSettings, description="The models that `sqlassay learn rules` uses beside the judge."
+    )
     spans: SpanSettings = Field(default_factory=SpanSettings, description="Answers that come as OpenTelemetry spans.")
     references: ReferenceSettings = Field(
         default_factory=ReferenceSettings, description="Answers that come with a reference."

@@ -89,9 +89,18 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
     "session_secrets": _columns(code="id secret created_at"),
     "audit_log": _columns(tenant="tenant", name="actor subject reviewer", code="id at via action before after"),
     "tenant_rules": _columns(
-        tenant="tenant", name="author", rules="document", code="version schema_version calibration_version created_at"
+        tenant="tenant",
+        name="author",
+        rules="document",
+        code="version schema_version calibration_version learned_version created_at",
     ),
     "tenant_schemas": _columns(tenant="tenant", rules="document", code="version"),
+    "tenant_learned_rules": _columns(
+        tenant="tenant",
+        name="author",
+        rules="document",
+        code="version labels accuracy_before accuracy_after forced promoted_at",
+    ),
     "tenant_calibrations": _columns(
         tenant="tenant",
         code="version judge evaluator_version intercept slope labels labelled_right loss_before loss_after fitted_at",

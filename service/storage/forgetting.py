@@ -48,6 +48,7 @@ from service.storage.tables import (
     REVIEW_DRAWS,
     REVIEW_ITEMS,
     TENANT_CALIBRATIONS,
+    TENANT_LEARNED_RULES,
     TENANT_RULES,
     TENANT_SCHEMAS,
     WATCHED_ANSWERS,
@@ -170,6 +171,9 @@ async def forget_reviewer(engine: AsyncEngine, tenant: str, reviewer: str) -> tu
             for name in (AUDIT_LOG.c.reviewer, AUDIT_LOG.c.actor):
                 noted = update(AUDIT_LOG).where(AUDIT_LOG.c.tenant == tenant, name == reviewer)
                 await connection.execute(noted.values({name: nobody}))
+            learned = TENANT_LEARNED_RULES.c
+            of_learned = and_(learned.tenant == tenant, learned.author == reviewer)
+            await connection.execute(update(TENANT_LEARNED_RULES).where(of_learned).values(author=nobody))
     return labels.rowcount, rules.rowcount
 
 
@@ -190,7 +194,10 @@ def _by(tenant: str, reviewer: str) -> tuple[ColumnElement[bool], ColumnElement[
 
 
 async def delete_rules_before(engine: AsyncEngine, tenant: str, version: int) -> int:
-    """Deletes the tenant's versions before this one, and schemas that no version names; returns how many versions."""
+    """Deletes the tenant's versions before this one; returns how many.
+
+    Schemas and learned rules that no version names are deleted too.
+    """
     table = TENANT_RULES.c
     with translate_errors(engine.url):
         async with engine.begin() as connection:
@@ -200,6 +207,10 @@ async def delete_rules_before(engine: AsyncEngine, tenant: str, version: int) ->
             schemas = TENANT_SCHEMAS.c
             unused = delete(TENANT_SCHEMAS).where(schemas.tenant == tenant, schemas.version.not_in(named))
             await connection.execute(unused)
+            in_force = select(table.learned_version).where(table.tenant == tenant, table.learned_version.is_not(None))
+            learned = TENANT_LEARNED_RULES.c
+            left = delete(TENANT_LEARNED_RULES).where(learned.tenant == tenant, learned.version.not_in(in_force))
+            await connection.execute(left)
             return count
 
 
@@ -215,6 +226,7 @@ async def count_names(engine: AsyncEngine, subject: Subject) -> Mapping[str, int
         "review_draws": (REVIEW_DRAWS, REVIEW_DRAWS.c.tenant == subject.tenant),
         "review_items": (REVIEW_ITEMS, _of(REVIEW_ITEMS.c, subject)),
         "tenant_rules": (TENANT_RULES, TENANT_RULES.c.tenant == subject.tenant),
+        "tenant_learned_rules": (TENANT_LEARNED_RULES, TENANT_LEARNED_RULES.c.tenant == subject.tenant),
         "tenant_schemas": (TENANT_SCHEMAS, TENANT_SCHEMAS.c.tenant == subject.tenant),
         "access_tokens": (ACCESS_TOKENS, ACCESS_TOKENS.c.tenant == subject.tenant),
         "agent_alarms": (AGENT_ALARMS, AGENT_ALARMS.c.tenant == subject.tenant),

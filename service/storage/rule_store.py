@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol, cast
 
 import orjson
-from sqlalchemy import Select, and_, func, select, tuple_
+from sqlalchemy import Select, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.errors import RulesUnavailable, StoreUnavailable
 from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
 from consumers.wire.schema_document import InvalidSchema, SchemaDocument, decode_schema
-from scoring.calibration import TenantCalibration
 from scoring.rules import Rules
 from service.logs import log
 from service.storage.database import translate_errors
-from service.storage.tables import TENANT_CALIBRATIONS, TENANT_RULES, TENANT_SCHEMAS
+from service.storage.rule_rows import stored_rules, versions_with_parts, with_learned_parts
+from service.storage.tables import TENANT_RULES, TENANT_SCHEMAS
 
 
 class RulesConflict(Exception):  # noqa: N818 it names what happened
@@ -41,6 +41,8 @@ class StoredRules:
     """The schema in force with it, if the tenant has one."""
     calibration_version: int | None = None
     """The calibration in force with it, if any."""
+    learned_version: int | None = None
+    """The learned rules in force with it, if any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,11 +147,9 @@ class PostgresRules:
         if len(self._parsed) > 10_000:
             self._parsed.clear()
             self._highest.clear()
-        for row in await connection.execute(_versions(new)):
+        for row in await connection.execute(versions_with_parts(new)):
             rules = await self._read(row.tenant, row.version, row.document, row.schema)
-            if rules is not None and row.judge is not None:
-                rules = replace(rules, calibration=calibration_of(row))
-            self._parsed[row.tenant, row.version] = rules
+            self._parsed[row.tenant, row.version] = None if rules is None else with_learned_parts(rules, row)
             self._highest[row.tenant] = max(self._highest.get(row.tenant, 0), row.version)
 
     async def _read(
@@ -190,7 +190,7 @@ class PostgresRules:
         expected: int | None = None,
         keep_schema: bool = True,
     ) -> StoredRules:
-        """Stores a new version, with the schema in force unless `keep_schema` is false, and returns it.
+        """Stores a new version and returns it; with the schema and the learned rules in force if `keep_schema` is set.
 
         Raises `InvalidRules`, `StoreUnavailable`, and `RulesConflict` when `expected` is not the newest version.
         """
@@ -215,9 +215,14 @@ class PostgresRules:
 
         Raises `StoreUnavailable`.
         """
-        return await self._add(
-            tenant, author, lambda newest: NextVersion(newest.document, newest.schema_version, version)
-        )
+        return await self._add(tenant, author, lambda newest: _next_part(newest, calibration_version=version))
+
+    async def put_learned(self, tenant: str, version: int | None, *, author: str | None = None) -> StoredRules:
+        """Puts a stored set of learned rules in force, or none, as a new version of the rules, which stay as they are.
+
+        Raises `StoreUnavailable`.
+        """
+        return await self._add(tenant, author, lambda newest: _next_part(newest, learned_version=version))
 
     async def schema(self, tenant: str, version: int | None = None) -> StoredSchema | None:
         """The schema in force, version 0 without one; or one version, `None` if it does not exist."""
@@ -249,6 +254,7 @@ class PostgresRules:
                 of_schema = version if added.schema is not None else added.schema_version
                 values = {"tenant": tenant, "version": version, "document": added.document, "author": author}
                 values |= {"schema_version": of_schema, "calibration_version": added.calibration_version}
+                values["learned_version"] = added.learned_version
                 await connection.execute(insert(TENANT_RULES), values)
         self.forget(tenant, version)
         return await self.current(tenant)
@@ -269,6 +275,7 @@ class NextVersion(NamedTuple):
     document: Mapping[str, Any]
     schema_version: int | None
     calibration_version: int | None
+    learned_version: int | None
     schema: Mapping[str, Any] | None = None
     """A new schema, in place of `schema_version`."""
 
@@ -277,13 +284,18 @@ def _next_rules(
     newest: StoredRules, document: Mapping[str, Any], expected: int | None, *, keep_schema: bool
 ) -> NextVersion:
     _expect(newest.version, expected)
-    of_schema = newest.schema_version if keep_schema else None
-    return NextVersion(document, of_schema, newest.calibration_version)
+    of_schema, learned = (newest.schema_version, newest.learned_version) if keep_schema else (None, None)
+    return NextVersion(document, of_schema, newest.calibration_version, learned)
 
 
 def _next_schema(newest: StoredRules, schema: Mapping[str, Any] | None, expected: int | None) -> NextVersion:
     _expect(newest.schema_version or 0, expected)
-    return NextVersion(newest.document, None, newest.calibration_version, schema)
+    return NextVersion(newest.document, None, newest.calibration_version, newest.learned_version, schema)
+
+
+def _next_part(newest: StoredRules, **changed: int | None) -> NextVersion:
+    same = NextVersion(newest.document, newest.schema_version, newest.calibration_version, newest.learned_version)
+    return same._replace(**changed)
 
 
 def _expect(version: int, expected: int | None) -> None:
@@ -294,38 +306,6 @@ def _expect(version: int, expected: int | None) -> None:
 def _latest(tenant: str, limit: int) -> Select[Any]:
     table = TENANT_RULES.c
     return select(TENANT_RULES).where(table.tenant == tenant).order_by(table.version.desc()).limit(limit)
-
-
-def _versions(wanted: list[tuple[str, int]]) -> Any:
-    """These versions, with the schema and the calibration that each names."""
-    table, schemas, lines = TENANT_RULES.c, TENANT_SCHEMAS.c, TENANT_CALIBRATIONS.c
-    its_schema = and_(schemas.tenant == table.tenant, schemas.version == table.schema_version)
-    its_line = and_(lines.tenant == table.tenant, lines.version == table.calibration_version)
-    of_line = (lines.judge, lines.evaluator_version, lines.intercept, lines.slope, table.calibration_version)
-    return (
-        select(table.tenant, table.version, table.document, schemas.document.label("schema"), *of_line)
-        .select_from(TENANT_RULES.outerjoin(TENANT_SCHEMAS, its_schema).outerjoin(TENANT_CALIBRATIONS, its_line))
-        .where(tuple_(table.tenant, table.version).in_(wanted))
-    )
-
-
-def calibration_of(row: Any) -> TenantCalibration:
-    """The calibration in a row with its columns and `calibration_version`."""
-    return TenantCalibration(
-        version=row.calibration_version,
-        judge=row.judge,
-        evaluator=row.evaluator_version,
-        intercept=row.intercept,
-        slope=row.slope,
-    )
-
-
-def stored_rules(document: Mapping[str, object], version: int, schema: Mapping[str, object] | None) -> Rules:
-    """The rules of a stored document with the schema of a stored one."""
-    rules = RulesDocument.model_validate(document).rules(version)
-    return (
-        rules if schema is None else replace(rules, schema=SchemaDocument.model_validate(schema).schema_of_database())
-    )
 
 
 async def _newest(connection: AsyncConnection, tenants: Collection[str]) -> dict[str, int]:

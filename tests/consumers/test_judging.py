@@ -17,11 +17,11 @@ from consumers.judging.breaker import Breaker, BreakerState
 from consumers.judging.budgets import Bound, Price, WorkerBudgets
 from consumers.judging.calling import CallModel, CallPolicy
 from consumers.judging.memory_counts import MemoryModelCounts
-from consumers.judging.opinions import REPLY_SCHEMA
 from consumers.judging.panel import Panel
 from consumers.judging.ports import Completion, ModelFailed, ReplyCache
 from consumers.judging.prompting import Template
 from consumers.judging.rates import Rate
+from consumers.judging.reply_schema import REPLY_SCHEMA
 from consumers.judging.slots import Slots
 from scoring.query import RunResult, Unscored, UnscoredReason
 from scoring.reasons import ReasonCode

@@ -2,6 +2,10 @@
 
 `POST /_script` sets what it does: {"then": STEP, "first": [STEP, …]}, where each of `first` is done once. `GET /_seen`
 is every request it got. It is a process of its own and imports the standard library only.
+
+The step `learner` plays the models of rule learning; each reply is a function of its request alone. It writes a rule
+where enough samples about one table agree, so it needs clusters; one rule at a time, so it needs refinement; and one
+for each odd label too, so it needs consolidation, since as a judge it reads the first rules only.
 """
 
 from __future__ import annotations
@@ -67,6 +71,10 @@ class Server:
                 return await reply(writer, completion(opinion(step), step.get("usage")))
             case "text":
                 return await reply(writer, completion(step["text"], step.get("usage")))
+            case "learner" if "input" in asked:
+                return await reply(writer, embeddings(asked["input"]))
+            case "learner":
+                return await reply(writer, completion(learned_reply(asked)))
             case "credulous":
                 return await reply(writer, completion(obey(asked)))
             case "status":
@@ -109,6 +117,121 @@ def obey(asked: dict[str, Any]) -> str:
     said = asked["messages"][-1]["content"]
     found = re.search("|".join(VERDICTS), said)
     return opinion({"verdict": found[0] if found else "Incorrect", "confidence": 1.0, "rationale": "I was told so."})
+
+
+HABITS = {
+    "DISTINCT": "leaves out repeats",
+    "UPPER": "writes capitals",
+    "IS NOT NULL": "leaves out rows without a name",
+    "ORDER BY": "sorts the names",
+}
+"""Constructs of SQL, and how a rule speaks about them."""
+ANYTHING = "anything"
+RULES_READ = 8
+"""So many rules the judge reads; it loses track of longer lists."""
+
+
+def learned_reply(asked: dict[str, Any]) -> str:
+    system, user = (asked["messages"][place]["content"] for place in (0, -1))
+    data = json.loads(user.split("BEGIN DATA\n")[1].split("\nEND DATA")[0])
+    if system.startswith("You write"):
+        return rule_list(extracted(data["samples"]))
+    if system.startswith("You improve"):
+        return rule_list(refined(data["rules"], data["samples"]))
+    if system.startswith("You join"):
+        return rule_list(consolidated(data["rules"]))
+    return ruled_opinion(system, data)
+
+
+def rule_list(rules: list[dict[str, Any]]) -> str:
+    return json.dumps({"reasoning": "", "rules": rules})
+
+
+def a_rule(table: str, habit: str, right: bool, numbers: list[int]) -> dict[str, Any]:
+    accepted = "is accepted" if right else "is refused"
+    text = f"Asked about {table}, SQL that {HABITS[habit]} {accepted}, as in sample {len(numbers)} of its group."
+    return {"side": "supports_right" if right else "supports_wrong", "text": text, "from": numbers}
+
+
+def fact(sql: str) -> tuple[str, str]:
+    """The table that is read, and the construct that people look at."""
+    return sql.split("FROM ")[1].split(maxsplit=1)[0], next(habit for habit in HABITS if habit in sql)
+
+
+def meant_by(rule: dict[str, Any]) -> tuple[str, str]:
+    habit = next(habit for habit, phrase in HABITS.items() if phrase in rule["text"])
+    return rule["text"].removeprefix("Asked about ").split(",")[0], habit
+
+
+def sides(samples: list[dict[str, Any]]) -> dict[tuple[str, str], dict[bool, list[int]]]:
+    found: dict[tuple[str, str], dict[bool, list[int]]] = {}
+    for each in samples:
+        found.setdefault(fact(each["sql"]), {True: [], False: []})[each["label"] == "right"].append(each["number"])
+    return found
+
+
+def extracted(samples: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    rules: list[dict[str, Any]] = []
+    found = sides(samples)
+    shown = [(key, each) for key, each in found.items() if abs(len(each[True]) - len(each[False])) >= 3]
+    for key, each in sorted(shown, key=lambda pair: -sum(map(len, pair[1].values())))[:1]:
+        right = len(each[True]) > len(each[False])
+        rules.append(a_rule(*key, right, each[right]))
+        # and one for each label that does not fit
+        rules += [a_rule(*key, not right, [number]) for number in each[not right]]
+    if not shown:
+        habit = max(HABITS, key=lambda habit: sum(key[1] == habit for key in found))
+        of_habit = [each for key, each in found.items() if key[1] == habit]
+        right = sum(len(each[True]) for each in of_habit) >= sum(len(each[False]) for each in of_habit)
+        rules.append(a_rule(ANYTHING, habit, right, [number for each in of_habit for number in each[right]]))
+    return rules
+
+
+def refined(rules: list[dict[str, Any]], samples: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    kept = [{**each, "from": []} for each in rules]
+    known = {meant_by(each) for each in rules}
+    missed = [each for each in samples if each["judged"] != each["label"]]
+    for key, each in sides(missed).items():
+        alike = {sample["question"] for sample in missed if fact(sample["sql"]) == key}
+        if key not in known and len(alike) >= 3 and len(each[True]) != len(each[False]):
+            right = len(each[True]) > len(each[False])
+            kept.append(a_rule(*key, right, each[right]))
+    return kept
+
+
+def consolidated(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for each in rules:
+        found.setdefault(meant_by(each), []).append(each)
+    merged: list[dict[str, Any]] = []
+    for key, same in found.items():
+        votes = {
+            side: sum(each["labels"] for each in same if (each["side"] == "supports_right") is side)
+            for side in (True, False)
+        }
+        if max(votes.values()) >= 2 and votes[True] != votes[False]:
+            merged.append(a_rule(*key, votes[True] > votes[False], [each["number"] for each in same]))
+    return merged
+
+
+def ruled_opinion(system: str, data: dict[str, Any]) -> str:
+    table, habit = fact(data["sql"])
+    given = system.split("BEGIN RULES\n")[1].split("\nEND RULES", maxsplit=1)[0] if "BEGIN RULES\n" in system else "[]"
+    rules = [each for each in json.loads(given)[:RULES_READ] if meant_by(each)[1] == habit]
+    fitting = [each for each in rules if meant_by(each)[0] == table] or [
+        each for each in rules if meant_by(each)[0] == ANYTHING
+    ]
+    # without a rule it believes the answer, and rules that contradict each other make it doubt
+    right = all(each["side"] == "supports_right" for each in fitting)
+    said = json.loads(opinion({"verdict": "Correct" if right else "Incorrect"}))
+    return json.dumps({**said, "rules_applied": [each["number"] for each in fitting]})
+
+
+def embeddings(texts: list[str]) -> dict[str, Any]:
+    """A vector for each text: how often each of some words stands in it."""
+    words = ("loaves", "lamps", "rides", "visits")
+    vectors = [[0.01 + text.count(word) for word in words] for text in texts]
+    return {"data": [{"index": place, "embedding": each} for place, each in enumerate(vectors)]}
 
 
 def completion(text: str | None, usage: dict[str, int] | None = None, refusal: str | None = None) -> dict[str, Any]:

@@ -121,6 +121,10 @@ async def everywhere(full: AsyncEngine) -> AsyncEngine:  # noqa: F811 the fixtur
                     labelled_right=10, loss_before=0.7, loss_after=0.6,
                 )
             )  # fmt: skip
+            learned = {"document": {"rules": []}, "labels": 20, "author": "ann"}
+            await connection.execute(
+                TABLES["tenant_learned_rules"].insert().values(tenant=tenant, version=1, **learned)
+            )
     await sum_stale_hours(full)
     async with full.begin() as connection:
         for table, column in columns(*HELD):
@@ -163,7 +167,8 @@ async def test_texts_go_and_what_stays_is_said(everywhere: AsyncEngine):
     left = await holding(everywhere, "bakers", ColumnKind.NAME, ColumnKind.RULES)
     assert set(done.stays) == {each.partition(".")[0] for each in left} == {
         "access_tokens", "agent_alarms", "answer_sums", "audit_log", "evaluations", "event_keys", "labels",
-        "past_labels", "review_draws", "review_items", "tenant_rules", "tenant_schemas", "watched_answers",
+        "past_labels", "review_draws", "review_items", "tenant_learned_rules", "tenant_rules", "tenant_schemas",
+        "watched_answers",
     }  # fmt: skip
     assert await holding(everywhere, "millers", *HELD) == {f"{table}.{column.name}" for table, column in columns(*HELD)}
 

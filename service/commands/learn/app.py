@@ -4,10 +4,12 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from service.commands.options import AsJson, Labels, Tenant
+from service.commands.learn.rule_options import LearnRulesOptions
+from service.commands.options import AsJson, Author, Labels, Tenant, with_options
 
-learn = typer.Typer(help="Learn the judge's weights, or a tenant's calibration, from labels.", no_args_is_help=True)
-Author = Annotated[str, typer.Option("--author", metavar="NAME", help="Who made the change.")]
+learn = typer.Typer(
+    help="Learn the judge's weights, a tenant's calibration, or rules from labels.", no_args_is_help=True
+)
 
 
 @learn.command("calibrate")
@@ -49,6 +51,17 @@ def learn_tenant(
     command(tenant, promote=promote, dry_run=dry_run, author=author, as_json=as_json)
 
 
+@learn.command("rules")
+@with_options(LearnRulesOptions)
+def learn_rules(options: LearnRulesOptions) -> None:
+    """Learn rules for the model judge from labels, with a model. Exit code 1 if they are no better than none."""
+    try:
+        from service.commands.learn.learn_rules import learn_rules as command
+    except ImportError as error:
+        _needs_the_extra(error)
+    command(options)
+
+
 @learn.command("calibrations")
 def show_calibrations(tenant: Tenant, as_json: AsJson = False) -> None:
     """List a tenant's calibrations, newest first, and which one is in force. Exit code 1 if there is none."""
@@ -82,4 +95,4 @@ def roll_back_calibration(tenant: Tenant, author: Author = "cli") -> None:
 def _needs_the_extra(error: ImportError) -> NoReturn:
     from service.commands.exits import refuse
 
-    refuse(f"calibration needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")
+    refuse(f"learning needs the extra `learn` ({error.name} is missing): pip install 'sqlassay[learn]'")

@@ -42,7 +42,7 @@ async def already_scored(
         _ROWS.event.in_(list(keys)),
         _ROWS.occurred_at.between(min(moments), max(moments)),
         _ROWS.evaluator_version == EVALUATOR_VERSION,
-        func.regexp_replace(_ROWS.judge, r"\+c\d+$", "").in_(judges),
+        func.regexp_replace(_ROWS.judge, r"\+[cr]\d+$", "").in_(judges),
         or_(_ROWS.model.is_(None), _ROWS.model == model),
         _ROWS.fallback.is_(False),
         _ROWS.score.is_not(None),

@@ -18,7 +18,7 @@ from service.storage.tables.events import (
     REMEMBERED_ANSWERS,
 )
 from service.storage.tables.review import PAST_LABELS, REVIEW_DRAWS, REVIEW_ITEMS, TENANT_CALIBRATIONS
-from service.storage.tables.tenants import TENANT_RULES, TENANT_SCHEMAS
+from service.storage.tables.tenants import TENANT_LEARNED_RULES, TENANT_RULES, TENANT_SCHEMAS
 
 __all__ = [
     "ACCESS_TOKENS",
@@ -38,6 +38,7 @@ __all__ = [
     "SESSION_SECRETS",
     "STALE_HOURS",
     "TENANT_CALIBRATIONS",
+    "TENANT_LEARNED_RULES",
     "TENANT_RULES",
     "TENANT_SCHEMAS",
     "WATCHED_ANSWERS",

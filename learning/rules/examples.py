@@ -1,0 +1,105 @@
+"""Labelled answers, rules with their origin, and what a judge said of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from scoring.learned_rules import MOST_CHARACTERS, MOST_RULES, LearnedRule, distinct_rules, folded_text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledExample:
+    """A labelled answer."""
+
+    id: str
+    question: str
+    correct: bool
+    group: str
+    """Answers of one group are all in training or all held out."""
+    kind: str = ""
+    """The value by which clusters are formed where questions are not compared."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcedRule:
+    """A rule with the labels that gave it, and how it did in training."""
+
+    rule: LearnedRule
+    labels: tuple[str, ...] = ()
+    precision: float | None = None
+    """Share of the answers it was applied to whose label is its side; `None` where it was applied to none."""
+    support: int = 0
+    """Labelled answers it was applied to."""
+
+
+RuleSet: TypeAlias = tuple[SourcedRule, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedExample:
+    """What the judge said of a labelled answer."""
+
+    example: LabelledExample
+    right: bool | None
+    """Whether it was judged right; `None` without a valid reply."""
+    applied: tuple[int, ...] = ()
+    """The numbers, from 1, of the rules that decided."""
+    rationale: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the judge agrees with the label; without a reply it does not."""
+        return self.right is self.example.correct
+
+
+class RuleWriter(Protocol):
+    """Writes rules: a model, which may be a stronger one than the judge. Raises `LearningStopped`."""
+
+    async def extract(self, examples: Sequence[LabelledExample]) -> RuleSet:
+        """Rules by which these labels can be told from the answers."""
+        ...
+
+    async def refine(self, rules: RuleSet, samples: Sequence[JudgedExample]) -> RuleSet:
+        """The rules, changed so that the misjudged samples are judged as labelled."""
+        ...
+
+    async def consolidate(self, rules: RuleSet) -> RuleSet:
+        """The rules of several clusters, merged into fewer."""
+        ...
+
+
+class RuleJudge(Protocol):
+    """Judges answers by a set of rules. Raises `LearningStopped`."""
+
+    async def judge(self, rules: RuleSet, examples: Sequence[LabelledExample]) -> list[JudgedExample]:
+        """One judgement for each answer, in order."""
+        ...
+
+
+class LearningStopped(Exception):  # noqa: N818 it names what happened
+    """Learning cannot go on now; the message says why and what to do."""
+
+    def __init__(self, message: str, *, unavailable: bool = False) -> None:
+        super().__init__(message)
+        self.unavailable = unavailable
+        """Whether a server is down, as opposed to a spent budget."""
+
+
+def distinct_set(rules: Sequence[SourcedRule], most: int = MOST_RULES) -> RuleSet:
+    """The rules without repeats, those with most labels first; labels of repeats are joined."""
+    labels: dict[str, dict[str, None]] = {}
+    for each in rules:
+        labels.setdefault(folded_text(each.rule.text), {}).update(dict.fromkeys(each.labels))
+    kept = distinct_rules([each.rule for each in rules])
+    sourced = [SourcedRule(rule=each, labels=tuple(labels[folded_text(each.text)])) for each in kept]
+    kept_rules: list[SourcedRule] = []
+    room = MOST_CHARACTERS if most <= MOST_RULES else None
+    for each in sorted(sourced, key=lambda each: -len(each.labels))[:most]:
+        if room is not None:
+            room -= len(each.rule.text)
+            if room < 0:
+                break
+        kept_rules.append(each)
+    return tuple(kept_rules)

@@ -1,0 +1,132 @@
+"""`sqlassay learn rules`: learns rules for the model judge from labels, and writes them as a document."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from consumers.errors import RulesUnavailable
+from consumers.wire.tenants import TENANT_RULE, is_tenant
+from learning.rules.learner import LearnedSet, LearningPolicy, LearningStep, LearnRules
+from learning.rules.splitting import SplitLabels, split_labels
+from scoring.rules import Rules
+from service.commands.command_context import settings, with_database
+from service.commands.exits import Exit, refuse
+from service.commands.learn.clusters import clusters_of
+from service.commands.learn.labelled_input import (
+    LabelFields,
+    LabelledLine,
+    ReadLabels,
+    examined,
+    read_files,
+    read_tenant,
+)
+from service.commands.learn.model_runs import run_with_models
+from service.commands.learn.rule_options import LearnRulesOptions
+from service.commands.learn.rule_set_document import document_of
+from service.commands.learn.rule_texts import learned_text
+from service.commands.score import read_judge, read_rules
+from service.pipeline.rule_learning.learning_models import LearningModels
+from service.storage.rule_store import PostgresRules
+
+
+def learn_rules(options: LearnRulesOptions) -> None:
+    """Learns, prints before and after, and writes the document. Exit code 1 when the rules are not better."""
+    steps = _without(options)
+    labels = _labels(options)
+    try:
+        split = split_labels(labels.examples, learn_from=options.learn_from, seed=options.seed)
+    except ValueError as error:
+        refuse(str(error))
+    _say_parts(split, labels)
+    learned, compared = run_with_models(
+        options,
+        Path(options.journal or f"{options.out}.journal"),
+        lambda models: _learned(models, options, steps, split, labels),
+    )
+    if not learned.rules:
+        print("sqlassay: no rules could be read from these labels", file=sys.stderr)
+        raise SystemExit(int(Exit.NO))
+    document = document_of(learned, split, options, compared)
+    try:
+        Path(options.out).write_text(document.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        refuse(f"cannot write {options.out}: {error.strerror or error}")
+    print(document.model_dump_json() if options.as_json else learned_text(document, options.out))
+    if learned.after.accuracy <= learned.before.accuracy:
+        print("sqlassay: the rules are no better than none on held-out labels", file=sys.stderr)
+        raise SystemExit(int(Exit.NO))
+
+
+def _without(options: LearnRulesOptions) -> frozenset[LearningStep]:
+    unknown = sorted(set(options.without or ()) - set(LearningStep))
+    if unknown:
+        refuse(f"--without is {', '.join(LearningStep)}, not {unknown[0]!r}")
+    if LearningStep.CLUSTERS in (options.without or ()) and options.cluster_by is not None:
+        refuse("--without clusters and --cluster-by contradict each other: leave out one of them")
+    return frozenset(LearningStep(each) for each in options.without or ())
+
+
+def _labels(options: LearnRulesOptions) -> ReadLabels:
+    """The examined labels. Ends the command when the options name none, or two places."""
+    if bool(options.labels) == (options.tenant is not None):
+        refuse("name files of labels, or a tenant whose stored labels are read with --tenant")
+    wanted = LabelFields(group=options.group, cluster_by=options.cluster_by, references=options.references)
+    if options.tenant is not None:
+        lines, rules = _stored(options, options.tenant)
+    else:
+        lines, rules = list(read_files(options.labels or ())), read_rules(options.rules_file, None)
+    found = examined(lines, rules, wanted)
+    if options.references and not any(each.reference for each in found.cases.values()):
+        refuse("--references needs lines with `reference_sql`, and no line has one")
+    return found
+
+
+def _stored(options: LearnRulesOptions, tenant: str) -> tuple[list[LabelledLine], Rules]:
+    if not is_tenant(tenant):
+        refuse(f"{tenant!r} cannot be a tenant: {TENANT_RULE}")
+    if options.references or options.rules_file is not None:
+        refuse(
+            "--references and --rules are for files: stored labels come without references, under the rules in force"
+        )
+
+    async def read(engine: AsyncEngine) -> tuple[list[LabelledLine], Rules]:
+        rules = (await PostgresRules(engine).rules([tenant])).get(tenant)
+        if rules is None:
+            raise RulesUnavailable(f"the rules of tenant {tenant!r} cannot be read: store them again")
+        return await read_tenant(engine, tenant), rules
+
+    return with_database(read)
+
+
+def _say_parts(split: SplitLabels, labels: ReadLabels) -> None:
+    without = f"; {labels.left_out} answers left out, which no model judges" if labels.left_out else ""
+    parts = f"{len(split.train)} labels give rules, {len(split.chosen_by)} choose the set, {len(split.held_out)}"
+    print(f"sqlassay: {parts} are held out{without}", file=sys.stderr)
+
+
+async def _learned(
+    models: LearningModels,
+    options: LearnRulesOptions,
+    steps: frozenset[LearningStep],
+    split: SplitLabels,
+    labels: ReadLabels,
+) -> tuple[LearnedSet, str]:
+    clusters, compared = await clusters_of(models, options, steps, split.train, labels)
+    configured = settings().judge.weights
+    local = await asyncio.to_thread(read_judge, str(configured) if configured is not None else None)
+    learn = LearnRules(
+        writer=models.writer(labels.cases),
+        judge=models.judge(labels.cases, local.judge),
+        policy=LearningPolicy(
+            threshold=options.threshold,
+            rounds=0 if LearningStep.REFINEMENT in steps else options.rounds,
+            least_support=options.least_support,
+            consolidate=LearningStep.CONSOLIDATION not in steps,
+        ),
+        report=lambda step: print(f"sqlassay: {step}", file=sys.stderr),
+    )
+    return await learn(split, clusters), compared

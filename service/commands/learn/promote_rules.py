@@ -1,0 +1,167 @@
+"""`sqlassay rules promote`: measures a set of learned rules on held-out labels, and puts it in force."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from consumers.errors import RulesUnavailable
+from consumers.wire.learned_rules_document import (
+    MAX_LEARNED_BYTES,
+    HeldOutFigures,
+    InvalidLearnedRules,
+    LearnedRulesDocument,
+    decode_learned,
+)
+from consumers.wire.tenants import TENANT_RULE, is_tenant
+from learning.rules.examples import LabelledExample
+from learning.rules.figures import agreement
+from scoring.rules import JudgePolicy, Rules
+from service.commands.command_context import settings, with_database
+from service.commands.exits import refuse
+from service.commands.jsonl import STANDARD, open_input
+from service.commands.learn.labelled_input import (
+    LabelFields,
+    LabelledLine,
+    ReadLabels,
+    examined,
+    read_files,
+    read_tenant,
+)
+from service.commands.learn.learned_in_force import end_with_no, put_learned_in_force
+from service.commands.learn.model_runs import run_with_models
+from service.commands.learn.rule_options import PromoteRulesOptions
+from service.commands.learn.rule_set_document import figures_of
+from service.commands.learn.rule_texts import comparison_lines
+from service.commands.score import read_judge
+from service.pipeline.rule_learning.learning_models import LearningModels
+from service.storage.reviewing.learned_rule_store import (
+    MeasuredPromotion,
+    add_learned,
+    learned_sets,
+)
+from service.storage.rule_store import PostgresRules, StoredRules
+
+LEAST_LABELS = 20
+"""Fewest held-out labels by which a set is judged better or worse."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromotionInput:
+    """What is promoted, beside what."""
+
+    document: LearnedRulesDocument
+    rules: Rules
+    """In force now, with the learned rules if there are any."""
+    lines: Sequence[LabelledLine]
+
+
+def promote_rules(options: PromoteRulesOptions) -> None:
+    """Measures a set beside what is in force, and puts it in force. Exit code 1 when it is worse and not forced."""
+    tenant = options.tenant
+    if not is_tenant(tenant):
+        refuse(f"{tenant!r} cannot be a tenant: {TENANT_RULE}")
+    if (options.source is None) == (options.version is None):
+        refuse("name a document of rules, or a stored set with --version")
+    given = None if options.source is None else read_document(options.source)
+    lines = None if options.labels is None else list(read_files(options.labels))
+    found = with_database(lambda engine: _input(engine, options, given, lines))
+    held_out = _held_out(found, options.group)
+    measured = _measured(options, found, held_out) if len(held_out.cases) >= LEAST_LABELS else None
+    _decide(options, measured, len(held_out.cases))
+    promotion = MeasuredPromotion(
+        labels=measured.labels if measured is not None else 0,
+        accuracy_before=measured.before.accuracy if measured is not None else None,
+        accuracy_after=measured.after.accuracy if measured is not None else None,
+        forced=measured is None or measured.after.accuracy < measured.before.accuracy,
+    )
+    version, stored = with_database(lambda engine: _store(engine, options, found.document, promotion))
+    print(f"{tenant}: learned rules {version} are in force with version {stored.version} of the rules")
+    if found.rules.judge.policy is JudgePolicy.LOCAL:
+        print("sqlassay: only a model reads them, and the tenant's judge.policy is local", file=sys.stderr)
+
+
+def read_document(source: str) -> LearnedRulesDocument:
+    """The document in a file. Ends the command when it is invalid."""
+    with open_input(source) as stream:
+        raw = stream.read(MAX_LEARNED_BYTES + 1)
+    try:
+        return decode_learned(raw)
+    except InvalidLearnedRules as error:
+        refuse(f"learned rules in {'stdin' if source == STANDARD else source}: {error}")
+
+
+async def _input(
+    engine: AsyncEngine,
+    options: PromoteRulesOptions,
+    given: LearnedRulesDocument | None,
+    lines: Sequence[LabelledLine] | None,
+) -> PromotionInput:
+    tenant = options.tenant
+    rules = (await PostgresRules(engine).rules([tenant])).get(tenant)
+    if rules is None:
+        raise RulesUnavailable(f"the rules of tenant {tenant!r} cannot be read: store them again")
+    if given is None:
+        stored = next((each for each in await learned_sets(engine, tenant) if each.version == options.version), None)
+        if stored is None:
+            end_with_no(
+                f"tenant {tenant!r} has no learned rules {options.version}: sqlassay rules learned {tenant} lists them"
+            )
+        if stored.in_force:
+            end_with_no(f"learned rules {stored.version} of tenant {tenant!r} are in force already")
+        given = LearnedRulesDocument.model_validate(stored.document)
+    return PromotionInput(
+        document=given, rules=rules, lines=await read_tenant(engine, tenant) if lines is None else lines
+    )
+
+
+def _held_out(found: PromotionInput, group: str) -> ReadLabels:
+    """The labels that neither gave nor chose the rules."""
+    labels = examined(found.lines, found.rules, LabelFields(group=group))
+    seen = frozenset(found.document.seen)
+    cases = {name: each for name, each in labels.cases.items() if each.example.group not in seen}
+    return ReadLabels(cases=cases, left_out=labels.left_out)
+
+
+def _measured(options: PromoteRulesOptions, found: PromotionInput, labels: ReadLabels) -> HeldOutFigures:
+    weights = settings().judge.weights
+    local = read_judge(str(weights) if weights is not None else None)
+    examples: list[LabelledExample] = labels.examples
+
+    async def work(models: LearningModels) -> HeldOutFigures:
+        judge = models.judge(labels.cases, local.judge)
+        before = agreement(await judge.judge_by(found.rules.learned, examples))
+        after = agreement(await judge.judge_by(found.document.learned(0), examples))
+        return HeldOutFigures(labels=len(examples), before=figures_of(before), after=figures_of(after))
+
+    return run_with_models(options, Path(options.journal) if options.journal is not None else None, work)
+
+
+def _decide(options: PromoteRulesOptions, measured: HeldOutFigures | None, labels: int) -> None:
+    """Prints before and after. Ends the command when the set may not be put in force."""
+    if measured is None:
+        if not options.force:
+            end_with_no(
+                f"{labels} held-out labels: a promotion is measured on {LEAST_LABELS} or more that neither gave nor"
+                " chose the rules. Label more answers, name --labels, or use --force"
+            )
+        return
+    print(measured.model_dump_json() if options.as_json else "\n".join(comparison_lines(measured)))
+    if measured.after.accuracy < measured.before.accuracy and not options.force:
+        end_with_no(
+            f"not put in force: accuracy {measured.before.accuracy:.3f} → {measured.after.accuracy:.3f} on held-out"
+            " labels. Use --force to do it all the same"
+        )
+
+
+async def _store(
+    engine: AsyncEngine, options: PromoteRulesOptions, document: LearnedRulesDocument, promotion: MeasuredPromotion
+) -> tuple[int, StoredRules]:
+    version = options.version
+    if version is None:
+        version = await add_learned(engine, options.tenant, document.model_dump(mode="json"), promotion, options.author)
+    return version, await put_learned_in_force(engine, options.tenant, version, options.author)

@@ -1,0 +1,35 @@
+"""Learned rules and their gain as text for a person."""
+
+from __future__ import annotations
+
+from consumers.wire.learned_rules_document import HeldOutFigures, LearnedRuleEntry, LearnedRulesDocument
+
+
+def learned_text(document: LearnedRulesDocument, out: str) -> str:
+    """The rules and their gain, for a person."""
+    lines = [rule_line(number, each) for number, each in enumerate(document.rules, 1)]
+    if document.held_out is not None:
+        lines += comparison_lines(document.held_out)
+    return "\n".join([*lines, f"{len(document.rules)} rules → {out}"])
+
+
+def rule_line(number: int, rule: LearnedRuleEntry) -> str:
+    """One rule with its side and what it rests on."""
+    side = "right" if rule.side.value == "supports_right" else "wrong"
+    known = "" if rule.precision is None else f"  ({rule.precision:.2f} of {rule.support})"
+    return f"{number:>2}  {side}  {rule.text}{known}"
+
+
+def comparison_lines(held_out: HeldOutFigures) -> list[str]:
+    """Before and after on held-out labels."""
+    rows = [("", "accuracy", "precision", "recall", "F1")]
+    rows += [
+        (name, *(_percent(each) for each in (found.accuracy, found.precision, found.recall, found.f1)))
+        for name, found in (("before", held_out.before), ("after", held_out.after))
+    ]
+    lines = ["  ".join(f"{cell:>9}" for cell in row) for row in rows]
+    return [f"on {held_out.labels} held-out labels:", *lines]
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.2f}"

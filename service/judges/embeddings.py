@@ -1,0 +1,72 @@
+"""Embeddings from any server of the OpenAI protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import httpx2
+import openai
+import orjson
+
+from consumers.judging.ports import ModelFailed
+from service.judges.openai import call_failure, status_failure
+
+MAX_EMBEDDINGS = 16 * 1024 * 1024
+"""Largest response body read, in bytes."""
+TEXTS_AT_ONCE = 32
+"""Texts of one call."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIEmbeddings:
+    """Turns texts into vectors."""
+
+    client: openai.AsyncOpenAI
+    model: str
+    seconds: float
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector for each of at most `TEXTS_AT_ONCE` texts, all of one length; raises `ModelFailed`."""
+        body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
+        try:
+            async with asyncio.timeout(self.seconds):
+                response = await self.client.post(
+                    f"{self.client.base_url}embeddings",
+                    cast_to=httpx2.Response,
+                    content=orjson.dumps(body),
+                    options={"headers": {}, "params": {}, "max_retries": 0, "timeout": None},
+                )
+            return _vectors(orjson.loads(response.content), len(texts))
+        except TimeoutError as error:
+            raise ModelFailed(f"no embeddings within {self.seconds:.3g} seconds", billed=True) from error
+        except openai.APIStatusError as error:
+            raise status_failure(error) from error
+        except (openai.OpenAIError, httpx2.HTTPError, ValueError) as error:
+            raise call_failure(error) from error
+
+
+def _vectors(body: object, texts: int) -> list[list[float]]:
+    """The vectors of a response in the order of the texts; raises `ModelFailed` where they are not those."""
+    data = cast("Mapping[str, object]", body).get("data") if isinstance(body, dict) else None
+    rows = cast("Sequence[object]", data) if isinstance(data, list) else ()
+    found: dict[int, list[float]] = {}
+    for place, each in enumerate(rows):
+        if not isinstance(each, dict):
+            continue
+        fields = cast("Mapping[str, object]", each)
+        index, vector = fields.get("index", place), fields.get("embedding")
+        if isinstance(index, int) and isinstance(vector, list):
+            found[index] = _numbers(cast("Sequence[object]", vector))
+    lengths = {len(each) for each in found.values()}
+    if set(found) != set(range(texts)) or len(lengths) != 1 or 0 in lengths:
+        raise ModelFailed("the model server sent something other than one embedding for each text", retryable=False)
+    return [found[place] for place in range(texts)]
+
+
+def _numbers(vector: Sequence[object]) -> list[float]:
+    numbers = [float(each) for each in vector if isinstance(each, int | float) and math.isfinite(each)]
+    return numbers if len(numbers) == len(vector) else []

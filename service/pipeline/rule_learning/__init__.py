@@ -1,0 +1,1 @@
+"""Learning rules with models over HTTP: the models, their budget, the journal of their replies, and their prompts."""

@@ -1,0 +1,164 @@
+"""A model that writes rules: extracts, refines and consolidates them, each by a prompt file."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from consumers.judging.budgets import Bound
+from consumers.judging.calling import BudgetSpent, CallModel
+from consumers.judging.ports import ModelFailed
+from consumers.judging.prompting import MAX_PROMPT, Prompt, Template, as_data
+from learning.rules.examples import JudgedExample, LabelledExample, LearningStopped, RuleSet, SourcedRule
+from scoring.learned_rules import folded_text
+from service.pipeline.rule_learning.journal import ReplyJournal
+from service.pipeline.rule_learning.labelled_cases import LabelledCase, shown_example
+from service.pipeline.rule_learning.rule_lists import RULE_LIST_SCHEMA, ReadRule, read_rule_list
+
+Item = TypeVar("Item")
+SPENT = "the budget of this run is spent: raise --max-calls or --max-tokens and run the same command again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriterPrompts:
+    """The prompt files of the three tasks."""
+
+    extract: Template
+    refine: Template
+    consolidate: Template
+
+
+@dataclass(slots=True, kw_only=True)
+class ModelWriter:
+    """A `RuleWriter` behind the OpenAI protocol."""
+
+    call: CallModel
+    prompts: WriterPrompts
+    masked: bool
+    cases: Mapping[str, LabelledCase]
+    journal: ReplyJournal
+    at_once: asyncio.Semaphore
+    invalid: int = 0
+    """Replies that were no list of rules."""
+
+    async def extract(self, examples: Sequence[LabelledExample]) -> RuleSet:
+        """Rules by which these labels can be told from the answers; none where the reply is no list."""
+        ids, shown = self._samples([(each, None) for each in _in_turn(examples)])
+        if not shown:
+            return ()
+        found = await self._ask(self.prompts.extract, {"samples": shown})
+        return tuple(_sourced(each, ids) for each in found or ())
+
+    async def refine(self, rules: RuleSet, samples: Sequence[JudgedExample]) -> RuleSet:
+        """The changed rules; the rules as they are where the reply is no list."""
+        ids, shown = self._samples([(each.example, each) for each in samples])
+        if not shown:
+            return rules
+        found = await self._ask(self.prompts.refine, {"rules": _numbered(rules), "samples": shown})
+        if found is None:
+            return rules
+        known = {folded_text(each.rule.text): each.labels for each in rules}
+        changed = [_sourced(each, ids) for each in found]
+        return tuple(
+            SourcedRule(
+                rule=each.rule, labels=tuple(dict.fromkeys((*known.get(folded_text(each.rule.text), ()), *each.labels)))
+            )
+            for each in changed
+        )
+
+    async def consolidate(self, rules: RuleSet) -> RuleSet:
+        """One set from the rules of several clusters; the rules as they are where the reply is no list."""
+        shown = [
+            {**each, "labels": len(rule.labels), "support": rule.support, "precision": rule.precision}
+            for each, rule in zip(_numbered(rules), rules, strict=True)
+        ]
+        found = await self._ask(self.prompts.consolidate, {"rules": shown})
+        if found is None:
+            return rules
+        labels = [each.labels for each in rules]
+        return tuple(
+            SourcedRule(
+                rule=each.rule,
+                labels=tuple(dict.fromkeys(one for of in _picked(labels, each.numbers) for one in of)),
+            )
+            for each in found
+        )
+
+    def _samples(
+        self, wanted: Sequence[tuple[LabelledExample, JudgedExample | None]]
+    ) -> tuple[list[str], list[dict[str, object]]]:
+        """Numbered samples that fit into a prompt, and their ids."""
+        ids: list[str] = []
+        found: list[dict[str, object]] = []
+        room = MAX_PROMPT * 4 // 5
+        for example, judged in wanted:
+            shown = shown_example(self.cases[example.id], masked=self.masked, judged=judged)
+            if shown is None:
+                continue
+            sample = {"number": len(found) + 1, **shown}
+            room -= len(as_data(sample))
+            if room < 0:
+                break
+            ids.append(example.id)
+            found.append(sample)
+        return ids, found
+
+    async def _ask(self, template: Template, document: Mapping[str, object]) -> list[ReadRule] | None:
+        """The rules that the model writes; `None` where its reply is no list. Raises `LearningStopped`."""
+        user = f"BEGIN DATA\n{as_data(document)}\nEND DATA\nWrite the rules. Reply with the JSON object only."
+        digest = hashlib.sha256("\0".join((template.version, template.system, user)).encode()).hexdigest()
+        prompt = Prompt(
+            version=template.version,
+            system=template.system,
+            user=user,
+            digest=digest,
+            masker=None,
+            schema=RULE_LIST_SCHEMA,
+        )
+        text = await self._text(prompt)
+        found = read_rule_list(text)
+        self.invalid += found is None
+        return found
+
+    async def _text(self, prompt: Prompt) -> str:
+        model = self.call.model.name
+        known = await self.journal.find("", model, prompt.digest)
+        if known is not None:
+            return known
+        async with self.at_once:
+            try:
+                completion = await self.call(prompt, Bound(), "learning")
+            except BudgetSpent:
+                raise LearningStopped(SPENT) from None
+            except (ModelFailed, TimeoutError) as error:
+                why = str(error) or "it gave no reply in time"
+                raise LearningStopped(f"the model {model} that writes rules failed: {why}", unavailable=True) from error
+        await self.journal.keep("", model, prompt.digest, completion.text)
+        return completion.text
+
+
+def _numbered(rules: RuleSet) -> list[dict[str, object]]:
+    return [
+        {"number": number, "side": each.rule.side.value, "text": each.rule.text} for number, each in enumerate(rules, 1)
+    ]
+
+
+def _in_turn(examples: Sequence[LabelledExample]) -> list[LabelledExample]:
+    """Right and wrong ones in turn, so that a prompt that is full holds both."""
+    sides = {True: 0, False: 0}
+    turns: list[tuple[int, int, LabelledExample]] = []
+    for place, each in enumerate(examples):
+        turns.append((sides[each.correct], place, each))
+        sides[each.correct] += 1
+    return [each for *_, each in sorted(turns, key=lambda turn: turn[:2])]
+
+
+def _sourced(read: ReadRule, ids: Sequence[str]) -> SourcedRule:
+    return SourcedRule(rule=read.rule, labels=tuple(dict.fromkeys(_picked(ids, read.numbers))))
+
+
+def _picked(items: Sequence[Item], numbers: Sequence[int]) -> list[Item]:
+    return [items[number - 1] for number in numbers if 1 <= number <= len(items)]

@@ -1,0 +1,50 @@
+"""Labelled answers whose labels follow hidden habits: what is accepted about one table is refused about another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+HABITS: dict[str, dict[str, bool]] = {
+    "loaves": {"DISTINCT": True, "UPPER": False},
+    "lamps": {"DISTINCT": False, "IS NOT NULL": True},
+    "rides": {"UPPER": True, "ORDER BY": False},
+    "visits": {"IS NOT NULL": False, "ORDER BY": True},
+}
+"""Whether people accept a construct, by table."""
+SQL = {
+    "DISTINCT": "SELECT DISTINCT name FROM {table}",
+    "UPPER": "SELECT UPPER(name) FROM {table}",
+    "IS NOT NULL": "SELECT name FROM {table} WHERE name IS NOT NULL",
+    "ORDER BY": "SELECT name FROM {table} ORDER BY name",
+}
+WAYS = "List Show Give Print Name Tell Find Get Read Fetch Say Report".split()
+ODD = 5
+"""Of so many answers to one habit, this one has an odd label."""
+
+
+def habit_labels(each: int = 12) -> list[dict[str, object]]:
+    """`each` labelled answers for every habit; one in twelve is labelled against it."""
+    rows: list[dict[str, object]] = []
+    for table, habits in HABITS.items():
+        for place, (habit, accepted) in enumerate(habits.items()):
+            for number in range(each):
+                way = WAYS[number % len(WAYS)]
+                question = f"{way} the {table}: the names of the {table}{', please' * place}"
+                right = accepted is not (number == ODD)
+                rows.append(
+                    {
+                        "event_id": f"{table}-{place}-{number}",
+                        "question": question,
+                        "sql": SQL[habit].format(table=table),
+                        "label": int(right),
+                        "db_id": f"{table}_{number % 3}",
+                    }
+                )
+    return rows
+
+
+def write_labels(path: Path, rows: list[dict[str, object]]) -> str:
+    """Writes the labels and returns the file's name."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
