@@ -13,7 +13,18 @@ from service.api.errors import handle_errors
 from service.api.form_fields import FormTokens
 from service.api.openapi_document import openapi_document
 from service.api.request_guard import RequestGuard
-from service.console import answer_page, error_pages, exports, meanings, pages, review_actions, review_pages
+from service.console import (
+    answer_page,
+    error_pages,
+    exports,
+    meanings,
+    pages,
+    review_actions,
+    review_pages,
+    rules_page,
+    slices,
+    trust,
+)
 from service.pipeline.running import ProcessRole, Service
 
 _METHODS = {"GET", "POST", "PUT", "HEAD", "OPTIONS"}
@@ -32,7 +43,7 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     app.state.service = service
     worker_only = service is not None and service.role is ProcessRole.WORKER
     reading = (evaluations, labels, review, rules, schemas, docs_page)
-    console = (exports, answer_page, meanings, review_actions, review_pages, pages)
+    console = (exports, answer_page, meanings, review_actions, review_pages, pages, slices, trust, rules_page)
     for module in (health,) if worker_only else (events, traces, *reading, *console, health):
         app.include_router(module.router)
     handle_errors(app, error_pages.present_error)

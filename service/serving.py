@@ -33,6 +33,7 @@ from service.pipeline.running import ProcessRole, Service
 from service.pipeline.worker import Worker, running_worker
 from service.processes.forking import start_server
 from service.processes.interpreter import tune_interpreter
+from service.processes.rules_effect import EffectProcess
 from service.processes.rules_processes import rules_processes
 from service.processes.sql_reading import sql_reading
 from service.redis.link import RedisLink, open_redis
@@ -62,8 +63,7 @@ async def running(
     start_server()
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
-        metrics = Metrics(settings.metrics, local.name)
-        metrics.dependencies.started_as(role.value)
+        metrics = _metrics(settings, local, role)
         telemetry = await enter(open_telemetry(settings.telemetry, metrics))
         engine = await enter(open_database(settings))
         redis = await enter(open_redis(settings.redis, metrics.storage.redis_failed))
@@ -87,8 +87,15 @@ async def running(
             bodies=BodyBudget(most=settings.limits.max_pending_bytes),
             tokens=await enter(open_tokens(settings.http, engine)),
             spans=await enter(open_span_intake(parts, worker, events)),
+            effects=EffectProcess(weights=settings.judge.weights, cpu_seconds=settings.pool.cpu_seconds),
             watch=await enter(open_watch(parts, publisher, redis, policy, reads=worker is not None)),
         )
+
+
+def _metrics(settings: Settings, local: LocalJudge, role: ProcessRole) -> Metrics:
+    metrics = Metrics(settings.metrics, local.name)
+    metrics.dependencies.started_as(role.value)
+    return metrics
 
 
 def _check_role(settings: Settings, role: ProcessRole) -> None:

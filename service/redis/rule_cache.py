@@ -190,6 +190,10 @@ class RedisRules:
         """The rules document in a request's body; raises `InvalidRules`."""
         return await self.stored.decode(raw)
 
+    async def parse(self, document: RulesDocument) -> Rules:
+        """The rules of a document that is not stored; raises `InvalidRules`."""
+        return await self.stored.parse(document)
+
     async def decode_schema(self, raw: bytes, *, as_json: bool) -> SchemaDocument:
         """The schema in a request's body; raises `InvalidSchema`."""
         return await self.stored.decode_schema(raw, as_json=as_json)

@@ -165,6 +165,10 @@ class PostgresRules:
         """The rules document in a request's body; raises `InvalidRules`."""
         return await self.reading.decode(raw)
 
+    async def parse(self, document: RulesDocument) -> Rules:
+        """The rules of a document that is not stored, without schema and calibration; raises `InvalidRules`."""
+        return await self.reading.rules(orjson.loads(document.model_dump_json()), 0)
+
     async def current(self, tenant: str) -> StoredRules:
         """The tenant's newest rules, or version 0 with the defaults."""
         stored = await self._select(tenant, limit=1)

@@ -14,7 +14,12 @@ from service.commands.command_context import settings, with_database
 from service.commands.exits import Exit
 from service.redis.link import open_redis
 from service.redis.rule_cache import open_rules
-from service.storage.reviewing.calibration_store import StoredCalibration, calibrations, versions_in_force
+from service.storage.reviewing.calibration_store import (
+    StoredCalibration,
+    calibration_before,
+    calibrations,
+    versions_in_force,
+)
 from service.storage.rule_store import StoredRules
 
 
@@ -66,8 +71,7 @@ def rollback(tenant: str, *, author: str) -> None:
         current = history[0] if history else None
         if current is None:
             return None, None
-        # a calibration that a rollback has left is not taken up again by the next one
-        before = next((each for each in history if each is None or each < current), None)
+        before = calibration_before(history)
         return before, await put_in_force(engine, tenant, before, author)
 
     before, rules = with_database(work)

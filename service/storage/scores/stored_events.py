@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.wire.events import QueryEvent
 from scoring.query import UnscoredReason
-from service.storage.database import translate_errors
+from service.storage.database import fetch_rows, translate_errors
 from service.storage.scores.evaluation_pages import EvaluationFilter, current_rows
 from service.storage.tables import EVALUATIONS, EVENT_KEYS
 
@@ -110,6 +110,13 @@ async def stored_events(engine: AsyncEngine, wanted: EvaluationFilter) -> AsyncG
             return
         after = (rows[-1]["occurred_at"], rows[-1]["event"])
         yield [_stored_event(dict(row)) for row in rows]
+
+
+async def newest_events(engine: AsyncEngine, wanted: EvaluationFilter, most: int) -> list[StoredEvent]:
+    """At most so many events, newest first; raises `StoreUnavailable`."""
+    newest = (_ROWS.occurred_at.desc(), _ROWS.id.desc())
+    query = select(EVALUATIONS, _KEYS.payload_hash).join(EVENT_KEYS, _SAME_EVENT).where(*rescorable_rows(wanted))
+    return [_stored_event(row) for row in await fetch_rows(engine, query.order_by(*newest).limit(most))]
 
 
 def _stored_event(row: Mapping[str, Any]) -> StoredEvent:

@@ -1,0 +1,1 @@
+"""How far people and the judge agree, and people among themselves."""

@@ -1,0 +1,168 @@
+"""A tenant's rules as the fields of a form: one for each key of the document, from its JSON schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Any, cast
+
+import orjson
+
+from consumers.wire.rules_document import InvalidRules, RulesDocument
+
+
+class FieldKind(StrEnum):
+    """How a key is written in the form."""
+
+    LINES = "lines"
+    """A list of texts, one a line."""
+    PAIRS = "pairs"
+    """A phrase, ` = ` and a column, one pair a line."""
+    NUMBER = "number"
+    CHOICE = "choice"
+    TRUTH = "truth"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleField:
+    """One field of the form."""
+
+    name: str
+    """The key; `judge.bar` is the key `bar` of `judge`."""
+    kind: FieldKind
+    hint: str
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+    """Whether the key may be null, which an empty field says."""
+
+
+@cache
+def rule_fields() -> tuple[RuleField, ...]:
+    """The fields of the form, in the order of the document."""
+    schema = RulesDocument.model_json_schema()
+    return tuple(_fields(schema, schema.get("$defs", {}), ""))
+
+
+def _fields(schema: Mapping[str, Any], known: Mapping[str, Any], before: str) -> Iterator[RuleField]:
+    for key, own in cast("Mapping[str, dict[str, Any]]", schema["properties"]).items():
+        kinds: list[dict[str, Any]] = [_resolved(each, known) for each in own.get("anyOf", [own])]
+        kind = next(each for each in kinds if each.get("type") != "null")
+        if "properties" in kind:
+            yield from _fields(kind, known, f"{before}{key}.")
+            continue
+        yield RuleField(
+            name=before + key,
+            kind=_kind(kind),
+            hint=str(own.get("description", "")),
+            choices=tuple(map(str, kind.get("enum", ()))),
+            optional=len(kinds) > 1,
+        )
+
+
+def _resolved(schema: dict[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    name = str(schema.get("$ref", "")).rpartition("/")[2]
+    return {**known[name], **schema} if name else schema
+
+
+def _kind(schema: Mapping[str, Any]) -> FieldKind:
+    if "enum" in schema:
+        return FieldKind.CHOICE
+    kinds = {
+        "array": FieldKind.LINES,
+        "object": FieldKind.PAIRS,
+        "integer": FieldKind.NUMBER,
+        "number": FieldKind.NUMBER,
+        "boolean": FieldKind.TRUTH,
+    }
+    return kinds.get(schema.get("type", ""), FieldKind.TEXT)
+
+
+def shown_fields(document: Mapping[str, Any]) -> dict[str, str]:
+    """The document as what the form's fields hold.
+
+    >>> shown = shown_fields({"ignore_filters": ["a", "b"], "column_mappings": {"p": "c"}, "judge": {"bar": 0.5}})
+    >>> shown["ignore_filters"], shown["column_mappings"], shown["judge.bar"], shown["dialect"]
+    ('a\\nb', 'p = c', '0.5', '')
+    """
+    return {each.name: _written(each, _value(document, each.name)) for each in rule_fields()}
+
+
+def _value(document: Mapping[str, Any], name: str) -> Any:
+    group, _, key = name.rpartition(".")
+    held: Mapping[str, Any] = (document.get(group) or {}) if group else document
+    return held.get(key)
+
+
+def _written(field: RuleField, value: Any) -> str:
+    if value is None:
+        return ""
+    if field.kind is FieldKind.LINES:
+        return "\n".join(value)
+    if field.kind is FieldKind.PAIRS:
+        return "\n".join(f"{phrase} = {column}" for phrase, column in value.items())
+    return (
+        str(value).lower() if isinstance(value, bool) else f"{value:.15g}" if isinstance(value, float) else str(value)
+    )
+
+
+def fits_form(document: Mapping[str, Any]) -> bool:
+    """Whether the form can hold the document: an entry with several lines, or with ` = ` in a column, needs JSON."""
+    shown = shown_fields(document)
+    listed = [each for each in rule_fields() if each.kind in (FieldKind.LINES, FieldKind.PAIRS)]
+    return all(_read(each, shown[each.name]) == (_value(document, each.name) or _EMPTY[each.kind]) for each in listed)
+
+
+_EMPTY: Mapping[FieldKind, Any] = {FieldKind.LINES: [], FieldKind.PAIRS: {}}
+
+
+def document_of(fields: Mapping[str, str]) -> bytes:
+    """The document that the fields say, as JSON; raises `InvalidRules` where a field cannot be read.
+
+    >>> orjson.loads(document_of({"lambda_min": "50", "judge.bar": "x", "ignore_filters": "a\\r\\n"}))
+    {'ignore_filters': ['a'], 'lambda_min': 50, 'judge': {'bar': 'x'}}
+    """
+    document: dict[str, Any] = {}
+    for each in rule_fields():
+        text = fields.get(each.name)
+        # a field that was not sent, or was left empty, stands for the default
+        if text is None or (not text.strip() and each.kind not in _EMPTY):
+            continue
+        group, _, key = each.name.rpartition(".")
+        held = document.setdefault(group, {}) if group else document
+        held[key] = _read(each, text)
+    return orjson.dumps(document)
+
+
+def _read(field: RuleField, text: str) -> Any:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    match field.kind:
+        case FieldKind.LINES:
+            return lines
+        case FieldKind.PAIRS:
+            return dict(_pair(field.name, line) for line in lines)
+        case FieldKind.NUMBER:
+            return _number(text.strip())
+        case FieldKind.TRUTH:
+            return {"true": True, "false": False}.get(text.strip().lower(), text)
+        case _:
+            return text.strip()
+
+
+def _pair(name: str, line: str) -> tuple[str, str]:
+    phrase, equals, column = line.rpartition("=")
+    if not equals:
+        raise InvalidRules(f"{name}: {line[:80]!r} has no =: write the question's phrase, = and the column")
+    return phrase.strip(), column.strip()
+
+
+def _number(text: str) -> int | float | str:
+    """The number, or the text itself, which the document then refuses by its key."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,178 @@
+"""The page of trust: how far people and the judge agree, and a tenant's own calibration of the judge."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from fastapi.responses import RedirectResponse, Response
+
+from consumers.wire.tenants import TENANT_RULE, is_tenant
+from evals.trust.label_agreement import trust_report
+from scoring import EVALUATOR_VERSION
+from service.api.access import ConsoleAdministrator, ConsoleReader, RunningService
+from service.api.caller import Caller
+from service.api.errors import ApiError
+from service.api.form_fields import FormFields
+from service.console.forms import BrowserForm, RecentDays
+from service.console.rendering import SAFE_HEADERS, link, page
+from service.console.spelling import Suggestions, spelled
+from service.judges.weights import fitted_judge, local_judge
+from service.pipeline.running import Service
+from service.settings.access_settings import AccessScope
+from service.storage.reviewing.calibration_store import (
+    StoredCalibration,
+    calibration_before,
+    calibrations,
+    versions_in_force,
+)
+from service.storage.reviewing.reviewer_labels import MOST_LABELS, reviewer_labels
+
+router = APIRouter(include_in_schema=False)
+PATH = "/console/trust"
+_MOST_ROWS = 30
+_RANGES = {RecentDays.TODAY: "Today", RecentDays.WEEK: "7 days", RecentDays.MONTH: "30 days", RecentDays.ALL: "All"}
+_NOT_FITTED = {
+    "few_labels": "there are too few labelled answers: at least 20 are needed",
+    "one_sided": "at least 3 labelled answers must be right and 3 wrong",
+    "no_gain": "on answers that it was not fitted to, the line is no better than the judge as it is",
+}
+
+
+class TrustForm(BrowserForm):
+    """The form above the figures."""
+
+    labels: Literal["all", "drawn"] = "all"
+    """All labels, or those of answers that were drawn, weighted."""
+    done: Literal["fitted", "promoted", "rolled_back"] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustView:
+    """What the page shows beside the figures."""
+
+    form: TrustForm
+    suggestions: Suggestions
+    tenant: str | None
+    """The tenant whose calibrations are shown."""
+    fault: str | None = None
+
+
+@router.get(PATH)
+async def show_trust(query: Annotated[TrustForm, Query()], service: RunningService, reader: ConsoleReader) -> Response:
+    """Shows agreement, reliability and calibrations."""
+    form, suggestions = await spelled(query, service.engine, reader)
+    tenant = reader.only(form.tenant)
+    return await _page(service, reader, TrustView(form=form, suggestions=suggestions, tenant=tenant))
+
+
+@router.post(PATH)
+async def change_calibration(
+    query: Annotated[TrustForm, Query()], sent: FormFields, service: RunningService, caller: ConsoleAdministrator
+) -> Response:
+    """Fits a calibration, puts one in force, or goes back to the one before."""
+    form, suggestions = await spelled(query, service.engine, caller)
+    tenant = caller.only(form.tenant) or ""
+    if not is_tenant(tenant):
+        raise ApiError(400, "INVALID_PARAMETER", f"{tenant!r} cannot be a tenant: {TENANT_RULE}", "Choose another.")
+    view = TrustView(form=form, suggestions=suggestions, tenant=tenant)
+    match sent.get("action"):
+        case "fit":
+            done, fault = "fitted", await _fit(service, tenant)
+        case "promote":
+            done, fault = "promoted", await _promote(service, tenant, sent.get("version", ""), caller)
+        case "roll_back":
+            done, fault = "rolled_back", await _roll_back(service, tenant, caller)
+        case other:
+            message = f"action: {str(other)[:40]!r} is none of fit, promote and roll_back"
+            raise ApiError(400, "INVALID_FORM", message, "Reload the page and send the form again.")
+    if fault is not None:
+        return await _page(service, caller, replace(view, fault=fault), 422)
+    return RedirectResponse(link(PATH, form.carried(), tenant=tenant, done=done), 303, headers=SAFE_HEADERS)
+
+
+async def _page(service: Service, caller: Caller, view: TrustView, status: int = 200) -> Response:
+    form = view.form
+    wanted = form.at(datetime.now(UTC)).wanted(caller)
+    labels = await reviewer_labels(service.engine, wanted)
+    report = trust_report(labels, drawn=form.labels == "drawn")
+    stored = await calibrations(service.engine, view.tenant) if view.tenant is not None else []
+    shown = {
+        "title": "Trust",
+        "report": report,
+        "tables": {
+            "judge": report.by_judge[:_MOST_ROWS],
+            "agent": report.by_agent[:_MOST_ROWS],
+            "reviewers": [(f"{one} and {other}", each) for (one, other), each in report.by_pair[:_MOST_ROWS]],
+        },
+        "drawn": sum(each.probability is not None for each in labels),
+        "most": MOST_LABELS if len(labels) == MOST_LABELS else None,
+        "calibrations": stored,
+        "evaluator_in_force": EVALUATOR_VERSION,
+        "tenant": view.tenant,
+        "form": form,
+        "fault": view.fault,
+        "given": form.given(),
+        "ranges": _RANGES,
+        "suggestions": view.suggestions,
+        "may_change": AccessScope.ADMIN in caller.scopes,
+    }
+    return page("trust.html", shown, carried=form.carried(), status=status)
+
+
+async def _fit(service: Service, tenant: str) -> str | None:
+    try:
+        # numpy and scikit-learn come with the extra alone, and take a second to load
+        from learning.tenant_calibration import NotFitted  # noqa: PLC0415 for the reason above
+        from service.pipeline.tenant_calibrations import learn_calibration  # noqa: PLC0415 for the reason above
+    except ImportError as error:
+        return f"Fitting needs the extra learn ({error.name} is missing): pip install 'sqlassay[learn]'."
+    weights = service.settings.judge.weights
+    judge = await asyncio.to_thread(lambda: local_judge() if weights is None else fitted_judge(weights))
+    learned = await learn_calibration(service.engine, tenant, judge.name, store=True)
+    if isinstance(learned.fit, NotFitted):
+        others = f" {learned.of_others} more were scored by another judge or evaluator." if learned.of_others else ""
+        why = _NOT_FITTED[learned.fit.value]
+        return f"No calibration was fitted to {learned.labels} labelled answers: {why}.{others}"
+    return None
+
+
+async def _promote(service: Service, tenant: str, version: str, caller: Caller) -> str | None:
+    stored = await calibrations(service.engine, tenant)
+    wanted = next((each for each in stored if str(each.calibration.version) == version), None)
+    why_not = _why_not(wanted)
+    if wanted is None or why_not is not None:
+        return why_not
+    await _put(service, tenant, wanted.calibration.version, caller)
+    return None
+
+
+def _why_not(wanted: StoredCalibration | None) -> str | None:
+    """Why a calibration cannot be put in force."""
+    if wanted is None:
+        return "There is no such calibration: choose one of the list."
+    if wanted.in_force:
+        return f"Calibration {wanted.calibration.version} is in force already."
+    if wanted.calibration.evaluator != EVALUATOR_VERSION:
+        return (
+            f"Calibration {wanted.calibration.version} was fitted to evaluator {wanted.calibration.evaluator}, and this"
+            f" is {EVALUATOR_VERSION}: run sqlassay backfill, then fit again."
+        )
+    return None
+
+
+async def _roll_back(service: Service, tenant: str, caller: Caller) -> str | None:
+    history: Sequence[int | None] = await versions_in_force(service.engine, tenant)
+    if not history or history[0] is None:
+        return "No calibration is in force."
+    await _put(service, tenant, calibration_before(history), caller)
+    return None
+
+
+async def _put(service: Service, tenant: str, version: int | None, caller: Caller) -> None:
+    await service.rules.put_calibration(tenant, version, author=caller.name)
+    service.metrics.rules_in_force(await service.rules.rules([tenant]))

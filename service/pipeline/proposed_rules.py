@@ -1,0 +1,81 @@
+"""Rules that a tenant's newest answers propose, as whole documents that can be stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from consumers.wire.rules_document import RulesDocument
+from learning.mining.mine_rules import Mined, MinedRule
+from learning.mining.proposals import ProposalKind, ProposedRule
+from scoring.rules import Rules
+from service.processes.rules_effect import EffectProcess, ReviewedAnswer
+from service.storage.reviewing.training_labels import AnswerKey, TrainingFilter, agreed_labels
+from service.storage.scores.evaluation_pages import EvaluationFilter
+from service.storage.scores.stored_events import newest_events
+
+MOST_MINED = 500
+"""The newest answers that are mined."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedRule:
+    """A proposal, and the tenant's rules with it."""
+
+    mined: MinedRule
+    text: str
+    """What it adds, in words of the rules."""
+    document: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferedRules:
+    """What the answers propose."""
+
+    mined: Mined
+    offers: Sequence[OfferedRule]
+
+
+async def offered_rules(
+    engine: AsyncEngine, process: EffectProcess, tenant: str, rules: Rules, document: Mapping[str, Any]
+) -> OfferedRules | None:
+    """Mines the tenant's newest answers, with their labels; `None` where that takes too long.
+
+    Raises `StoreUnavailable`.
+    """
+    labels = await agreed_labels(engine, TrainingFilter(tenant=tenant))
+    answers: list[ReviewedAnswer] = []
+    for each in await newest_events(engine, EvaluationFilter(tenant=tenant), MOST_MINED):
+        label = labels.get(AnswerKey(tenant, str(each.event.source), str(each.event.event_id)))
+        answers.append(ReviewedAnswer(each.event.query(), None if label is None else label.correct))
+    mined = await process.mine(answers, rules)
+    if mined is None:
+        return None
+    offers = [OfferedRule(each, _text(each.rule), _with(document, each.rule)) for each in mined.proposals]
+    return OfferedRules(mined=mined, offers=offers)
+
+
+def _text(rule: ProposedRule) -> str:
+    match rule.kind:
+        case ProposalKind.BENIGN_FILTER:
+            return " | ".join(rule.predicates)
+        case ProposalKind.IGNORE_FILTER:
+            return rule.column
+        case ProposalKind.COLUMN_MAPPING:
+            return f"{rule.phrase} = {rule.column}"
+
+
+def _with(document: Mapping[str, Any], rule: ProposedRule) -> dict[str, Any]:
+    """The stored document with the proposal."""
+    merged = RulesDocument.model_validate(document).model_dump(mode="json")
+    match rule.kind:
+        case ProposalKind.BENIGN_FILTER:
+            merged["benign_filters"] += [each for each in rule.predicates if each not in merged["benign_filters"]]
+        case ProposalKind.IGNORE_FILTER:
+            merged["ignore_filters"].append(rule.column)
+        case ProposalKind.COLUMN_MAPPING:
+            merged["column_mappings"][rule.phrase] = rule.column
+    return merged

@@ -1,0 +1,1 @@
+"""Reads answers by slice: sums over their tables, columns, conditions, questions, versions and reasons."""

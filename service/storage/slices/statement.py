@@ -1,0 +1,150 @@
+"""The statement that puts the newest answers into slices and sums them: PostgreSQL reads each record once."""
+
+from __future__ import annotations
+
+from evals.slices.counts import SliceKind
+
+MOST_PARTS = 50
+"""Most entries of one list of a record that are read, such as its conditions: records may be huge."""
+LONGEST_VALUE = 160
+"""Most letters of a value, such as the name of a column."""
+_FIRST = f"[0 to {MOST_PARTS - 1}]"
+_SHAPES = {
+    "a count": """q @? '$.aggregations[*] ? (@.func like_regex "count" flag "i")'""",
+    "a sum": """q @? '$.aggregations[*] ? (@.func like_regex "sum" flag "i")'""",
+    "an average": """q @? '$.aggregations[*] ? (@.func like_regex "avg" flag "i")'""",
+    "a minimum or maximum": """q @? '$.aggregations[*] ? (@.func like_regex "^(min|max)" flag "i")'""",
+    "a ranking": "q @? '$.superlatives[*]' OR q ->> 'top_k' IS NOT NULL",
+    "an order": "jsonb_typeof(q -> 'ordering') = 'object'",
+    "a time": "q @? '$.time_ranges[*]'",
+    "a negation": "q @? '$.negations[*]'",
+    "a ratio": "q @? '$.ratios[*]'",
+    "different values": "q -> 'distinct' = 'true'",
+    "one line for each group": "q @? '$.group_by[*]'",
+    "yes or no": "q -> 'yes_no' = 'true'",
+    "several things": "q @? '$ ? (@.parts > 1)'",
+    "no condition": "q @? '$ ? (@.filters.size() == 0)'",
+    "one condition": "q @? '$ ? (@.filters.size() == 1)'",
+    "two conditions": "q @? '$ ? (@.filters.size() == 2)'",
+    "three or more conditions": "q @? '$ ? (@.filters.size() > 2)'",
+}
+"""What the question asks for, with the condition on its specification."""
+_BUILDS = {
+    "no join": "s @? '$ ? (@.joins.size() == 0)'",
+    "one join": "s @? '$ ? (@.joins.size() == 1)'",
+    "several joins": "s @? '$ ? (@.joins.size() > 1)'",
+    "a subquery": "s @? '$.subqueries[*]'",
+    "a set operation": "s @? '$.set_operations[*]'",
+    "a window": "s @? '$.windows[*]'",
+    "a CTE": "s @? '$.ctes[*]'",
+    "a division": "s @? '$.divisions[*]'",
+    "DISTINCT": "s -> 'distinct' = 'true'",
+    "HAVING": "s @? '$.having[*]'",
+    "LIMIT": "s @? '$.limits[*]'",
+}
+"""How the SQL is built, with the condition on its specification."""
+_FAULTS = {"missing": "missing", "mismatched": "another", "extra": "not asked for:"}
+"""A list of the alignment, and what is said before the column."""
+_COLUMNS = ("filters{}.lhs", "projections{}.operand", "aggregations{}.col", "group_by{}.operand", "order_by{}.operand")
+
+
+def _chosen(kind: SliceKind, choices: dict[str, str]) -> str:
+    each = ", ".join(f"('{words}', {condition})" for words, condition in choices.items())
+    return f"SELECT '{kind}', words FROM (VALUES {each}) AS c(words, holds) WHERE holds"  # noqa: S608 fixed
+
+
+def _named(kind: SliceKind, path: str, *, source: str = "s", value: str = "part #>> '{}'", where: str = "true") -> str:
+    parts = f"jsonb_path_query({source}, '$.{path.format(_FIRST)}') AS parts(part)"
+    return f"SELECT '{kind}', {value} FROM {parts} WHERE {where}"  # noqa: S608 fixed
+
+
+def _every_slice() -> str:
+    """The slices of one answer; `UNION` leaves out repeated ones."""
+    name = "jsonb_typeof(part) = 'string' AND part #>> '{}' !~ '[()*]'"
+    own_table = "NOT coalesce(s -> 'ctes', '[]') ? (part #>> '{}')"
+    with_column = "part ->> 'lhs' IS NOT NULL"
+    return "\nUNION ".join(
+        [
+            f"SELECT '{SliceKind.VERSION}', agent_version WHERE agent_version IS NOT NULL",
+            f"SELECT '{SliceKind.ENRICHMENT}', enrichment_status WHERE enrichment_status IS NOT NULL",
+            f"SELECT '{SliceKind.REASON}', unnest(reason_codes)",
+            _chosen(SliceKind.QUESTION, _SHAPES),
+            _chosen(SliceKind.SQL, _BUILDS),
+            _named(SliceKind.TABLE, f"blocks{{}}.tables{_FIRST}", where=own_table),
+            *(_named(SliceKind.COLUMN, path, where=name) for path in _COLUMNS),
+            _named(
+                SliceKind.CONDITION, "filters{}", value="(part ->> 'lhs') || ' ' || (part ->> 'op')", where=with_column
+            ),
+            *(
+                _named(
+                    SliceKind.FAULT,
+                    place + "{}",
+                    source="f",
+                    value=f"'{words} ' || (part ->> 'lhs')",
+                    where=with_column,
+                )
+                for place, words in _FAULTS.items()
+            ),
+        ]
+    )
+
+
+_STATEMENT = """
+WITH newest AS MATERIALIZED (
+    SELECT id, occurred_at, tenant, agent, agent_version, source, event_id, reason_codes, enrichment_status, record,
+        1 - coalesce(p_alone, p_correct) AS loss, hashtextextended(CASE WHEN withheld OR question = ''
+            THEN id::text ELSE concat_ws(chr(1), tenant, agent, lower(question)) END, 0) AS asked
+    FROM evaluations WHERE <conditions> ORDER BY occurred_at DESC, id DESC LIMIT CAST(:most AS int)
+), votes AS (
+    SELECT newest.id, CAST(count(*) FILTER (WHERE label = 'wrong') - count(*) FILTER (WHERE label = 'right') AS int)
+        AS lead FROM newest JOIN labels USING (tenant, source, event_id) WHERE label IN ('right', 'wrong')
+    GROUP BY newest.id
+), answers AS MATERIALIZED (
+    SELECT id, occurred_at, tenant, agent, agent_version, reason_codes, enrichment_status, loss, asked,
+        (sign(lead) + 1) / 2 AS wrong, record -> 'question_spec' AS q, record -> 'sql_spec' AS s,
+        record #> '{alignment,filters}' AS f FROM newest LEFT JOIN votes USING (id)
+), asked AS MATERIALIZED (
+    SELECT tenant, agent, asked, count(*) AS answers, sum(loss) AS loss FROM answers GROUP BY tenant, agent, asked
+), agents AS MATERIALIZED (
+    SELECT tenant, agent, sum(answers) AS answers, count(*) AS questions, sum(loss) AS loss,
+        sum(loss / answers) AS question_loss, sum(power(loss / answers, 2)) AS squares,
+        sum(power(loss / answers, 3)) AS cubes FROM asked GROUP BY tenant, agent
+), parts AS (
+    SELECT asked, kind, left(value, <longest>) COLLATE "C" AS value, loss, wrong, id
+    FROM answers CROSS JOIN LATERAL (<slices>) AS slices(kind, value)
+), by_question AS MATERIALIZED (
+    SELECT asked, kind, value, count(*) AS answers, sum(loss) AS loss, count(wrong) AS labelled,
+        sum(wrong) AS labelled_wrong, bit_xor(uuid_hash_extended(id, 0)) AS members,
+        max(to_char(loss, 'FM0.000000') || id) AS worst
+    FROM parts GROUP BY asked, kind, value
+), slices AS MATERIALIZED (
+    SELECT tenant, agent, kind, value, sum(own.answers) AS answers, count(*) AS questions, sum(own.loss) AS loss,
+        sum(own.loss / own.answers) AS question_loss, sum(power(own.loss / own.answers, 2)) AS squares,
+        sum(power(own.loss / own.answers, 3)) AS cubes,
+        sum(own.labelled) AS labelled, sum(own.labelled_wrong) AS labelled_wrong,
+        bit_xor(own.members) AS members, right(max(worst), 36) AS example
+    FROM by_question AS own JOIN asked USING (asked) GROUP BY tenant, agent, kind, value
+)
+SELECT tenant, agent, NULL AS kind, NULL AS value, agents.answers, questions, agents.loss, question_loss, squares,
+    cubes, count(wrong) AS labelled, coalesce(sum(wrong), 0) AS labelled_wrong, '' AS members, '' AS example,
+    min(occurred_at) AS first, max(occurred_at) AS last
+FROM agents JOIN answers USING (tenant, agent)
+GROUP BY tenant, agent, agents.answers, questions, agents.loss, question_loss, squares, cubes
+UNION ALL SELECT tenant, agent, kind, value, answers, questions, loss, question_loss, squares, cubes, labelled,
+    coalesce(labelled_wrong, 0), members || '/' || answers, example, NULL, NULL
+FROM slices WHERE questions >= CAST(:least AS int)
+UNION ALL SELECT '', '', NULL, 'few', count(*), 0, 0, 0, 0, 0, 0, 0, '', '', NULL, NULL
+FROM slices WHERE questions < CAST(:least AS int)
+"""
+
+
+def slices_statement(conditions: str) -> str:
+    """Rows of whole agents, of slices, and one with the number of slices with too few questions.
+
+    `conditions` say which rows of `evaluations` are read. The parameters are `most`, `least` and theirs.
+    """
+    parts = {"<conditions>": conditions, "<longest>": str(LONGEST_VALUE), "<slices>": _every_slice()}
+    statement = _STATEMENT
+    for place, part in parts.items():
+        statement = statement.replace(place, part)
+    return statement

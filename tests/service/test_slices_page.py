@@ -1,0 +1,221 @@
+"""The page of slices, and the reading behind it."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlencode
+
+import pytest
+from sqlalchemy import text
+
+from evals.slices.counts import SliceCounts, SliceKind
+from service.settings.intake_settings import HttpSettings
+from service.settings.storage_settings import DatabaseSettings
+from service.storage.database import create_engine
+from service.storage.slices.answer_slices import SlicesTooSlow, read_slices
+from service.storage.sums.reading import AnswerScope
+
+PAGE = "/console/slices"
+NOW = datetime.now(UTC)
+NAME = "<script>alert(1)</script>'\"&{{7}}=1+1"
+HOSTILE = NAME + "\u202e\u0001"
+
+
+@pytest.fixture
+async def engine(database):
+    opened = create_engine(database, DatabaseSettings())
+    yield opened
+    await opened.dispose()
+
+
+def good(number: int, **fields) -> dict:
+    return {
+        "event_id": f"good-{number}",
+        "tenant": "bakers",
+        "agent": "crumb",
+        "question": f"How many ovens have kind {number}?",
+        "sql": f"SELECT COUNT(*) FROM ovens WHERE kind = {number}",
+        **fields,
+    }
+
+
+def bad(number: int, **fields) -> dict:
+    """Answers with another aggregate, without the condition, from another table."""
+    return good(number, **{"event_id": f"bad-{number}", "sql": "SELECT price FROM sales ORDER BY price", **fields})
+
+
+async def send(client, events: list[dict]) -> None:
+    reply = await client.post("/v1/events", json=events)
+    assert {each["status"] for each in reply.json()["results"]} == {"scored"}, reply.text
+
+
+async def shown(client, **parameters) -> str:
+    reply = await client.get(f"{PAGE}?{urlencode(parameters)}")
+    assert reply.status_code == 200, reply.text
+    return html.unescape(reply.text)
+
+
+def by_name(slices: list[SliceCounts]) -> dict[tuple[SliceKind, str], SliceCounts]:
+    return {(each.kind, each.value): each for each in slices}
+
+
+async def test_answers_are_counted_by_what_their_records_say(engine, client):
+    await send(client, [good(n) for n in range(6)] + [bad(n + 6, agent_version="2") for n in range(5)])
+    # the same question twice, once well and once badly answered
+    await send(client, [bad(0, event_id="again")])
+    said = {"reviewer": "ann", "tenant": "bakers", "agent": "crumb"}
+    labels = [{**said, "event_id": "bad-6", "label": "wrong"}, {**said, "event_id": "good-1", "label": "right"}]
+    assert (await client.post("/v1/labels", json=labels)).status_code == 200
+    found = await read_slices(engine, AnswerScope())
+    [whole] = found.agents
+    assert (whole.all.answers, whole.all.questions, whole.labelled, whole.labelled_wrong) == (12, 11, 2, 1)
+    slices = by_name(list(found.slices))
+    sales, ovens = slices[SliceKind.TABLE, "sales"], slices[SliceKind.TABLE, "ovens"]
+    assert (sales.own.answers, sales.own.questions, sales.labelled, sales.labelled_wrong) == (6, 6, 1, 1)
+    # one question is in both
+    assert ovens.own.questions == 6
+    assert sales.own.squares == pytest.approx(sales.own.questions * sales.own.question_share**2)
+    assert sales.own.loss + ovens.own.loss == pytest.approx(whole.all.loss)
+    assert slices[SliceKind.QUESTION, "a count"].own.answers == 12
+    assert slices[SliceKind.VERSION, "2"].own.answers == 5
+    assert slices[SliceKind.CONDITION, "kind ="].own.answers == 6
+    assert slices[SliceKind.COLUMN, "price"].members == sales.members
+    assert (await client.get(f"/console/evaluations/{sales.example}")).status_code == 200
+
+
+async def test_tenants_agents_versions_and_times_restrict_what_is_read(engine, client):
+    yesterday = {"occurred_at": (NOW - timedelta(days=1)).isoformat()}
+    await send(client, [good(n, **yesterday) for n in range(5)])
+    await send(client, [good(n + 9, agent="crust", agent_version="2") for n in range(6)])
+    await send(client, [good(n, tenant="millers") for n in range(7)])
+    scopes = {
+        7: AnswerScope(tenant="millers"),
+        6: AnswerScope(agent="crust", agent_version="2"),
+        5: AnswerScope(until=NOW - timedelta(hours=1)),
+        13: AnswerScope(since=NOW - timedelta(hours=1)),
+    }
+    for answers, scope in scopes.items():
+        found = await read_slices(engine, scope)
+        assert sum(each.all.answers for each in found.agents) == answers
+    assert sum(each.all.answers for each in (await read_slices(engine, AnswerScope(), most=4)).agents) == 4
+
+
+async def test_the_worst_slice_is_first_and_leads_to_its_answers(client):
+    assert "No answers with a score match" in await shown(client)
+    await send(client, [good(n) for n in range(30)] + [bad(n + 40) for n in range(12)])
+    page = await shown(client, agent="CRUMB")
+    where = page.split("<h2>Where")[1].split("<h2>Why")[0]
+    address, value = re.search(r'<a href="([^"]+)">([^<]+)</a>', where).groups()
+    assert value == "sales"
+    assert "same answers" in where
+    assert where.count("bad-") == 0
+    listed = (await client.get(address)).text
+    assert len(re.findall(r"How many ovens have kind \d+", listed)) == 12
+    assert "42 answers" in page
+    reason = re.search(r'<span class="code">reason</span> <a href="([^"]+)">', page.split("<h2>Why")[1])[1]
+    assert "reason=" in reason
+    assert (await client.get(reason)).status_code == 200
+    only = await shown(client, kind="table")
+    assert "reason</span>" not in only
+
+
+async def test_what_got_worse_says_who_since_when_and_what(client):
+    def at(days: float) -> dict:
+        return {"occurred_at": (NOW - timedelta(days=days)).isoformat()}
+
+    before = [good(n, event_id=f"a{n}", agent_version="1", **at(8 + n % 5)) for n in range(40)]
+    calm = [good(n, event_id=f"c{n}", **at(1 + n % 5)) for n in range(60, 80)]
+    after = [bad(n, event_id=f"b{n}", agent_version="2", **at(1 + n % 3)) for n in range(100, 130)]
+    steady = [good(n, agent="crust", event_id=f"s{n}", **at(n % 13)) for n in range(60)]
+    await send(client, before + calm + after + steady)
+    page = await shown(client, view="changes")
+    agents = page.split("<tbody>")[1].split("</tbody>")[0].split("<tr>")[1:]
+    assert "crumb" in agents[0]
+    assert str((NOW - timedelta(days=3)).date()) in agents[0]
+    assert "no sure change" in agents[1]
+    where = page.split("<h2>Where")[1].split("<h2>Why")[0]
+    first = where.split("<tr>")[2]
+    assert ">2</a>" in first
+    assert "new or rare before" in first
+    # an exact time keeps its length
+    page = await shown(client, view="changes", since=(NOW - timedelta(days=3.5)).isoformat(), agent="crumb")
+    assert (NOW - timedelta(days=7)).strftime("%Y-%m-%d %H:") in page
+    alone = await shown(client, view="changes", since=(NOW - timedelta(days=100)).isoformat())
+    assert "No agent has answers in both periods" in alone
+
+
+async def test_what_senders_wrote_is_text_and_huge_or_odd_records_are_read(engine, client):
+    await send(client, [good(n, agent=NAME, agent_version=NAME) for n in range(6)])
+    record = {
+        "question_spec": {"filters": 5, "parts": "x", "aggregations": [{"func": None}], "top_k": [1], "ordering": 7},
+        "sql_spec": {
+            "blocks": [{"tables": [HOSTILE, "x" * 9000, 5, None]}, 7] * 400,
+            "filters": [{"lhs": HOSTILE, "op": "<script>"}, {"lhs": None}, 3] * 400,
+            "ctes": "none",
+            "joins": None,
+        },
+        "alignment": {"filters": {"missing": [{"lhs": HOSTILE}], "extra": "none"}},
+    }
+    async with engine.begin() as connection:
+        change = text("UPDATE evaluations SET record = CAST(:record AS jsonb), reason_codes = ARRAY[:code]")
+        await connection.execute(change, {"record": json.dumps(record), "code": HOSTILE})
+    await send(client, [good(n, agent=NAME, event_id=f"plain-{n}") for n in range(20, 30)])
+    for view in ("worst", "changes"):
+        reply = await client.get(f"{PAGE}?view={view}")
+        assert reply.status_code == 200
+        assert "<script" not in reply.text
+        assert "script" not in reply.headers["content-security-policy"]
+        if view == "worst":
+            assert "&lt;script&gt;alert(1)" in reply.text
+            assert "{{7}}" in reply.text
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE evaluations SET record = '[]'"))
+    assert (await read_slices(engine, AnswerScope())).agents[0].all.answers == 16
+
+
+async def test_reading_is_given_up_after_its_time(engine, client):
+    await send(client, [good(n) for n in range(200)])
+    with pytest.raises(SlicesTooSlow, match=r"0\.001 s"):
+        await read_slices(engine, AnswerScope(), seconds=0.001)
+
+
+FAULTS = {
+    "view=moon": "view",
+    "kind=planet": "kind",
+    "range=forever": "range",
+    "moon=1": "moon",
+    "since=2026-03-02&until=2026-03-01&view=changes": "begins at 2026-03-02",
+    "since=2999-01-01&view=changes": "begins at 2999-01-01",
+}
+
+
+@pytest.mark.parametrize("query", FAULTS)
+async def test_an_error_is_a_page_with_a_way_out(client, query):
+    reply = await client.get(f"{PAGE}?{query}")
+    assert reply.status_code == 400
+    assert FAULTS[query] in reply.text
+    assert len(re.findall(r'<li><a href="([^"]+)">', reply.text)) >= 3
+
+
+@pytest.mark.parametrize("query", ["until=0001-01-01T00:00:01Z&view=changes", "tenant=&agent=&kind=&view=worst"])
+async def test_the_ends_of_the_calendar_and_empty_fields_are_shown(client, query):
+    assert (await client.get(f"{PAGE}?{query}")).status_code == 200
+
+
+async def test_a_tenant_sees_its_own_slices_only_and_the_menu_leads_there(serving):
+    own, other = (f"{name}-token-for-tests-only" for name in ("bakers", "millers"))
+    http = HttpSettings.model_validate({"tokens": {"bakers": own, "millers": other}})
+    async with serving(http=http) as client:
+        await client.post("/v1/events", json=[good(n) for n in range(6)], headers={"Authorization": f"Bearer {own}"})
+        assert (await client.get(PAGE)).status_code == 401
+        mine = (await client.get(PAGE, auth=("me", own))).text
+        assert "crumb" in mine
+        for view in ("worst", "changes"):
+            theirs = await client.get(f"{PAGE}?view={view}", auth=("me", other))
+            assert theirs.status_code == 200
+            assert not {"bakers", "crumb", "ovens"} & set(re.findall(r"\w+", theirs.text))
+            assert (await client.get(f"{PAGE}?view={view}&tenant=bakers", auth=("me", other))).status_code == 403
+        assert f'href="{PAGE}?tenant=bakers"' in (await client.get("/console?tenant=bakers", auth=("me", own))).text
