@@ -14,10 +14,12 @@ from service.api.form_fields import FormTokens
 from service.api.openapi_document import openapi_document
 from service.api.request_guard import RequestGuard
 from service.console import (
+    agent_page,
     answer_page,
     error_pages,
     exports,
     meanings,
+    overview_page,
     pages,
     review_actions,
     review_pages,
@@ -43,7 +45,8 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     app.state.service = service
     worker_only = service is not None and service.role is ProcessRole.WORKER
     reading = (evaluations, labels, review, rules, schemas, docs_page)
-    console = (exports, answer_page, meanings, review_actions, review_pages, pages, slices, trust, rules_page)
+    console = (overview_page, agent_page, answer_page, meanings, exports, pages, review_actions, review_pages)
+    console += (slices, trust, rules_page)
     for module in (health,) if worker_only else (events, traces, *reading, *console, health):
         app.include_router(module.router)
     handle_errors(app, error_pages.present_error)

@@ -140,7 +140,7 @@ async def test_case_does_not_matter_and_stored_names_are_suggested(client):
     await client.post("/v1/events", json=[event(1), event(2, agent="rye", agent_version="2.0")])
     for path in (LIST, "/console"):
         shown = await read(client, path, tenant="BAKERS", agent="Crumb")
-        assert '<td data-label="agent">crumb</td>' in shown or listed(shown) == {1}
+        assert "<b>crumb</b>" in shown or listed(shown) == {1}
         assert '<option value="rye">' in shown
         assert '<option value="bakers">' in shown
     assert '<option value="2.0">' in await read(client, LIST, agent="rye")

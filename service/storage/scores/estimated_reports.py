@@ -65,10 +65,23 @@ async def estimated_report(
     """The report, each line with its estimate; `without` leaves labels out of it. Raises `StoreUnavailable`."""
     scope = wanted or AnswerScope()
     sums = await read_sums(engine, scope, by_version=by_version, by_judge=True, period=period)
+    return await estimated_rows(engine, scope, sums, by_version=by_version, period=period, without=without)
+
+
+async def estimated_rows(
+    engine: AsyncEngine,
+    wanted: AnswerScope,
+    sums: Sequence[Sums],
+    *,
+    by_version: bool = False,
+    period: Period | None = None,
+    without: LatestLabels | None = None,
+) -> list[EstimatedRow]:
+    """The report of sums that were read by judge, each line with its estimate. Raises `StoreUnavailable`."""
     rows = report_rows(sums)
     groups: dict[_Who, AnswerGroup] = {}
     if rows:
-        labelled = await fetch_rows(engine, _labelled(scope, period, without))
+        labelled = await fetch_rows(engine, _labelled(wanted, period, without))
         groups = _groups(labelled, sums, by_version=by_version)
     return [_estimated(row, groups.get((row.tenant, row.agent, row.agent_version, row.period))) for row in rows]
 

@@ -1,0 +1,65 @@
+"""The overview: which agents fare badly, since when, and what is found in their answers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+
+from service.api.access import ConsoleReader, RunningService
+from service.console.forms import RANGES, ReportForm
+from service.console.overview.agent_cards import AgentCard, agent_cards
+from service.console.rendering import page
+from service.console.spelling import spelled
+from service.storage.scores.estimated_reports import EstimatedRow, estimated_report
+from service.storage.sums.reading import AnswerScope, Period
+
+router = APIRouter(include_in_schema=False)
+_LENGTHS = {Period.DAY: timedelta(days=1), Period.WEEK: timedelta(days=7)}
+JUDGED_WRONG_BOUND = 0.2
+"""The share judged wrong above which the console marks an agent: the chart's default of `judgedWrong`."""
+
+
+@router.get("/console")
+async def show_report(
+    query: Annotated[ReportForm, Query()], service: RunningService, reader: ConsoleReader
+) -> Response:
+    """Shows how each agent fares: those with an alarm first, then the worst."""
+    form, suggestions = await spelled(query, service.engine, reader)
+    now = datetime.now(UTC)
+    wanted = form.at(now).wanted(reader)
+    by_version = form.by == "agent_version"
+    rows: list[EstimatedRow] = []
+    cards: list[AgentCard] = []
+    if form.every is None:
+        cards = await agent_cards(service, wanted, now, by_version=by_version)
+    else:
+        rows = await estimated_report(service.engine, wanted, by_version=by_version, period=form.every)
+    shown = {
+        "title": "Agents",
+        "rows": [(row, _answers_of(row, wanted, form)) for row in rows],
+        "cards": [(card, _answers_of(card.row, wanted, form)) for card in cards],
+        "given": form.given(),
+        "form": form,
+        "ranges": RANGES,
+        "suggestions": suggestions,
+        "judged_wrong_bound": JUDGED_WRONG_BOUND,
+    }
+    return page("report.html", shown, carried=form.carried())
+
+
+def _answers_of(row: EstimatedRow, wanted: AnswerScope, form: ReportForm) -> dict[str, object]:
+    """The parameters of the list of the answers in a row of the report."""
+    named = {"tenant": row.tenant, "agent": row.agent}
+    if row.agent_version is not None:
+        named["agent_version"] = row.agent_version
+    if row.period is None or form.every is None:
+        return {**form.carried(), **named}
+    length, last = _LENGTHS[form.every], datetime.max.replace(tzinfo=UTC)
+    after = row.period + length if row.period < last - length else last
+    since = max(filter(None, (row.period, wanted.since)))
+    until = min(filter(None, (after, wanted.until)))
+    times = {"since": since.isoformat(), "until": until.isoformat()}
+    return {**form.carried(), **named, **times, "range": None, "from_day": None, "to_day": None}

@@ -1,0 +1,197 @@
+"""The overview and the page of an agent: which agent got worse, since when, and why."""
+
+from __future__ import annotations
+
+import html
+import re
+from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qs, urlencode, urlsplit
+from xml.etree import ElementTree
+
+import pytest
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from evals.mean_change import ValueSums, holm, mean_change
+from scoring.rules import TierBounds
+from service.console.overview.agent_cards import top_reasons
+from service.console.overview.agent_weeks import agent_weeks
+from service.console.overview.line_charts import line_chart, sparkline
+from service.console.overview.tier_mix import tier_mix
+from service.settings.intake_settings import HttpSettings
+from service.storage.scores.recent_findings import RecentFindings, recent_findings
+from service.storage.sums.reading import AnswerScope
+
+RIGHT = "SELECT COUNT(*) FROM ovens WHERE town = 'Town {n}'"
+WRONG = "SELECT name FROM mills LIMIT 3"
+
+
+def answer(number: int, **fields) -> dict:
+    return {
+        "event_id": str(number),
+        "tenant": "bakers",
+        "agent": "crumb",
+        "agent_version": "1",
+        "question": f"How many ovens are in 'Town {number}'?",
+        "sql": RIGHT.format(n=number),
+        **fields,
+    }
+
+
+@pytest.fixture
+async def two_weeks(client):
+    """Twelve days of an agent whose version 2 is wrong, and of one that stays as it is."""
+    now = datetime.now(UTC)
+    events = []
+    for number in range(48):
+        age = 12 - number // 4
+        falls = age < 6
+        at = (now - timedelta(days=age, minutes=5)).isoformat()
+        worse = {"sql": WRONG, "agent_version": "2"} if falls else {}
+        events.append(answer(number, occurred_at=at, **worse))
+        events.append(answer(100 + number, occurred_at=at, agent="rye"))
+    reply = await client.post("/v1/events", json=events)
+    assert {each["status"] for each in reply.json()["results"]} == {"scored"}
+    return client
+
+
+async def read(client, path: str, **parameters) -> str:
+    reply = await client.get(f"{path}?{urlencode(parameters)}" if parameters else path)
+    assert reply.status_code == 200, reply.text
+    return reply.text
+
+
+def links(shown: str, words: str) -> list[str]:
+    return [html.unescape(each) for each in re.findall(rf'<a[^>]*href="([^"]*)"[^>]*>{words}</a>', shown)]
+
+
+@pytest.mark.slow
+async def test_which_agent_got_worse_since_when_and_why_is_three_clicks_away(two_weeks):
+    overview = await read(two_weeks, "/console", range="30d")
+    rows = re.findall(r'<tr><td data-label="agent">.*?</tr>', overview, re.DOTALL)
+    changes = {re.search(r"<b>(\w+)</b></a>", row)[1]: row for row in rows}
+    assert "real" in changes["crumb"]
+    assert re.search(r'class="against"[^>]*><b>-0\.\d\d', changes["crumb"])
+    assert "real" not in changes["rye"]
+    (path,) = links(overview, "<b>crumb</b>")
+    assert parse_qs(urlsplit(path).query)["range"] == ["30d"]
+    agent = await read(two_weeks, path)
+    versions = re.findall(r'data-label="version">(\d)<.*?data-label="judged wrong">(\d+) %', agent)
+    assert {version: int(share) > 50 for version, share in versions} == {"1": False, "2": True}
+    codes = re.findall(r'<a class="code" href="([^"]+)">(\w+)</a>', agent)
+    assert codes
+    answers = await read(two_weeks, html.unescape(codes[0][0]))
+    assert codes[0][1] in answers
+    assert "mills" in answers
+    assert "Town 0&#39;" not in answers
+
+
+@pytest.mark.slow
+async def test_a_day_of_the_trend_leads_to_its_answers(two_weeks):
+    agent = await read(two_weeks, "/console/agents", tenant="bakers", agent="CRUMB", range="30d")
+    day = (datetime.now(UTC) - timedelta(days=3, minutes=5)).date()
+    path = next(each for each in links(agent, "worst answers") if f"from_day={day}" in each)
+    shown = await read(two_weeks, path)
+    assert {int(each) for each in re.findall(r"in &#39;Town (\d+)&#39;", shown)} == {36, 37, 38, 39}
+
+
+@pytest.mark.slow
+async def test_agents_to_choose_from_and_empty_pages_have_a_way_on(client):
+    assert "No answers match" in await read(client, "/console/agents")
+    assert "No answers match" in await read(client, "/console/agents", agent="nobody")
+    await client.post("/v1/events", json=[answer(1), answer(2, agent="rye"), answer(3, tenant="millers", sql="")])
+    shown = await read(client, "/console/agents")
+    assert len(links(shown, "crumb")) == 2
+    for path in links(shown, "crumb"):
+        assert "Trend, 28 days" in await read(client, path)
+    assert (await client.get("/console/agents?range=never")).status_code == 400
+
+
+@pytest.mark.slow
+async def test_an_agent_of_another_tenant_is_not_shown(serving):
+    own, other = (f"{name}-token-for-tests-only" for name in ("bakers", "millers"))
+    http = HttpSettings.model_validate({"tokens": {"bakers": own, "millers": other}})
+    async with serving(http=http) as client:
+        await client.post("/v1/events", json=answer(1), headers={"Authorization": f"Bearer {own}"})
+        assert (await client.get("/console/agents")).status_code == 401
+        shown = await client.get("/console/agents?agent=crumb", auth=("me", other))
+        assert "bakers" not in shown.text
+        assert (await client.get("/console/agents?tenant=bakers&agent=crumb", auth=("me", other))).status_code == 403
+        assert "bakers" in (await client.get("/console/agents?agent=crumb", auth=("me", own))).text
+
+
+@pytest.mark.slow
+async def test_hostile_names_are_text_on_the_pages_of_agents(client):
+    short = '"><script>x</script>'
+    await client.post("/v1/events", json=answer(1, agent=short, agent_version=short))
+    for path in ("/console", f"/console/agents?{urlencode({'agent': short, 'agent_version': short})}"):
+        shown = await read(client, path)
+        assert "<script" not in shown.lower()
+        assert "&lt;script" in shown
+
+
+def test_a_change_is_found_where_there_is_one_and_only_there():
+    good = ValueSums(count=40, total=32.0, squares=26.5)
+    bad = ValueSums(count=40, total=16.0, squares=8.0)
+    found = mean_change(good, bad)
+    assert found is not None
+    assert found.low < found.change < found.high < 0
+    assert found.p_value < 1e-6
+    assert mean_change(good, good).p_value > 0.99
+    assert mean_change(ValueSums(count=3, total=3, squares=3), ValueSums(count=3, total=3, squares=3)).p_value == 1.0
+    assert mean_change(good, ValueSums(count=1, total=1, squares=1)) is None
+    assert holm([]) == []
+
+
+def test_tiers_follow_the_bounds_of_the_tenant():
+    histogram = [0] * 101
+    histogram[60], histogram[95] = 3, 1
+    assert [each.answers for each in tier_mix(histogram, TierBounds())] == [1, 0, 3, 0]
+    assert [each.answers for each in tier_mix(histogram, TierBounds(excellent=60, good=50, marginal=40))] == [
+        4,
+        0,
+        0,
+        0,
+    ]
+    assert [each.share for each in tier_mix([], TierBounds())] == [0, 0, 0, 0]
+
+
+def test_reasons_in_favour_are_no_top_reasons():
+    found = RecentFindings(answers=4)
+    found.reasons.update({"FILTERS_MATCHED": 4, "LONG_QUESTION": 3, "FILTER_MISSING": 2})
+    assert top_reasons(found, 3) == [("FILTER_MISSING", 0.5)]
+
+
+def test_a_chart_is_svg_without_script_and_style():
+    chart = str(line_chart(["01", "02", "03"], {"<script>a": [0.5, None, 1.0], "b": [0.1, 0.2, 0.3]}, highest=1.0))
+    root = ElementTree.fromstring(chart)
+    names = {each.tag.rpartition("}")[2] for each in root.iter()}
+    assert "path" in names
+    assert not names & {"script", "style"}
+    assert not [each for each in root.iter() if "style" in each.attrib]
+    assert root.get("role") == "img"
+    assert root.get("aria-label")
+
+
+def test_a_sparkline_has_gaps():
+    assert sparkline([]) == ""
+    assert sparkline([None, None]) == ""
+    assert sparkline([1.0]).endswith("h0.1")
+
+
+@pytest.mark.slow
+async def test_weeks_end_where_the_time_asked_for_ends(two_weeks, database):
+    engine = create_async_engine(database)
+    try:
+        now = datetime.now(UTC)
+        who = ("bakers", "crumb")
+        until = now - timedelta(days=6)
+        assert (await agent_weeks(engine, AnswerScope(), now)).changes[who].real
+        weeks = await agent_weeks(engine, AnswerScope(until=until), now)
+        assert weeks.end.date() == (until + timedelta(days=1)).date()
+        assert who not in weeks.changes
+        assert weeks.answered_since(who, 10_000) is None
+        found = await recent_findings(engine, AnswerScope(), [who], most=5)
+        assert found[who].answers == 5
+        assert await recent_findings(engine, AnswerScope(), []) == {}
+    finally:
+        await engine.dispose()
