@@ -25,6 +25,7 @@ from service.api.replies import as_json
 from service.api.training import NDJSON, training_reply
 from service.pipeline.running import Service
 from service.settings.access_settings import AccessScope
+from service.storage.audit import Actor, Via
 from service.storage.label_store import LabelFilter, PostgresLabels, label_page
 from service.storage.reviewing.training_labels import TrainingFilter
 from service.storage.scores.evaluation_pages import MAX_PAGE
@@ -186,7 +187,8 @@ async def post_labels(request: Request, service: RunningService, caller: Reviewe
             )
             for each in sent
         ]
-        return _reply(await KeepLabels(store=PostgresLabels(service.engine))(records))
+        store = PostgresLabels(service.engine, Actor(name=caller.name, via=Via.API))
+        return _reply(await KeepLabels(store=store)(records))
 
 
 def _reply(outcomes: list[Outcome | None]) -> Response:

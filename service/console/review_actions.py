@@ -21,6 +21,7 @@ from service.console.rendering import link, page
 from service.console.review_forms import ReviewForm, ReviewNotice, TypedLabel, posted_form, read_moment
 from service.console.review_pages import answer_of, answer_page, event_of, name_of
 from service.pipeline.running import Service
+from service.storage.audit import Actor, Via
 from service.storage.label_store import PostgresLabels
 from service.storage.reviewing.review_queue import next_answers
 from service.storage.reviewing.reviewed_answers import ReviewState, review_state, skip_answer, withdraw_label
@@ -63,7 +64,7 @@ async def undo_label(
     found = await answer_of(service.engine, evaluation_id, reviewer)
     moment = read_moment(fields.get("labelled_at", ""))
     name = _name(form, reviewer)
-    done = await withdraw_label(service.engine, event_of(found), name, moment, now=now)
+    done = await withdraw_label(service.engine, event_of(found), name, moment, actor=by(reviewer), now=now)
     return _answer(evaluation_id, form, ReviewNotice.WITHDRAWN if done else ReviewNotice.NOT_WITHDRAWN)
 
 
@@ -103,14 +104,18 @@ async def _store(
         fault = typed.fault or await _correction_fault(service, typed, found)
     state = await review_state(service.engine, event_of(found), name, now)
     if fault is None and not typed.is_that_of(state.label):
-        fault = await _keep(
-            service, typed.document(evaluation_id, found["tenant"], name, blind=is_blind(form, state)), now
-        )
+        document = typed.document(evaluation_id, found["tenant"], name, blind=is_blind(form, state))
+        fault = await _keep(service, document, reviewer, now)
     if fault is not None:
         # what others say stays hidden until a label is stored
         return await answer_page(service.engine, found, form, reader, state, typed=typed, fault=fault)
     late = state.holder not in {None, name}
     return _answer(evaluation_id, form, ReviewNotice.SAVED_LATE if late else ReviewNotice.SAVED)
+
+
+def by(caller: Caller) -> Actor:
+    """The caller, as the audit log names who changes something."""
+    return Actor(name=caller.name, via=Via.CONSOLE)
 
 
 def is_blind(form: ReviewForm, state: ReviewState) -> bool:
@@ -125,10 +130,11 @@ async def _correction_fault(service: Service, typed: TypedLabel, found: Mapping[
     return None if why is None else f"The corrected SQL cannot be read: {why}. Correct it, or leave it out."
 
 
-async def _keep(service: Service, document: Mapping[str, Any], now: datetime) -> str | None:
+async def _keep(service: Service, document: Mapping[str, Any], reviewer: Caller, now: datetime) -> str | None:
     """Why the label is not stored; `None` where it is. Raises `Unavailable`."""
     record = LabelRecord(payload=document, sent_at=now)
-    [outcome] = await KeepLabels(store=PostgresLabels(service.engine))([record])
+    store = PostgresLabels(service.engine, by(reviewer))
+    [outcome] = await KeepLabels(store=store)([record])
     return None if outcome is None else _why(outcome)
 
 

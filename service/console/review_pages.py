@@ -31,6 +31,7 @@ from service.storage.reviewing.review_progress import review_progress
 from service.storage.reviewing.reviewed_answers import ReviewState, review_state, sample_counts
 
 router = APIRouter(include_in_schema=False)
+_MOST_AGENTS = 200
 _KEYS: Mapping[str, object] = {"labels": LABEL_KEYS, "errors": ERROR_KEYS, "actions": ACTION_KEYS, "all": all_keys()}
 
 
@@ -60,7 +61,8 @@ async def show_review(
         "given": form.kept(),
         "reviewer": reviewer,
         "suggestions": suggestions,
-        "rows": [(row, counts.get((row.now.tenant, row.now.agent))) for row in rows],
+        "rows": [(row, counts.get((row.now.tenant, row.now.agent))) for row in rows[:_MOST_AGENTS]],
+        "more": len(rows[_MOST_AGENTS:]),
         "may_label": AccessScope.REVIEW in reader.scopes,
         "notice": NOTICES[form.notice] if form.notice else "",
     }

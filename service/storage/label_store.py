@@ -17,7 +17,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.evaluation.event_evaluation import EventKey
 from consumers.keep_labels import Label, Target
+from service.storage.audit import Actor, Via, note_change
 from service.storage.database import fetch_rows, translate_errors
+from service.storage.reviewing.label_changes import PRIMARY_KEY, labels_before, stored_changes
 from service.storage.reviewing.review_queue import end_leases, lock_reviews
 from service.storage.scores.evaluation_pages import InvalidCursor, RowPage, event_times, find_evaluation
 from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS
@@ -25,8 +27,10 @@ from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS
 _KEYS = EVENT_KEYS.c
 _ROWS = EVALUATIONS.c
 _LABELS = LABELS.c
-_PRIMARY_KEY = ("tenant", "source", "event_id", "reviewer")
 _ORDER = (_LABELS.labelled_at, _LABELS.tenant, _LABELS.source, _LABELS.event_id, _LABELS.reviewer)
+
+STREAM = Actor(name=None, via=Via.STREAM)
+"""Who sends records of the topic of labels is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,8 @@ class PostgresLabels:
     """A `LabelStore` in PostgreSQL."""
 
     engine: AsyncEngine
+    actor: Actor = STREAM
+    """Who stores them."""
 
     async def events(self, targets: Sequence[Target]) -> Mapping[Target, EventKey]:
         """The stored events, by target."""
@@ -74,8 +80,13 @@ class PostgresLabels:
         with translate_errors(self.engine.url):
             async with self.engine.begin() as connection:
                 await lock_reviews(connection, {key.tenant for key, _ in latest})
-                await connection.execute(upsert)
-                await end_leases(connection, [tuple(row[name] for name in _PRIMARY_KEY) for row in rows])
+                keys = [tuple(row[name] for name in PRIMARY_KEY) for row in rows]
+                before = await labels_before(connection, keys)
+                names = (_LABELS[name] for name in PRIMARY_KEY)
+                written = {tuple(row) for row in await connection.execute(upsert.returning(*names))}
+                stored = [row for key, row in zip(keys, rows, strict=True) if key in written]
+                await end_leases(connection, keys)
+                await note_change(connection, *stored_changes(before, stored, self.actor))
 
 
 def _key_of(target: Target, keys: Mapping[UUID | None, EventKey]) -> EventKey | None:

@@ -152,7 +152,15 @@ async def test_undo_withdraws_the_label_and_keeps_what_was_typed(client, engine)
     assert label["sampling_probability"] is not None
     async with engine.connect() as connection:
         past = (await connection.execute(text("SELECT label, note, withdrawn FROM past_labels"))).all()
+        log = text("SELECT action, via, reviewer, before, after FROM audit_log ORDER BY id")
+        noted = (await connection.execute(log)).all()
     assert [tuple(each) for each in past] == [("wrong", "a note", True)]
+    wrong, unsure = {"label": "wrong", "blind": True}, {"label": "unsure", "blind": False}
+    assert [tuple(each) for each in noted] == [
+        ("label_stored", "console", "ann", None, wrong),
+        ("label_withdrawn", "console", "ann", wrong, None),
+        ("label_stored", "console", "ann", None, unsure),
+    ]
 
 
 @pytest.mark.slow
@@ -339,6 +347,7 @@ async def test_disagreements_are_listed_for_people_and_programs(client):
     assert {each["event_id"] for each in judged} == apart
     page = await shown(client, "/console/review/disagreements?between=judge")
     assert page.count("Label it too") == len(apart)
+    assert f"/console/review/{judged[0]['evaluation_id']}?blind=false" in page, "the list shows what others say"
     assert f"/console/evaluations/{judged[0]['evaluation_id']}" in page
     for empty in ("agent=nobody", f"since={datetime.now(UTC) + timedelta(days=1):%Y-%m-%d}", "agent_version=9"):
         assert (await client.get(f"/v1/review/disagreements?between=judge&{empty}")).json()["items"] == []

@@ -10,7 +10,9 @@ from sqlalchemy import ColumnElement, and_, func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.evaluation.event_evaluation import EventKey
+from service.storage.audit import Actor, note_change
 from service.storage.database import fetch_rows, translate_errors
+from service.storage.reviewing.label_changes import labels_before, withdrawn_change
 from service.storage.reviewing.review_draws import WINDOW
 from service.storage.reviewing.review_queue import LEASE, end_leases, lock_reviews
 from service.storage.tables import LABELS, PAST_LABELS, REVIEW_ITEMS
@@ -87,7 +89,7 @@ async def review_state(engine: AsyncEngine, event: EventKey, reviewer: str, now:
 
 
 async def withdraw_label(
-    engine: AsyncEngine, event: EventKey, reviewer: str, labelled_at: datetime, *, now: datetime
+    engine: AsyncEngine, event: EventKey, reviewer: str, labelled_at: datetime, *, actor: Actor, now: datetime
 ) -> bool:
     """Takes back the label of this time, and returns whether it was in force; the label before it is so again.
 
@@ -98,9 +100,11 @@ async def withdraw_label(
     with translate_errors(engine.url):
         async with engine.begin() as connection:
             await lock_reviews(connection, [event.tenant])
+            before = await labels_before(connection, [(*event, reviewer)])
             done = await connection.execute(_WITHDRAW, {**mine, "labelled_at": labelled_at, "now": now})
             if not done.rowcount:
                 return False
+            await note_change(connection, *(withdrawn_change(each, actor) for each in before.values()))
             if (await connection.execute(_RESTORE, mine)).rowcount:
                 await end_leases(connection, [(*event, reviewer)])
             else:
