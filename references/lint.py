@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -33,6 +34,10 @@ class Doubt(StrEnum):
     """A column next to an aggregate is neither grouped nor aggregated: it may come from any row."""
     UNSTEADY_FUNCTION = "unsteady_function"
     """It uses the clock or a random number."""
+    ROW_ORDER = "row_order"
+    """It returns other rows when its tables hold theirs in reverse."""
+    REPEATED_ROWS = "repeated_rows"
+    """It returns a row more than once: the same answer with DISTINCT counts as different."""
     EMPTY = "empty"
     """It returns no row here: wrong answers look right."""
     MALFORMED = "malformed"
@@ -49,11 +54,18 @@ class ReferenceDoubt:
 
 Run = Callable[[str], QueryResult | Failure]
 _UNSTEADY = (exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentTime, exp.Rand)
+_ORDER_SHOWS = (exp.Limit, exp.Offset, exp.Fetch, exp.Window, exp.Group, exp.Subquery, exp.AggFunc)
+"""Parts of a query through which the order of stored rows can decide its result."""
+_ROW_NUMBERS = frozenset({"rowid", "oid", "_rowid_"})
 _NOW = frozenset({"now", "random", "randomblob", "uuid", "gen_random_uuid", "localtimestamp"})
 
 
-def lint(reference: str, dialect: str, run: Run | None = None) -> tuple[ReferenceDoubt, ...]:
+def lint(
+    reference: str, dialect: str, run: Run | None = None, reversed_rows: Run | None = None
+) -> tuple[ReferenceDoubt, ...]:
     """Returns the doubts about every query that a reference stands for. Doubts about its rows need `run`.
+
+    `reversed_rows` runs a query where the tables hold their rows in reverse.
 
     >>> [each.doubt.value for each in lint("SELECT a FROM t WHERE b != '-' OR '+'", "sqlite")]
     ['constant_operand']
@@ -66,18 +78,19 @@ def lint(reference: str, dialect: str, run: Run | None = None) -> tuple[Referenc
         return (ReferenceDoubt(Doubt.MALFORMED, str(error)),)
     found: dict[ReferenceDoubt, None] = {}
     for sql in dict.fromkeys(each.sql for each in alternatives):
-        found.update(dict.fromkeys(_of_query(sql, dialect, run)))
+        found.update(dict.fromkeys(_of_query(sql, dialect, run, reversed_rows)))
     return tuple(found)
 
 
-def _of_query(sql: str, dialect: str, run: Run | None) -> Iterator[ReferenceDoubt]:
+def _of_query(sql: str, dialect: str, run: Run | None, reversed_rows: Run | None) -> Iterator[ReferenceDoubt]:
     parsed = parse_query(sql, dialect)
     if isinstance(parsed, Unscored):
         yield ReferenceDoubt(Doubt.MALFORMED, parsed.detail)
         return
     yield from _of_tree(parsed.tree, dialect)
     if run is not None:
-        yield from _of_rows(plan(Alternative(sql=sql), dialect), run)
+        again = reversed_rows if _may_depend_on_order(parsed.tree) else None
+        yield from _of_rows(plan(Alternative(sql=sql), dialect), run, again)
 
 
 def _of_tree(tree: exp.Expr, dialect: str) -> Iterator[ReferenceDoubt]:
@@ -139,13 +152,28 @@ def _selected_columns(select: exp.Select) -> Iterator[tuple[int, exp.Column]]:
             yield place, column
 
 
-def _of_rows(asked: Plan, run: Run) -> Iterator[ReferenceDoubt]:
+def _may_depend_on_order(tree: exp.Expr) -> bool:
+    """Whether the order of stored rows can show: most queries have no part that would let it."""
+    named_by_row = any(column.name.lower() in _ROW_NUMBERS for column in tree.find_all(exp.Column))
+    unsteady = any(isinstance(call, _UNSTEADY) or call.name.lower() in _NOW for call in tree.find_all(exp.Func))
+    return not named_by_row and not unsteady and next(tree.find_all(*_ORDER_SHOWS), None) is not None
+
+
+def _of_rows(asked: Plan, run: Run, reversed_rows: Run | None) -> Iterator[ReferenceDoubt]:
     reference = run(asked.sql)
     if isinstance(reference, Failure):
         yield ReferenceDoubt(Doubt.MALFORMED, reference.detail)
         return
     if not reference.rows:
         yield ReferenceDoubt(Doubt.EMPTY, "it returns no row")
+    again = reversed_rows(asked.sql) if reversed_rows is not None else reference
+    first, second = unified(reference, again if isinstance(again, QueryResult) else reference)
+    repeats = Counter(first)
+    if other := (repeats - Counter(second)).total():
+        detail = f"with the rows of its tables in reverse, {other} of its {len(first)} rows are other ones"
+        yield ReferenceDoubt(Doubt.ROW_ORDER, detail)
+    if len(repeats) < len(first):
+        yield ReferenceDoubt(Doubt.REPEATED_ROWS, f"{len(first)} rows, of which {len(repeats)} are distinct")
     whole = run(asked.whole) if asked.whole is not None and asked.ordered else None
     if isinstance(whole, QueryResult) and whole.rows:
         yield from _of_sorting(asked, whole)

@@ -84,6 +84,8 @@ class AnsweredCase:
     structure: StructuralCheck
     equivalence: EquivalenceFinding
     score: AnswerScore = field(default_factory=AnswerScore)
+    gold_doubts: Sequence[Mapping[str, str]] | None = None
+    """Why the result of the gold SQL is not determined, each with its code; `None` when that was not checked."""
 
     @property
     def passes(self) -> bool:
@@ -109,6 +111,7 @@ class AnsweredCase:
             "rationale": self.equivalence.rationale,
             "compared_by": self.equivalence.compared_by.value if self.equivalence.compared_by else None,
             "doubt": self.equivalence.doubt,
+            "gold_doubts": None if self.gold_doubts is None else [dict(each) for each in self.gold_doubts],
             "pass": self.passes,
             "score": self.score.score,
             "p_correct": self.score.p_correct,
@@ -124,7 +127,13 @@ class AnsweredCase:
         }
 
 
-def failed_answer(case: BenchmarkCase, sample: int, backend: str, failure: GenerationFailure) -> AnsweredCase:
+def failed_answer(
+    case: BenchmarkCase,
+    sample: int,
+    backend: str,
+    failure: GenerationFailure,
+    gold_doubts: Sequence[Mapping[str, str]] | None = None,
+) -> AnsweredCase:
     """The answer of a backend that gave no SQL: it does not pass, and nothing was compared."""
     said = f"the backend gave no SQL ({failure.kind}): {failure.detail}"
     return AnsweredCase(
@@ -134,4 +143,5 @@ def failed_answer(case: BenchmarkCase, sample: int, backend: str, failure: Gener
         generated=failure,
         structure=StructuralCheck(parse_ok=False, detail=said),
         equivalence=EquivalenceFinding(equivalence=Equivalence.SKIPPED, rationale=said),
+        gold_doubts=gold_doubts,
     )

@@ -4,7 +4,7 @@
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
@@ -113,6 +113,17 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def gold_doubts(answers: Sequence[Answer]) -> dict[str, int]:
+    """For each code, the number of cases whose gold SQL has that doubt; those of most cases first.
+
+    >>> gold_doubts([{"case_id": "7", "gold_doubts": [{"code": "empty", "detail": ""}]}] * 2)
+    {'empty': 1}
+    """
+    codes = {(each["case_id"], doubt["code"]) for each in answers for doubt in each.get("gold_doubts") or ()}
+    counts = Counter(code for _, code in codes)
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+
+
 def summary_of(
     run: Mapping[str, object], answers: Sequence[Answer], *, expected: int, agreement: SelfAgreement | None = None
 ) -> dict[str, object]:
@@ -123,6 +134,7 @@ def summary_of(
         "complete": len(answers) == expected,
         "expected": expected,
         **rates_of(answers),
+        "gold_doubts": gold_doubts(answers),
         "self_agreement": agreement.document() if agreement is not None else None,
         "slices": slices,
         "slices_left_out": left_out,

@@ -49,6 +49,7 @@ class SqliteDatabase:
 
     connection: sqlite3.Connection
     limits: DatabaseLimits
+    path: Path
 
     @property
     def dialect(self) -> str:
@@ -108,25 +109,35 @@ def sqlite_file(path: Path, limits: DatabaseLimits) -> Generator[SqliteDatabase]
         # a URL without // is read as a path, and may hold a password
         shown = "of this name" if {"@", "="} & set(str(path)) or ":/" in str(path) else path
         raise UnknownDatabaseError(f"there is no database {shown}: name the folder that holds it, or the file")
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+    connection = sqlite3.connect(read_only(path), uri=True, check_same_thread=False)
     try:
-        connection.text_factory = _decoded
         connection.execute(f"PRAGMA hard_heap_limit = {limits.megabytes * 1024 * 1024:d}")
-        # in memory: a large sort cannot fill the disk
-        connection.execute("PRAGMA temp_store = MEMORY")
-        # what a view of the file calls is held to what the file's owner may call, too
-        connection.execute("PRAGMA trusted_schema = OFF")
-        connection.execute("PRAGMA query_only = ON")
-        for category, cap in _CAPS.items():
-            connection.setlimit(category, cap)
-        # their first use declares them, which the authorizer would refuse
-        connection.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')")
-        connection.set_authorizer(_only_reads)
-        yield SqliteDatabase(connection, limits)
+        restricted(connection)
+        yield SqliteDatabase(connection, limits, path)
     except sqlite3.DatabaseError as error:
         raise UnknownDatabaseError(f"{path} cannot be opened: {error}") from error
     finally:
         connection.close()
+
+
+def read_only(path: Path) -> str:
+    """The URI that opens a file for reading only."""
+    return f"{path.absolute().as_uri()}?mode=ro"
+
+
+def restricted(connection: sqlite3.Connection) -> None:
+    """Lets a connection read and nothing else from here on."""
+    connection.text_factory = _decoded
+    # in memory: a large sort cannot fill the disk
+    connection.execute("PRAGMA temp_store = MEMORY")
+    # what a view of the file calls is held to what the file's owner may call, too
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA query_only = ON")
+    for category, cap in _CAPS.items():
+        connection.setlimit(category, cap)
+    # their first use declares them, which the authorizer would refuse
+    connection.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')")
+    connection.set_authorizer(_only_reads)
 
 
 def _decoded(raw: bytes) -> str:

@@ -17,6 +17,7 @@ from pebble import ProcessExpired, ProcessFuture, ProcessPool
 from references.comparison.comparing import Comparison, ResultMatch, compare
 from references.databases.access import Allowance, DatabaseLimits, UnknownDatabaseError
 from references.databases.opening import open_database
+from references.databases.row_orders import reversed_rows
 from references.lint import ReferenceDoubt, lint
 from references.semantics import Semantics
 from service.commands.exits import refuse
@@ -108,7 +109,7 @@ def _compare(
         with open_database(databases, pair.db_id, limits, allowance) as database:
             run, dialect = database.run, database.dialect
             found = compare(pair.reference_sql, pair.sql, run, dialect=dialect, semantics=semantics)
-            return found, lint(pair.reference_sql, dialect, run) if explain else ()
+            return found, lint(pair.reference_sql, dialect, run, reversed_rows(database)) if explain else ()
     except UnknownDatabaseError as error:
         return _failed(f"database: {error}")
 

@@ -145,6 +145,11 @@ def test_ddl_compares_where_there_is_no_database_and_the_judge_where_there_is_no
         ([case("count", metadata={})], "line 1: metadata.db_id is missing"),
         ([case("count", metadata={"db_id": "../weaving"})], "line 1: metadata.db_id"),
         ([case("count", question="a\0b")], "line 1: question holds U+0000"),
+        ([case("count", golds="SELECT 1")], "line 1: golds: Input should be a valid list"),
+        ([case("count", golds=["SELECT 1", ""])], "line 1: golds.1: String should have at least 1"),
+        ([case("count", golds=["SELECT 1", "  "])], "line 1: golds.1 is blank"),
+        ([case("count", golds=["SELEC 1"])], "line 1: gold_sql does not parse"),
+        ([case("count", golds=["SELECT 1"] * 16)], "line 1: golds: List should have at most 15"),
         (["", "  "], "holds no case"),
     ],
 )
@@ -201,6 +206,20 @@ def test_filters_choose_the_cases(mill: Mill) -> None:
     )
 
 
+def test_an_answer_passes_when_any_of_several_golds_gives_its_rows(mill: Mill) -> None:
+    further = ["SELECT name FROM looms -- every loom", "SELECT width FROM looms;", "SELECT {id, mill} FROM looms"]
+    lines(mill.benchmark, [case(name, golds=further) for name in GOLDS])
+    answers: dict[str, str | None] = {
+        "count": "SELECT mill FROM looms",
+        "names": "SELECT name FROM looms",
+        "widest": "SELECT name FROM looms WHERE width = 120",
+        "towns": "SELECT width + 1 FROM looms",
+    }
+    for place in (("--databases", mill.databases), ("--schemas", mill.ddl)):
+        found = mill.recorded(answers, *place, out=place[0])
+        assert [each["equivalence"] for each in found.values()] == ["equivalent"] * 3 + ["different"]
+
+
 def test_several_samples_of_a_case_show_how_far_the_agent_agrees_with_itself(mill: Mill) -> None:
     rows = [
         {"case_id": "count", "sql": sql}
@@ -239,6 +258,33 @@ def test_a_match_of_empty_results_is_doubted_where_the_queries_differ_elsewhere(
     assert found["widest"]["doubt"].startswith("both results are empty")
     assert found["count"]["doubt"] is None
     assert mill.summary()["doubtful"] == 1
+
+
+def test_gold_sql_whose_result_is_open_is_named_whatever_the_answer_is(mill: Mill) -> None:
+    golds = {
+        "count": "SELECT name FROM looms LIMIT 2",
+        "names": "SELECT name FROM looms ORDER BY width DESC LIMIT 1",
+        "widest": "SELECT town FROM mills JOIN looms ON looms.mill = mills.id",
+        "towns": "SELECT town FROM mills ORDER BY town",
+    }
+    lines(mill.benchmark, [case(each, gold_sql=gold) for each, gold in golds.items()])
+    answers: dict[str, str | None] = {"count": "SELEC", "widest": golds["widest"], "towns": golds["towns"]}
+    found = mill.recorded(answers, "--databases", mill.databases)
+    codes = {name: {doubt["code"] for doubt in each["gold_doubts"]} for name, each in found.items()}
+    assert codes == {
+        "count": {"limit_without_order", "row_order"},
+        "names": {"limit_cuts_tie", "row_order"},
+        "widest": {"repeated_rows"},
+        "towns": set(),
+    }
+    assert mill.summary()["gold_doubts"] == {
+        "row_order": 2, "limit_cuts_tie": 1, "limit_without_order": 1, "repeated_rows": 1
+    }  # fmt: skip
+    assert "limit_cuts_tie" in (mill.folder / "run" / "report.html").read_text()
+    blind = mill.recorded(answers, out="blind")
+    assert [[each["code"] for each in line["gold_doubts"]] for line in blind.values()] == [
+        ["limit_without_order"], [], [], [],
+    ]  # fmt: skip
 
 
 def test_names_of_people_who_write_html_stay_text(mill: Mill) -> None:

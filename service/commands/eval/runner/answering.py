@@ -15,7 +15,7 @@ from evals.runner.answers import (
     failed_answer,
 )
 from evals.runner.cases import BenchmarkCase, GenerationFailure, GenerationResult
-from service.commands.eval.runner.assessing import AssessmentPlan, check, compare_with_gold
+from service.commands.eval.runner.assessing import AssessmentPlan, check, compare_with_gold, doubts_of_gold
 from service.commands.eval.runner.generating import Asking
 from service.commands.score_lines import scorer_failed
 from service.processes.limited_pool import CallStopped, LimitedPool
@@ -41,7 +41,8 @@ class Answering:
         """The entry of the journal: the record of the answer, and the trace of the backend."""
         generated = await self.ask(case, sample)
         if isinstance(generated, GenerationFailure):
-            return {"record": failed_answer(case, sample, self.backend, generated).record(), "trace": []}
+            failed = failed_answer(case, sample, self.backend, generated, await self._doubts(case))
+            return {"record": failed.record(), "trace": []}
         answered = await self._assessed(case, sample, generated)
         return {"record": answered.record(), "trace": [asdict(step) for step in generated.trace]}
 
@@ -62,7 +63,13 @@ class Answering:
             structure=structure,
             equivalence=equivalence,
             score=score,
+            gold_doubts=await self._doubts(case),
         )
+
+    async def _doubts(self, case: BenchmarkCase) -> list[dict[str, str]] | None:
+        # each query of the gold SQL runs three times, with a limit for each
+        found = await self._call(doubts_of_gold, case, seconds=self.plan.sources.seconds * 8 + 5)
+        return None if isinstance(found, CallStopped) else found
 
     async def _checked(self, case: BenchmarkCase, sql: str) -> tuple[StructuralCheck, AnswerScore]:
         found = await self._call(check, case, sql, seconds=CHECK_SECONDS + self.plan.sources.seconds)

@@ -20,6 +20,7 @@ from scoring.sql.bounds import screen
 from scoring.sql.parsing import Parsed, parse_query
 from service.commands.eval.runner.case_schemas import CaseSchema, CaseSchemas, Sources
 from service.commands.eval.runner.comparing_answers import AnswerComparer
+from service.commands.eval.runner.gold_doubts import GoldDoubts
 from service.commands.score import read_judge
 from service.commands.score_lines import LocalScorer
 
@@ -48,6 +49,7 @@ class Assessor:
     schemas: CaseSchemas
     scorer: LocalScorer
     comparer: AnswerComparer
+    gold_doubts: GoldDoubts
 
 
 _ASSESSOR: list[Assessor] = []
@@ -58,7 +60,8 @@ def prepare(plan: AssessmentPlan) -> None:
     """Prepares this process."""
     schemas = CaseSchemas(plan.sources)
     comparer = AnswerComparer(schemas=schemas, dialect=plan.dialect, budget=plan.budget)
-    _ASSESSOR[:] = [Assessor(plan, schemas, LocalScorer(Rules(), read_judge(plan.weights)), comparer)]
+    doubts = GoldDoubts(sources=plan.sources, dialect=plan.dialect)
+    _ASSESSOR[:] = [Assessor(plan, schemas, LocalScorer(Rules(), read_judge(plan.weights)), comparer, doubts)]
 
 
 def check(case: BenchmarkCase, sql: str) -> tuple[StructuralCheck, AnswerScore]:
@@ -125,6 +128,11 @@ def _parsed(sql: str, dialect: str | None) -> Parsed | Unscored:
 def compare_with_gold(case: BenchmarkCase, sql: str, score: AnswerScore) -> EquivalenceFinding:
     """Layer 2."""
     return _ASSESSOR[0].comparer(case, sql, score)
+
+
+def doubts_of_gold(case: BenchmarkCase) -> list[dict[str, str]]:
+    """Why the result of the gold SQL is not determined; whatever the answer is."""
+    return _ASSESSOR[0].gold_doubts(case)
 
 
 def meanings(case: BenchmarkCase, answers: Sequence[str | None]) -> list[int | None]:

@@ -24,8 +24,8 @@ from service.commands.jsonl import InputLine, open_input, read_lines
 
 MOST_SHOWN = 20
 """The most faults that a message names."""
-MOST_GOLDS = 8
-"""Queries of one gold SQL that are parsed; it may stand for several."""
+MOST_GOLDS = 16
+"""Queries of one case that are parsed; gold SQL may stand for several."""
 _Text = Annotated[str, Field(strict=True)]
 _Required = Annotated[str, Field(strict=True, min_length=1)]
 
@@ -46,6 +46,7 @@ class CaseLine(BaseModel):
     case_id: CaseId
     question: _Required
     gold_sql: _Required
+    golds: list[_Required] = Field(default_factory=list[str], max_length=MOST_GOLDS - 1)
     schema_: _Text = Field(alias="schema")
     complexity: _Text
     category: _Text
@@ -127,7 +128,9 @@ def _case(line: InputLine) -> BenchmarkCase | str:
     found = parsed_line(line, CaseLine)
     if isinstance(found, str):
         return found
-    for name, text in (("case_id", found.case_id), ("question", found.question), ("gold_sql", found.gold_sql)):
+    texts = [("case_id", found.case_id), ("question", found.question), ("gold_sql", found.gold_sql)]
+    texts += [(f"golds.{place}", gold) for place, gold in enumerate(found.golds)]
+    for name, text in texts:
         if not text.strip():
             return f"{name} is blank"
         if (place := bad_character(text)) is not None:
@@ -135,7 +138,8 @@ def _case(line: InputLine) -> BenchmarkCase | str:
     return BenchmarkCase(
         case_id=found.case_id,
         question=found.question,
-        gold_sql=found.gold_sql,
+        # a line break ends a comment at the end of a query
+        gold_sql="\n;\n".join([found.gold_sql, *found.golds]),
         schema=found.schema_,
         complexity=found.complexity,
         category=found.category,
