@@ -22,7 +22,9 @@ MARKS = {
     "database": "needs a PostgreSQL, which the tests bring (set by its fixtures)",
     "development_data(path): needs this file or folder of the development data": "skipped where that is not there",
 }
-SERVERS = frozenset({"kafka_server", "redis_url", "postgres15", "own_kafka", "chromium", "own_redis", "own_postgres", "promtool"})
+SERVERS = frozenset(
+    {"kafka_server", "redis_url", "postgres15", "own_kafka", "chromium", "own_redis", "own_postgres", "promtool"}
+)
 """Fixtures that need a program which `make servers` installs."""
 DELIVERY = Path(__file__).parent / "delivery"
 _ROOMS_ALONE = ("browser", "delivery", "deploy", "servers", "service", "supply", "tutorials")

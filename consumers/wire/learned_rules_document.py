@@ -51,6 +51,7 @@ class AccuracyFigures(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     accuracy: float = Field(ge=0, le=1)
+    balanced_accuracy: float | None = Field(ge=0, le=1)
     precision: float | None = Field(ge=0, le=1)
     recall: float | None = Field(ge=0, le=1)
     f1: float | None = Field(ge=0, le=1)

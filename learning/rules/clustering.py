@@ -14,12 +14,10 @@ from sklearn.preprocessing import normalize
 
 from learning.calibration import ONE_THREAD
 from learning.labelled import Floats
-from learning.rules.examples import LabelledExample
+from learning.rules.examples import Cluster, LabelledExample
 
 LEAST_CLUSTER = 4
 """Fewest labels of a cluster; smaller ones join the nearest."""
-
-Cluster = tuple[LabelledExample, ...]
 
 
 def tfidf(questions: Sequence[str]) -> Floats:

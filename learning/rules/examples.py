@@ -22,6 +22,10 @@ class LabelledExample:
     """The value by which clusters are formed where questions are not compared."""
 
 
+Cluster: TypeAlias = tuple[LabelledExample, ...]
+"""Labelled answers from which rules are read together."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcedRule:
     """A rule with the labels that gave it, and how it did in training."""

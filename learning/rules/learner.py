@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeVar
 
-from learning.rules.clustering import Cluster
 from learning.rules.examples import (
+    Cluster,
     JudgedExample,
     LabelledExample,
-    LearningStopped,
     RuleJudge,
     RuleSet,
     RuleWriter,
@@ -21,8 +18,7 @@ from learning.rules.examples import (
 from learning.rules.figures import RuleAgreement, agreement, measured_rules, sound_rules
 from learning.rules.refinement import HardCases
 from learning.rules.splitting import SplitLabels
-
-Result = TypeVar("Result")
+from learning.rules.together import together
 
 
 class LearningStep(StrEnum):
@@ -155,16 +151,3 @@ def in_parts(rules: RuleSet) -> list[RuleSet]:
     """The rules in parts of at most `PART`; rules of all clusters are in each, so that repeats can meet."""
     count = max(1, -(-len(rules) // PART))
     return [rules[place::count] for place in range(count)]
-
-
-async def together(work: Sequence[Coroutine[Any, Any, Result]]) -> list[Result]:
-    """The results of all; the first that stops, stops the others."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(each) for each in work]
-    except ExceptionGroup as failed:
-        stopped = next((each for each in failed.exceptions if isinstance(each, LearningStopped)), None)
-        if stopped is None:
-            raise
-        raise stopped from None
-    return [task.result() for task in tasks]

@@ -18,7 +18,7 @@ from learning.rules.examples import (
     SourcedRule,
     distinct_set,
 )
-from learning.rules.figures import agreement, measured_rules, sound_rules
+from learning.rules.figures import agreement, is_worse, measured_rules, sound_rules
 from learning.rules.learner import PART, LearningPolicy, LearnRules, in_parts
 from learning.rules.refinement import HardCases
 from learning.rules.splitting import split_labels
@@ -146,6 +146,16 @@ def test_precision_counts_the_answers_a_rule_was_applied_to() -> None:
     assert sound_rules((first, second, third), least_support=3, least_precision=0.5) == (first,)
     figures = agreement([*said, JudgedExample(example=example(1, correct=True), right=None)])
     assert (figures.accuracy, figures.precision, figures.recall, figures.unjudged) == (0.5, None, 0.0, 1)
+
+
+def test_rules_that_accept_everything_are_worse_where_nearly_all_labels_say_right() -> None:
+    labels = [example(number, correct=number > 3) for number in range(40)]
+    # judges a quarter of the right ones wrong, and finds every wrong one
+    careful = agreement([JudgedExample(example=each, right=each.correct and int(each.id) % 4 > 0) for each in labels])
+    credulous = agreement([JudgedExample(example=each, right=True) for each in labels])
+    assert credulous.accuracy > careful.accuracy
+    assert is_worse(credulous, careful)
+    assert not is_worse(careful, careful)
 
 
 def test_parts_of_many_rules_each_hold_rules_of_all_clusters() -> None:

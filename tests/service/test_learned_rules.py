@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,7 @@ from tests.service.commands.command_line import sqlassay
 
 __all__ = ["model_process_server", "model_server"]
 
+ROOT = Path(__file__).parents[2]
 LEARNER = {"do": "learner"}
 REFUSED = "Asked about loaves, SQL that writes capitals is refused, as in sample 1 of its group."
 HARMFUL = "Asked about loaves, SQL that leaves out repeats is refused, as in sample 1 of its group."
@@ -151,6 +154,9 @@ async def test_a_promotion_is_measured_on_labels_that_gave_no_rule(run, model_se
     given = json.loads(document(REFUSED)) | {"seen": sorted(set(seen))}
     done = await run("rules", "promote", "bakers", "-", "--labels", labels, "--json", text=json.dumps(given))
     assert json.loads(done.stdout.splitlines()[0])["labels"] == 36
+    by_database = given | {"made": {"group": "db_id"}, "seen": [group_digest("loaves_0"), group_digest("lamps_1")]}
+    done = await run("rules", "promote", "bakers", "-", "--labels", labels, "--json", text=json.dumps(by_database))
+    assert json.loads(done.stdout.splitlines()[0])["labels"] == 40
     few = write_labels(tmp_path / "few.jsonl", rows[:19])
     too_few = await run("rules", "promote", "bakers", "-", "--labels", few, text=document(REFUSED))
     assert (too_few.returncode, "19 held-out labels" in too_few.stderr) == (1, True)
@@ -190,5 +196,17 @@ def test_rules_stand_encoded_behind_the_instructions_and_change_version_and_noth
 
 
 def test_the_prompt_without_learned_rules_is_the_file_to_the_letter() -> None:
-    text = (Path(__file__).parents[2] / "service" / "prompts" / "judge-1.md").read_text(encoding="utf-8")
+    text = (ROOT / "service" / "prompts" / "judge-1.md").read_text(encoding="utf-8")
     assert judge_template() == Template(version="judge-1", system=text)
+
+
+def test_promotion_needs_no_package_of_the_extra_for_learning() -> None:
+    script = """
+import sys
+for name in ("sklearn", "matplotlib", "threadpoolctl"):
+    sys.modules[name] = None
+import service.commands.learn.promote_rules
+import service.commands.learn.learned_in_force
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from consumers.judging.prompting import shown_case
-from learning.rules.clustering import Cluster, cluster_alike, cluster_at_random, cluster_by_kind, tfidf
-from learning.rules.examples import LabelledExample
+from learning.rules.clustering import cluster_alike, cluster_at_random, cluster_by_kind, tfidf
+from learning.rules.examples import Cluster, LabelledExample
 from learning.rules.learner import LearningStep
 from scoring.query import Unscored
 from service.commands.learn.labelled_input import ReadLabels

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import RulesUnavailable
 from consumers.wire.tenants import TENANT_RULE, is_tenant
+from learning.rules.figures import is_worse
 from learning.rules.learner import LearnedSet, LearningPolicy, LearningStep, LearnRules
 from learning.rules.splitting import SplitLabels, split_labels
 from scoring.rules import Rules
@@ -56,7 +57,7 @@ def learn_rules(options: LearnRulesOptions) -> None:
     except OSError as error:
         refuse(f"cannot write {options.out}: {error.strerror or error}")
     print(document.model_dump_json() if options.as_json else learned_text(document, options.out))
-    if learned.after.accuracy <= learned.before.accuracy:
+    if learned.after.accuracy <= learned.before.accuracy or is_worse(learned.after, learned.before):
         print("sqlassay: the rules are no better than none on held-out labels", file=sys.stderr)
         raise SystemExit(int(Exit.NO))
 
@@ -118,8 +119,9 @@ async def _learned(
     clusters, compared = await clusters_of(models, options, steps, split.train, labels)
     configured = settings().judge.weights
     local = await asyncio.to_thread(read_judge, str(configured) if configured is not None else None)
+    writer = models.writer(labels.cases)
     learn = LearnRules(
-        writer=models.writer(labels.cases),
+        writer=writer,
         judge=models.judge(labels.cases, local.judge),
         policy=LearningPolicy(
             threshold=options.threshold,
@@ -129,4 +131,7 @@ async def _learned(
         ),
         report=lambda step: print(f"sqlassay: {step}", file=sys.stderr),
     )
-    return await learn(split, clusters), compared
+    learned = await learn(split, clusters)
+    if writer.invalid:
+        print(f"sqlassay: {writer.invalid} replies of the writing model were no list of rules", file=sys.stderr)
+    return learned, compared

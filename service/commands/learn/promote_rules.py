@@ -19,7 +19,7 @@ from consumers.wire.learned_rules_document import (
 )
 from consumers.wire.tenants import TENANT_RULE, is_tenant
 from learning.rules.examples import LabelledExample
-from learning.rules.figures import agreement
+from learning.rules.figures import agreement, is_worse
 from scoring.rules import JudgePolicy, Rules
 from service.commands.command_context import settings, with_database
 from service.commands.exits import refuse
@@ -70,14 +70,14 @@ def promote_rules(options: PromoteRulesOptions) -> None:
     given = None if options.source is None else read_document(options.source)
     lines = None if options.labels is None else list(read_files(options.labels))
     found = with_database(lambda engine: _input(engine, options, given, lines))
-    held_out = _held_out(found, options.group)
+    held_out = _held_out(found, options.group or _group_of(found.document))
     measured = _measured(options, found, held_out) if len(held_out.cases) >= LEAST_LABELS else None
     _decide(options, measured, len(held_out.cases))
     promotion = MeasuredPromotion(
         labels=measured.labels if measured is not None else 0,
         accuracy_before=measured.before.accuracy if measured is not None else None,
         accuracy_after=measured.after.accuracy if measured is not None else None,
-        forced=measured is None or measured.after.accuracy < measured.before.accuracy,
+        forced=measured is None or is_worse(measured.after, measured.before),
     )
     version, stored = with_database(lambda engine: _store(engine, options, found.document, promotion))
     print(f"{tenant}: learned rules {version} are in force with version {stored.version} of the rules")
@@ -127,6 +127,12 @@ def _held_out(found: PromotionInput, group: str) -> ReadLabels:
     return ReadLabels(cases=cases, left_out=labels.left_out)
 
 
+def _group_of(document: LearnedRulesDocument) -> str:
+    """The field by which the labels were split that gave the rules: `seen` names its values."""
+    group = (document.made or {}).get("group")
+    return group if isinstance(group, str) else "question"
+
+
 def _measured(options: PromoteRulesOptions, found: PromotionInput, labels: ReadLabels) -> HeldOutFigures:
     weights = settings().judge.weights
     local = read_judge(str(weights) if weights is not None else None)
@@ -151,10 +157,10 @@ def _decide(options: PromoteRulesOptions, measured: HeldOutFigures | None, label
             )
         return
     print(measured.model_dump_json() if options.as_json else "\n".join(comparison_lines(measured)))
-    if measured.after.accuracy < measured.before.accuracy and not options.force:
+    if is_worse(measured.after, measured.before) and not options.force:
         end_with_no(
-            f"not put in force: accuracy {measured.before.accuracy:.3f} → {measured.after.accuracy:.3f} on held-out"
-            " labels. Use --force to do it all the same"
+            "not put in force: accuracy or balanced accuracy is lower on held-out labels. Use --force to do it all the"
+            " same"
         )
 
 

@@ -81,7 +81,9 @@ class PromoteRulesOptions:
         list[str] | None,
         typer.Option("--labels", metavar="FILE.jsonl", help="Measure on these, not on the tenant's stored labels."),
     ] = None
-    group: Group = "question"
+    group: Annotated[
+        str | None, typer.Option("--group", metavar="FIELD", help="What `seen` names; without it as in `learn rules`.")
+    ] = None
     force: Annotated[bool, typer.Option("--force", help="Put it in force though it is worse or not measured.")] = False
     author: Author = "cli"
     max_calls: MaxCalls = 10_000

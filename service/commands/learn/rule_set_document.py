@@ -73,6 +73,7 @@ def figures_of(found: RuleAgreement) -> AccuracyFigures:
     """The figures in a document."""
     return AccuracyFigures(
         accuracy=found.accuracy,
+        balanced_accuracy=found.balanced_accuracy,
         precision=found.precision,
         recall=found.recall,
         f1=found.f1,

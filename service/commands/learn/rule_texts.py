@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from consumers.wire.learned_rules_document import HeldOutFigures, LearnedRuleEntry, LearnedRulesDocument
+from consumers.wire.learned_rules_document import (
+    AccuracyFigures,
+    HeldOutFigures,
+    LearnedRuleEntry,
+    LearnedRulesDocument,
+)
 
 
 def learned_text(document: LearnedRulesDocument, out: str) -> str:
@@ -22,13 +27,17 @@ def rule_line(number: int, rule: LearnedRuleEntry) -> str:
 
 def comparison_lines(held_out: HeldOutFigures) -> list[str]:
     """Before and after on held-out labels."""
-    rows = [("", "accuracy", "precision", "recall", "F1")]
+    rows = [("", "accuracy", "balanced", "precision", "recall", "F1")]
     rows += [
-        (name, *(_percent(each) for each in (found.accuracy, found.precision, found.recall, found.f1)))
+        (name, *(_percent(each) for each in _figures(found)))
         for name, found in (("before", held_out.before), ("after", held_out.after))
     ]
     lines = ["  ".join(f"{cell:>9}" for cell in row) for row in rows]
     return [f"on {held_out.labels} held-out labels:", *lines]
+
+
+def _figures(found: AccuracyFigures) -> tuple[float | None, ...]:
+    return found.accuracy, found.balanced_accuracy, found.precision, found.recall, found.f1
 
 
 def _percent(share: float | None) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from consumers.judging.asking import AskModel, NoReply, NoReplyReason
 from learning.rules.examples import JudgedExample, LabelledExample, LearningStopped, RuleSet
+from learning.rules.together import together
 from scoring.judging.ceiling import RIGHT
 from scoring.learned_rules import LearnedRules
 from scoring.verdict import Case, Reply
@@ -33,12 +34,7 @@ class ModelRuleJudge:
 
     async def judge_by(self, learned: LearnedRules | None, examples: Sequence[LabelledExample]) -> list[JudgedExample]:
         """One judgement for each answer by a set, or by none."""
-        tasks = [asyncio.ensure_future(self._one(learned, each)) for each in examples]
-        try:
-            return list(await asyncio.gather(*tasks))
-        finally:
-            for task in tasks:
-                task.cancel()
+        return await together([self._one(learned, each) for each in examples])
 
     async def _one(self, learned: LearnedRules | None, example: LabelledExample) -> JudgedExample:
         case = self.cases[example.id].case

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +19,7 @@ from tests.service.commands.command_line import sqlassay
 
 __all__ = ["model_process_server", "model_server"]
 
+ROOT = Path(__file__).parents[3]
 LEARNER = {"do": "learner"}
 PRICES = '{"weak": {"sent": 0, "received": 0}}'
 
@@ -27,15 +32,21 @@ class Learning:
         self.folder = folder
         self.labels = write_labels(folder / "labels.jsonl", rows)
 
-    def __call__(self, *arguments: str, out: str = "rules.json", **settings: str) -> Any:
-        given = {
+    def settings(self) -> dict[str, str]:
+        return {
             "SQLASSAY_JUDGE__BASE_URL": self.server.url,
             "SQLASSAY_JUDGE__MODEL": "weak",
             "SQLASSAY_JUDGE__PRICES": PRICES,
             "SQLASSAY_LEARN__MODEL": "strong",
         }
-        where = ("--out", str(self.folder / out), "--cluster-size", "8")
-        return sqlassay("learn", "rules", self.labels, *where, *arguments, **{**given, **settings})
+
+    def options(self, out: str) -> tuple[str, ...]:
+        return "--out", str(self.folder / out), "--cluster-size", "8"
+
+    def __call__(self, *arguments: str, out: str = "rules.json", **settings: str) -> Any:
+        return sqlassay(
+            "learn", "rules", self.labels, *self.options(out), *arguments, **{**self.settings(), **settings}
+        )
 
     def document(self, out: str = "rules.json") -> LearnedRulesDocument:
         return decode_learned((self.folder / out).read_bytes())
@@ -91,6 +102,25 @@ def test_a_run_that_ended_goes_on_from_its_journal_to_the_same_document(learn: L
     assert learn.server.seen() == []
     other = learn("--journal", learn.labels)
     assert (other.returncode, "holds no reply" in other.stderr) == (2, True)
+
+
+@pytest.mark.slow  # starts the command as a process
+def test_an_interrupted_run_says_where_its_replies_are_and_loses_none(learn: Learning) -> None:
+    learn.server.script({**LEARNER, "seconds": 0.05})
+    settings = learn.settings() | {"PATH": os.environ["PATH"], "HOME": str(learn.folder)}
+    command = [sys.executable, "-m", "service", "learn", "rules", learn.labels, *learn.options("rules.json")]
+    process = subprocess.Popen(command, env=settings, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    journal = learn.folder / "rules.json.journal"
+    while not journal.exists() or journal.read_bytes().count(b"\n") < 10:
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)[1]
+    assert (process.returncode, "interrupted; what models wrote is kept" in said) == (130, True), said
+    kept = journal.read_bytes().splitlines()
+    assert all(json.loads(line)["text"] for line in kept)
+    learn.server.script(LEARNER)
+    assert learn("--max-calls", "1").returncode == 1
+    assert len(journal.read_bytes().splitlines()) == len(kept) + 1
 
 
 @pytest.mark.slow  # a hundred calls of a model
