@@ -27,7 +27,7 @@ from service.commands.exits import give_up
 from service.commands.progress import progress
 from service.commands.rendering.report_tables import report_table, worst_answers
 from service.commands.rendering.terminal import print_to_terminal
-from service.samples import sample_events, sample_labels, sample_rules
+from service.samples import FEW_LABELS, sample_events, sample_labels, sample_rules
 from service.samples.fortnight import fortnight_events
 from service.settings.variables import PREFIX
 
@@ -61,15 +61,13 @@ class ApiClient:
 
 def demo(*, once: bool) -> None:
     """Posts the samples and prints the results; then serves until Ctrl-C unless `once`."""
-    events = [*sample_events(), *fortnight_events(datetime.now(UTC))]
     with (
         contextlib.suppress(KeyboardInterrupt),
         handled(signal.default_int_handler, *_ENDING),
         tempfile.TemporaryDirectory(prefix="sqlassay-demo-", ignore_cleanup_errors=True) as state,
         running_service(Path(state)) as (client, server),
     ):
-        post_samples(client, events)
-        post_labels(client, events)
+        post_samples(client)
         show(client)
         if not once:
             print_addresses(client)
@@ -143,10 +141,18 @@ def stop(server: subprocess.Popen[bytes]) -> None:
             server.wait()
 
 
-def post_samples(client: ApiClient, events: Sequence[dict[str, Any]]) -> None:
-    """Sets the sample tenants' rules and posts the sample events."""
+def post_samples(client: ApiClient) -> None:
+    """Sets the sample tenants' rules, posts the answers, and labels some of them as a person who read them would."""
     for tenant, document in sample_rules().items():
         client.call("PUT", f"/v1/tenants/{quote(tenant)}/rules", document)
+    samples, recent = list(sample_events()), list(fortnight_events(datetime.now(UTC)))
+    _post_events(client, [*samples, *recent])
+    labels = [*sample_labels(samples), *sample_labels(recent, FEW_LABELS)]
+    kept = client.call("POST", "/v1/labels", labels)["kept"]
+    print(f"Posted {kept} labels of answers drawn at random.\n", file=sys.stderr)
+
+
+def _post_events(client: ApiClient, events: Sequence[dict[str, Any]]) -> None:
     outcomes = Counter[str]()
     with progress("posting the samples", len(events)) as advance:
         for start in range(0, len(events), BATCH):
@@ -156,13 +162,6 @@ def post_samples(client: ApiClient, events: Sequence[dict[str, Any]]) -> None:
             advance(len(batch))
     counts = ", ".join(f"{count} {status}" for status, count in outcomes.most_common())
     print(f"Posted {len(events)} answers of four agents to three companies: {counts}.", file=sys.stderr)
-
-
-def post_labels(client: ApiClient, events: Sequence[dict[str, Any]]) -> None:
-    """Posts labels of some answers of each agent, drawn at random, as a person who read them would."""
-    labels = list(sample_labels(events))
-    kept = client.call("POST", "/v1/labels", labels)["kept"]
-    print(f"Posted {kept} labels of answers drawn at random.\n", file=sys.stderr)
 
 
 def show(client: ApiClient) -> None:

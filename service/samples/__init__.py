@@ -11,7 +11,9 @@ from typing import Any
 EVENTS = "events.jsonl"
 RULES = "rules.json"
 LABELS = 30
-"""Labelled answers of each agent."""
+"""Labelled answers of each agent of the sample events."""
+FEW_LABELS = 12
+"""Labelled answers of each agent of the two weeks, so that there is something left to review."""
 
 
 def sample_events() -> Iterator[dict[str, Any]]:
@@ -21,14 +23,14 @@ def sample_events() -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def sample_labels(events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yields labels of `LABELS` answers of each agent of each company: a random draw, always the same."""
+def sample_labels(events: Iterable[dict[str, Any]], count: int = LABELS) -> Iterator[dict[str, Any]]:
+    """Yields labels of `count` answers of each agent of each company: a random draw, always the same."""
     answers: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for event in events:
         answers.setdefault((event["tenant"], event["agent"]), []).append(event)
     dice = Random(0)  # noqa: S311 a draw, not a secret
     for given in answers.values():
-        for event in dice.sample(given, LABELS):
+        for event in dice.sample(given, count):
             names = {name: event[name] for name in ("tenant", "agent", "event_id")}
             yield {**names, "label": "right" if event["attributes"]["answers"] else "wrong", "reviewer": "demo"}
 

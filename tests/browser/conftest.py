@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from service.commands.demo import post_labels, post_samples, running_service
-from service.samples import sample_events
-from service.samples.fortnight import fortnight_events
+from service.commands.demo import post_samples, running_service
 from tests.servers.fixtures import found
 from tests.servers.install import CHROMIUM
 
@@ -20,14 +17,12 @@ from tests.servers.install import CHROMIUM
 @pytest.fixture(scope="session")
 def site() -> Iterator[str]:
     """The address of a service with the demo's answers and labels."""
-    events = [*sample_events(), *fortnight_events(datetime.now(UTC))]
     # not pytest's folder: the account that PostgreSQL runs as could not enter it
     with (
         tempfile.TemporaryDirectory(prefix="sqlassay-test-", ignore_cleanup_errors=True) as state,
         running_service(Path(state)) as (client, _),
     ):
-        post_samples(client, events)
-        post_labels(client, events)
+        post_samples(client)
         yield client.base
 
 
