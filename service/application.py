@@ -10,14 +10,15 @@ from starlette.types import ASGIApp, Lifespan, Message, Receive, Scope, Send
 from scoring import EVALUATOR_VERSION
 from service.api import docs_page, evaluations, events, health, labels, review, rules, schemas, traces
 from service.api.errors import handle_errors
-from service.api.form_fields import FormTokens
 from service.api.openapi_document import openapi_document
 from service.api.request_guard import RequestGuard
+from service.api.visits import ConsoleSessions
 from service.console import (
     agent_page,
     answer_page,
     error_pages,
     exports,
+    login_pages,
     meanings,
     overview_page,
     pages,
@@ -46,11 +47,11 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     worker_only = service is not None and service.role is ProcessRole.WORKER
     reading = (evaluations, labels, review, rules, schemas, docs_page)
     console = (overview_page, agent_page, answer_page, meanings, exports, pages, review_actions, review_pages)
-    console += (slices, trust, rules_page)
+    console += (login_pages, slices, trust, rules_page)
     for module in (health,) if worker_only else (events, traces, *reading, *console, health):
         app.include_router(module.router)
     handle_errors(app, error_pages.present_error)
-    app.add_middleware(FormTokens)
+    app.add_middleware(ConsoleSessions)
     app.add_middleware(RequestGuard)
     app.add_middleware(RequestTiming)
     app.openapi = lambda: openapi_document(app)

@@ -15,6 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import Unavailable
 from scoring.judging.local import InvalidWeightsError, LocalJudge
+from service.access.access_tokens import open_tokens
+from service.access.console_login import open_login
 from service.api.connections import impatient_protocol
 from service.application import build_app
 from service.judges.configured_panel import open_panel
@@ -23,7 +25,6 @@ from service.kafka.client import open_publisher
 from service.kafka.closed_connections import reconnect_after_resets
 from service.logs import configure_logs, log
 from service.metrics import Metrics
-from service.pipeline.access_tokens import open_tokens
 from service.pipeline.body_budget import BodyBudget
 from service.pipeline.dependency_probes import open_watch
 from service.pipeline.dependency_watch import WatchPolicy
@@ -85,7 +86,8 @@ async def running(
             worker=worker,
             events=events,
             bodies=BodyBudget(most=settings.limits.max_pending_bytes),
-            tokens=await enter(open_tokens(settings.http, engine)),
+            tokens=await enter(open_tokens(settings, engine)),
+            login=await open_login(settings, engine),
             spans=await enter(open_span_intake(parts, worker, events)),
             effects=EffectProcess(weights=settings.judge.weights, cpu_seconds=settings.pool.cpu_seconds),
             watch=await enter(open_watch(parts, publisher, redis, policy, reads=worker is not None)),
@@ -221,6 +223,8 @@ async def _serve(settings: Settings, listener: socket.socket, role: ProcessRole)
             lifespan="off",
             timeout_graceful_shutdown=settings.limits.shutdown_seconds,
             server_header=False,
+            # a client must not choose the address that it is known by; listed proxies are read in service/access
+            proxy_headers=False,
         )
         host, port = listener.getsockname()[:2]
         log.info("serving", url=f"http://{host}:{port}", database="set" if settings.database.url else "embedded")

@@ -11,17 +11,20 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
+from service.access.access_tokens import Access, TokenRefusal
+from service.access.failed_logins import WAIT_SECONDS
+from service.access.identities import LoginRefused
 from service.api.caller import Caller
 from service.api.errors import ApiError
 from service.api.form_fields import FormFields, check_form
+from service.api.visits import current_visit
 from service.logs import LimitedLine
-from service.pipeline.access_tokens import TokenRefusal
 from service.pipeline.running import Service
-from service.settings.access_settings import AccessScope
+from service.settings.access_settings import AccessScope, token_digest
 
 _READS = frozenset({"GET", "HEAD"})
 _refused = LimitedLine("token_refused")
-_MESSAGES = {
+TOKEN_MESSAGES = {
     TokenRefusal.MISSING: "a token is required",
     TokenRefusal.UNKNOWN: "this token is not known",
     TokenRefusal.EXPIRED: "this token has expired",
@@ -36,8 +39,9 @@ def service_of(request: Request) -> Service:
 
 def caller_of(request: Request, scope: AccessScope) -> Caller:
     """Authenticates the caller by bearer token. Raises a 401 without a valid one, and a 403 without the scope."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return _caller(request, token.strip() if scheme.lower() == "bearer" else "", scope, "Bearer")
+    scheme, token = _sent(request)
+    access = service_of(request).tokens.find(token if scheme == "bearer" else "")
+    return _permitted(request, access, scope, "Bearer")
 
 
 def caller_with(scope: AccessScope) -> Callable[[Request], Caller]:
@@ -52,21 +56,80 @@ def caller_with(scope: AccessScope) -> Callable[[Request], Caller]:
 def console_caller_with(scope: AccessScope) -> Callable[[Request, FormFields], Caller]:
     """The dependency of a page of the console that needs a scope.
 
-    The browser asks for a password, which is the token; any user name works. Scripts may send a bearer token.
-    Raises a 401 without a valid token, so that the browser asks, a 403 without the scope, and a 403 for a POST whose
-    field `csrf` or header `X-CSRF-Token` is not `csrf_token()`, which every template has as `csrf`.
+    A person is known by a session, by what a listed proxy says, or by a token as a Basic password or bearer token.
+    Raises a 401 without any, a 403 without the scope, and a 403 for a POST whose field `csrf` or header
+    `X-CSRF-Token` is not the `csrf` that every template has.
     """
 
     def authenticate(request: Request, fields: FormFields) -> Caller:
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        secret = _password(token) if scheme.lower() == "basic" else token.strip()
-        caller = _caller(request, secret, scope, 'Basic realm="SQLAssay"')
+        visit = current_visit()
+        access, visit.by_session = _visitor(request)
+        visit.is_open = service_of(request).tokens.is_open
+        if isinstance(access, Access):
+            visit.caller = Caller(access.tenant, access.name, access.scopes)
+        caller = _permitted(request, access, scope, 'Basic realm="SQLAssay"')
         # no browser sends a bearer token by itself
-        if request.method not in _READS and scheme.lower() != "bearer":
+        if request.method not in _READS and _sent(request)[0] != "bearer":
             check_form(request, fields)
         return caller
 
     return authenticate
+
+
+def _visitor(request: Request) -> tuple[Access | TokenRefusal, bool]:
+    """What a visitor of the console may access, and whether by a session."""
+    service, (scheme, token) = service_of(request), _sent(request)
+    if scheme:
+        return _guessed(request, _password(token) if scheme == "basic" else token), False
+    try:
+        proxied = service.login.proxied(request.scope)
+    except LoginRefused as error:
+        raise login_refused(error) from error
+    if proxied is not None:
+        return proxied, False
+    found = service.login.access(request.session, service.tokens)
+    return (service.tokens.find(""), False) if found is None else (found, isinstance(found, Access))
+
+
+def _guessed(request: Request, token: str) -> Access | TokenRefusal:
+    """What a token gives access to that a person may have typed."""
+    login = service_of(request).login
+    address = login.address(request.scope)
+    if not login.failures.may_try(address):
+        raise too_many_failures()
+    found = service_of(request).tokens.find(token)
+    if isinstance(found, TokenRefusal) and token:
+        login.failures.failed(address)
+    return found
+
+
+def log_in(request: Request, token: str) -> Access | TokenRefusal:
+    """Begins a session for the bearer of a token. Raises a 429 after too many failures of the client's address."""
+    service = service_of(request)
+    found = _guessed(request, token)
+    if isinstance(found, TokenRefusal):
+        _count(request, found)
+    else:
+        service.login.remember_token(request.session, token_digest(token))
+    return found
+
+
+def login_refused(error: LoginRefused) -> ApiError:
+    """The 403 for a person who is known and may not log in."""
+    fix = "Ask who runs this service. SQLASSAY_OIDC__… and SQLASSAY_PROXY__… say who may."
+    return ApiError(403, "LOGIN_REFUSED", str(error), fix)
+
+
+def too_many_failures() -> ApiError:
+    """The 429 for an address from which too many logins failed."""
+    fix = f"Wait {WAIT_SECONDS // 60} minutes and log in again."
+    return ApiError(429, "TOO_MANY_LOGINS", "too many logins failed", fix, {"Retry-After": str(WAIT_SECONDS)})
+
+
+def _sent(request: Request) -> tuple[str, str]:
+    """The scheme and the credentials of a request's header `Authorization`."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return scheme.lower(), token.strip()
 
 
 def _password(credentials: str) -> str:
@@ -76,16 +139,14 @@ def _password(credentials: str) -> str:
         return ""
 
 
-def _caller(request: Request, token: str, scope: AccessScope, challenge: str) -> Caller:
-    service = service_of(request)
-    access = service.tokens.find(token)
+def _permitted(request: Request, access: Access | TokenRefusal, scope: AccessScope, challenge: str) -> Caller:
     if isinstance(access, TokenRefusal):
         _count(request, access)
         fix = "Send the header Authorization: Bearer <token>. `sqlassay tokens create` makes one."
-        raise ApiError(401, "UNAUTHORIZED", _MESSAGES[access], fix, {"WWW-Authenticate": challenge})
+        raise ApiError(401, "UNAUTHORIZED", TOKEN_MESSAGES[access], fix, {"WWW-Authenticate": challenge})
     if scope not in access.scopes:
         _count(request, TokenRefusal.SCOPE, access.name)
-        message = f"token {access.name!r} does not have the scope {scope.value!r}"
+        message = f"{access.name!r} does not have the scope {scope.value!r}"
         fix = f"Use a token with that scope: sqlassay tokens create --scope {scope.value}."
         raise ApiError(403, "MISSING_SCOPE", message, fix)
     return Caller(access.tenant, access.name, access.scopes)

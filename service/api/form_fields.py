@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import hmac
-import secrets
 from collections.abc import AsyncGenerator
-from contextvars import ContextVar
-from http.cookies import CookieError, SimpleCookie
 from typing import Annotated, cast
 from urllib.parse import parse_qsl
 
 from fastapi import Depends, Request
-from fastapi.datastructures import Headers
-from starlette.datastructures import ImmutableMultiDict, MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.datastructures import ImmutableMultiDict
 
 from service.api.bodies import content_type, read_body
 from service.api.caller import Caller
 from service.api.errors import ApiError
+from service.api.visits import current_visit
 from service.pipeline.running import Service
 
 FORM = "application/x-www-form-urlencoded"
@@ -26,46 +22,7 @@ CSRF_FIELD = "csrf"
 """The hidden field that each form of the console sends."""
 CSRF_HEADER = "X-CSRF-Token"
 """The header that a script of the console sends in its place."""
-_COOKIE = "sqlassay_form"
 _MOST_FIELDS = 2_000
-_token: ContextVar[str] = ContextVar("csrf_token", default="")
-
-
-def csrf_token() -> str:
-    """The value of `CSRF_FIELD` for the forms of the page that is being answered; empty outside the console."""
-    return _token.get()
-
-
-class FormTokens:
-    """Gives each browser that opens the console a token, which its forms must send back."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not is_console(scope["path"]):
-            await self.app(scope, receive, send)
-            return
-        known = _of_cookie(Headers(scope=scope).get("cookie", ""))
-        token = known or secrets.token_urlsafe(32)
-
-        async def with_cookie(message: Message) -> None:
-            if message["type"] == "http.response.start" and not known:
-                secure = "; Secure" if scope["scheme"] == "https" else ""
-                cookie = f"{_COOKIE}={token}; Path=/console; HttpOnly; SameSite=Lax{secure}"
-                MutableHeaders(scope=message).append("Set-Cookie", cookie)
-            await send(message)
-
-        before = _token.set(token)
-        try:
-            await self.app(scope, receive, with_cookie)
-        finally:
-            _token.reset(before)
-
-
-def is_console(path: str) -> bool:
-    """Whether a path is a page of the console."""
-    return path == "/console" or path.startswith("/console/")
 
 
 async def form_fields(request: Request) -> AsyncGenerator[ImmutableMultiDict[str, str]]:
@@ -97,15 +54,7 @@ FormFields = Annotated[ImmutableMultiDict[str, str], Depends(form_fields)]
 
 def check_form(request: Request, fields: ImmutableMultiDict[str, str]) -> None:
     """Raises a 403 unless the form, or the script, sent the token of this browser."""
-    sent = request.headers.get(CSRF_HEADER) or fields.get(CSRF_FIELD) or ""
-    if not csrf_token() or not hmac.compare_digest(sent.encode(), csrf_token().encode()):
+    sent, expected = request.headers.get(CSRF_HEADER) or fields.get(CSRF_FIELD) or "", current_visit().csrf
+    if not expected or not hmac.compare_digest(sent.encode(), expected.encode()):
         message = "this form comes from another site, or from a page that is too old"
         raise ApiError(403, "FORM_REFUSED", message, "Reload the page and send the form again.")
-
-
-def _of_cookie(header: str) -> str:
-    try:
-        found = SimpleCookie(header).get(_COOKIE)
-    except CookieError:
-        return ""
-    return found.value if found is not None else ""

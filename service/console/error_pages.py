@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from urllib.parse import quote, urlencode
 
 from fastapi import Request
-from fastapi.responses import Response
+from fastapi.responses import RedirectResponse, Response
 
 from consumers.wire.texts import shorten
 from service.api.errors import RefusedRequest, present_json
-from service.console.rendering import page
+from service.console.login_pages import LOGIN, login_address
+from service.console.rendering import SAFE_HEADERS, page
 
 _HEADINGS = {
     400: "This page cannot be shown",
     401: "A token is needed",
     403: "Not allowed",
     404: "Not found",
+    429: "Too many failed logins",
     405: "This page can only be read",
     503: "The service cannot answer now",
 }
 _FIXES = {
-    "UNAUTHORIZED": "Reload the page and enter a token as the password. `sqlassay tokens create` makes one.",
+    "UNAUTHORIZED": "Log in with a token. `sqlassay tokens create` makes one.",
     "INVALID_PARAMETER": "Correct it in the address, or follow a link below.",
     "INVALID_CURSOR": "Begin at the first page of the list.",
     "METHOD_NOT_ALLOWED": "Follow a link below.",
@@ -39,6 +42,12 @@ def present_error(request: Request, refusal: RefusedRequest) -> Response:
     path: str = request.scope["path"]
     if path != "/console" and not path.startswith("/console/"):
         return present_json(request, refusal)
+    if refusal.status == 401 and _is_browser(request):
+        if request.method == "GET":
+            address = login_address(path, request.scope["query_string"].decode("ascii", "replace"))
+            return RedirectResponse(address, status_code=303, headers=SAFE_HEADERS)
+        # without the challenge: the browser would open its own window for a password
+        refusal = replace(refusal, headers=None)
     message, fix = refusal.body.message, _FIXES.get(refusal.body.code, refusal.body.fix)
     if refusal.status == 404 and request.scope.get("route") is None:
         message, fix = f"There is no page {shorten(path)}.", "Follow a link below."
@@ -53,8 +62,15 @@ def present_error(request: Request, refusal: RefusedRequest) -> Response:
     return page("error.html", shown, status=refusal.status, headers=refusal.headers)
 
 
+def _is_browser(request: Request) -> bool:
+    """Whether a person's browser asks, which no script does that sends a token."""
+    return "text/html" in request.headers.get("accept", "") and "authorization" not in request.headers
+
+
 def _ways_out(request: Request, refusal: RefusedRequest) -> Iterator[tuple[str, str]]:
     """Links that lead on, each with its text."""
+    if refusal.status in {401, 403, 429}:
+        yield LOGIN, "Log in"
     given = request.query_params.multi_items()
     if refusal.status == 400 and given:
         here = quote(re.sub(r"\.(csv|jsonl)$", "", request.scope["path"]))

@@ -9,12 +9,14 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from scoring import EVALUATOR_VERSION
-from service.api.form_fields import csrf_token
+from service.api.visits import current_visit
 
 _POLICY = "Content-Security-Policy"
 SAFE_HEADERS = {
-    # no scripts, no resources from other sites, no framing by other sites
-    _POLICY: "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'",
+    # no inline scripts, no resources from other sites, no framing by other sites
+    _POLICY: "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     # without a referrer, browsers call the origin of our own forms null
     "Referrer-Policy": "same-origin",
@@ -53,9 +55,10 @@ def page(
 ) -> HTMLResponse:
     """A page. The links in its head keep the parameters `carried`. With `script` it may load scripts of the console.
 
-    Every template has `csrf`: a form that POSTs sends it as a hidden field of that name.
+    Every template has the `visit`, and its `csrf`: a form that POSTs sends it as a hidden field of that name.
     """
-    text = _pages.get_template(name).render({"carried": carried or {}, "csrf": csrf_token(), **values})
+    visit = current_visit()
+    text = _pages.get_template(name).render({"carried": carried or {}, "csrf": visit.csrf, "visit": visit, **values})
     safe = {**SAFE_HEADERS, _POLICY: f"{SAFE_HEADERS[_POLICY]}; script-src 'self'"} if script else SAFE_HEADERS
     return HTMLResponse(text, status, headers={**(headers or {}), **safe})
 

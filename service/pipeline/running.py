@@ -7,8 +7,9 @@ from enum import StrEnum
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from service.access.access_tokens import AccessTokens
+from service.access.console_login import ConsoleLogin
 from service.metrics import Metrics
-from service.pipeline.access_tokens import AccessTokens
 from service.pipeline.body_budget import BodyBudget
 from service.pipeline.dependency_watch import DependencyWatch
 from service.pipeline.event_intake import EventIntake
@@ -47,6 +48,7 @@ class Service:
     events: EventIntake
     bodies: BodyBudget
     tokens: AccessTokens
+    login: ConsoleLogin
     spans: SpanIntake
     watch: DependencyWatch
     effects: EffectProcess

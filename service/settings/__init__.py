@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from service.settings.intake_settings import HttpSettings, LimitSettings, SpanSettings
 from service.settings.judge_settings import JudgeSettings, ReferenceSettings
 from service.settings.learn_settings import LearnSettings
+from service.settings.login_settings import LoginSettings, OidcSettings, ProxySettings
 from service.settings.observability_settings import LogSettings, MetricSettings, TelemetrySettings
 from service.settings.state_folder import default_state_path
 from service.settings.storage_settings import (
@@ -41,6 +42,9 @@ class Settings(BaseSettings):
     alarms: AlarmSettings = Field(default_factory=AlarmSettings, description="The agents' alarms.")
     redis: RedisSettings = Field(default_factory=RedisSettings, description="The shared cache.")
     http: HttpSettings = Field(default_factory=HttpSettings, description="The API.")
+    login: LoginSettings = Field(default_factory=LoginSettings, description="Sessions of the console.")
+    oidc: OidcSettings = Field(default_factory=OidcSettings, description="Login with OpenID Connect.")
+    proxy: ProxySettings = Field(default_factory=ProxySettings, description="Login by a reverse proxy.")
     limits: LimitSettings = Field(default_factory=LimitSettings, description="Bounds on memory and latency.")
     kafka: KafkaSettings = Field(default_factory=KafkaSettings, description="The stream.")
     pool: PoolSettings = Field(default_factory=PoolSettings, description="What is in flight at once.")
@@ -62,11 +66,11 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _other_hosts_need_tokens(self) -> Self:
         http = self.http
-        if not http.tokens and not http.require_tokens and not http.is_loopback:
+        if not http.is_loopback and not self.needs_login:
             raise ValueError(
                 f"http.host {http.host} can be reached by others and no tokens are set: set SQLASSAY_HTTP__TOKENS"
                 ' to {"tenant": "secret"}, or SQLASSAY_HTTP__REQUIRE_TOKENS=on and use `sqlassay tokens create`,'
-                " or listen on 127.0.0.1"
+                " or log people in with SQLASSAY_OIDC__ISSUER or SQLASSAY_PROXY__ADDRESSES, or listen on 127.0.0.1"
             )
         return self
 
@@ -83,6 +87,12 @@ class Settings(BaseSettings):
                 f' {{"{judge.model}": {{"sent": …, "received": …}}}}, money for a million tokens (0 where it is free)'
             )
         return self
+
+    @property
+    def needs_login(self) -> bool:
+        """Whether the settings alone keep everybody without a token or a login out."""
+        others = self.oidc.issuer is not None or bool(self.proxy.addresses)
+        return bool(self.http.tokens) or self.http.require_tokens or others
 
     @property
     def state_path(self) -> Path:

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import Unavailable
 from service.logs import LimitedLine
+from service.settings import Settings
 from service.settings.access_settings import ALL_SCOPES, ALL_TENANTS, AccessScope, TokenSettings, token_digest
 from service.settings.intake_settings import HttpSettings
 from service.storage.token_store import PostgresTokens, StoredToken
@@ -56,17 +57,26 @@ class AccessTokens:
 
     http: HttpSettings
     store: PostgresTokens
+    login_elsewhere: bool = False
+    """Whether people log in with OpenID Connect or at a proxy, so that access is never open."""
     _stored: Mapping[str, StoredToken] = field(default_factory=dict[str, StoredToken])
     _used: dict[str, datetime] = field(default_factory=dict[str, datetime])
 
     def find(self, token: str, now: datetime | None = None) -> Access | TokenRefusal:
         """What a token gives access to. Without any token in the settings or the table, access is open."""
-        if not self.http.tokens and not self.http.require_tokens and not self._stored:
+        if self.is_open:
             return OPEN
-        if not token:
-            return TokenRefusal.MISSING
-        digest = token_digest(token)
+        return self.find_digest(token_digest(token), now) if token else TokenRefusal.MISSING
+
+    def find_digest(self, digest: str, now: datetime | None = None) -> Access | TokenRefusal:
+        """What the token with this SHA-256 gives access to."""
         return self._of_settings(digest) or self._of_table(digest, now or datetime.now(UTC))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether everybody who reaches the service may do everything."""
+        closed = self.http.tokens or self.http.require_tokens or self.login_elsewhere or self._stored
+        return not closed
 
     def _of_settings(self, digest: str) -> Access | None:
         found: Access | None = None
@@ -97,9 +107,10 @@ class AccessTokens:
 
 
 @asynccontextmanager
-async def open_tokens(http: HttpSettings, engine: AsyncEngine) -> AsyncGenerator[AccessTokens]:
+async def open_tokens(settings: Settings, engine: AsyncEngine) -> AsyncGenerator[AccessTokens]:
     """The tokens, read now and again every few seconds. While they cannot be read, they stay as they were."""
-    tokens = AccessTokens(http=http, store=PostgresTokens(engine))
+    elsewhere = settings.oidc.issuer is not None or bool(settings.proxy.addresses)
+    tokens = AccessTokens(http=settings.http, store=PostgresTokens(engine), login_elsewhere=elsewhere)
     await tokens.refresh()
     task = asyncio.create_task(_refresh_always(tokens), name="access-tokens")
     try:
