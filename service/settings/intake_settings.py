@@ -21,7 +21,9 @@ _HOST = re.compile(r"[\w.-]{1,253}")
 class HttpSettings(SettingsGroup):
     """The API."""
 
-    host: str = Field(default="127.0.0.1", description="Address to listen on; any but loopback needs tokens.")
+    host: str = Field(
+        default="127.0.0.1", description="Address to listen on; any but loopback needs tokens or a login."
+    )
     port: int = Field(default=8321, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
     tokens: Mapping[str, Annotated[TokenSettings, BeforeValidator(as_token_settings)]] = Field(
         default_factory=dict[str, TokenSettings],

@@ -13,8 +13,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from consumers.wire.tenants import is_tenant
-from service.application import build_app
 from service.access.access_tokens import OPEN, AccessTokens, TokenRefusal
+from service.application import build_app
 from service.settings.access_settings import AccessScope
 from service.settings.intake_settings import HttpSettings
 from service.settings.storage_settings import DatabaseSettings
