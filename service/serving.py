@@ -68,8 +68,7 @@ async def running(
         telemetry = await enter(open_telemetry(settings.telemetry, metrics))
         engine = await enter(open_database(settings))
         redis = await enter(open_redis(settings.redis, metrics.storage.redis_failed))
-        reading = await enter(rules_processes(settings.pool.cpu_seconds))
-        rules = await _open_rules(stack, PostgresRules(engine, reading), redis, metrics)
+        rules = await _open_rules(stack, settings, engine, redis, metrics)
         publisher = await enter(open_publisher(settings.kafka)) if settings.kafka.bootstrap_servers else None
         parts = ProcessParts(
             settings=settings, engine=engine, rules=rules, metrics=metrics, publisher=publisher, telemetry=telemetry
@@ -142,8 +141,9 @@ async def _open_worker(
 
 
 async def _open_rules(
-    stack: AsyncExitStack, stored: PostgresRules, redis: RedisLink | None, metrics: Metrics
+    stack: AsyncExitStack, settings: Settings, engine: AsyncEngine, redis: RedisLink | None, metrics: Metrics
 ) -> PostgresRules | RedisRules:
+    stored = PostgresRules(engine, await stack.enter_async_context(rules_processes(settings.pool.cpu_seconds)))
     if redis is None:
         return stored
     rules = RedisRules(link=redis, stored=stored, aged=metrics.storage.rules_aged)

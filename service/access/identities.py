@@ -64,7 +64,7 @@ def claim_values(claims: Mapping[str, object], path: str) -> list[str]:
     if found is None:
         found = claims
         for part in path.split("."):
-            found = cast("Mapping[str, object]", found).get(part) if isinstance(found, Mapping) else None
+            found = found.get(part) if isinstance(found, Mapping) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] JSON
     if isinstance(found, str):
         return [found]
     return [each for each in cast("list[object]", found) if isinstance(each, str)] if isinstance(found, list) else []

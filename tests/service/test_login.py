@@ -9,12 +9,14 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import update
 
 from service.api.visits import COOKIE
 from service.console.login_pages import safe_next
 from service.settings.access_settings import AccessScope
 from service.settings.intake_settings import HttpSettings
 from service.settings.login_settings import LoginSettings
+from service.storage.tables import ACCESS_TOKENS
 from tests.service.test_access import LONG, bearer, new, store  # noqa: F401  # pyright: ignore[reportUnusedImport] a fixture
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml"}
@@ -71,14 +73,17 @@ async def test_logging_out_ends_the_session(serving):
 
 async def test_a_session_ends_with_its_token(serving, store, wait_until):  # noqa: F811 the fixture
     secret, stored = await store.create(new(AccessScope.READ))
-    soon = datetime.now(UTC) + timedelta(seconds=3)
-    ending, _ = await store.create(new(AccessScope.READ, expires_at=soon))
-    for token, end in ((secret, lambda: store.revoke(stored.id)), (ending, None)):
+    ending, _ = await store.create(new(AccessScope.READ, expires_at=datetime.now(UTC) + timedelta(days=1)))
+
+    async def let_it_expire() -> None:
+        async with store.engine.begin() as connection:
+            await connection.execute(update(ACCESS_TOKENS).values(expires_at=datetime.now(UTC)))
+
+    for token, end in ((secret, lambda: store.revoke(stored.id)), (ending, let_it_expire)):
         async with serving() as client:
             assert (await log_in(client, token)).status_code == 303
             assert (await client.get("/console", headers=BROWSER)).status_code == 200
-            if end is not None:
-                await end()
+            await end()
 
             async def is_out(client=client) -> bool:
                 return (await client.get("/console", headers=BROWSER)).status_code == 303
