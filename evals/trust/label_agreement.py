@@ -46,6 +46,7 @@ class DecidedAnswer:
     """What the reviewers of one answer say together."""
 
     wrong: bool
+    tenant: str
     agent: str
     judge: str
     p: float
@@ -86,7 +87,7 @@ def trust_report(labels: Sequence[JudgedLabel], *, drawn: bool) -> TrustReport:
         without_score=len(decided) - len(answers),
         overall=agreement(map(_called, answers)),
         by_judge=_grouped(answers, lambda each: each.judge),
-        by_agent=_grouped(answers, lambda each: each.agent),
+        by_agent=_grouped(answers, lambda each: f"{each.agent} of {each.tenant}"),
         by_pair=_pairs(by_answer),
         bins=reliability([StatedAnswer(p=each.p, right=not each.wrong, weight=each.weight) for each in answers]),
     )
@@ -104,7 +105,14 @@ def _together(given: Sequence[JudgedLabel], *, weighted: bool) -> DecidedAnswer 
     right, wrong = _votes(given)
     probability = max((each.probability for each in given if each.probability is not None), default=None)
     weight = 1 / probability if weighted and probability else 1.0
-    return DecidedAnswer(wrong=wrong > right, agent=first.agent, judge=first.judge, p=first.p, weight=weight)
+    return DecidedAnswer(
+        wrong=wrong > right,
+        tenant=first.answer[0],
+        agent=first.agent,
+        judge=first.judge,
+        p=first.p,
+        weight=weight,
+    )
 
 
 def _called(each: DecidedAnswer) -> CalledAnswer:

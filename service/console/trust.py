@@ -18,12 +18,14 @@ from service.api.access import ConsoleAdministrator, ConsoleReader, RunningServi
 from service.api.caller import Caller
 from service.api.errors import ApiError
 from service.api.form_fields import FormFields
+from service.console.changes import note_rules
 from service.console.forms import BrowserForm, RecentDays
 from service.console.rendering import SAFE_HEADERS, link, page
 from service.console.spelling import Suggestions, spelled
 from service.judges.weights import fitted_judge, local_judge
 from service.pipeline.running import Service
 from service.settings.access_settings import AccessScope
+from service.storage.audit import AuditAction
 from service.storage.reviewing.calibration_store import (
     StoredCalibration,
     calibration_before,
@@ -105,8 +107,7 @@ async def _page(service: Service, caller: Caller, view: TrustView, status: int =
         "title": "Trust",
         "report": report,
         "tables": {
-            "judge": report.by_judge[:_MOST_ROWS],
-            "agent": report.by_agent[:_MOST_ROWS],
+            "judged": [("all answers", report.overall), *report.by_judge[:_MOST_ROWS], *report.by_agent[:_MOST_ROWS]],
             "reviewers": [(f"{one} and {other}", each) for (one, other), each in report.by_pair[:_MOST_ROWS]],
         },
         "drawn": sum(each.probability is not None for each in labels),
@@ -147,7 +148,7 @@ async def _promote(service: Service, tenant: str, version: str, caller: Caller) 
     why_not = _why_not(wanted)
     if wanted is None or why_not is not None:
         return why_not
-    await _put(service, tenant, wanted.calibration.version, caller)
+    await _put(service, tenant, wanted.calibration.version, caller, AuditAction.CALIBRATION_PROMOTED)
     return None
 
 
@@ -169,10 +170,12 @@ async def _roll_back(service: Service, tenant: str, caller: Caller) -> str | Non
     history: Sequence[int | None] = await versions_in_force(service.engine, tenant)
     if not history or history[0] is None:
         return "No calibration is in force."
-    await _put(service, tenant, calibration_before(history), caller)
+    await _put(service, tenant, calibration_before(history), caller, AuditAction.CALIBRATION_ROLLED_BACK)
     return None
 
 
-async def _put(service: Service, tenant: str, version: int | None, caller: Caller) -> None:
-    await service.rules.put_calibration(tenant, version, author=caller.name)
+async def _put(service: Service, tenant: str, version: int | None, caller: Caller, action: AuditAction) -> None:
+    before = await service.rules.current(tenant)
+    after = await service.rules.put_calibration(tenant, version, author=caller.name)
+    await note_rules(service, caller, action, before, after)
     service.metrics.rules_in_force(await service.rules.rules([tenant]))

@@ -98,7 +98,7 @@ def test_reviewers_count_together_against_the_judge_and_each_against_the_others(
     report = trust_report(labels, drawn=False)
     assert (report.answers, report.divided, report.without_score, report.labels) == (2, 1, 1, 7)
     assert report.overall.both_wrong == report.overall.both_right == 0.5
-    assert [name for name, _ in report.by_agent] == ["crumb", "crust"]
+    assert [name for name, _ in report.by_agent] == ["crumb of t", "crust of t"]
     assert {pair: each.answers for pair, each in report.by_pair} == {
         ("ann", "ben"): 2,
         ("ann", "cem"): 1,

@@ -8,6 +8,7 @@ import re
 from urllib.parse import quote
 
 import pytest
+from sqlalchemy import text
 
 from consumers.wire.rules_document import RulesDocument, decode_rules
 from scoring.query import Query
@@ -15,6 +16,8 @@ from scoring.rules import Rules
 from service.console.rules_form import document_of, fits_form, rule_fields, shown_fields
 from service.processes.rules_effect import EffectProcess, ReviewedAnswer
 from service.settings.intake_settings import HttpSettings
+from service.settings.storage_settings import DatabaseSettings
+from service.storage.database import create_engine
 from tests.learning.simulated_tenant import Traffic
 
 PAGE = "/console/rules?tenant=bakers"
@@ -73,6 +76,13 @@ async def send(client, fields: dict[str, str], action: str = "store", **more):
     return await client.post(PAGE, data={**fields, "action": action}, **more)
 
 
+@pytest.fixture
+async def engine(database):
+    opened = create_engine(database, DatabaseSettings())
+    yield opened
+    await opened.dispose()
+
+
 # --- the form
 
 
@@ -101,13 +111,17 @@ def test_rules_that_the_form_would_change_are_left_to_json(document):
 # --- the page
 
 
-async def test_rules_are_stored_by_form_and_by_json_and_count_at_once(client):
+async def test_rules_are_stored_by_form_and_by_json_and_count_at_once(client, engine):
     shown = await page(client)
     assert "The built-in rules are in force" in shown
     stored = await send(client, {**fields_of(shown), "ignore_filters": "is_deleted", "judge.bar": "0.5"})
     assert stored.status_code == 303
     shown = await page(client, stored.headers["location"])
     assert "Version 1 is in force" in shown
+    async with engine.connect() as connection:
+        noted = (await connection.execute(text("SELECT actor, via, action, before, after FROM audit_log"))).one()
+    versions = ({"version": 0, "calibration": None}, {"version": 1, "calibration": None})
+    assert tuple(noted) == (None, "console", "rules_stored", *versions)
     rules = (await client.get("/v1/tenants/bakers/rules")).json()
     assert (rules["rules"]["ignore_filters"], rules["rules"]["judge"]["bar"]) == (["is_deleted"], 0.5)
     by_json = fields_of(shown, "json")
@@ -173,9 +187,9 @@ async def test_an_error_names_the_field_and_keeps_what_was_typed(client):
 
 async def test_json_that_is_no_rules_is_refused_and_kept(client):
     fields = fields_of(await page(client), "json")
-    for text in ("", "[]", "{", '{"moon": 1}', "\x00", '{"lambda_min": 1e99}', "[" * 5000):
-        refused = await send(client, {**fields, "json": text})
-        assert refused.status_code == 422, text[:20]
+    for sent in ("", "[]", "{", '{"moon": 1}', "\x00", '{"lambda_min": 1e99}', "[" * 5000):
+        refused = await send(client, {**fields, "json": sent})
+        assert refused.status_code == 422, sent[:20]
         assert "Not stored." in refused.text
 
 
