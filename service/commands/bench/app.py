@@ -62,6 +62,17 @@ def bench_reports(
     command(answers=answers, as_json=as_json)
 
 
+@bench.command("console")
+def bench_console(
+    answers: Annotated[int, typer.Option("--answers", min=1000, metavar="N", help="Stored answers.")] = 1_000_000,
+    as_json: AsJson = False,
+) -> None:
+    """Milliseconds of the queries behind the console's lists, searches and overview, with full rows."""
+    from service.commands.bench.console_speed import bench_console as command
+
+    command(answers=answers, as_json=as_json)
+
+
 @bench.command("equivalence")
 def bench_equivalence(
     source: Annotated[

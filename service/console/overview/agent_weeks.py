@@ -83,7 +83,7 @@ async def agent_weeks(engine: AsyncEngine, wanted: AnswerScope, now: datetime) -
     end = midnight if midnight == last else midnight + timedelta(days=1)
     scope = replace(wanted, since=end - timedelta(days=DAYS), until=end)
     by_day: dict[Who, dict[datetime, Sums]] = defaultdict(dict)
-    for each in await read_sums(engine, scope, period=Period.DAY):
+    for each in await read_sums(engine, scope, period=Period.DAY, histogram=False):
         if each.period is not None:
             by_day[each.tenant, each.agent][each.period] = each
     days = [end - timedelta(days=back) for back in range(DAYS, 0, -1)]

@@ -15,7 +15,7 @@ from service.storage.database import fetch_rows
 from service.storage.sums.reading import AnswerScope
 from service.storage.tables import EVALUATIONS
 
-MOST_ANSWERS = 200
+MOST_ANSWERS = 100
 """Newest answers of an agent that are looked at, so that a page takes the same time however many there are."""
 _ROWS = EVALUATIONS.c
 
