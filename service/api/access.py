@@ -6,7 +6,7 @@ Without any tokens in the settings and the database, access is open.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated, cast
 
 from fastapi import Depends, Request
@@ -21,6 +21,7 @@ from service.api.visits import current_visit
 from service.logs import LimitedLine
 from service.pipeline.running import Service
 from service.settings.access_settings import AccessScope, token_digest
+from service.storage.audit import Actor, Via, act_as
 
 _READS = frozenset({"GET", "HEAD"})
 _refused = LimitedLine("token_refused")
@@ -44,16 +45,19 @@ def caller_of(request: Request, scope: AccessScope) -> Caller:
     return _permitted(request, access, scope, "Bearer")
 
 
-def caller_with(scope: AccessScope) -> Callable[[Request], Caller]:
+def caller_with(scope: AccessScope) -> Callable[[Request], Awaitable[Caller]]:
     """The dependency of a route that needs a scope."""
 
-    def authenticate(request: Request) -> Caller:
-        return caller_of(request, scope)
+    # not in a thread: what it says of who acts would end with the thread
+    async def authenticate(request: Request) -> Caller:
+        caller = caller_of(request, scope)
+        act_as(Actor(name=caller.name, via=Via.API))
+        return caller
 
     return authenticate
 
 
-def console_caller_with(scope: AccessScope) -> Callable[[Request, FormFields], Caller]:
+def console_caller_with(scope: AccessScope) -> Callable[[Request, FormFields], Awaitable[Caller]]:
     """The dependency of a page of the console that needs a scope.
 
     A person is known by a session, by what a listed proxy says, or by a token as a Basic password or bearer token.
@@ -61,7 +65,7 @@ def console_caller_with(scope: AccessScope) -> Callable[[Request, FormFields], C
     `X-CSRF-Token` is not the `csrf` that every template has.
     """
 
-    def authenticate(request: Request, fields: FormFields) -> Caller:
+    async def authenticate(request: Request, fields: FormFields) -> Caller:
         visit = current_visit()
         access, visit.by_session = _visitor(request)
         visit.is_open = service_of(request).tokens.is_open
@@ -71,6 +75,7 @@ def console_caller_with(scope: AccessScope) -> Callable[[Request, FormFields], C
         # no browser sends a bearer token by itself
         if request.method not in _READS and _sent(request)[0] != "bearer":
             check_form(request, fields)
+        act_as(Actor(name=caller.name, via=Via.CONSOLE))
         return caller
 
     return authenticate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import getpass
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -12,6 +13,7 @@ from consumers.errors import Unavailable
 from service.commands.exits import give_up, refuse
 from service.settings import Settings
 from service.settings.loading import SettingsError, load_settings
+from service.storage.audit import Actor, Via, act_as
 from service.storage.database import open_database
 
 Result = TypeVar("Result")
@@ -30,6 +32,7 @@ def with_database(work: Callable[[AsyncEngine], Awaitable[Result]]) -> Result:
     configured = settings()
 
     async def run() -> Result:
+        act_as(Actor(name=_account(), via=Via.COMMAND))
         async with open_database(configured) as engine:
             return await work(engine)
 
@@ -39,3 +42,10 @@ def with_database(work: Callable[[AsyncEngine], Awaitable[Result]]) -> Result:
         refuse(str(error))
     except Unavailable as error:
         give_up(str(error))
+
+
+def _account() -> str | None:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # an account without a name, as in some containers
+        return None

@@ -16,6 +16,7 @@ from service.redis.link import RedisLink
 from service.redis.reply_cache import RedisReplies
 from service.redis.rule_cache import open_rules
 from service.settings.stream_settings import KafkaSettings
+from service.storage.audit import forget_changes
 from service.storage.forgetting import (
     Subject,
     count_names,
@@ -93,6 +94,9 @@ async def forget_stored(engine: AsyncEngine, link: RedisLink | None, subject: Su
     done = Forgotten(**asdict(rows))
     if extent.rules or (extent.everything and subject.event_id is None):
         done = replace(done, rules=await _forget_rules(engine, link, subject.tenant, dry_run=extent.dry_run))
+    if extent.everything and subject.event_id is None and not extent.dry_run:
+        # the default rules, which were stored last, are a change too
+        await forget_changes(engine, subject.tenant)
     return replace(done, stays=await _stays(engine, subject))
 
 

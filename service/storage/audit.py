@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import ColumnElement, delete, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from service.storage.database import fetch_rows, translate_errors
 from service.storage.tables import AUDIT_LOG
 
 
@@ -49,11 +52,23 @@ class Actor:
     via: Via
 
 
+_acting: ContextVar[Actor | None] = ContextVar("acting", default=None)
+
+
+def act_as(actor: Actor) -> None:
+    """Says who makes the changes of this task: a request, a command."""
+    _acting.set(actor)
+
+
+def acting() -> Actor:
+    """Who makes the changes of this task; the service itself where nobody has said so."""
+    return _acting.get() or Actor(name=None, via=Via.SERVICE)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """One change. `before` and `after` hold figures and words from fixed lists, never what people wrote."""
 
-    actor: Actor
     action: AuditAction
     tenant: str | None
     """`None` where it concerns all tenants."""
@@ -63,6 +78,7 @@ class Change:
     """Whose label it is."""
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
+    actor: Actor = field(default_factory=acting)
 
 
 async def note_change(connection: AsyncConnection, *changes: Change) -> None:
@@ -85,3 +101,39 @@ def _rows(changes: Sequence[Change]) -> list[dict[str, Any]]:
         }
         for each in changes
     ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFilter:
+    """Which changes to read; a field left out restricts nothing."""
+
+    tenant: str | None = None
+    action: AuditAction | None = None
+    actor: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    """Exclusive."""
+    before: int | None = None
+    """Only changes older than the one with this number."""
+
+
+async def audit_rows(engine: AsyncEngine, wanted: AuditFilter, limit: int) -> list[dict[str, Any]]:
+    """Changes, newest first; raises `StoreUnavailable`."""
+    log = AUDIT_LOG.c
+    conditions: list[tuple[object, Callable[[Any], ColumnElement[bool]]]] = [
+        (wanted.tenant, lambda value: log.tenant == value),
+        (wanted.action, lambda value: log.action == value),
+        (wanted.actor, lambda value: log.actor == value),
+        (wanted.since, lambda value: log.at >= value),
+        (wanted.until, lambda value: log.at < value),
+        (wanted.before, lambda value: log.id < value),
+    ]
+    given = [condition(value) for value, condition in conditions if value is not None]
+    return await fetch_rows(engine, select(AUDIT_LOG).where(*given).order_by(log.id.desc()).limit(limit))
+
+
+async def forget_changes(engine: AsyncEngine, tenant: str) -> None:
+    """Deletes the tenant's rows of the audit log."""
+    with translate_errors(engine.url):
+        async with engine.begin() as connection:
+            await connection.execute(delete(AUDIT_LOG).where(AUDIT_LOG.c.tenant == tenant))

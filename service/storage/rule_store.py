@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -18,7 +18,9 @@ from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_ru
 from consumers.wire.schema_document import InvalidSchema, SchemaDocument, decode_schema
 from scoring.rules import Rules
 from service.logs import log
+from service.storage.audit import note_change
 from service.storage.database import translate_errors
+from service.storage.rule_changes import rules_change
 from service.storage.rule_rows import stored_rules, versions_with_parts, with_learned_parts
 from service.storage.tables import TENANT_RULES, TENANT_SCHEMAS
 
@@ -260,6 +262,7 @@ class PostgresRules:
                 values |= {"schema_version": of_schema, "calibration_version": added.calibration_version}
                 values["learned_version"] = added.learned_version
                 await connection.execute(insert(TENANT_RULES), values)
+                await note_change(connection, rules_change(asdict(newest), values))
         self.forget(tenant, version)
         return await self.current(tenant)
 

@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import RefusedByStore
 from service.settings.access_settings import AccessScope, token_digest
+from service.storage.audit import AuditAction, Change, note_change
 from service.storage.database import fetch_rows, translate_errors
 from service.storage.tables import ACCESS_TOKENS
 
@@ -73,6 +74,7 @@ class PostgresTokens:
                 async with self.engine.begin() as connection:
                     query = insert(ACCESS_TOKENS).values(values).returning(ACCESS_TOKENS)
                     row = (await connection.execute(query)).mappings().one()
+                    await note_change(connection, _change(AuditAction.TOKEN_CREATED, _token(dict(row))))
         except RefusedByStore:
             raise TokenNameTaken(values["name"]) from None
         return secret, _token(dict(row))
@@ -90,7 +92,10 @@ class PostgresTokens:
         with translate_errors(self.engine.url):
             async with self.engine.begin() as connection:
                 row = (await connection.execute(query)).mappings().first()
-        return _token(dict(row)) if row is not None else None
+                revoked = _token(dict(row)) if row is not None else None
+                if revoked is not None:
+                    await note_change(connection, _change(AuditAction.TOKEN_REVOKED, revoked))
+        return revoked
 
     async def used(self, times: Mapping[str, datetime]) -> None:
         """Stores when tokens were last used, by id."""
@@ -100,6 +105,19 @@ class PostgresTokens:
                     latest = func.greatest(ACCESS_TOKENS.c.last_used_at, moment)
                     query = update(ACCESS_TOKENS).where(ACCESS_TOKENS.c.id == identity)
                     await connection.execute(query.values(last_used_at=latest))
+
+
+def _change(action: AuditAction, token: StoredToken) -> Change:
+    expires = token.expires_at.isoformat() if token.expires_at is not None else None
+    said: dict[str, object] = {"scopes": sorted(token.scopes), "expires_at": expires}
+    created = action is AuditAction.TOKEN_CREATED
+    return Change(
+        action=action,
+        tenant=token.tenant,
+        subject=token.name,
+        before=None if created else said,
+        after=said if created else None,
+    )
 
 
 def _token(row: Mapping[str, object]) -> StoredToken:
