@@ -70,6 +70,10 @@ injections: $(STAMP) ## Orders to a model that obeys, in every place of an answe
 invariance: $(STAMP) ## How far rewrites that keep the meaning move p_correct: write the table of docs/trust.md; ARGS="--worst 20" prints pairs.
 	@$(BIN)/python -m tests.scoring.invariance --write $(ARGS)
 
+.PHONY: peers
+peers: $(STAMP) ## Judge labelled answers with other evaluators beside ours: write the tables of docs/peers.md (development data, a package index); ARGS="--every 4" judges fewer.
+	@$(BIN)/python -m tests.peers $(ARGS)
+
 .PHONY: api-fuzz
 api-fuzz: $(STAMP) ## Try the API with schemathesis against its OpenAPI document; SECONDS=600 by default.
 	@SQLASSAY_TEST_FUZZ_SECONDS=$(or $(SECONDS),600) $(BIN)/pytest -m slow tests/service/test_openapi.py

@@ -1,0 +1,1 @@
+"""Runs other evaluators beside ours on the same answers: `make peers`."""
