@@ -55,7 +55,7 @@ def _found(method: str, cases: list[Case], every: int, *, again: bool) -> Found 
         for each in found[0]:
             print(_told(each), flush=True)
         return found
-    return pickle.loads(stored.read_bytes()) if stored.is_file() else None  # noqa: S301 written above
+    return pickle.loads(stored.read_bytes()) if stored.is_file() else None
 
 
 def _told(judged: Judged) -> str:
