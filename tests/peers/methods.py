@@ -144,11 +144,11 @@ def audited(printed: str) -> dict[int, tuple[bool, set[str]]]:
 
 def attestql(cases: Sequence[Case], databases: Path, folder: Path) -> tuple[Judged, dict[str, set[str]]]:
     """The verdicts of `attestql audit`, and the smells that it finds in gold SQL."""
-    named = {"name": "attestql, typed replay", "version": version("attestql")}
+    name, released = "attestql, typed replay", version("attestql")
     try:
         program = binaries("attestql") / "attestql"
     except PeerMissingError as error:
-        return Judged(**named, right={}, failed=str(error)), {}
+        return Judged(name=name, version=released, right={}, failed=str(error)), {}
     by_database: defaultdict[str, dict[int, Case]] = defaultdict(dict)
     for number, case in enumerate(cases):
         by_database[case["db_id"]][number] = case
@@ -159,7 +159,7 @@ def attestql(cases: Sequence[Case], databases: Path, folder: Path) -> tuple[Judg
             printed = _audit(program, databases / f"{db_id}.sqlite", held, folder / f"audit-{db_id}")
             for number, (equal, found) in audited(printed).items():
                 right[held[number]["id"]], smells[held[number]["id"]] = equal, found
-        return Judged(**named, right=right, cpu_seconds=spent()), smells
+        return Judged(name=name, version=released, right=right, cpu_seconds=spent()), smells
 
 
 def _audit(program: Path, database: Path, cases: dict[int, Case], folder: Path) -> str:
