@@ -96,7 +96,7 @@ class ScoreEvents:
     def _judge_at_once(self, known: Known, found: LookedUp) -> Evaluation | Case:
         try:
             rules = found.rules[known.event.tenant]
-            skipped = not_sampled(known.event, known.sampledrate, rules)
+            skipped = left_out(known.event, known.sampledrate, rules)
             result = skipped or judged(known.event.query(), rules, self.panel.at_once)
             return result if isinstance(result, Case) else self.evaluation(known, found, result)
         except Exception as error:
@@ -167,7 +167,8 @@ class ScoreEvents:
                 earlier = await self.store.record(judged)
         new = [each for each in judged if each.key not in earlier]
         for each in new:
-            self.outcomes.evaluated(each)
+            if each.event.canary is None:
+                self.outcomes.evaluated(each)
         return {each.key: each for each in new} | dict(earlier)
 
     @asynccontextmanager
@@ -226,8 +227,13 @@ def sampled(key: EventKey, rate: float) -> bool:
     return int.from_bytes(digest[:8]) < rate * 2**64
 
 
-def not_sampled(event: QueryEvent, sampledrate: int | None, rules: Rules) -> Unscored | None:
-    """Why the event is not scored, if its tenant's sample leaves it out. Its sender's sample is never sampled again."""
+def left_out(event: QueryEvent, sampledrate: int | None, rules: Rules) -> Unscored | None:
+    """Why the event is not scored, if it is a canary or its tenant's sample leaves it out.
+
+    Its sender's sample is never sampled again.
+    """
+    if event.canary is not None:
+        return Unscored(UnscoredReason.CANARY, "a canary has no score: its reference says whether it is right")
     already = sampledrate is not None and sampledrate > 1
     if already or sampled(event_key(event), rules.sample_rate):
         return None

@@ -95,6 +95,8 @@ class UnscoredReason(StrEnum):
     """The tenant's budget for model calls is spent for today."""
     NOT_SAMPLED = "NOT_SAMPLED"
     """The tenant's sample rate left the event out; coverage does not count it."""
+    CANARY = "CANARY"
+    """The event is a canary, which is compared with its reference and counted apart."""
     TOO_COSTLY = "TOO_COSTLY"
     """Scoring took more CPU or memory than one event may have."""
     SCORER_FAILED = "SCORER_FAILED"

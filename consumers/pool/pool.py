@@ -261,10 +261,10 @@ class Pool:
                 self._advance(job, StageResult.HAS_OUTCOME if refused else StageResult.STORED)
 
     def _publish_later(self, job: Job) -> None:
-        """Queues the job's result; a process without results, and a conflict of ids, have nothing to publish."""
+        """Queues the job's result; a process without results, a canary, and a conflict of ids have none to publish."""
         own = isinstance(job.end, Evaluation)
         same = not isinstance(job.end, Evaluation | Outcome) and job.known.event.repeats(job.end.payload_hash)
-        if self._results is not None and (own or same):
+        if self._results is not None and job.known.event.canary is None and (own or same):
             self._to_publish.put(job)
         else:
             self._advance(job, StageResult.HAS_OUTCOME)

@@ -21,6 +21,7 @@ from pydantic import (
 )
 from pydantic import model_validator as after_validation
 
+from consumers.wire.canary import Canary
 from consumers.wire.error_texts import mask_error
 from consumers.wire.field_types import Moment, Name, OptionalName, blank_as_absent
 from consumers.wire.json_values import count_values
@@ -134,6 +135,7 @@ class QueryEvent(BaseModel):
         default=None, description="What running the SQL gave; without it nothing is assumed."
     )
     reference_sql: _Text | None = Field(default=None, description="A correct query, if known; never used by the score.")
+    canary: Canary | None = Field(default=None, description="Set where a canary was asked and not a user's question.")
     attributes: dict[str, JsonValue] = Field(
         default_factory=dict[str, JsonValue], description="Anything by which to find the event later."
     )
@@ -155,7 +157,11 @@ class QueryEvent(BaseModel):
     @property
     def payload(self) -> bytes:
         """All fields but the id, the reference and the parameters, as canonical JSON."""
-        left_out = {"event_id", "reference_sql"} | ({"result"} if self.result is None else set[str]())
+        left_out = {
+            "event_id",
+            "reference_sql",
+            *(name for name in ("result", "canary") if getattr(self, name) is None),
+        }
         return orjson.dumps(self.model_dump(exclude=left_out), option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z)
 
     @cached_property
@@ -196,8 +202,6 @@ class QueryEvent(BaseModel):
 
 _IDS = frozenset({"event_id", "id"})
 _KEYS = frozenset(QueryEvent.model_fields) | _IDS | {"enriched_question_proxy"}
-
-
 _ESCAPE = b"\\u"
 """Only so can JSON bytes hold a character that no database can store: UTF-8 has no surrogates, JSON no bare NUL."""
 

@@ -39,6 +39,7 @@ class DeclaredMetrics:
         self._alarms()
         self._estimates()
         self._references()
+        self._canaries()
         self._flow()
         self._requests()
         self._models()
@@ -146,6 +147,17 @@ class DeclaredMetrics:
         )
         for reason in ("cpu", "clock", "killed", "crashed"):  # 0 from the start: the first end is a rise, too
             self.processes_ended.labels(reason)
+
+    def _canaries(self) -> None:
+        gauge = self._gauge
+        self.canary_share_right = gauge(
+            "sqlassay_canary_right_ratio", "Share of canaries whose latest answer is right.", WHO
+        )
+        self.canary_questions = gauge("sqlassay_canary_questions", "Canaries by their latest result.", (*WHO, "result"))
+        self.canary_failures = gauge(
+            "sqlassay_canary_failures", "Canaries whose latest asking failed, by reason.", (*WHO, "reason")
+        )
+        self.canary_time = gauge("sqlassay_canary_time_seconds", "When a canary was last asked, since 1970.", WHO)
 
     def _requests(self) -> None:
         histogram = self._histogram

@@ -15,6 +15,7 @@ from scoring.rules import Rules
 from service.logs import digest, log
 from service.metrics.alarm_metrics import AlarmMetrics
 from service.metrics.bounded_labels import OTHER, AgentLabels, BoundedLabels, VersionLabels
+from service.metrics.canary_metrics import CanaryMetrics
 from service.metrics.declared import DeclaredMetrics
 from service.metrics.dependencies import DependencyMetrics
 from service.metrics.estimate_metrics import EstimateMetrics
@@ -50,6 +51,7 @@ class Metrics:
         self.alarms = AlarmMetrics(declared, self._who.label, self._judges)
         self.references = ReferenceMetrics(declared, self._who.label)
         self.estimates = EstimateMetrics(declared, self._who.label)
+        self.canaries = CanaryMetrics(declared, self._who.label)
         self.dependencies = DependencyMetrics(declared)
         self.queue, self.spans_waiting = declared.queue, declared.spans_waiting
         declared.build.info({"evaluator_version": EVALUATOR_VERSION, "judge": judge})

@@ -63,6 +63,8 @@ class Forgotten:
     """Deferred events, which will not be scored."""
     remembered: int = 0
     """Answers that memory compares others with."""
+    canaries: int = 0
+    """Answers to canaries that were deleted."""
     watched: int = 0
     """Answers that an alarm had still to take up."""
     alarms: int = 0

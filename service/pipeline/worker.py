@@ -5,23 +5,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from consumers.judge_references import JudgeReferences
 from consumers.judging.panel import Panel
 from consumers.pool.pool import Pool
-from consumers.references import ReferencePolicy
+from consumers.references import ReferenceJudge, ReferencePolicy
 from consumers.spans.join_spans import JoinSpans
 from consumers.stream.driver import Driver
 from service.background import background_task
 from service.kafka.consumer import consuming
+from service.metrics.canary_metrics import UncountedReferences
 from service.pipeline.agent_alarms import watching_agents
+from service.pipeline.agent_canaries import showing_canaries
 from service.pipeline.agent_estimates import showing_estimates
 from service.pipeline.process_parts import ProcessParts, utc_now
 from service.pipeline.scoring_pool import retrying_deferred, running_pool, scoring_pool
 from service.pipeline.span_intake import PublishSpanDeadLetter, running_join
 from service.pipeline.topic_drivers import topic_drivers
 from service.processes.reference_processes import pair_timeout, reference_processes
+from service.storage.canaries.canary_rows import PostgresCanaries
 from service.storage.reference_store import PostgresReferences
 
 _REFERENCES_PER_PROCESS = 4
@@ -58,6 +61,7 @@ async def running_worker(parts: ProcessParts, panel: Panel) -> AsyncGenerator[Wo
         await stack.enter_async_context(_judging_references(parts))
         await stack.enter_async_context(watching_agents(parts))
         await stack.enter_async_context(showing_estimates(parts))
+        await stack.enter_async_context(showing_canaries(parts))
         joined = await stack.enter_async_context(_joining_spans(parts, pool))
         drivers = topic_drivers(parts, pool, joined)
         if drivers:
@@ -67,26 +71,36 @@ async def running_worker(parts: ProcessParts, panel: Panel) -> AsyncGenerator[Wo
 
 @asynccontextmanager
 async def _judging_references(parts: ProcessParts) -> AsyncGenerator[None]:
-    settings = parts.settings.references
-    async with reference_processes(settings) as processes:
-        judge = JudgeReferences(
-            awaited=PostgresReferences(parts.engine),
-            judge=processes,
-            rules=parts.rules,
-            policy=ReferencePolicy(
-                judge=settings.enabled,
-                patience=settings.patience,
-                at_once=settings.processes * _REFERENCES_PER_PROCESS,
-                lease=_REFERENCES_PER_PROCESS * pair_timeout(settings),
-            ),
-            counts=parts.metrics.references,
-            outcomes=parts.metrics,
-            clock=utc_now,
-            publisher=parts.publisher,
-            topic=parts.settings.kafka.topic_scores,
+    async with reference_processes(parts.settings.references) as processes:
+        answers = _reference_judge(parts, processes)
+        canaries = replace(
+            answers, awaited=PostgresCanaries(parts.engine), counts=UncountedReferences(), publisher=None, topic=""
         )
-        async with background_task(judge.run(), "judge-references"):
+        async with (
+            background_task(answers.run(), "judge-references"),
+            background_task(canaries.run(), "judge-canaries"),
+        ):
             yield
+
+
+def _reference_judge(parts: ProcessParts, processes: ReferenceJudge) -> JudgeReferences:
+    settings = parts.settings.references
+    return JudgeReferences(
+        awaited=PostgresReferences(parts.engine),
+        judge=processes,
+        rules=parts.rules,
+        policy=ReferencePolicy(
+            judge=settings.enabled,
+            patience=settings.patience,
+            at_once=settings.processes * _REFERENCES_PER_PROCESS,
+            lease=_REFERENCES_PER_PROCESS * pair_timeout(settings),
+        ),
+        counts=parts.metrics.references,
+        outcomes=parts.metrics,
+        clock=utc_now,
+        publisher=parts.publisher,
+        topic=parts.settings.kafka.topic_scores,
+    )
 
 
 def _joining_spans(parts: ProcessParts, pool: Pool) -> AbstractAsyncContextManager[JoinSpans]:

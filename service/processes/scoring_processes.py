@@ -19,7 +19,7 @@ from consumers.evaluation.outcomes import Outcome
 from consumers.evaluation.timings import timings_of
 from consumers.pool.scorers import ThreadScorer, Unfinished
 from consumers.queueing.allowances import Allowances
-from consumers.score_events import LookedUp, ScoreEvents, not_sampled
+from consumers.score_events import LookedUp, ScoreEvents, left_out
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
 from scoring.verdict import Case
@@ -144,7 +144,7 @@ class _Chunk:
     def __init__(self, events: Sequence[Known], rules: Mapping[str, Rules]) -> None:
         self.rules, self._events = rules, events
         self.results: list[Result] = [
-            not_sampled(each.event, each.sampledrate, rules[each.event.tenant]) or Unfinished.NOT_REACHED
+            left_out(each.event, each.sampledrate, rules[each.event.tenant]) or Unfinished.NOT_REACHED
             for each in events
         ]
         self.places = [place for place, each in enumerate(self.results) if isinstance(each, Unfinished)]

@@ -61,6 +61,11 @@ COLUMN_KINDS: Mapping[str, Mapping[str, ColumnKind]] = {
     "reference_verdicts": _columns(
         tenant="tenant", text="record", code="event occurred_at due tries verdict level judged_at"
     ),
+    "canary_answers": _columns(
+        tenant="tenant",
+        text="source event_id agent agent_version case_id question sql dialect reference_sql record",
+        code="event id occurred_at received_at failure due tries verdict level judged_at",
+    ),
     "remembered_answers": _columns(
         tenant="tenant",
         text="source event_id agent speaker tables joins",

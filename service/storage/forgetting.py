@@ -38,6 +38,7 @@ from service.storage.tables import (
     AGENT_ALARMS,
     ANSWER_SUMS,
     AUDIT_LOG,
+    CANARY_ANSWERS,
     DEFERRED_EVENTS,
     EVALUATIONS,
     EVENT_KEYS,
@@ -76,6 +77,7 @@ class ForgottenRows:
     references: int = 0
     deferred: int = 0
     remembered: int = 0
+    canaries: int = 0
     watched: int = 0
     alarms: int = 0
     event_keys: int = 0
@@ -104,12 +106,14 @@ async def forget_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
             await forget_references(connection, subject.tenant, digests)
             deferred = await connection.execute(delete(DEFERRED_EVENTS).where(_of(DEFERRED_EVENTS.c, subject)))
             remembered = await connection.execute(delete(REMEMBERED_ANSWERS).where(_of(REMEMBERED_ANSWERS.c, subject)))
+            canaries = await connection.execute(delete(CANARY_ANSWERS).where(_of(CANARY_ANSWERS.c, subject)))
     return ForgottenRows(
         evaluations=emptied,
         labels=labels.rowcount,
         references=references,
         deferred=deferred.rowcount,
         remembered=remembered.rowcount,
+        canaries=canaries.rowcount,
     )
 
 
@@ -253,6 +257,7 @@ def _whole(subject: Subject, digests: Sequence[uuid.UUID] | None) -> dict[str, t
         "references": (REFERENCE_VERDICTS, judged if digests is None else and_(judged, verdicts.event.in_(digests))),
         "deferred": (DEFERRED_EVENTS, _of(DEFERRED_EVENTS.c, subject)),
         "remembered": (REMEMBERED_ANSWERS, _of(REMEMBERED_ANSWERS.c, subject)),
+        "canaries": (CANARY_ANSWERS, _of(CANARY_ANSWERS.c, subject)),
         "watched": (WATCHED_ANSWERS, _watched(subject, digests)),
         "audit": (AUDIT_LOG, _noted_of(subject)),
         # last: their digests say whose the others are

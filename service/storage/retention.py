@@ -209,6 +209,7 @@ async def _expire(engine: AsyncEngine, retention: Retention, now: datetime) -> i
 _OTHER_TABLES = (
     ("event_keys", "occurred_at"),
     ("reference_verdicts", "occurred_at"),
+    ("canary_answers", "received_at"),
     ("remembered_answers", "occurred_at"),
     ("watched_answers", "received_at"),
     ("agent_alarms", "answered_at"),

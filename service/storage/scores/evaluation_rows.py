@@ -32,7 +32,7 @@ def evaluation_row(each: Evaluation) -> dict[str, object]:
     record = each.record
     enrichment = cast("Mapping[str, object]", record.get("enrichment") or {})
     reasons = cast("Sequence[Mapping[str, object]]", record.get("reasons") or ())
-    event = each.event.model_dump(exclude={"occurred_at"})
+    event = each.event.model_dump(exclude={"occurred_at", "canary"})
     return {
         "id": each.id,
         "event": each.key.digest,

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.evaluation.event_evaluation import Claim, Evaluation, EventKey
 from service.storage.alarms.watched_answers import watch_answers
+from service.storage.canaries.canary_rows import write_canaries
 from service.storage.database import translate_errors
 from service.storage.partitions import Partitions
 from service.storage.reference_store import await_references
@@ -47,8 +48,12 @@ class PostgresScores:
     async def record(self, evaluations: Sequence[Evaluation]) -> Mapping[EventKey, Claim]:
         """Writes the evaluations whose key is free, and those that fill a row without a score.
 
-        Returns the claims of the others: their event was stored before.
+        Returns the claims of the others: their event was stored before. Canaries go to a table of their own.
         """
+        canaries = [each for each in evaluations if each.event.canary is not None]
+        evaluations = [each for each in evaluations if each.event.canary is None]
+        if canaries:
+            await write_canaries(self.engine, canaries)
         if not evaluations:
             return {}
         await self.partitions.ensure((each.occurred_at for each in evaluations), self.clock())

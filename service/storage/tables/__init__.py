@@ -10,6 +10,7 @@ from service.storage.tables.access import ACCESS_TOKENS, AUDIT_LOG, SESSION_SECR
 from service.storage.tables.agents import AGENT_ALARMS, ANSWER_SUMS, STALE_HOURS, WATCHED_ANSWERS
 from service.storage.tables.columns import METADATA
 from service.storage.tables.events import (
+    CANARY_ANSWERS,
     DEFERRED_EVENTS,
     EVALUATIONS,
     EVENT_KEYS,
@@ -25,6 +26,7 @@ __all__ = [
     "AGENT_ALARMS",
     "ANSWER_SUMS",
     "AUDIT_LOG",
+    "CANARY_ANSWERS",
     "DEFERRED_EVENTS",
     "EVALUATIONS",
     "EVENT_KEYS",

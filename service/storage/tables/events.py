@@ -172,6 +172,39 @@ class ReferenceVerdictRow(SQLModel, table=True):
     judged_at: datetime | None = column(DateTime(timezone=True), null=True)
 
 
+class CanaryAnswerRow(SQLModel, table=True):
+    """One asking of a canary: the agent's answer and what its reference says, or why there is no answer."""
+
+    __tablename__: ClassVar[str] = "canary_answers"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
+    __table_args__: ClassVar[tuple[Index, ...]] = (
+        Index("canary_answers_newest", "tenant", "agent", "case_id", text("received_at DESC")),
+        Index("canary_answers_due", "due", postgresql_where=text("due IS NOT NULL")),
+        Index("canary_answers_received_at", "received_at", postgresql_using="brin"),
+    )
+
+    event: UUID = column(Uuid, key=True)
+    id: UUID = column(Uuid)
+    tenant: str = column(Text)
+    source: str = column(Text)
+    event_id: str = column(Text)
+    agent: str = column(Text)
+    agent_version: str | None = column(Text, null=True)
+    case_id: str = column(Text)
+    occurred_at: datetime = time_column()
+    received_at: datetime = time_column()
+    question: str = column(Text)
+    sql: str = column(Text)
+    dialect: str | None = column(Text, null=True)
+    reference_sql: str | None = column(Text, null=True)
+    failure: str | None = column(Text, null=True)
+    due: datetime | None = column(DateTime(timezone=True), null=True)
+    tries: int = Field(sa_column=Column(Integer, nullable=False, server_default="0"))
+    verdict: str | None = column(Text, null=True)
+    level: str | None = column(Text, null=True)
+    record: dict[str, Any] | None = column(JSONB(none_as_null=True), null=True)
+    judged_at: datetime | None = column(DateTime(timezone=True), null=True)
+
+
 class RememberedAnswerRow(SQLModel, table=True):
     """What the tenant's memory compares of one scored event's answer."""
 
@@ -203,6 +236,7 @@ class RememberedAnswerRow(SQLModel, table=True):
     occurred_at: datetime = time_column()
 
 
+CANARY_ANSWERS = table(CanaryAnswerRow)
 EVENT_KEYS = table(EventKeyRow)
 EVALUATIONS = table(EvaluationRow)
 DEFERRED_EVENTS = table(DeferredEventRow)
