@@ -89,6 +89,7 @@ def _over_time() -> list[DashboardPanel]:
         _judged_wrong(count),
         _estimates(),
         _alarms(),
+        _canaries(),
         _tiers(),
         answers,
         by_judge,
@@ -143,6 +144,17 @@ def _estimates() -> DashboardPanel:
         title="Right by labels and scores",
         shows="Share of right answers of the last 7 days with its 90 % interval, of agents with labels.",
         queries={name: f"max by (tenant, agent) (sqlassay_{metric}{{{WHO}}})" for name, metric in shown.items()},
+        unit="percentunit",
+        most=1,
+    )
+
+
+def _canaries() -> DashboardPanel:
+    return DashboardPanel(
+        title="Canaries right by agent",
+        shows="Share of canaries whose latest answer is right: questions with known answers, apart from users' questions.",
+        queries={AGENT: f"min by (tenant, agent) (sqlassay_canary_right_ratio{{{WHO}}})"},
+        worst=True,
         unit="percentunit",
         most=1,
     )

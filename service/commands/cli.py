@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from service.commands.bench.app import bench
+from service.commands.canary.app import canary
 from service.commands.eval.app import evaluation
 from service.commands.learn.app import learn
 from service.commands.learn.rule_options import PromoteRulesOptions
@@ -46,6 +47,7 @@ app.add_typer(dead_letters, name="dead-letters")
 app.add_typer(bench, name="bench")
 app.add_typer(learn, name="learn")
 app.add_typer(evaluation, name="eval")
+app.add_typer(canary, name="canary")
 
 
 def _print_version(requested: bool) -> None:

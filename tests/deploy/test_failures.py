@@ -38,6 +38,8 @@ OF_AGENTS = (
     ("Too many of an agent's answers are judged wrong", "SQLAssayJudgedWrongHigh", "1 h", "quality"),
     ("Labels say that too many of an agent's answers are wrong", "SQLAssayWrongByLabels", "6 min", "estimate"),
     ("An agent became worse, however seldom it answers", "SQLAssayAgentAlarm", "6 min", "quality"),
+    ("An agent answers canaries wrong", "SQLAssayCanaryWrong", "6 min", "canary"),
+    ("An agent's canaries cannot be asked", "SQLAssayCanaryFailing", "6 min", "canary"),
     ("An agent's mean falls against its own last week", "SQLAssaySuddenDrop", "6 h", "drop"),
     ("An agent spends its error budget too fast", "SQLAssayErrorBudgetBurn", "1 h", "quality"),
     ("Enriched questions lose the user's meaning", "SQLAssayEnrichmentLosingMeaning", "1 h", "quality"),

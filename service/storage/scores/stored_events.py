@@ -22,7 +22,9 @@ _ROWS = EVALUATIONS.c
 _KEYS = EVENT_KEYS.c
 _BATCH = 200
 _SAME_EVENT = and_(*(_ROWS[name] == _KEYS[name] for name in ("tenant", "source", "event_id")))
-_EVENT_FIELDS = tuple(name for name in QueryEvent.model_fields if name not in {"occurred_at", "parameters"})
+_NOT_STORED = {"occurred_at", "parameters", "canary"}
+"""Fields that a row has not, or has under its own time."""
+_EVENT_FIELDS = tuple(name for name in QueryEvent.model_fields if name not in _NOT_STORED)
 
 
 class StoredRow(NamedTuple):

@@ -55,6 +55,8 @@ class EndpointBackend:
 
     url: str
     concurrency: int
+    marks_canaries: bool = False
+    """Whether the cases are canaries: the agent is told so, for the event that it may publish itself."""
     sessions: list[aiohttp.ClientSession] = field(default_factory=list[aiohttp.ClientSession])
 
     @asynccontextmanager
@@ -81,10 +83,14 @@ class EndpointBackend:
             await asyncio.sleep(found.seconds)
         return GenerationFailure("unreachable", "the endpoint stays busy")
 
+    def _question(self, case: BenchmarkCase, sample: int) -> dict[str, object]:
+        asked = _asked(case, sample)
+        return asked | {"canary": {"case_id": case.case_id}} if self.marks_canaries else asked
+
     async def _post(self, case: BenchmarkCase, sample: int) -> Generated | BusyFor:
         """The reply, or how long the endpoint is busy."""
         try:
-            sending = self.sessions[0].post(self.url, json=_question(case, sample), allow_redirects=False)
+            sending = self.sessions[0].post(self.url, json=self._question(case, sample), allow_redirects=False)
             async with sending as response:
                 if response.status in _BUSY:
                     return _busy(response.headers.get("Retry-After"))
@@ -99,7 +105,7 @@ class EndpointBackend:
             return GenerationFailure("unreachable", f"the endpoint cannot be reached ({type(error).__name__})")
 
 
-def _question(case: BenchmarkCase, sample: int) -> dict[str, object]:
+def _asked(case: BenchmarkCase, sample: int) -> dict[str, object]:
     return {
         "case_id": case.case_id,
         "question": case.question,

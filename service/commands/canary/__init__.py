@@ -1,0 +1,1 @@
+"""`sqlassay canary`: asks a live agent questions with known answers, on a schedule."""
