@@ -152,7 +152,7 @@ def _estimates() -> DashboardPanel:
 def _canaries() -> DashboardPanel:
     return DashboardPanel(
         title="Canaries right by agent",
-        shows="Share of canaries whose latest answer is right: questions with known answers, apart from users' questions.",
+        shows="Share of canaries whose latest answer is right: questions with known answers.",
         queries={AGENT: f"min by (tenant, agent) (sqlassay_canary_right_ratio{{{WHO}}})"},
         worst=True,
         unit="percentunit",

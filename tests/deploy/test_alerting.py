@@ -231,9 +231,8 @@ def panel_queries() -> Iterator[tuple[str, str]]:
                 )
 
 
-UNLABELLED = {f"Right by labels and scores: {{{{tenant}}}} / {{{{agent}}}}{bound}" for bound in ("", " low", " high")} | {
-    "Canaries right by agent: {{tenant}} / {{agent}}"
-}
+_UNLABELLED = {f"Right by labels and scores: {{{{tenant}}}} / {{{{agent}}}}{bound}" for bound in ("", " low", " high")}
+UNLABELLED = _UNLABELLED | {"Canaries right by agent: {{tenant}} / {{agent}}"}
 """Panels without data while nothing is labelled and no canary is asked."""
 ABSENT = {
     "Reasons: {{outcome}} {{reason}}",

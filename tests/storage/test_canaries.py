@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import select, text
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.evaluation.event_evaluation import evaluate
+from consumers.judge_references import JudgeReferences
+from consumers.references import ReferencePolicy
 from consumers.score_events import left_out
 from consumers.wire.events import InvalidEvent, decode_event
 from evals.canary_results import CanaryResult, by_agent
@@ -25,8 +28,9 @@ from service.storage.forgetting import Subject, count_rows, delete_rows, forget_
 from service.storage.retention import do_housekeeping
 from service.storage.scores.score_store import PostgresScores
 from service.storage.tables import CANARY_ANSWERS, METADATA
+from tests.memory.stores import MemoryOutcomes, MemoryRules
 from tests.storage.conftest import NOW
-from tests.storage.test_stored_references import LOW, TALL, Desk
+from tests.storage.test_stored_references import LOW, TALL, Here
 
 QUESTION = "Which shelves are higher than 3?"
 
@@ -49,13 +53,32 @@ def live(id_: str, sql: str = TALL):
     return evaluate(event, conclude(case, local_judge().judge(case)), Rules(), NOW)
 
 
+@dataclass
+class CanaryDesk:
+    """Compares what waits in the canaries' table, in this process."""
+
+    engine: AsyncEngine
+    now: datetime = NOW + timedelta(minutes=1)
+
+    def __post_init__(self) -> None:
+        self.store = PostgresScores(self.engine, clock=lambda: NOW)
+        self.waiting = PostgresCanaries(self.engine)
+
+    async def work(self) -> int:
+        return await JudgeReferences(
+            awaited=self.waiting,
+            judge=Here(),
+            rules=MemoryRules(),
+            policy=ReferencePolicy(),
+            counts=UncountedReferences(),
+            outcomes=MemoryOutcomes(),
+            clock=lambda: self.now,
+        )()
+
+
 @pytest.fixture
-def desk(engine) -> Desk:
-    """Compares what waits in the canaries' table."""
-    made = Desk(engine)
-    made.waiting = PostgresCanaries(engine)
-    made.counts = UncountedReferences()
-    return made
+def desk(engine) -> CanaryDesk:
+    return CanaryDesk(engine)
 
 
 async def held(engine) -> dict[str, Counter[str]]:

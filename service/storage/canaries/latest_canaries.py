@@ -48,11 +48,13 @@ async def latest_canaries(engine: AsyncEngine, wanted: CanaryScope, *, limit: in
     with translate_errors(engine.url):
         async with engine.connect() as connection:
             rows = (await connection.execute(_LATEST, values)).mappings().all()
-    return [{**row, "result": canary_answer(row).result.value} for row in rows]
+    found = [{str(name): value for name, value in row.items()} for row in rows]
+    return [row | {"result": canary_answer(row).result.value} for row in found]
 
 
 def canary_answer(row: Mapping[str, Any]) -> CanaryAnswer:
     """A row as an answer to a canary."""
+    reference: Mapping[str, Any] = row["reference"] or {}
     return CanaryAnswer(
         tenant=row["tenant"],
         agent=row["agent"],
@@ -60,5 +62,5 @@ def canary_answer(row: Mapping[str, Any]) -> CanaryAnswer:
         failure=row["failure"],
         verdict=row["verdict"],
         level=row["level"],
-        reason=(row["reference"] or {}).get("reason"),
+        reason=reference.get("reason"),
     )
