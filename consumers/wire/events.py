@@ -157,11 +157,8 @@ class QueryEvent(BaseModel):
     @property
     def payload(self) -> bytes:
         """All fields but the id, the reference and the parameters, as canonical JSON."""
-        left_out = {
-            "event_id",
-            "reference_sql",
-            *(name for name in ("result", "canary") if getattr(self, name) is None),
-        }
+        absent = {name for name in ("result", "canary") if getattr(self, name) is None}
+        left_out = {"event_id", "reference_sql"} | absent
         return orjson.dumps(self.model_dump(exclude=left_out), option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z)
 
     @cached_property
