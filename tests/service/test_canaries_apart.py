@@ -78,6 +78,7 @@ async def test_no_reader_sees_a_canary_and_what_differs_is_shown(client, databas
         return len(items) == len(CITIES) and all(each["reference_verdict"] != "pending" for each in items)
 
     await wait_until(references_judged)
+    await read_everything(client, engine)  # the first review gives the label its probability
     before = await read_everything(client, engine)
     canaries = [event(f"c{city}", city, WRONG, occurred_at=at, canary={"case_id": city}) for city in CITIES]
     down = event("down", "Oslo", "", canary={"case_id": "down", "failure": "timeout"})

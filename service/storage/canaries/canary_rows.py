@@ -16,7 +16,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from consumers.evaluation.event_evaluation import Evaluation
 from consumers.references import AwaitingReference, ReferenceJudged
-from consumers.wire.canary import CanaryDocument
 from references.reference_verdict import ReferenceVerdict
 from service.storage.database import translate_errors
 from service.storage.tables import CANARY_ANSWERS
@@ -36,12 +35,12 @@ _LEASE_DUE = text(
 
 
 async def write_canaries(engine: AsyncEngine, evaluations: Sequence[Evaluation]) -> None:
-    """Writes the answers that have a reference, and the failures; an event that is sent again changes nothing.
+    """Writes canaries that have a reference or failed; an event that is sent again changes nothing.
 
     An agent that reports its own answer to a canary knows no reference: nothing is kept of that.
     """
     # in one order, so that two batches with the same events cannot deadlock
-    ordered = sorted(evaluations, key=lambda each: each.key)
+    ordered = sorted((each for each in evaluations if each.event.canary is not None), key=lambda each: each.key)
     rows = [row for each in ordered if (row := _row(each)) is not None]
     if not rows:
         return
@@ -52,7 +51,9 @@ async def write_canaries(engine: AsyncEngine, evaluations: Sequence[Evaluation])
 
 def _row(each: Evaluation) -> dict[str, object] | None:
     event = each.event
-    canary = cast("CanaryDocument", event.canary)
+    canary = event.canary
+    if canary is None:
+        return None
     compared = event.reference_sql is not None and canary.failure is None
     if not compared and canary.failure is None:
         return None

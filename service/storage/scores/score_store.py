@@ -50,10 +50,10 @@ class PostgresScores:
 
         Returns the claims of the others: their event was stored before. Canaries go to a table of their own.
         """
-        canaries = [each for each in evaluations if each.event.canary is not None]
-        evaluations = [each for each in evaluations if each.event.canary is None]
-        if canaries:
-            await write_canaries(self.engine, canaries)
+        await write_canaries(self.engine, evaluations)
+        return await self._record([each for each in evaluations if each.event.canary is None])
+
+    async def _record(self, evaluations: Sequence[Evaluation]) -> Mapping[EventKey, Claim]:
         if not evaluations:
             return {}
         await self.partitions.ensure((each.occurred_at for each in evaluations), self.clock())
