@@ -131,7 +131,8 @@ async def _open_worker(
     redis: RedisLink | None,
 ) -> Worker:
     settings, metrics = parts.settings, parts.metrics
-    await stack.enter_async_context(housekeeping(parts.engine, settings.retention.days, metrics.storage))
+    kept = settings.retention
+    await stack.enter_async_context(housekeeping(parts.engine, kept.days, metrics.storage, audit_days=kept.audit_log()))
     await stack.enter_async_context(summing(parts.engine))
     panel = open_panel(settings.judge, local, metrics.models, redis, metrics.failed)
     worker = await stack.enter_async_context(running_worker(parts, await stack.enter_async_context(panel)))

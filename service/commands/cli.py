@@ -12,6 +12,7 @@ from service.commands.learn.rule_options import PromoteRulesOptions
 from service.commands.options import (
     AcceptOptions,
     AsJson,
+    AuditOptions,
     Author,
     BackfillOptions,
     CompareOptions,
@@ -282,6 +283,15 @@ def tokens_revoke(
     from service.commands.tokens import revoke_token
 
     revoke_token(name)
+
+
+@app.command()
+@with_options(AuditOptions)
+def audit(options: AuditOptions) -> None:
+    """Print who changed labels, rules, schemas, calibrations and tokens, newest first. Exit code 1 if nobody did."""
+    from service.commands.audit import list_changes
+
+    list_changes(options)
 
 
 @app.command()

@@ -13,11 +13,11 @@ from service.storage.retention import do_housekeeping
 
 def migrate() -> None:
     """Migrates the tables, runs housekeeping once, and prints the revision."""
-    days = settings().retention.days
+    kept = settings().retention
 
     async def work(engine: AsyncEngine) -> str:
         revision = await database.migrate(engine)
-        await do_housekeeping(engine, days, datetime.now(UTC))
+        await do_housekeeping(engine, kept.days, datetime.now(UTC), audit_days=kept.audit_log())
         return revision
 
     print(with_database(work))

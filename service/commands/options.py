@@ -225,6 +225,20 @@ class BackfillOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AuditOptions:
+    tenant: OnlyTenant = None
+    action: Annotated[str | None, typer.Option("--action", metavar="NAME", help="Only this kind of change.")] = None
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="TIME", help="Only changes at or after this ISO 8601 time.")
+    ] = None
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="TIME", help="Only changes before this ISO 8601 time.")
+    ] = None
+    most: Annotated[int, typer.Option("--max", min=1, max=100_000, metavar="N", help="At most N changes.")] = 100
+    as_json: AsJson = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class TokenOptions:
     scopes: Annotated[
         list[str],

@@ -30,6 +30,13 @@ class RetentionSettings(SettingsGroup):
         le=36_500,
         description="Days that rows are kept, by event time, where a tenant's rules say nothing; unset keeps them.",
     )
+    audit_days: int = Field(
+        default=365, ge=1, le=36_500, description="Days that changes stay in the audit log; `days`, if that is longer."
+    )
+
+    def audit_log(self) -> int:
+        """Days that changes stay in the audit log: at least as long as the rows that they changed."""
+        return max(self.audit_days, self.days or 0)
 
 
 class CalibrationSettings(SettingsGroup):

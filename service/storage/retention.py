@@ -98,14 +98,24 @@ class HousekeepingReport(Protocol):
         ...
 
 
-async def do_housekeeping(engine: AsyncEngine, days: int | None, now: datetime) -> Housekeeping | None:
+async def do_housekeeping(
+    engine: AsyncEngine, days: int | None, now: datetime, *, audit_days: int | None = None
+) -> Housekeeping | None:
     """Creates partitions, applies retention and counts. Returns `None` if another process is doing so.
+
+    Without `audit_days` the audit log keeps all changes.
 
     Raises `StoreUnavailable`, after which finished steps stay done.
     """
     with translate_errors(engine.url):
         async with try_alone(engine, AdvisoryLock.HOUSEKEEPING) as alone:
-            return await _do_housekeeping(engine, days, now) if alone else None
+            if not alone:
+                return None
+            done = await _do_housekeeping(engine, days, now)
+            if audit_days is not None:
+                before = Retention.cutoff(audit_days, now)
+                await _delete(engine, "audit_log", "at < :before", {"before": before})
+            return done
 
 
 async def _do_housekeeping(engine: AsyncEngine, days: int | None, now: datetime) -> Housekeeping:
@@ -265,18 +275,20 @@ async def housekeeping(
     days: int | None,
     report: HousekeepingReport,
     *,
+    audit_days: int | None = None,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     every: float = 3600.0,
 ) -> AsyncGenerator[None]:
     """Does the housekeeping now and then every `every` seconds while the context is open. Failures are logged."""
     report.housekeeping_begun()
-    async with background_task(_repeat(engine, days, report, clock, every), "housekeeping"):
+    async with background_task(_repeat(engine, days, audit_days, report, clock, every), "housekeeping"):
         yield
 
 
 async def _repeat(
     engine: AsyncEngine,
     days: int | None,
+    audit_days: int | None,
     report: HousekeepingReport,
     clock: Callable[[], datetime],
     every: float,
@@ -284,7 +296,7 @@ async def _repeat(
     while True:
         pause = every
         try:
-            done = await do_housekeeping(engine, days, clock())
+            done = await do_housekeeping(engine, days, clock(), audit_days=audit_days)
             if done is not None:
                 report.housekeeping_done(done)
                 if done.other_days:

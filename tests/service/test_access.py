@@ -59,6 +59,7 @@ ROUTES: dict[tuple[str, str], AccessScope] = {
     ("GET", "/v1/tenants/{tenant}/schema/versions/{version}"): AccessScope.READ,
     ("PUT", "/v1/tenants/{tenant}/schema"): AccessScope.ADMIN,
     ("DELETE", "/v1/tenants/{tenant}/schema"): AccessScope.ADMIN,
+    ("GET", "/v1/audit"): AccessScope.ADMIN,
     ("GET", "/metrics"): AccessScope.READ,
 }
 REVIEW_NEXT = ("POST", "/v1/review/next")

@@ -6,17 +6,20 @@ import asyncio
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import insert, text
 
 from consumers.wire.rules_document import RulesDocument
 from scoring.query import UnscoredReason
 from service.metrics import Metrics
 from service.settings.observability_settings import MetricSettings
+from service.settings.storage_settings import RetentionSettings
+from service.storage.audit import AuditFilter, audit_rows
 from service.storage.partitions import AHEAD, OTHER_DAYS, partition_name
 from service.storage.retention import do_housekeeping, housekeeping
 from service.storage.rule_store import PostgresRules
 from service.storage.scores.evaluation_pages import EvaluationFilter, evaluation_page
 from service.storage.scores.score_store import PostgresScores
+from service.storage.tables import AUDIT_LOG
 from tests.storage.conftest import NOW, evaluation
 from tests.storage.test_partitions import days, rows_of
 from tests.storage.test_scores import scored
@@ -116,6 +119,30 @@ async def test_labels_go_with_their_tenants_rows(engine):
     assert await rows_of(engine, "labels") == 1
 
 
+@pytest.mark.parametrize(
+    ("settings", "left"),
+    [({}, [1, 364, 365]), ({"audit_days": 30, "days": 7}, [1]), ({"audit_days": 30, "days": 400}, [1, 364, 365, 366])],
+)
+async def test_changes_stay_in_the_audit_log_for_its_days_or_those_of_rows(engine, settings, left):
+    kept, ages = RetentionSettings(**settings), [1, 364, 365, 366]
+    rows = [
+        {
+            "at": NOW - timedelta(days=age),
+            "via": "api",
+            "action": "rules_stored",
+            "tenant": "bakers",
+            "subject": str(age),
+        }
+        for age in ages
+    ]
+    async with engine.begin() as connection:
+        await connection.execute(insert(AUDIT_LOG), rows)
+    await do_housekeeping(engine, kept.days, NOW)
+    assert len(await audit_rows(engine, AuditFilter(), 10)) == len(ages)
+    await do_housekeeping(engine, kept.days, NOW, audit_days=kept.audit_log())
+    assert [int(each["subject"]) for each in await audit_rows(engine, AuditFilter(), 10)] == left[::-1]
+
+
 async def test_one_process_at_a_time_does_the_housekeeping(engine, store):
     done = await asyncio.gather(*(do_housekeeping(engine, 30, NOW) for _ in range(3)))
     assert [each for each in done if each is not None]
@@ -127,7 +154,10 @@ async def test_housekeeping_repeats_and_shows_when_it_last_ended(engine, wait_un
     metrics = Metrics(MetricSettings(), "local")
     shown = metrics.registry.get_sample_value
     moment = [NOW]
-    async with housekeeping(engine, None, metrics.storage, clock=lambda: moment[0], every=0.01):
+    old = {"at": NOW - timedelta(days=400), "via": "api", "action": "rules_stored"}
+    async with engine.begin() as connection:
+        await connection.execute(insert(AUDIT_LOG), old)
+    async with housekeeping(engine, None, metrics.storage, audit_days=365, clock=lambda: moment[0], every=0.01):
         begun = shown("sqlassay_housekeeping_time_seconds") or 0
 
         async def ended() -> bool:
@@ -135,6 +165,7 @@ async def test_housekeeping_repeats_and_shows_when_it_last_ended(engine, wait_un
 
         await wait_until(ended)
         assert shown("sqlassay_partitions") == AHEAD + 2
+        assert await audit_rows(engine, AuditFilter(), 10) == []
         assert not shown("sqlassay_housekeeping_failures_total")
         async with engine.begin() as connection:
             await connection.execute(text("DROP TABLE tenant_rules"))

@@ -78,6 +78,25 @@ def test_a_token_is_printed_once_listed_and_revoked(sqlassay: Command) -> None:
     assert {json.loads(line)["state"] for line in sqlassay("tokens", "list").stdout.splitlines()} == {"revoked"}
 
 
+def test_the_audit_log_is_printed_newest_first_with_the_account_that_ran_the_command(sqlassay: Command) -> None:
+    for tenant in ("library", "bakers"):
+        assert sqlassay("tokens", "create", "--tenant", tenant, "--scope", "read", "--name", tenant).returncode == 0
+    assert sqlassay("tokens", "revoke", "library").returncode == 0
+    printed = [json.loads(line) for line in sqlassay("audit").stdout.splitlines()]
+    assert [(each["action"], each["subject"]) for each in printed] == [
+        ("token_revoked", "library"), ("token_created", "bakers"), ("token_created", "library"),
+    ]  # fmt: skip
+    assert {each["via"] for each in printed} == {"command"}
+    one = sqlassay("audit", "--tenant", "library", "--action", "token_created", "--since", printed[-1]["at"])
+    assert [json.loads(line) for line in one.stdout.splitlines()] == [printed[-1]]
+    assert len(sqlassay("audit", "--max", "2").stdout.splitlines()) == 2
+    none = sqlassay("audit", "--until", printed[-1]["at"])
+    assert (none.returncode, none.stdout) == (1, "")
+    for wrong in (("--action", "nothing"), ("--since", "yesterday"), ("--max", "0")):
+        refused = sqlassay("audit", *wrong)
+        assert (refused.returncode, wrong[1] in refused.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
