@@ -15,8 +15,13 @@ from service.storage.tables import AUDIT_LOG
 from service.storage.token_store import NewToken, PostgresTokens
 
 DAY = datetime(2026, 11, 2, tzinfo=UTC)
-ROWS = [("bakers", "rules_stored", 0), ("millers", "rules_stored", 1), (None, "token_created", 2)]
-ROWS += [("bakers", "label_stored", 3), ("bakers", "rules_stored", 4)]
+ROWS = [
+    ("bakers", "rules_stored", 0),
+    ("millers", "rules_stored", 1),
+    (None, "token_created", 2),
+    ("bakers", "label_stored", 3),
+    ("bakers", "rules_stored", 4),
+]
 
 
 @pytest.fixture
