@@ -61,6 +61,7 @@ ROUTES: dict[tuple[str, str], AccessScope] = {
     ("PUT", "/v1/tenants/{tenant}/schema"): AccessScope.ADMIN,
     ("DELETE", "/v1/tenants/{tenant}/schema"): AccessScope.ADMIN,
     ("GET", "/v1/audit"): AccessScope.ADMIN,
+    ("GET", "/v1/canaries"): AccessScope.READ,
     ("GET", "/metrics"): AccessScope.READ,
 }
 REVIEW_NEXT = ("POST", "/v1/review/next")

@@ -95,7 +95,7 @@ def test_the_audit_log_is_printed_newest_first_with_the_account_that_ran_the_com
     for wrong in (("--action", "nothing"), ("--since", "yesterday"), ("--max", "0")):
         refused = sqlassay("audit", *wrong)
         assert refused.returncode == 2
-        assert wrong[1] in refused.stderr, refused.stderr
+        assert wrong[0] in refused.stderr
 
 
 @pytest.mark.parametrize(
