@@ -13,7 +13,7 @@ from enum import StrEnum
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import Unavailable
-from service.logs import LimitedLine
+from service.logs import LimitedLine, log
 from service.settings import Settings
 from service.settings.access_settings import ALL_SCOPES, ALL_TENANTS, AccessScope, TokenSettings, token_digest
 from service.settings.intake_settings import HttpSettings
@@ -112,6 +112,8 @@ async def open_tokens(settings: Settings, engine: AsyncEngine) -> AsyncGenerator
     elsewhere = settings.oidc.issuer is not None or bool(settings.proxy.addresses)
     tokens = AccessTokens(http=settings.http, store=PostgresTokens(engine), login_elsewhere=elsewhere)
     await tokens.refresh()
+    if tokens.is_open and settings.database.url is not None:
+        _warn_of_open_access()
     task = asyncio.create_task(_refresh_always(tokens), name="access-tokens")
     try:
         yield tokens
@@ -121,6 +123,16 @@ async def open_tokens(settings: Settings, engine: AsyncEngine) -> AsyncGenerator
             await task
         with suppress(Unavailable):
             await tokens.refresh()
+
+
+def _warn_of_open_access() -> None:
+    """Says what closes a service whose database outlives it; the embedded database is one person's trial."""
+    log.warning(
+        "login_open",
+        detail="everybody who reaches this address may read and change the rows of all tenants: run sqlassay tokens"
+        " create, or set SQLASSAY_HTTP__TOKENS, SQLASSAY_HTTP__REQUIRE_TOKENS, SQLASSAY_OIDC__ISSUER or"
+        " SQLASSAY_PROXY__ADDRESSES",
+    )
 
 
 async def _refresh_always(tokens: AccessTokens) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+import structlog
 from pydantic import ValidationError
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
@@ -165,6 +166,17 @@ async def test_a_token_of_the_settings_may_be_hashed_and_scoped(serving):
         assert (await client.get("/v1/report", headers=bearer(f"sha256:{digest}"))).status_code == 401
         rows = (await client.get("/v1/evaluations", headers=bearer(OTHER))).json()["items"]
         assert [each["tenant"] for each in rows] == ["library"]
+
+
+@pytest.mark.parametrize("tokens", [{}, {"library": LONG}])
+async def test_a_service_that_is_open_to_everybody_says_so_at_start(serving, tokens):
+    with structlog.testing.capture_logs() as lines:
+        async with serving(http=HttpSettings.model_validate({"tokens": tokens})):
+            pass
+    told = [each for each in lines if each["event"] == "login_open"]
+    assert [each["log_level"] for each in told] == ([] if tokens else ["warning"])
+    for name in ("HTTP__TOKENS", "HTTP__REQUIRE_TOKENS", "OIDC__ISSUER", "PROXY__ADDRESSES"):
+        assert all(f"SQLASSAY_{name}" in each["detail"] for each in told)
 
 
 @pytest.mark.parametrize(
