@@ -35,7 +35,7 @@ from tests.service.walls import (
 )
 
 SHOW_OURS = {
-    *("/v1/evaluations", "/v1/labels", "/v1/report", "/v1/review/disagreements", "/console"),
+    *("/v1/evaluations", "/v1/labels", "/v1/report", "/v1/review/disagreements", "/v1/canaries", "/console"),
     *(
         "/console/evaluations",
         "/console/evaluations.csv",
@@ -153,11 +153,13 @@ def pages() -> list[tuple[str, str, list[str]]]:
     for route in routes(build_app().routes):
         names: list[str] = []
         for each in route.dependant.query_params:
-            model = each.field_info.annotation
-            is_form = isinstance(model, type) and issubclass(model, BaseModel)
-            names += [shown.alias or name for name, shown in model.model_fields.items()] if is_form else [each.alias]
+            model: Any = each.field_info.annotation
+            if isinstance(model, type) and issubclass(model, BaseModel):
+                names += [shown.alias or name for name, shown in model.model_fields.items()]
+            else:
+                names.append(each.alias)
         if route.path.startswith("/console"):
-            found += [(method, route.path, names) for method in sorted(route.methods)]
+            found += [(method, route.path, names) for method in sorted(route.methods or ())]
     return sorted(found, key=lambda each: each[1] in LAST)
 
 

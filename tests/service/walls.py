@@ -17,6 +17,7 @@ from service.storage.tables import (
     AGENT_ALARMS,
     ANSWER_SUMS,
     AUDIT_LOG,
+    CANARY_ANSWERS,
     METADATA,
     REFERENCE_VERDICTS,
     REMEMBERED_ANSWERS,
@@ -116,6 +117,10 @@ async def _fill_tables(engine: AsyncEngine, tenant: str, word: str) -> None:
         await connection.execute(
             insert(AUDIT_LOG).values(action="rules_stored", after={"word": word}, **which, **noted)
         )
+        now = datetime.now(UTC)
+        names = ("source", "event_id", "agent", "agent_version", "case_id", "question", "sql", "reference_sql")
+        asked = {"event": uuid4(), "id": uuid4(), "occurred_at": now, "received_at": now, **which}
+        await connection.execute(insert(CANARY_ANSWERS).values(**asked, **dict.fromkeys(names, word)))
         events = text("SELECT event, occurred_at FROM evaluations WHERE tenant = :tenant")
         for event, at in (await connection.execute(events, which)).all():
             row = {"event": event, "occurred_at": at, **which, **verdict}
@@ -195,6 +200,7 @@ def parameters(theirs: list[str]) -> dict[str, tuple[str, ...]]:
         "view": ("worst", "changes"),
         "kind": ("table", "column", "reason"),
         "labels": ("all", "drawn"),
+        "days": ("7", "366"),
         "done": ("fitted", "promoted", "rolled_back"),
         "stored": ("1", "2"),
         "next": ("/console/evaluations",),
