@@ -53,7 +53,6 @@ ROUTES: dict[tuple[str, str], AccessScope] = {
     ("GET", "/v1/labels"): AccessScope.READ,
     ("POST", "/v1/labels"): AccessScope.REVIEW,
     ("GET", "/v1/review/disagreements"): AccessScope.READ,
-    ("GET", "/v1/canaries"): AccessScope.READ,
     ("GET", "/v1/tenants/{tenant}/rules"): AccessScope.READ,
     ("GET", "/v1/tenants/{tenant}/rules/versions"): AccessScope.READ,
     ("GET", "/v1/tenants/{tenant}/rules/versions/{version}"): AccessScope.READ,
