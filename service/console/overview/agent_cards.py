@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -72,17 +73,19 @@ async def agent_cards(
     service: Service, wanted: AnswerScope, now: datetime, *, by_version: bool = False
 ) -> list[AgentCard]:
     """A card for each agent: those with an alarm first, then the lowest estimates. Raises `StoreUnavailable`."""
-    sums = await read_sums(service.engine, wanted, by_version=by_version, by_judge=True)
-    rows = await estimated_rows(service.engine, wanted, sums, by_version=by_version)
-    agents = {(row.tenant, row.agent) for row in rows}
-    weeks = await agent_weeks(service.engine, wanted, now)
-    alarms = {
-        (each.tenant, each.agent): each
-        for each in await agent_alarms(service.engine, tenant=wanted.tenant, agent=wanted.agent)
-    }
+    sums, weeks, alarmed = await asyncio.gather(
+        read_sums(service.engine, wanted, by_version=by_version, by_judge=True),
+        agent_weeks(service.engine, wanted, now),
+        agent_alarms(service.engine, tenant=wanted.tenant, agent=wanted.agent),
+    )
+    alarms = {(each.tenant, each.agent): each for each in alarmed}
     histograms = _histograms(sums)
-    bounds = await tier_bounds(service, {row.tenant for row in rows})
-    findings = await recent_findings(service.engine, wanted, [*agents][:_MOST_AGENTS])
+    agents = {(each.tenant, each.agent) for each in sums}
+    rows, bounds, findings = await asyncio.gather(
+        estimated_rows(service.engine, wanted, sums, by_version=by_version),
+        tier_bounds(service, {tenant for tenant, _ in agents}),
+        recent_findings(service.engine, wanted, [*agents][:_MOST_AGENTS]),
+    )
     cards = [
         _card(row, weeks, alarms, findings, tier_mix(histograms.get(_who(row), ()), bounds[row.tenant])) for row in rows
     ]

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import (
@@ -111,6 +112,9 @@ _PARTS = "parts"
 _BINS = ", ".join(f"sum({_PARTS}.histogram[{place}])" for place in range(1, BINS + 1))
 _HISTOGRAM = literal_column(f"ARRAY[{_BINS}]", ARRAY(Integer)).label("histogram")
 
+_MOST_RUNS = 8
+"""Most runs of hours that a statement names one by one."""
+
 Spans = Collection[tuple[str, datetime]]
 """Tenants and the begins of hours or days."""
 
@@ -152,8 +156,9 @@ def _noted(wanted: AnswerScope) -> Select[Any, Any]:
 
 
 def _cut(wanted: AnswerScope, span: str) -> Select[Any, Any]:
-    """The hours or days in which the time asked for begins or ends."""
-    ends = [_begin(moment, span) for moment in (wanted.since, wanted.until) if moment is not None]
+    """The hours or days within which the time asked for begins or ends."""
+    given = [moment for moment in (wanted.since, wanted.until) if moment is not None]
+    ends = [_begin(moment, span) for moment in given if not _bounds(moment, span)]
     cut = select(_SUMS.tenant, _SUMS.start).where(_SUMS.span == span, _SUMS.start.in_(ends))
     return cut.where(*_within(wanted, _SUMS.tenant, _SUMS.start, span))
 
@@ -187,17 +192,13 @@ def _kept(wanted: AnswerScope, period: Period | None, days: Spans, hours: Spans,
 
 def _rows(wanted: AnswerScope, period: Period | None, hours: Spans) -> TextClause:
     """The sums of the rows in these hours."""
-    starts = [start for _, start in hours]
-    values: dict[str, object] = {"tenants": [tenant for tenant, _ in hours], "starts": starts}
-    conditions = ["true"]
+    values: dict[str, object] = {
+        "tenants": [tenant for tenant, _ in hours],
+        "starts": [start for _, start in hours],
+    }
     # the planner leaves out the partitions of other days only if it knows the times
-    first, last = min(starts), max(starts)
-    if first > FIRST:
-        conditions.append("e.occurred_at >= :first")
-        values["first"] = first
-    if last < LAST:
-        conditions.append("e.occurred_at < :last")
-        values["last"] = last + timedelta(hours=1)
+    runs = _runs({start for _, start in hours})
+    conditions = [f"({' OR '.join(_during(*run, number, values) for number, run in enumerate(runs))})"]
     if wanted.since is not None:
         conditions.append("e.occurred_at >= :since")
         values["since"] = wanted.since
@@ -212,6 +213,26 @@ def _rows(wanted: AnswerScope, period: Period | None, hours: Spans) -> TextClaus
     found = sums_of_rows(f"(SELECT * FROM {relation} AS given(tenant, start))", " AND ".join(conditions))  # noqa: S608 built from constants
     begin = "NULL" if period is None else f"date_trunc('{period.value}', start, 'UTC')"
     return text(f"SELECT *, {begin} AS period FROM ({found}) AS summed").bindparams(**values)  # noqa: S608 built from constants
+
+
+def _runs(starts: Collection[datetime]) -> list[tuple[datetime, datetime]]:
+    """The first and the last hour of each run of hours; the widest gaps separate the runs."""
+    ordered = sorted(starts)
+    gaps = sorted(range(1, len(ordered)), key=lambda place: ordered[place - 1] - ordered[place])[: _MOST_RUNS - 1]
+    breaks = sorted(place for place in gaps if ordered[place] - ordered[place - 1] > timedelta(hours=1))
+    return [(ordered[a], ordered[b - 1]) for a, b in pairwise([0, *breaks, len(ordered)])]
+
+
+def _during(first: datetime, last: datetime, number: int, values: dict[str, object]) -> str:
+    """The condition that a row's time is in these hours; the first and the last of all have no outer bound."""
+    conditions: list[str] = []
+    if first > FIRST:
+        conditions.append(f"e.occurred_at >= :first_{number}")
+        values[f"first_{number}"] = first
+    if last < LAST:
+        conditions.append(f"e.occurred_at < :last_{number}")
+        values[f"last_{number}"] = last + timedelta(hours=1)
+    return f"({' AND '.join(conditions) or 'true'})"
 
 
 def _given(spans: Spans, name: str) -> Alias:
@@ -230,8 +251,14 @@ def _within(
     if wanted.since is not None:
         conditions.append(start >= _begin(wanted.since, span))
     if wanted.until is not None:
-        conditions.append(start <= _begin(wanted.until, span))
+        last = _begin(wanted.until, span)
+        conditions.append(start < last if _bounds(wanted.until, span) else start <= last)
     return conditions
+
+
+def _bounds(moment: datetime, span: str) -> bool:
+    """Whether an hour or day begins right then, so that none is cut; the first one also holds all that is earlier."""
+    return FIRST < moment == _begin(moment, span)
 
 
 def _begin(moment: datetime, span: str) -> datetime:
