@@ -25,6 +25,7 @@ class AdvisoryLock(IntEnum):
     ALARMS = 5_317_044
     SUMS = 5_317_045
     CALIBRATIONS = 5_317_046
+    SEARCH_INDEX = 5_317_047
 
 
 @asynccontextmanager

@@ -21,10 +21,12 @@ from service.commands.exits import give_up
 from service.commands.rendering.terminal import print_to_terminal
 from service.console.overview.agent_weeks import agent_weeks
 from service.settings.loading import load_settings
+from service.settings.storage_settings import DatabaseSettings
 from service.storage.partitions import make_partition
 from service.storage.scores.estimated_reports import estimated_report
 from service.storage.scores.evaluation_pages import EvaluationFilter, Order, SearchTooSlow, evaluation_page
 from service.storage.scores.recent_findings import recent_findings
+from service.storage.scores.search_index import make_search_index
 from service.storage.sums.keeping import sum_stale_hours
 from service.storage.sums.reading import AnswerScope
 
@@ -84,17 +86,19 @@ async def _measure(answers: int) -> list[PageSpeed]:
     patient = settings.model_copy(update={"database": settings.database.model_copy(update={"timeout": 600.0})})
     now = datetime.now(UTC)
     async with own_database(patient, f"sqlassay_bench_{uuid.uuid4().hex[:8]}") as engine:
-        await _fill(engine, now, answers)
+        await _fill(engine, settings.database, now, answers)
         return [await _timed(name, read) for name, read in _pages(engine, now).items()]
 
 
-async def _fill(engine: AsyncEngine, now: datetime, answers: int) -> None:
+async def _fill(engine: AsyncEngine, settings: DatabaseSettings, now: datetime, answers: int) -> None:
     for day in range(DAYS + 2):
         await make_partition(engine, (now - timedelta(days=DAYS - day)).date())
     values = {"since": now - timedelta(days=DAYS), "seconds": DAYS * 86_400.0, "of": answers, "agents": AGENTS}
     for first in range(0, answers, _BATCH):
         async with engine.begin() as connection:
             await connection.execute(_FILL, {**values, "first": first, "last": min(first + _BATCH, answers) - 1})
+    if settings.search_index:
+        await make_search_index(engine.url, settings)
     await sum_stale_hours(engine, now)
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="AUTOCOMMIT")

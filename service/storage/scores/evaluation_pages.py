@@ -49,7 +49,7 @@ _SORT_KEYS = {
 
 
 SEARCH_SECONDS = 10.0
-"""Seconds until a search for text is given up: no index helps it."""
+"""Seconds until a search for text is given up: without the search index it reads all rows in scope."""
 
 
 class SearchTooSlow(Exception):  # noqa: N818 named beside InvalidCursor
