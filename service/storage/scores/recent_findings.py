@@ -62,7 +62,11 @@ async def recent_findings(
         .order_by(_ROWS.occurred_at.desc())
         .limit(most)
     )
-    columns = (given.c.tenant, given.c.agent, newest.c.id, newest.c.reason_codes, newest.c.enrichment_status)
+    found = newest.c
+    columns: list[ColumnElement[Any]] = [
+        *(given.c.tenant, given.c.agent),
+        *(found.id, found.reason_codes, found.enrichment_status),
+    ]
     return _found(await fetch_rows(engine, _counts(select(*columns).select_from(given.join(newest, true())))))
 
 
