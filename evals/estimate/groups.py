@@ -10,6 +10,9 @@ from evals.estimate.random_draw import Draw, has_unlikely_mean, unlikely_draws
 from evals.estimate.right_share import LabelledScore, ShareEstimate, drawn_alike, estimate_share
 from evals.estimate.score_counts import Probabilities, ScoreCounts
 
+ENOUGH_RECORDED = 20
+"""Labels with a recorded probability that are enough for an estimate of their own, however many others there are."""
+
 
 class NotRandomError(ValueError):
     """The labels of a group were visibly not drawn at random, and their probabilities are not recorded."""
@@ -74,12 +77,14 @@ def estimate_group(group: AnswerGroup, *, level: float) -> ShareEstimate:
 def usable_labels(group: AnswerGroup) -> Sequence[LabelledScore]:
     """The labels of a group that an estimate may use where nobody can be asked.
 
-    Labels with a recorded probability; where there are none, all labels, unless they are visibly no random draw.
+    Labels with a recorded probability once there are `ENOUGH_RECORDED` or as many as others; until then the others,
+    unless they are visibly no random draw. So the first recorded label does not make an estimate from many useless.
     """
     recorded = [each for each in group.labels if each.probability is not None]
-    if recorded:
+    others = [each for each in group.labels if each.probability is None]
+    if len(recorded) >= min(ENOUGH_RECORDED, len(others)) or has_unlikely_mean(group.best, [each.p for each in others]):
         return recorded
-    return [] if has_unlikely_mean(group.best, [each.p for each in group.labels]) else group.labels
+    return others
 
 
 def _unlikely(groups: Mapping[str, AnswerGroup]) -> list[str]:

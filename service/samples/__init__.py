@@ -32,7 +32,8 @@ def sample_labels(events: Iterable[dict[str, Any]], count: int = LABELS) -> Iter
     for given in answers.values():
         for event in dice.sample(given, count):
             names = {name: event[name] for name in ("tenant", "agent", "event_id")}
-            yield {**names, "label": "right" if event["attributes"]["answers"] else "wrong", "reviewer": "demo"}
+            label = "right" if event["attributes"]["answers"] else "wrong"
+            yield {**names, "label": label, "reviewer": "demo", "sampling_probability": round(count / len(given), 6)}
 
 
 def sample_rules() -> dict[str, dict[str, Any]]:

@@ -47,16 +47,16 @@ _TEMPLATES = (
     ),
     _Template(
         "How many {kind} members joined {when}?",
-        "SELECT COUNT(*) FROM members WHERE kind = '{kind}'{period}",
-        "SELECT COUNT(*) FROM members WHERE 1 = 1{period}",
+        "SELECT COUNT(*) FROM members WHERE kind = '{kind}'{period} AND library_code = 'QL'",
+        "SELECT COUNT(*) FROM members WHERE library_code = 'QL'{period}",
         "joined_on",
     ),
     _Template(
         "What is the total of the fines paid by {kind} members {when}?",
         "SELECT SUM(fines.amount) FROM fines JOIN members ON fines.member_id = members.member_id"
-        " WHERE members.kind = '{kind}'{period}",
+        " WHERE members.kind = '{kind}'{period} AND members.library_code = 'QL'",
         "SELECT COUNT(fines.amount) FROM fines JOIN members ON fines.member_id = members.member_id"
-        " WHERE members.kind = '{kind}'{period}",
+        " WHERE members.kind = '{kind}'{period} AND members.library_code = 'QL'",
         "fines.paid_on",
     ),
     _Template(
@@ -80,9 +80,9 @@ _TEMPLATES = (
     _Template(
         "What is the average fine in {branch} of members who are not {kind}?",
         "SELECT AVG(fines.amount) FROM fines JOIN members ON fines.member_id = members.member_id"
-        " WHERE members.city = '{branch}' AND members.kind <> '{kind}'",
+        " WHERE members.city = '{branch}' AND members.kind <> '{kind}' AND members.library_code = 'QL'",
         "SELECT AVG(fines.amount) FROM fines JOIN members ON fines.member_id = members.member_id"
-        " WHERE members.city = '{branch}' AND members.kind = '{kind}'",
+        " WHERE members.city = '{branch}' AND members.kind = '{kind}' AND members.library_code = 'QL'",
         "",
     ),
 )

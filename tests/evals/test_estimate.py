@@ -173,6 +173,13 @@ def test_labels_of_which_only_some_have_a_probability_are_refused_or_left_out() 
     assert usable_labels(mixed) == recorded
 
 
+def test_a_first_recorded_label_does_not_make_many_others_useless() -> None:
+    others = [LabelledScore(right=place % 3 > 0, p=place / 250, place=place) for place in range(0, 250, 10)]
+    recorded = [LabelledScore(right=1, p=0.5, place=50, probability=0.1)] * 20
+    for count, usable in ((0, others), (1, others), (19, others), (20, recorded)):
+        assert usable_labels(group([*others, *recorded[:count]])) == usable
+
+
 def test_equal_recorded_probabilities_do_not_hide_that_the_worst_answers_were_chosen() -> None:
     for probability in (None, 0.2):
         worst = group(

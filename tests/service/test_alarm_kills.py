@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import URL, select, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from evals.alarms.agent_alarm import AgentAlarm, WatchedAnswer
@@ -22,9 +23,13 @@ from tests.served import served
 
 KILLS = 3
 BATCH = 10
-SETTINGS = {"SQLASSAY_ALARMS__EVERY": "0.1", "SQLASSAY_ALARMS__SETTLE": "1"}
 BOUND = 50.0
 """The lowest score of the tier `marginal`."""
+
+
+def alarmed(database: URL, *, kill: bool = False) -> AbstractAsyncContextManager[str]:
+    """A service that takes up answers at once."""
+    return served(database, kill=kill, SQLASSAY_ALARMS__EVERY="0.1", SQLASSAY_ALARMS__SETTLE="1")
 
 
 async def post(address: str, batches: list[list[dict]]) -> None:
@@ -39,7 +44,7 @@ async def post(address: str, batches: list[list[dict]]) -> None:
 async def undisturbed(engine) -> dict[str, AgentAlarm]:
     """The alarms that the stored rows give in the order of their times."""
     rows = EVALUATIONS.c
-    scored = select(rows).where(rows.current, rows.score.is_not(None)).order_by(rows.occurred_at, rows.event)
+    scored = select(EVALUATIONS).where(rows.current, rows.score.is_not(None)).order_by(rows.occurred_at, rows.event)
     async with engine.connect() as connection:
         found = (await connection.execute(scored)).all()
     alarms: dict[str, AgentAlarm] = {}
@@ -74,7 +79,7 @@ async def test_kills_leave_the_state_of_an_undisturbed_run(postgres_url, templat
     async with copied(postgres_url, template) as database:
         engine = create_async_engine(database)
         for _ in range(KILLS):
-            async with served(database, kill=True, **SETTINGS) as address:
+            async with alarmed(database, kill=True) as address:
                 left = len(batches) - each_time
                 posting = asyncio.create_task(post(address, batches))
                 while len(batches) > left:
@@ -82,7 +87,7 @@ async def test_kills_leave_the_state_of_an_undisturbed_run(postgres_url, templat
                     assert not posting.done()
                 await asyncio.sleep(dice.uniform(0, 0.3))
                 posting.cancel()
-        async with served(database, **SETTINGS) as address:
+        async with alarmed(database) as address:
             await post(address, batches)
 
             async def all_are_taken_up() -> bool:

@@ -88,16 +88,16 @@ async def test_labels_of_the_worst_answers_are_not_taken_for_a_random_draw(other
     assert (await report(other))["northline-freight", "comet"] == before
 
 
-async def test_where_probabilities_are_recorded_only_those_labels_count(other):
+async def test_where_enough_probabilities_are_recorded_only_those_labels_count(other):
     answers = await pages(other, "tenant=meridian-retail&agent=comet&limit=500")
     drawn = [
         {"evaluation_id": each["id"], "label": "right", "reviewer": "ann", "sampling_probability": 0.1 + n / 50}
-        for n, each in enumerate(answers[:10])
+        for n, each in enumerate(answers[:20])
     ]
-    chosen = [{"evaluation_id": each["id"], "label": "wrong", "reviewer": "ann"} for each in answers[10:30]]
-    assert await post(other, [*drawn, *chosen]) == 30
+    chosen = [{"evaluation_id": each["id"], "label": "wrong", "reviewer": "ann"} for each in answers[20:40]]
+    assert await post(other, [*drawn, *chosen]) == 40
     row = (await report(other))["meridian-retail", "comet"]
-    assert (row["labels"], row["estimate"], row["method"]) == (10, 1.0, "ppi++ weighted")
+    assert (row["labels"], row["estimate"], row["method"]) == (20, 1.0, "ppi++ weighted")
 
 
 async def test_several_reviewers_count_once_and_the_unsure_do_not(other):
