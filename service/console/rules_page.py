@@ -19,7 +19,6 @@ from service.api.access import ConsoleAdministrator, ConsoleReader, RunningServi
 from service.api.caller import Caller
 from service.api.errors import ApiError
 from service.api.form_fields import FormFields
-from service.console.changes import note_rules
 from service.console.forms import BrowserForm
 from service.console.rendering import SAFE_HEADERS, link, page
 from service.console.rules_form import document_of, fits_form, rule_fields, shown_fields
@@ -28,7 +27,6 @@ from service.pipeline.proposed_rules import MOST_MINED, OfferedRules, offered_ru
 from service.pipeline.rules_effect import RulesEffect, proposed_rules, rules_effect
 from service.pipeline.running import Service
 from service.settings.access_settings import AccessScope
-from service.storage.audit import AuditAction
 from service.storage.rule_store import RulesConflict, StoredRules
 
 router = APIRouter(include_in_schema=False)
@@ -93,7 +91,6 @@ async def change_rules(
         newest = await service.rules.current(tenant)
         fault = f"Version {newest.version} was stored meanwhile. Store again to replace it with what is below."
         return await _page(service, caller, replace(view, stored=newest, edited=newest.version, fault=fault), 412)
-    await note_rules(service, caller, AuditAction.RULES_STORED, stored, kept)
     service.metrics.rules_in_force(await service.rules.rules([tenant]))
     address = link(PATH, form.carried(), tenant=tenant, stored=kept.version)
     return RedirectResponse(address, 303, headers=SAFE_HEADERS)

@@ -18,14 +18,12 @@ from service.api.access import ConsoleAdministrator, ConsoleReader, RunningServi
 from service.api.caller import Caller
 from service.api.errors import ApiError
 from service.api.form_fields import FormFields
-from service.console.changes import note_rules
 from service.console.forms import BrowserForm, RecentDays
 from service.console.rendering import SAFE_HEADERS, link, page
 from service.console.spelling import Suggestions, spelled
 from service.judges.weights import fitted_judge, local_judge
 from service.pipeline.running import Service
 from service.settings.access_settings import AccessScope
-from service.storage.audit import AuditAction
 from service.storage.reviewing.calibration_store import (
     StoredCalibration,
     calibration_before,
@@ -148,7 +146,7 @@ async def _promote(service: Service, tenant: str, version: str, caller: Caller) 
     why_not = _why_not(wanted)
     if wanted is None or why_not is not None:
         return why_not
-    await _put(service, tenant, wanted.calibration.version, caller, AuditAction.CALIBRATION_PROMOTED)
+    await _put(service, tenant, wanted.calibration.version, caller)
     return None
 
 
@@ -170,12 +168,10 @@ async def _roll_back(service: Service, tenant: str, caller: Caller) -> str | Non
     history: Sequence[int | None] = await versions_in_force(service.engine, tenant)
     if not history or history[0] is None:
         return "No calibration is in force."
-    await _put(service, tenant, calibration_before(history), caller, AuditAction.CALIBRATION_ROLLED_BACK)
+    await _put(service, tenant, calibration_before(history), caller)
     return None
 
 
-async def _put(service: Service, tenant: str, version: int | None, caller: Caller, action: AuditAction) -> None:
-    before = await service.rules.current(tenant)
-    after = await service.rules.put_calibration(tenant, version, author=caller.name)
-    await note_rules(service, caller, action, before, after)
+async def _put(service: Service, tenant: str, version: int | None, caller: Caller) -> None:
+    await service.rules.put_calibration(tenant, version, author=caller.name)
     service.metrics.rules_in_force(await service.rules.rules([tenant]))

@@ -120,8 +120,8 @@ async def test_rules_are_stored_by_form_and_by_json_and_count_at_once(client, en
     assert "Version 1 is in force" in shown
     async with engine.connect() as connection:
         noted = (await connection.execute(text("SELECT actor, via, action, before, after FROM audit_log"))).one()
-    versions = ({"version": 0, "calibration": None}, {"version": 1, "calibration": None})
-    assert tuple(noted) == (None, "console", "rules_stored", *versions)
+    assert tuple(noted)[:3] == (None, "console", "rules_stored")
+    assert [each["version"] for each in tuple(noted)[3:]] == [0, 1]
     rules = (await client.get("/v1/tenants/bakers/rules")).json()
     assert (rules["rules"]["ignore_filters"], rules["rules"]["judge"]["bar"]) == (["is_deleted"], 0.5)
     by_json = fields_of(shown, "json")
