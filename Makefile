@@ -2,7 +2,7 @@
 # Needs git, make and a Python 3.11 or later with venv. No root.
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test fast check gates slow servers bench faults nightly pairs forgeries injections fuzz costs contracts lock sbom audit image-check
+.PHONY: help install demo test fast check gates slow servers bench faults nightly pairs forgeries injections fuzz costs screenshots contracts lock sbom audit image-check
 
 # Compiled modules are kept: without them each of the hundreds of processes of the tests compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -60,6 +60,9 @@ forgeries: $(STAMP) ## Answers that forge their evidence, each beside its honest
 
 fuzz: $(STAMP) ## Fuzz all that reads a tenant's text, for MINUTES=2; with atheris where it has a wheel.
 	@$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),2) $(ARGS)
+
+screenshots: $(STAMP) ## Make the pictures of docs/console.md from the demo's answers, with Chromium.
+	@$(BIN)/python -m tests.browser.screenshots
 
 costs: $(STAMP) ## What the largest event of each generator costs, as a table; ARGS="joins unions" selects some.
 	@$(BIN)/python -m tests.scoring.cost $(ARGS)

@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Literal
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
+from tests.browser.browsing import WIDTHS, Theme, opened
 from tests.browser.crawling import pages_of
 
 pytestmark = pytest.mark.slow
-WIDTHS = (1440, 390)
 _HARMFUL = frozenset({"serious", "critical"})
-
-
-@contextmanager
-def opened(browser: Browser, width: int, theme: Literal["light", "dark"], *, script: bool = True) -> Iterator[Page]:
-    context = browser.new_context(
-        viewport={"width": width, "height": 1000}, color_scheme=theme, java_script_enabled=script, bypass_csp=False
-    )
-    try:
-        yield context.new_page()
-    finally:
-        context.close()
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +23,7 @@ def addresses(site: str, chromium: Browser) -> list[str]:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_pages_can_be_read_by_all(
-    chromium: Browser, addresses: list[str], width: int, theme: Literal["light", "dark"]
-) -> None:
+def test_pages_can_be_read_by_all(chromium: Browser, addresses: list[str], width: int, theme: Theme) -> None:
     faults: list[str] = []
     with opened(chromium, width, theme) as page:
         page.on("console", lambda said: faults.append(f"{page.url}: {said.text}") if said.type == "error" else None)
