@@ -14,6 +14,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
+from consumers.evaluation.event_evaluation import EventKey
 from scoring.record import SCORED_FIELDS
 from service.api.access import ConsoleReader, RunningService
 from service.api.errors import ApiError
@@ -29,7 +30,7 @@ from service.console.forms import ListForm
 from service.console.meanings import LEVELS, REFERENCES, RULES, STATUSES, VERDICTS, meanings
 from service.console.rendering import SAFE_HEADERS, page
 from service.judges.weights import local_judge
-from service.storage.label_store import labelled_evaluation
+from service.storage.label_store import labelled_evaluation, past_labels_of
 from service.storage.scores.neighbours import neighbours
 from service.storage.scores.other_answers import other_answers
 
@@ -58,6 +59,7 @@ async def show_evaluation(
     # a thousand lines of SQL must not hold up the event loop
     laid_out = await asyncio.to_thread(_laid_out, row)
     others = await other_answers(service.engine, row)
+    past = await past_labels_of(service.engine, EventKey(row["tenant"], row["source"], row["event_id"]))
     wanted = query.at(datetime.now(UTC)).wanted(reader)
     shown = {
         "title": "Answer",
@@ -69,6 +71,7 @@ async def show_evaluation(
         "sum": sum_of(row, local_judge().weights),
         "specifications": specification_lines(record),
         "others": _beside(row, others),
+        "past_labels": past,
         "around": await neighbours(service.engine, wanted, query.shown_order, row),
         "case": benchmark_case(row) if row["question"] else None,
         "trace": _trace_link(service.settings.telemetry.trace_url, row["attributes"]),

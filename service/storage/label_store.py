@@ -22,7 +22,7 @@ from service.storage.database import fetch_rows, translate_errors
 from service.storage.reviewing.label_changes import PRIMARY_KEY, labels_before, stored_changes
 from service.storage.reviewing.review_queue import end_leases, lock_reviews
 from service.storage.scores.evaluation_pages import InvalidCursor, RowPage, event_times, find_evaluation
-from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS
+from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS, PAST_LABELS
 
 _KEYS = EVENT_KEYS.c
 _ROWS = EVALUATIONS.c
@@ -174,6 +174,14 @@ async def labels_of(engine: AsyncEngine, event: EventKey) -> list[dict[str, Any]
     mine = [_LABELS[name] == value for name, value in zip(("tenant", "source", "event_id"), event, strict=True)]
     shown = [column for column in _LABELS if column.name not in {"tenant", "source", "event_id"}]
     return await fetch_rows(engine, select(*shown).where(*mine).order_by(_LABELS.labelled_at.desc(), _LABELS.reviewer))
+
+
+async def past_labels_of(engine: AsyncEngine, event: EventKey) -> list[dict[str, Any]]:
+    """The labels of an event that their reviewers replaced or withdrew, newest first; raises `StoreUnavailable`."""
+    past = PAST_LABELS.c
+    mine = [past[name] == value for name, value in zip(("tenant", "source", "event_id"), event, strict=True)]
+    shown = [column for column in past if column.name not in {"tenant", "source", "event_id"}]
+    return await fetch_rows(engine, select(*shown).where(*mine).order_by(past.labelled_at.desc(), past.reviewer))
 
 
 def _conditions(wanted: LabelFilter) -> list[ColumnElement[bool]]:

@@ -137,3 +137,18 @@ async def test_case_files_are_for_the_own_tenant(serving):
         assert (await client.get(path)).status_code == 401
         assert (await client.get(path, auth=("me", other))).status_code == 404
         assert (await client.get(path, auth=("me", own))).status_code == 200
+
+
+async def test_replaced_and_withdrawn_labels_are_shown(client):
+    event = {"event_id": "a", "tenant": "bakers", "agent": "crumb", "question": "How many ovens?"}
+    event["sql"] = "SELECT COUNT(*) FROM ovens"
+    evaluation_id = (await client.post("/v1/events", json=event)).json()["results"][0]["evaluation_id"]
+    address = f"/console/evaluations/{evaluation_id}"
+    assert "past-labels" not in (await client.get(address)).text
+    for said, note in (("wrong", "<b>too fast</b>"), ("right", "")):
+        label = {"evaluation_id": evaluation_id, "label": said, "reviewer": "noor", "note": note or None}
+        assert (await client.post("/v1/labels", json=label)).status_code == 200
+    shown = (await client.get(address)).text
+    past = shown[shown.index('id="past-labels"') :]
+    assert "&lt;b&gt;too fast" in past
+    assert "replaced" in past
