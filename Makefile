@@ -62,7 +62,7 @@ fuzz: $(STAMP) ## Fuzz all that reads a tenant's text, for MINUTES=2; with ather
 	@$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),2) $(ARGS)
 
 screenshots: $(STAMP) ## Make the pictures of docs/console.md from the demo's answers, with Chromium.
-	@$(BIN)/python -m tests.browser.screenshots
+	@$(BIN)/python -m tests.pages.screenshots
 
 costs: $(STAMP) ## What the largest event of each generator costs, as a table; ARGS="joins unions" selects some.
 	@$(BIN)/python -m tests.scoring.cost $(ARGS)
@@ -85,7 +85,7 @@ contracts: $(STAMP) ## Write docs/contracts, docs/benchmarks.md and the tables o
 	@$(BIN)/python -m service.contracts.write
 
 # Versions stay as they are unless ARGS says otherwise. uv does not read pip's settings, so an index is passed on.
-RESOLVE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+RESOLVE = $(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --generate-hashes --no-annotate \
   --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
   $(if $(PIP_INDEX_URL),--default-index $(PIP_INDEX_URL))
 

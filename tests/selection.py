@@ -27,7 +27,7 @@ SERVERS = frozenset(
 )
 """Fixtures that need a program which `make servers` installs."""
 DELIVERY = Path(__file__).parent / "delivery"
-_ROOMS_ALONE = ("browser", "delivery", "deploy", "servers", "service", "supply", "tutorials")
+_ROOMS_ALONE = ("delivery", "deploy", "pages", "servers", "service", "supply", "tutorials")
 ALONE = tuple(Path(__file__).parent / room for room in _ROOMS_ALONE)
 """Rooms whose slow tests run one after another; those of the others run in parallel."""
 NO_DATA = "the development data is not here: set SQLASSAY_DEVELOPMENT_DATA to its folder"

@@ -97,10 +97,17 @@ _STATUSES = {
 }
 
 
+_CASE_ID = {"type": "string", "minLength": 1, "maxLength": 256, "title": "case_id"}
+
+
 def _event_schema() -> dict[str, Any]:
     schema = QueryEvent.model_json_schema()
-    # a definition of its own would be none of this document
-    schema["properties"]["result"]["anyOf"][0] = schema.pop("$defs")["ResultDocument"]
+    # definitions of its own would be none of this document
+    definitions = schema.pop("$defs")
+    schema["properties"]["result"]["anyOf"][0] = definitions["ResultDocument"]
+    canary = definitions["CanaryDocument"]
+    canary["properties"]["failure"]["anyOf"][0] = definitions["CanaryFailure"]
+    schema["properties"]["canary"]["anyOf"] = [canary, _CASE_ID, {"type": "null"}]
     schema["properties"]["attributes"]["additionalProperties"] = {}
     for name in ("event_id", "source"):
         del schema["properties"][name]["default"]

@@ -30,7 +30,7 @@ async def test_one_evaluation_shows_what_memory_knew(serving: Serving):
     assert [each["agent"] for each in agreeing["context"]["voices"]] == ["spelt", "rye", "crumb"]
     assert "AGREES_WITH_OTHERS" in agreeing["reason_codes"]
     assert "DIFFERS_FROM_OTHERS" in lonely["reason_codes"]
-    assert "What memory knew" in page
+    assert "Memory knew" in page
     assert "spelt" in page
     assert all("context" not in each for each in listed)
     assert means["emmer"] == round(agreeing["p_alone"], 4)

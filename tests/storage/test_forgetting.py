@@ -65,7 +65,9 @@ async def secrets(engine, tenant: str | None = None) -> int:
             text("SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace")
         )
         found = 0
-        for table in {name for name in tables if not name.startswith("evaluations_")} - {"alembic_version"}:
+        # of the service, not of a tenant
+        others = {"alembic_version", "session_secrets"}
+        for table in {name for name in tables if not name.startswith("evaluations_")} - others:
             payload = "encode(payload, 'escape')" if table == "deferred_events" else "''"
             found += await connection.scalar(
                 text(

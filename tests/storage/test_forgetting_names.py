@@ -121,6 +121,12 @@ async def everywhere(full: AsyncEngine) -> AsyncEngine:  # noqa: F811 the fixtur
                     labelled_right=10, loss_before=0.7, loss_after=0.6,
                 )
             )  # fmt: skip
+            await connection.execute(
+                TABLES["canary_answers"].insert().values(
+                    event=func.gen_random_uuid(), id=func.gen_random_uuid(), tenant=tenant, source="/s", event_id="a",
+                    agent="crumb", case_id="a", occurred_at=NOW, received_at=NOW, question="q", sql="x", record={},
+                )
+            )  # fmt: skip
             learned = {"document": {"rules": []}, "labels": 20, "author": "ann"}
             await connection.execute(
                 TABLES["tenant_learned_rules"].insert().values(tenant=tenant, version=1, **learned)

@@ -6,8 +6,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from tests.browser.browsing import WIDTHS, Theme, opened
-from tests.browser.crawling import pages_of
+from tests.pages.browsing import WIDTHS, Theme, opened
+from tests.pages.crawling import pages_of
 
 pytestmark = pytest.mark.slow
 _HARMFUL = frozenset({"serious", "critical"})

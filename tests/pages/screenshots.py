@@ -14,7 +14,7 @@ from playwright.sync_api import sync_playwright
 
 from service.commands.demo import post_samples, running_service
 from service.samples.fortnight import TENANT
-from tests.browser.browsing import WIDTHS, Theme, opened
+from tests.pages.browsing import WIDTHS, Theme, opened
 from tests.servers.install import CHROMIUM
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
