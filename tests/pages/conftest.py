@@ -26,7 +26,8 @@ def site() -> Iterator[str]:
         yield client.base
 
 
-@pytest.fixture(scope="session")
+# closed with its module: while it is open its event loop runs in this thread, and no other test could start one
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     """A headless Chromium."""
     program = found(CHROMIUM)
