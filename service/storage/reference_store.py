@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, cast
 from uuid import UUID
 
-from sqlalchemy import RowMapping, delete, func, select, text, update
+from sqlalchemy import RowMapping, delete, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -17,9 +17,9 @@ from consumers.references import AwaitingReference, ReferenceJudged
 from references.reference_verdict import NotJudged, ReferenceVerdict, not_judged, reference_record
 from service.storage.database import translate_errors
 from service.storage.tables import REFERENCE_VERDICTS
+from service.storage.waiting_verdicts import count_waiting, write_verdicts
 
 _TABLE = REFERENCE_VERDICTS.c
-_MOST_COUNTED = 100_000
 _LEASE_DUE = text(
     """
     WITH due AS (
@@ -72,38 +72,16 @@ class PostgresReferences:
 
     async def write_verdicts(self, judged: Sequence[ReferenceJudged]) -> Sequence[ReferenceJudged]:
         """Writes the verdicts of answers that still wait; those forgotten or expired meanwhile stay as they are."""
-        now = datetime.now(UTC)
-        with translate_errors(self.engine.url):
-            async with self.engine.begin() as connection:
-                return [each for each in judged if await _write_verdict(connection, each, now)]
+        return await write_verdicts(self.engine, REFERENCE_VERDICTS, judged)
 
     async def waiting(self) -> int:
         """How many answers wait, counted up to a hundred thousand."""
-        waiting = select(_TABLE.event).where(_TABLE.due.is_not(None)).limit(_MOST_COUNTED).subquery()
-        with translate_errors(self.engine.url):
-            async with self.engine.connect() as connection:
-                return await connection.scalar(select(func.count()).select_from(waiting)) or 0
+        return await count_waiting(self.engine, REFERENCE_VERDICTS)
 
 
 def _read(row: RowMapping) -> AwaitingReference:
     fields = {name: value for name, value in row.items() if name not in {"digest", "id"}}
     return AwaitingReference(event=row["digest"], evaluation_id=row["id"], **cast("dict[str, Any]", fields))
-
-
-async def _write_verdict(connection: AsyncConnection, each: ReferenceJudged, now: datetime) -> bool:
-    level = each.finding.level
-    statement = (
-        update(REFERENCE_VERDICTS)
-        .where(_TABLE.event == each.awaiting.event, _TABLE.due.is_not(None))
-        .values(
-            due=None,
-            verdict=each.finding.verdict.value,
-            level=level.value if level is not None else None,
-            record=each.record,
-            judged_at=now,
-        )
-    )
-    return (await connection.execute(statement)).rowcount > 0
 
 
 async def forget_references(connection: AsyncConnection, tenant: str, events: Sequence[UUID] | None) -> None:

@@ -7,21 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, cast
 
-from sqlalchemy import RowMapping, func, select, text, update
+from sqlalchemy import RowMapping, text
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.evaluation.event_evaluation import Evaluation
 from consumers.references import AwaitingReference, ReferenceJudged
 from references.reference_verdict import ReferenceVerdict
 from service.storage.database import translate_errors
 from service.storage.tables import CANARY_ANSWERS
+from service.storage.waiting_verdicts import count_waiting, write_verdicts
 
-_TABLE = CANARY_ANSWERS.c
-_MOST_COUNTED = 100_000
 _LEASE_DUE = text(
     """
     WITH waiting AS (
@@ -94,34 +93,12 @@ class PostgresCanaries:
 
     async def write_verdicts(self, judged: Sequence[ReferenceJudged]) -> Sequence[ReferenceJudged]:
         """Writes the verdicts of answers that still wait; those forgotten or expired meanwhile stay gone."""
-        now = datetime.now(UTC)
-        with translate_errors(self.engine.url):
-            async with self.engine.begin() as connection:
-                return [each for each in judged if await _write_verdict(connection, each, now)]
+        return await write_verdicts(self.engine, CANARY_ANSWERS, judged)
 
     async def waiting(self) -> int:
         """How many answers wait, counted up to a hundred thousand."""
-        waiting = select(_TABLE.event).where(_TABLE.due.is_not(None)).limit(_MOST_COUNTED).subquery()
-        with translate_errors(self.engine.url):
-            async with self.engine.connect() as connection:
-                return await connection.scalar(select(func.count()).select_from(waiting)) or 0
+        return await count_waiting(self.engine, CANARY_ANSWERS)
 
 
 def _awaiting(row: RowMapping) -> AwaitingReference:
     return AwaitingReference(**cast("dict[str, Any]", dict(row)))
-
-
-async def _write_verdict(connection: AsyncConnection, each: ReferenceJudged, now: datetime) -> bool:
-    level = each.finding.level
-    statement = (
-        update(CANARY_ANSWERS)
-        .where(_TABLE.event == each.awaiting.event, _TABLE.due.is_not(None))
-        .values(
-            due=None,
-            verdict=each.finding.verdict.value,
-            level=level.value if level is not None else None,
-            record=each.record,
-            judged_at=now,
-        )
-    )
-    return (await connection.execute(statement)).rowcount > 0
