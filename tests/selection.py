@@ -16,7 +16,7 @@ from tests.development import HOME
 
 MARKS = {
     "slow": "a soak or a long campaign; `make test` leaves it out, `.ci/run` runs it",
-    "alone": "starts, kills or measures processes, so that no other test may run beside it (set by its folder)",
+    "alone": "kills or measures processes: where it is slow, no other test runs beside it (also set by its folder)",
     "nightly": "too long for `.ci/run`; `make nightly` runs it (also marked slow)",
     "servers": "needs Kafka, Redis, PostgreSQL 15, Prometheus or Chromium (set by its fixtures)",
     "database": "needs a PostgreSQL, which the tests bring (set by its fixtures)",
@@ -26,10 +26,9 @@ SERVERS = frozenset(
     {"kafka_server", "redis_url", "postgres15", "own_kafka", "chromium", "own_redis", "own_postgres", "promtool"}
 )
 """Fixtures that need a program which `make servers` installs."""
-DELIVERY = Path(__file__).parent / "delivery"
-_ROOMS_ALONE = ("delivery", "deploy", "pages", "servers", "service", "supply", "tutorials")
-ALONE = tuple(Path(__file__).parent / room for room in _ROOMS_ALONE)
-"""Rooms whose slow tests run one after another; those of the others run in parallel."""
+ROOT = Path(__file__).parents[1]
+_SLOW = frozenset({"tests/delivery"})
+_ALONE = _SLOW | {"tests/pages", "tests/servers"}
 NO_DATA = "the development data is not here: set SQLASSAY_DEVELOPMENT_DATA to its folder"
 
 
@@ -49,9 +48,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("servers")
         if "postgres_url" in fixtures or fixtures & SERVERS:
             item.add_marker("database")
-        if DELIVERY in item.path.parents:
+        room = "/".join(item.path.relative_to(ROOT).parts[:2])
+        if room in _SLOW:
             item.add_marker("slow")
-        if any(room in item.path.parents for room in ALONE):
+        if room in _ALONE:
             item.add_marker("alone")
         if any(not (HOME / mark.args[0]).exists() for mark in item.iter_markers("development_data")):
             item.add_marker(pytest.mark.skip(reason=NO_DATA))

@@ -67,11 +67,15 @@ def trees() -> dict[str, ast.Module]:
     return {named(path): ast.parse(path.read_text(encoding="utf-8")) for path in modules()}
 
 
-def functions(trees: dict[str, ast.Module]) -> Iterator[tuple[str, Function]]:
-    for name, tree in trees.items():
-        for node in ast.walk(tree):
-            if isinstance(node, Function):
-                yield f"{name}:{node.name}", node
+@pytest.fixture(scope="module")
+def functions(trees: dict[str, ast.Module]) -> list[tuple[str, int, int]]:
+    """Name, lines and branches of each."""
+    return [
+        (f"{name}:{node.name}", lines(node), branches(node))
+        for name, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, Function)
+    ]
 
 
 def test_no_folder_holds_more_modules_than_a_reader_can_scan() -> None:
@@ -88,17 +92,17 @@ def test_no_module_is_long() -> None:
     assert too_large(sizes, MOST_LINES) == {}
 
 
-def test_no_function_is_long(trees: dict[str, ast.Module]) -> None:
-    assert too_large({name: lines(each) for name, each in functions(trees)}, MOST_LINES_OF_A_FUNCTION) == {}
+def test_no_function_is_long(functions: list[tuple[str, int, int]]) -> None:
+    assert too_large({name: long for name, long, _ in functions}, MOST_LINES_OF_A_FUNCTION) == {}
 
 
-def test_no_function_branches_much(trees: dict[str, ast.Module]) -> None:
-    assert too_large({name: branches(each) for name, each in functions(trees)}, MOST_BRANCHES) == {}
+def test_no_function_branches_much(functions: list[tuple[str, int, int]]) -> None:
+    assert too_large({name: count for name, _, count in functions}, MOST_BRANCHES) == {}
 
 
-def test_every_exception_names_something_large_and_its_reason(trees: dict[str, ast.Module]) -> None:
-    large = {name for name, each in functions(trees) if lines(each) > MOST_LINES_OF_A_FUNCTION}
-    large |= {name for name, each in functions(trees) if branches(each) > MOST_BRANCHES}
+def test_every_exception_names_something_large_and_its_reason(functions: list[tuple[str, int, int]]) -> None:
+    large = {name for name, long, _ in functions if long > MOST_LINES_OF_A_FUNCTION}
+    large |= {name for name, _, count in functions if count > MOST_BRANCHES}
     large |= {named(path) for path in modules() if len(path.read_text(encoding="utf-8").splitlines()) > MOST_LINES}
     assert set(EXCEPTIONS) <= large
     assert all(EXCEPTIONS.values())

@@ -41,7 +41,7 @@ from tests.servers.install import ALERTMANAGER, PROMETHEUS
 from tests.servers.processes import Server, free_port
 from tests.servers.prometheus_server import AlertmanagerServer, PrometheusServer
 
-pytestmark = pytest.mark.slow  # waits for Prometheus and Alertmanager
+pytestmark = [pytest.mark.slow, pytest.mark.alone]  # waits for Prometheus and Alertmanager
 
 FAST_FORWARD = {
     "long": "20s", "short": "8s", "hold": "4s", "establishAfter": "3s", "minCount": 10, "minShortCount": 2,

@@ -42,6 +42,7 @@ def objects() -> list[dict[str, Any]]:
     return render(EVERYTHING)
 
 
+@pytest.mark.slow  # reads large schemas
 def test_every_custom_resource_has_a_published_type():
     assert (
         {each["kind"] for each in render(EVERYTHING) if each["apiVersion"] not in BUILT_IN}

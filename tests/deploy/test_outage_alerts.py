@@ -26,7 +26,7 @@ from tests.servers.processes import Server, free_port
 from tests.servers.prometheus_server import AlertmanagerServer, PrometheusServer
 from tests.servers.redis_server import RedisServer
 
-pytestmark = [pytest.mark.slow, pytest.mark.nightly]  # kills servers and waits for their alerts
+pytestmark = [pytest.mark.slow, pytest.mark.alone, pytest.mark.nightly]  # kills servers and waits for their alerts
 
 __all__ = ["webhook"]
 QUICK = {

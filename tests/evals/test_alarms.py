@@ -96,6 +96,7 @@ def test_a_fall_is_found_within_what_theory_allows(a_day, fall, past):
     assert np.median(late) <= 1.5 * best
 
 
+@pytest.mark.slow  # a simulation
 @pytest.mark.parametrize(("a_day", "past"), [(1.0, 0), (200.0, 50)])
 def test_false_alarms_are_at_most_one_in_twenty_agent_years_from_the_first_answer_on(a_day, past):
     shares = AGENTS.mixed(0.8)

@@ -134,6 +134,7 @@ def test_the_worst_the_best_and_the_doubtful_answers_are_no_random_draw(labels: 
     assert unlikely_draws([draw]) == [0] or (end, labels) == ("middle", 10)
 
 
+@pytest.mark.slow  # a simulation
 def test_a_random_draw_is_refused_at_most_once_in_a_thousand() -> None:
     dice, refused = np.random.default_rng(8), 0
     for answers, labels in product((25, 250), (5, 10, 24)):

@@ -63,6 +63,7 @@ def test_weights_fitted_to_other_questions_judge_each_question(labels: Path) -> 
     assert measured(str(labels), "--held-out", "question")["judge"] == "the local judge, held out by question"
 
 
+@pytest.mark.slow  # fits weights several times
 def test_figures_over_agents_are_in_the_report_and_on_the_page(labels: Path) -> None:
     report = measured(str(labels), "--by", "agent")
     agents = {each["agent"]: each["answers"] for each in report["by_agent"]["agents"]}
@@ -90,6 +91,7 @@ def test_stored_verdicts_are_measured_and_compared(labels: Path, tmp_path: Path)
     assert replayed["against"]["p_value"] == 1.0
 
 
+@pytest.mark.slow  # fits weights several times
 def test_a_replayed_cascade_asks_only_what_the_local_judge_doubts(labels: Path, tmp_path: Path) -> None:
     oracle = tmp_path / "oracle.jsonl"
     rows = [{"event_id": f"p{n}", "p_correct": 0.99 if label else 0.01} for n, (_, _, label) in enumerate(PILOTS)]
@@ -117,6 +119,7 @@ def test_a_live_model_is_measured_by_its_own_verdicts(labels: Path, live: ModelS
     assert len(live.seen()) == len(PILOTS)
 
 
+@pytest.mark.slow  # fits weights several times
 def test_a_live_cascade_asks_the_model_what_a_replayed_one_would(
     labels: Path, live: ModelServer, tmp_path: Path
 ) -> None:
@@ -136,6 +139,7 @@ def test_what_a_model_that_is_down_left_to_the_local_judge_is_not_its_own(labels
     assert "no answer could be judged" in result.stderr
 
 
+@pytest.mark.slow  # draws pictures
 def test_reports_and_pictures_are_written(labels: Path, tmp_path: Path) -> None:
     folder = tmp_path / "report"
     result = RUNNER.invoke(app, ["eval", "judge", str(labels), "--by", "hangar", "--out", str(folder)])

@@ -65,6 +65,7 @@ def marked(report: SliceReport) -> set[int]:
     return {int(each.counts.value) for each in report.slices if each.sure}
 
 
+@pytest.mark.slow  # a simulation
 @pytest.mark.parametrize("graded", [False, True])
 def test_where_no_slice_is_worse_hardly_any_is_marked(graded):
     dice = np.random.default_rng(5)

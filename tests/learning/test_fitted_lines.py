@@ -48,6 +48,7 @@ def test_the_same_labels_give_the_same_line():
     assert fit_line(list(answers(60, shift=1.0))) == fit_line(list(answers(60, shift=1.0)))
 
 
+@pytest.mark.slow  # a simulation
 def test_what_is_stored_from_30_labels_helps_on_answers_to_come():
     """Over many tenants that differ from the packaged judge, also with one label in twenty wrong."""
     gains = []

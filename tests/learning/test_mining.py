@@ -60,6 +60,7 @@ def test_other_seeds_find_the_same(seed: int) -> None:
     assert said(mined(replace(NO_HABITS, seed=seed))) == set()
 
 
+@pytest.mark.slow  # a simulation
 def test_without_labels_what_nearly_every_answer_has_is_found_and_nothing_else() -> None:
     found = said(mined(UNLABELLED))
     assert {("scrapped = 0",), ("fleet_id",)} <= found <= HABITS

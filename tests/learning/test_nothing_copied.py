@@ -50,7 +50,7 @@ def of_data(name: str, every: int) -> set[str]:
 
 
 @pytest.mark.development_data("judge")
-@pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [45, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", SETS)
 def test_no_name_or_value_of_the_data_stands_in_tables_or_weights(name: str, every: int) -> None:
     """A phrase that any text about anything may hold is no name of the data's."""

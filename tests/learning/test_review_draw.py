@@ -22,6 +22,7 @@ def answers(count: int, seed: int = 1) -> list[tuple[uuid.UUID, float, bool]]:
     return found
 
 
+@pytest.mark.slow  # a simulation
 def test_weighted_by_the_recorded_probability_samples_are_unbiased_and_unweighted_ones_are_not():
     population = answers(400)
     true = sum(right for _, _, right in population) / len(population)

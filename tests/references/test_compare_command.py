@@ -73,6 +73,7 @@ def test_explained_a_line_says_in_what_they_differ(bakery: Path):
     assert [doubt["code"] for doubt in rows[0]["doubts"]] == ["limit_without_order"]
 
 
+@pytest.mark.slow  # waits for a deadline
 def test_a_query_that_never_ends_costs_its_own_line_only(bakery: Path):
     endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
     _, rows, _ = compare([pair(sql=endless), pair()], bakery, "--seconds", "0.3")
@@ -80,6 +81,7 @@ def test_a_query_that_never_ends_costs_its_own_line_only(bakery: Path):
     assert rows[1]["match"] == "exact"
 
 
+@pytest.mark.slow  # fills memory
 def test_a_query_that_would_fill_the_memory_costs_its_own_line_only(bakery: Path):
     huge = "SELECT hex(zeroblob(400000000)) || hex(zeroblob(400000000))"
     _, rows, _ = compare([pair(sql=huge), pair()], bakery)

@@ -21,6 +21,8 @@ from service.storage.tables import AGENT_ALARMS, EVALUATIONS
 from tests.conftest import copied
 from tests.served import served
 
+pytestmark = pytest.mark.alone
+
 KILLS = 3
 BATCH = 10
 BOUND = 50.0

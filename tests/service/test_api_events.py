@@ -215,6 +215,7 @@ async def test_events_only_of_another_tenant_are_forbidden(serving):
         assert reply.status_code == 403
 
 
+@pytest.mark.slow  # waits for a database that is away
 async def test_with_the_database_gone_events_are_asked_for_again(serving, database, postgres_url):
     async with serving() as client:
         assert (await client.get("/readyz")).status_code == 200

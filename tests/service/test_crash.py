@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-pytestmark = pytest.mark.slow  # kills services
+pytestmark = [pytest.mark.slow, pytest.mark.alone]  # kills services
 
 EVENTS = [
     {

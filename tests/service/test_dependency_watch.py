@@ -30,6 +30,8 @@ from tests.servers.kafka_server import KafkaServer
 from tests.servers.processes import free_port
 from tests.service.test_kafka import SAMPLE, Bench
 
+pytestmark = pytest.mark.alone
+
 Until = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 QUICK = WatchPolicy(every=0.1, timeout=2.0, patience=0.5)
 

@@ -15,7 +15,7 @@ from service.settings import Settings
 from service.settings.loading import SettingsError, load_settings
 from service.storage.embedded import embedded_postgres
 
-pytestmark = pytest.mark.slow  # starts and kills embedded servers
+pytestmark = [pytest.mark.slow, pytest.mark.alone]  # starts and kills embedded servers
 
 CHILD = """
 import sys

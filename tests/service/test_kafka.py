@@ -26,6 +26,8 @@ from service.settings.storage_settings import DatabaseSettings
 from service.settings.stream_settings import KafkaSettings
 from tests.servers.fixtures import Kafka
 
+pytestmark = pytest.mark.alone
+
 SAMPLE = {"question": "How many ovens are there?", "sql": "SELECT COUNT(*) FROM ovens"}
 Until = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 
@@ -289,6 +291,7 @@ async def test_a_file_is_published_but_for_lines_that_are_no_events(bench: Bench
         await wait_until(stored)
 
 
+@pytest.mark.slow  # runs commands as processes
 async def test_dead_letters_are_listed_and_sent_back_once(bench: Bench, wait_until: Until):
     await bench.send(b"{", {"sql": "SELECT 1"}, {**SAMPLE, "event_id": "a"})
 

@@ -37,6 +37,7 @@ async def publish_foreign(bench: Bench, codec: str, ids: list[str], foreign: str
     assert await child.wait() == 0
 
 
+@pytest.mark.slow  # every codec of Kafka
 async def test_a_header_name_that_is_not_utf8_is_a_dead_letter_and_costs_its_neighbours_nothing(
     bench: Bench, wait_until: Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 ):

@@ -63,6 +63,7 @@ async def row_of(client, tenant: str, event_id: str):
     return (await client.get(f"/v1/evaluations/{sent['evaluation_id']}")).json()
 
 
+@pytest.mark.slow  # several services
 async def test_promoted_rules_reach_the_model_of_their_tenant_only_and_a_rollback_takes_them_away(
     serving, run, model_server, tmp_path
 ):
@@ -200,6 +201,7 @@ def test_the_prompt_without_learned_rules_is_the_file_to_the_letter() -> None:
     assert judge_template() == Template(version="judge-1", system=text)
 
 
+@pytest.mark.slow  # a process of its own
 def test_promotion_needs_no_package_of_the_extra_for_learning() -> None:
     script = """
 import sys

@@ -71,6 +71,7 @@ async def test_logging_out_ends_the_session(serving):
         assert (await client.get("/console", headers=BROWSER)).status_code == 303
 
 
+@pytest.mark.slow  # waits until a session is looked up again
 async def test_a_session_ends_with_its_token(serving, store, wait_until):  # noqa: F811 the fixture
     secret, stored = await store.create(new(AccessScope.READ))
     ending, _ = await store.create(new(AccessScope.READ, expires_at=datetime.now(UTC) + timedelta(days=1)))

@@ -128,6 +128,7 @@ async def test_anything_but_an_offered_verdict_has_no_score(
     assert counts.cases == {"unscored": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "step",
     [

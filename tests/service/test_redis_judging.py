@@ -100,6 +100,7 @@ async def test_with_redis_gone_a_worker_that_was_granted_nothing_spends_nothing(
         assert await one.reserve("t", Spend(10), Bound(tokens=900)) is not None
 
 
+@pytest.mark.slow  # restarts Redis
 async def test_workers_restate_their_grants_after_redis_lost_its_data(
     own_redis: RedisServer, wait_until: Callable[..., Any]
 ) -> None:

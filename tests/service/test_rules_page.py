@@ -217,6 +217,7 @@ async def test_forms_of_other_sites_and_odd_requests_are_refused(client):
     assert (await client.get("/v1/tenants/bakers/rules")).json()["version"] == 0
 
 
+@pytest.mark.slow  # tries rules in processes
 async def test_stored_text_is_text(client):
     rules = {"column_mappings": {HOSTILE: "a"}, "benign_filters": ["a = '<script>x'"], "ignore_filters": [HOSTILE[:8]]}
     rules["ignore_filters"] = ["</textarea><script>".replace("<", "‹").replace(">", "›")]
@@ -231,6 +232,7 @@ async def test_stored_text_is_text(client):
     assert "&lt;script&gt;alert" in tried.text
 
 
+@pytest.mark.slow  # tries rules in processes
 async def test_tenants_see_their_own_rules_and_only_administrators_change_them(serving):
     own, other, reading = (f"{name}-token-for-tests-only" for name in ("bakers", "millers", "reading"))
     tokens = {"bakers": own, "millers": other, "cooks": {"token": reading, "scopes": ["read"]}}
@@ -272,6 +274,7 @@ class EffectClock:
         return self.now
 
 
+@pytest.mark.slow  # waits for a deadline
 async def test_a_costly_answer_ends_alone_and_time_ends_the_rest():
     costly = Query(question="Which?", sql="SELECT " + "(" * 300 + "1" + ")" * 300 + " + 1" * 60_000)
     plain = Query(question="How many ovens?", sql="SELECT COUNT(*) FROM ovens")
@@ -320,6 +323,7 @@ async def test_without_answers_nothing_is_proposed(client):
     assert "show no habit that is sure enough" in (await client.post(PAGE, data=fields)).text
 
 
+@pytest.mark.slow  # waits for a deadline
 async def test_mining_that_takes_too_long_ends():
     queries = [Query(question=f"How many ovens of {n}?", sql=f"SELECT {n} FROM ovens") for n in range(60)]
     hurried = EffectProcess(seconds=0.01, timer=lambda: 0.0)

@@ -141,7 +141,8 @@ async def test_what_got_worse_says_who_since_when_and_what(client):
     assert ">2</a>" in first
     assert "new or rare before" in first
     # an exact time keeps its length
-    page = await shown(client, view="changes", since=(NOW - timedelta(days=3.5)).isoformat(), agent="crumb")
+    between = {"since": (NOW - timedelta(days=3.5)).isoformat(), "until": NOW.isoformat()}
+    page = await shown(client, view="changes", agent="crumb", **between)
     assert (NOW - timedelta(days=7)).strftime("%Y-%m-%d %H:") in page
     alone = await shown(client, view="changes", since=(NOW - timedelta(days=100)).isoformat())
     assert "No agent has answers in both periods" in alone

@@ -31,7 +31,7 @@ from tests.memory.stores import MemoryOutcomes
 from tests.served import ROOT, served
 from tests.servers.collector import Collector, attributes, collector
 
-pytestmark = pytest.mark.slow  # starts a service and a collector for each test
+pytestmark = [pytest.mark.slow, pytest.mark.alone]  # starts a service and a collector for each test
 
 __all__ = ["collector"]
 

@@ -256,6 +256,7 @@ async def walls(serving: Any, engine: Any) -> AsyncIterator[Walls]:
         assert await rows_of(engine, THEIRS) == before
 
 
+@pytest.mark.slow  # walks every route
 async def test_the_api_shows_and_changes_only_what_is_the_tenants_own(walls: Walls) -> None:
     headers = as_tenant(OURS)
     known = bodies(walls.ids)
@@ -277,6 +278,7 @@ async def test_the_api_shows_and_changes_only_what_is_the_tenants_own(walls: Wal
     assert {each for each in SHOW_OURS if each.startswith("/v1")} <= walls.shown
 
 
+@pytest.mark.slow  # walks every route
 async def test_the_console_shows_and_changes_only_what_is_the_tenants_own(walls: Walls) -> None:
     shown = await walls.client.get("/v1/labels?reviewer=zoltan", headers=as_tenant(THEIRS))
     known = forms(shown.json()["items"][0]["labelled_at"])

@@ -13,7 +13,7 @@ from tests.servers.fixtures import Kafka, make_topics, new_kafka
 from tests.servers.kafka_server import KafkaServer
 from tests.service.test_kafka import SAMPLE, Bench
 
-pytestmark = pytest.mark.slow  # waits for brokers that are away
+pytestmark = [pytest.mark.slow, pytest.mark.alone]  # waits for brokers that are away
 
 Until = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 UNWRITABLE = "no topic may be called so"

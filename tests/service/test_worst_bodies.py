@@ -16,6 +16,8 @@ from sqlalchemy import URL
 
 from tests.served import served
 
+pytestmark = pytest.mark.alone
+
 MIB = 1024 * 1024
 CHART_LIMIT = 768 * MIB
 """`api.resources.limits.memory` of the chart."""

@@ -168,6 +168,7 @@ async def test_an_unavailable_judge_leaves_the_rows_unchanged(engine, store):
     assert {row["trigger"] for row in await rows(engine)} == {"live"}
 
 
+@pytest.mark.slow  # many rows
 async def test_more_events_than_a_batch_are_each_scored_once(engine):
     store = PostgresScores(engine, clock=lambda: NOW)
     await store.record([scored(str(number), occurred_at="2026-10-05T08:00:00Z") for number in range(210)])
@@ -176,6 +177,7 @@ async def test_more_events_than_a_batch_are_each_scored_once(engine):
     assert (done.ended["scored"], done.ended["already"], sum(seen)) == (210, 0, 210)
 
 
+@pytest.mark.slow  # many rows
 async def test_going_back_to_the_rows_there_were_takes_each_event_once(engine):
     store = PostgresScores(engine, clock=lambda: NOW)
     await store.record([scored(str(number), occurred_at="2026-10-05T08:00:00Z") for number in range(210)])

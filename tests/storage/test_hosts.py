@@ -33,6 +33,7 @@ async def test_a_host_that_is_gone_is_passed_over(postgres_url: URL):
     assert await ask(beside(postgres_url, free_port())) == "off"
 
 
+@pytest.mark.slow  # waits for a deadline
 async def test_a_host_that_accepts_and_answers_nothing_is_passed_over(postgres_url: URL):
     silent = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
     async with silent:

@@ -71,6 +71,7 @@ async def test_processes_that_make_the_same_day_while_others_write_lose_nothing(
     assert await rows_of(engine, "evaluations_20261102") == 120
 
 
+@pytest.mark.slow  # waits for a lock
 async def test_a_partition_that_cannot_be_made_in_time_stops_no_row(engine):
     store = PostgresScores(engine, clock=lambda: NOW)
     async with engine.begin() as other:

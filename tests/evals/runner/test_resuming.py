@@ -29,6 +29,7 @@ def content(mill: Mill, out: str) -> dict[str, bytes]:
     return {name: (mill.folder / out / name).read_bytes() for name in FILES}
 
 
+@pytest.mark.slow  # every place of a cut
 def test_a_journal_that_was_cut_anywhere_is_gone_on_with(mill: Mill) -> None:
     mill.recorded(ANSWERS, "--databases", mill.databases)
     whole, journal = content(mill, "run"), (mill.folder / "run" / "journal.jsonl").read_bytes()

@@ -34,6 +34,7 @@ def test_any_text_has_a_specification_whose_spans_stand_in_it(text: str) -> None
     assert all(0.0 <= each.certain <= 1.0 for each in enriched.filters)
 
 
+@pytest.mark.slow  # compares costs
 @pytest.mark.parametrize(
     "unit", [*_WORDS, "'a ", "(a = ", "A of ", "A, ", "in 2010 or ", "a-", "a.", "x IN (", "highest ", "n's"]
 )

@@ -110,6 +110,7 @@ LONG = {
 }
 
 
+@pytest.mark.slow  # compares costs
 @pytest.mark.parametrize("name", LONG)
 def test_long_runs_cost_a_few_parses(name: str) -> None:
     sql = LONG[name][:100_000]
@@ -129,6 +130,7 @@ def test_too_many_tokens_are_refused() -> None:
     assert refused.reason is UnscoredReason.SQL_TOO_LARGE
 
 
+@pytest.mark.slow  # compares costs
 def test_ten_megabytes_are_refused_for_less_than_a_tenth_of_a_megabyte_costs() -> None:
     sql = "SELECT '" + "x" * 10_000_000
     refused = read_sql(sql, None)

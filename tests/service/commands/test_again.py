@@ -65,6 +65,7 @@ async def test_a_backfill_prints_its_cost_and_scores_only_with_yes(engine, sqlas
     assert await count(engine, "trigger = 'backfill'") == 0
 
 
+@pytest.mark.slow  # several commands
 async def test_other_rules_give_separate_rows_that_can_be_made_current(engine, sqlassay, tmp_path):
     rules = tmp_path / "rules.json"
     rules.write_text('{"lambda_min": 7}')

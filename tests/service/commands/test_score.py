@@ -133,6 +133,7 @@ def test_a_row_depends_on_nothing_but_the_answer() -> None:
     assert row(bare) == row(GOOD) == row(bare | beside) == row(dict(reversed((bare | beside).items())))
 
 
+@pytest.mark.slow  # processes of its own
 def test_the_same_file_gives_the_same_bytes_whatever_the_hash_seed() -> None:
     samples = str(files("service.samples").joinpath("events.jsonl"))
     seeds = [

@@ -20,6 +20,8 @@ from service.samples import sample_rules
 from tests import tour
 from tests.service.commands import command_line
 
+pytestmark = pytest.mark.alone
+
 Command: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 BARE = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
 
@@ -198,7 +200,10 @@ def test_a_misspelt_setting_ends_with_2_and_the_nearest_name(sqlassay: Command) 
     assert "SQLASSAY_DATABASE__URL" in done.stderr
 
 
-@pytest.mark.parametrize("command", [["migrate"], ["report"], ["rules", "show", "library"], ["serve"]])
+@pytest.mark.parametrize(
+    "command",
+    [["migrate"], ["report"], ["rules", "show", "library"], pytest.param(["serve"], marks=pytest.mark.slow)],
+)
 def test_a_database_that_is_down_ends_with_3_and_prints_no_password(command: list[str]) -> None:
     run = new_process if command == ["serve"] else command_line.sqlassay
     done = run(*command, SQLASSAY_DATABASE__URL="postgresql://me:secret@127.0.0.1:9/assay", SQLASSAY_HTTP__PORT="0")
