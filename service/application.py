@@ -8,7 +8,20 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Lifespan, Message, Receive, Scope, Send
 
 from scoring import EVALUATOR_VERSION
-from service.api import audit, canaries, docs_page, evaluations, events, health, labels, review, rules, schemas, traces
+from service.api import (
+    audit,
+    canaries,
+    docs_page,
+    evaluations,
+    events,
+    health,
+    labels,
+    review,
+    rules,
+    schemas,
+    traces,
+)
+from service.api import slices as slice_routes
 from service.api.errors import handle_errors
 from service.api.openapi_document import openapi_document
 from service.api.request_guard import RequestGuard
@@ -45,7 +58,7 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     )
     app.state.service = service
     worker_only = service is not None and service.role is ProcessRole.WORKER
-    reading = (evaluations, labels, review, canaries, rules, schemas, audit, docs_page)
+    reading = (evaluations, labels, review, canaries, slice_routes, rules, schemas, audit, docs_page)
     console = (overview_page, agent_page, answer_page, meanings, exports, pages, review_actions, review_pages)
     console += (login_pages, slices, trust, rules_page)
     for module in (health,) if worker_only else (events, traces, *reading, *console, health):

@@ -22,6 +22,8 @@ from consumers.wire.texts import shorten
 from service.logs import log
 from service.storage.rule_store import RulesConflict
 from service.storage.scores.evaluation_pages import InvalidCursor, SearchTooSlow
+from service.storage.slices.answer_slices import SlicesTooSlow
+from service.storage.slices.slice_reports import EmptyPeriod
 
 
 class ErrorBody(BaseModel):
@@ -62,6 +64,7 @@ _BY_STATUS = {
     404: ("NOT_FOUND", "See /docs for the available routes."),
     405: ("METHOD_NOT_ALLOWED", "See /docs for the methods that this route allows."),
 }
+_NARROWER = "Choose a tenant, an agent or a shorter time."
 _BY_EXCEPTION: dict[type[Exception], tuple[int, str, str]] = {
     Unavailable: (503, "UNAVAILABLE", "Send the request again in a few seconds."),
     PoolClosed: (
@@ -73,7 +76,9 @@ _BY_EXCEPTION: dict[type[Exception], tuple[int, str, str]] = {
     InvalidSchema: (422, "INVALID_SCHEMA", "Correct the schema and send it again. The old one stays in force."),
     RulesConflict: (412, "RULES_CHANGED", "Read the newest version and send your change with its ETag."),
     InvalidCursor: (400, "INVALID_CURSOR", "Start again without the cursor."),
-    SearchTooSlow: (400, "SEARCH_TOO_SLOW", "Choose a tenant, an agent or a shorter time."),
+    SearchTooSlow: (400, "SEARCH_TOO_SLOW", _NARROWER),
+    SlicesTooSlow: (400, "SLICES_TOO_SLOW", _NARROWER),
+    EmptyPeriod: (400, "INVALID_PARAMETER", "Choose a time that begins before it ends and before now."),
     RefusedByStore: (400, "REFUSED_BY_STORE", "Correct the value that the database cannot store."),
 }
 _PARAMETERS: dict[type[Exception], tuple[str, ...]] = {InvalidCursor: ("cursor",), SearchTooSlow: ("search",)}

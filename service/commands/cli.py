@@ -23,6 +23,7 @@ from service.commands.options import (
     MineOptions,
     ReportOptions,
     ScoreOptions,
+    SlicesOptions,
     Tenant,
     TokenOptions,
     VerifyOptions,
@@ -122,6 +123,15 @@ def demo(once: Annotated[bool, typer.Option("--once", help="Exit after the repor
 def report(options: ReportOptions) -> None:
     """Mean score, P90 and coverage per agent (the paper's Table 4), with mean p_correct and the share judged wrong."""
     from service.commands.report import report as command
+
+    command(options)
+
+
+@app.command()
+@with_options(SlicesOptions)
+def slices(options: SlicesOptions) -> None:
+    """Where agents lose most right answers: by table, column, condition, question, version and reason."""
+    from service.commands.slices import slices as command
 
     command(options)
 

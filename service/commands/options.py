@@ -161,6 +161,23 @@ class ReportOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SlicesOptions:
+    tenant: OnlyTenant = None
+    agent: Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Only this agent.")] = None
+    changes: Annotated[
+        bool,
+        typer.Option("--changes", help="What got worse since the time before of the same length (default 7 days)."),
+    ] = False
+    kind: Annotated[
+        str | None, typer.Option("--kind", metavar="KIND", help="Only slices of this kind, such as table or version.")
+    ] = None
+    since: Since = None
+    until: Until = None
+    most: Annotated[int, typer.Option("--most", min=1, max=1000, metavar="N", help="Most slices.")] = 20
+    as_json: AsJson = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class MineOptions:
     tenant: OnlyTenant = None
     file: MinedFile = None

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from evals.slices.changes import ChangeReport, changes
 from evals.slices.counts import CAUSES, AgentLoss, SliceCounts, SliceKind
 from evals.slices.significance import FALSE_DISCOVERIES, LEAST_QUESTIONS, SHRINKING
-from evals.slices.since import WorseSince
-from evals.slices.worst import WorstSlice, worst_slices
+from evals.slices.worst import WorstSlice
 from service.api.access import ConsoleReader, RunningService
-from service.api.errors import ApiError
 from service.console.forms import BrowserForm, RecentDays
 from service.console.rendering import link, page
 from service.console.spelling import spelled
-from service.storage.slices.answer_slices import MOST_ANSWERS, SlicesTooSlow, read_slices
-from service.storage.slices.daily_losses import days_worse_since
+from service.storage.slices.answer_slices import MOST_ANSWERS
+from service.storage.slices.slice_reports import Periods, changed_slices, periods, slice_report
 from service.storage.sums.reading import AnswerScope
 
 router = APIRouter(include_in_schema=False)
@@ -48,14 +43,6 @@ class SlicesForm(BrowserForm):
     kind: SliceKind | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Periods:
-    """A period and the one of the same length before it."""
-
-    now: AnswerScope
-    before: AnswerScope
-
-
 @router.get("/console/slices")
 async def show_slices(
     query: Annotated[SlicesForm, Query()], service: RunningService, reader: ConsoleReader
@@ -64,15 +51,11 @@ async def show_slices(
     form, suggestions = await spelled(query, service.engine, reader)
     now = datetime.now(UTC)
     wanted = form.at(now).wanted(reader)
-    try:
-        shown = await (
-            _worst(service.engine, form, wanted)
-            if form.view == "worst"
-            else _changes(service.engine, form, _periods(wanted, now))
-        )
-    except SlicesTooSlow as error:
-        fix = "Choose a tenant, an agent or a shorter time."
-        raise ApiError(400, "SLICES_TOO_SLOW", str(error), fix) from error
+    shown = await (
+        _worst(service.engine, form, wanted)
+        if form.view == "worst"
+        else _changes(service.engine, form, periods(wanted, now))
+    )
     shared = {
         "title": "Slices",
         "form": form,
@@ -86,8 +69,7 @@ async def show_slices(
 
 
 async def _worst(engine: AsyncEngine, form: SlicesForm, wanted: AnswerScope) -> dict[str, Any]:
-    found = await read_slices(engine, wanted)
-    report = worst_slices(found.agents, found.slices, few=found.few)
+    found, report = await slice_report(engine, wanted)
     chosen = [each for each in report.slices if form.kind in {None, each.counts.kind}]
     costly = [each for each in chosen if each.lost > 0]
     return {
@@ -99,45 +81,19 @@ async def _worst(engine: AsyncEngine, form: SlicesForm, wanted: AnswerScope) -> 
     }
 
 
-async def _changes(engine: AsyncEngine, form: SlicesForm, periods: Periods) -> dict[str, Any]:
-    now, before = await read_slices(engine, periods.now), await read_slices(engine, periods.before)
-    report = changes(now, before)
+async def _changes(engine: AsyncEngine, form: SlicesForm, compared: Periods) -> dict[str, Any]:
+    found = await changed_slices(engine, compared)
+    report = found.report
     worse = [each for each in report.slices if each.lost > 0 and form.kind in {None, each.counts.kind}]
-    both = replace(periods.now, since=periods.before.since)
     return {
-        "agents": now.agents,
-        "answers": sum(each.all.answers for each in now.agents),
+        "agents": found.read.agents,
+        "answers": sum(each.all.answers for each in found.read.agents),
         "report": report,
         "tables": _tables([(each, _link(each.counts, form)) for each in worse]),
         "versions": [],
-        "changed": await _changed(engine, report, form, both),
-        "periods": periods,
+        "changed": [(each, found.since.get(each.now.who), _own(each.now, form)) for each in report.agents],
+        "periods": compared,
     }
-
-
-def _periods(wanted: AnswerScope, now: datetime) -> Periods:
-    """The time asked for and the time before; without a begin, the last seven days and the seven before."""
-    until = wanted.until or now
-    since = wanted.since or _earlier(until, timedelta(days=7))
-    if since >= until:
-        fix = "Choose a time that begins before it ends and before now."
-        raise ApiError(400, "INVALID_PARAMETER", f"the time begins at {since:%Y-%m-%d %H:%M}, after its end", fix)
-    latest = replace(wanted, since=since, until=until)
-    return Periods(latest, replace(wanted, since=_earlier(since, until - since), until=since))
-
-
-def _earlier(moment: datetime, length: timedelta) -> datetime:
-    earliest = datetime.min.replace(tzinfo=UTC)
-    return moment - length if moment - earliest > length else earliest
-
-
-async def _changed(
-    engine: AsyncEngine, report: ChangeReport, form: SlicesForm, both: AnswerScope
-) -> list[tuple[Any, WorseSince | None, str]]:
-    """Each agent, the day since which it is worse, and the address of its own slices."""
-    sure = [each.now.who for each in report.agents if each.sure and each.lost > 0]
-    since: Mapping[tuple[str, str], WorseSince] = await days_worse_since(engine, both, sure) if sure else {}
-    return [(each, since.get(each.now.who), _own(each.now, form)) for each in report.agents]
 
 
 def _own(agent: AgentLoss, form: SlicesForm) -> str:

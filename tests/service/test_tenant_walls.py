@@ -218,8 +218,10 @@ def forms(labelled_at: str) -> dict[str, list[dict[str, str]]]:
             who | {"labelled_at": labelled_at, "tenant": tenant} for tenant in (THEIRS, OURS)
         ],
         "/console/review/{evaluation_id}/skip": [who, who | {"tenant": THEIRS}],
-        "/console/trust": [{"action": "promote", "version": "1"}, {"action": "roll_back"}],
+        "/console/trust": [{"action": "fit"}, {"action": "promote", "version": "1"}, {"action": "roll_back"}],
         "/console/rules": [
+            {"action": "try", "edited": "2", "way": "json", "json": '{"ignore_filters": ["kind"]}'},
+            {"action": "propose", "edited": "2"},
             {"action": "store", "edited": "2", "way": "json", "json": '{"lambda_min": 7}'},
             {"action": "store", "edited": "0", "lambda_min": "7"},
         ],

@@ -65,12 +65,15 @@ def bench_reports(
 @bench.command("console")
 def bench_console(
     answers: Annotated[int, typer.Option("--answers", min=1000, metavar="N", help="Stored answers.")] = 1_000_000,
+    plans: Annotated[
+        bool, typer.Option("--plans", help="Print PostgreSQL's plan of each statement that took over 200 ms.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Milliseconds of the queries behind the console's lists, searches and overview, with full rows."""
+    """Milliseconds of the console's pages, searches and lists, with full rows: the scored samples, copied."""
     from service.commands.bench.console_speed import bench_console as command
 
-    command(answers=answers, as_json=as_json)
+    command(answers=answers, plans=plans, as_json=as_json)
 
 
 @bench.command("equivalence")

@@ -1,4 +1,4 @@
-"""`sqlassay bench console`: how long the queries of the console's lists, searches and overview take."""
+"""`sqlassay bench console`: how long the pages of the console take, and the lists and reports of the API."""
 
 from __future__ import annotations
 
@@ -6,136 +6,135 @@ import json
 import sys
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
+import httpx2
 import numpy as np
 import uvloop
-from sqlalchemy import text
+from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import StoreUnavailable
+from service.commands.bench.console_addresses import WORST_OF_AN_AGENT, FoundAnswers, addresses
 from service.commands.bench.own_database import own_database
+from service.commands.bench.slow_statements import SlowStatements
+from service.commands.bench.stored_answers import StoredAnswers, fill
 from service.commands.exits import give_up
+from service.commands.progress import progress
 from service.commands.rendering.terminal import print_to_terminal
-from service.console.overview.agent_weeks import agent_weeks
+from service.samples import sample_events
+from service.samples.fortnight import fortnight_events
+from service.serving import create_app, running
+from service.settings import Settings
 from service.settings.loading import load_settings
-from service.settings.storage_settings import DatabaseSettings
-from service.storage.partitions import make_partition
-from service.storage.scores.estimated_reports import estimated_report
-from service.storage.scores.evaluation_pages import EvaluationFilter, Order, SearchTooSlow, evaluation_page
-from service.storage.scores.recent_findings import recent_findings
-from service.storage.scores.search_index import make_search_index
-from service.storage.sums.keeping import sum_stale_hours
-from service.storage.sums.reading import AnswerScope
 
-DAYS, AGENTS = 30, 20
-_BATCH, _READS = 50_000, 20
-# Rows of about two kilobytes, as answers of real agents have.
-_FILL = text(
-    """
-    INSERT INTO evaluations (occurred_at, id, event, trigger, received_at, tenant, agent, source, event_id, question,
-        sql, score, tier, verdict, p_correct, judge, tokens_in, tokens_out, cost, reason_codes, rules_version,
-        evaluator_version, attributes, record)
-    SELECT
-        CAST(:since AS timestamptz) + number * CAST(:seconds AS float8) / CAST(:of AS float8) * interval '1 second',
-        gen_random_uuid(), gen_random_uuid(), 'live', now(), 'bench', 'agent-' || number % CAST(:agents AS int),
-        '/bench', number::text, 'How many orders of town ' || number || ' are open? ' || repeat(md5(number::text), 6),
-        'SELECT COUNT(*) FROM orders WHERE town = ' || number || ' /* ' || repeat(md5(number::text), 10) || ' */',
-        score, CASE WHEN score < 50 THEN 'poor' ELSE 'good' END,
-        CASE WHEN score < 50 THEN 'Incorrect' ELSE 'Correct' END, score / 100, 'local/bench', 0, 0, 0,
-        CASE WHEN number % 3 = 0 THEN ARRAY['FILTER_MISSING'] ELSE ARRAY['FILTERS_MATCHED'] END, 0, '0', '{}',
-        jsonb_build_object('reasons', repeat(md5(number::text), 30))
-    FROM (SELECT number, (number * 7919 % 10001) / 100.0 AS score
-        FROM generate_series(CAST(:first AS bigint), CAST(:last AS bigint)) AS number) AS numbers
-    """
-)
+SLOW_SECONDS = 0.2
+_READS, _LONGEST = 20, 20.0
+"""Reads of a page; fewer once they have taken so many seconds."""
+_POSTED = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageSpeed:
-    """The time of the queries behind one page."""
+    """The time from a request to the whole reply of one page."""
 
     page: str
+    address: str
     p50_ms: float
     p95_ms: float
-    ended: bool
-    """False: at least one search was given up."""
+    statuses: list[int]
+    """400 where a search was given up."""
 
     def __str__(self) -> str:
-        return (
-            f"{self.page:<24} p50 {self.p50_ms:8.1f} ms, p95 {self.p95_ms:8.1f} ms{'' if self.ended else ', given up'}"
-        )
+        fault = "" if self.statuses == [200] else f", status {self.statuses}"
+        return f"{self.page:<34} p50 {self.p50_ms:8.1f} ms, p95 {self.p95_ms:8.1f} ms{fault}"
 
 
-def bench_console(*, answers: int, as_json: bool) -> None:
-    """Prints the time of each page's queries with so many stored answers."""
+def bench_console(*, answers: int, plans: bool, as_json: bool) -> None:
+    """Prints the time of each page with so many stored answers, and the plans of slow statements."""
     try:
-        pages = uvloop.run(_measure(answers))
+        pages, explained = uvloop.run(_measure(answers, plans=plans))
     except StoreUnavailable as error:
         give_up(str(error))
     if as_json or not sys.stdout.isatty():
-        print(json.dumps({"answers": answers, "pages": [asdict(page) for page in pages]}))
+        print(json.dumps({"answers": answers, "pages": [asdict(page) for page in pages], "plans": explained}))
         return
-    print_to_terminal("\n".join(map(str, pages)))
+    print_to_terminal("\n".join([*map(str, pages), *explained]))
 
 
-async def _measure(answers: int) -> list[PageSpeed]:
+async def _measure(answers: int, *, plans: bool) -> tuple[list[PageSpeed], list[str]]:
     settings = load_settings()
     patient = settings.model_copy(update={"database": settings.database.model_copy(update={"timeout": 600.0})})
     now = datetime.now(UTC)
     async with own_database(patient, f"sqlassay_bench_{uuid.uuid4().hex[:8]}") as engine:
-        await _fill(engine, settings.database, now, answers)
-        return [await _timed(name, read) for name, read in _pages(engine, now).items()]
+        async with _client(settings, engine) as (client, _):
+            await _post_samples(client, now)
+        stored = await fill(engine, settings.database, now, answers)
+        # opened anew: what a process remembers of the samples is gone
+        async with _client(settings, engine) as (client, served):
+            slow = SlowStatements(served, SLOW_SECONDS)
+            with slow.noting():
+                pages = await _read_pages(client, await _addresses(client, stored))
+            return pages, await slow.plans() if plans else []
 
 
-async def _fill(engine: AsyncEngine, settings: DatabaseSettings, now: datetime, answers: int) -> None:
-    for day in range(DAYS + 2):
-        await make_partition(engine, (now - timedelta(days=DAYS - day)).date())
-    values = {"since": now - timedelta(days=DAYS), "seconds": DAYS * 86_400.0, "of": answers, "agents": AGENTS}
-    for first in range(0, answers, _BATCH):
-        async with engine.begin() as connection:
-            await connection.execute(_FILL, {**values, "first": first, "last": min(first + _BATCH, answers) - 1})
-    if settings.search_index:
-        await make_search_index(engine.url, settings)
-    await sum_stale_hours(engine, now)
-    async with engine.connect() as connection:
-        await connection.execution_options(isolation_level="AUTOCOMMIT")
-        await connection.execute(text("VACUUM (ANALYZE) answer_sums, stale_hours, evaluations"))
+@asynccontextmanager
+async def _client(settings: Settings, engine: AsyncEngine) -> AsyncGenerator[tuple[httpx2.AsyncClient, AsyncEngine]]:
+    """A client of the service on the measurement's own database, and the service's engine."""
+    url = SecretStr(engine.url.render_as_string(hide_password=False))
+    own = settings.database.model_copy(update={"url": url})
+    alone = Settings.model_construct(database=own, log=settings.log)
+    async with running(alone) as service:
+        transport = httpx2.ASGITransport(create_app(alone, service))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost", timeout=None) as client:
+            yield client, service.engine
 
 
-def _pages(engine: AsyncEngine, now: datetime) -> Mapping[str, Callable[[], Awaitable[object]]]:
-    def listed(
-        order: Order = Order.NEWEST, agent: str | None = None, reason: str | None = None, search: str | None = None
-    ) -> Callable[[], Awaitable[object]]:
-        wanted = EvaluationFilter(tenant="bench", agent=agent, reason=reason, search=search)
-        return lambda: evaluation_page(engine, wanted, order=order)
-
-    scope = AnswerScope(tenant="bench")
-    agents = [("bench", f"agent-{number}") for number in range(AGENTS)]
-    return {
-        "newest answers": listed(),
-        "worst answers": listed(Order.WORST),
-        "worst of an agent": listed(Order.WORST, agent="agent-7"),
-        "newest with a reason": listed(reason="FILTER_MISSING"),
-        "search, common text": listed(search="orders of town"),
-        "search, one answer": listed(search="orders of town 17 are"),
-        "overview, estimates": lambda: estimated_report(engine, scope),
-        "overview, trends": lambda: agent_weeks(engine, scope, now),
-        "overview, reasons": lambda: recent_findings(engine, scope, agents),
-    }
+async def _post_samples(client: httpx2.AsyncClient, now: datetime) -> None:
+    events = [*sample_events(), *fortnight_events(now)]
+    with progress("scoring the samples", len(events)) as advance:
+        for start in range(0, len(events), _POSTED):
+            batch = events[start : start + _POSTED]
+            (await client.post("/v1/events", json=batch)).raise_for_status()
+            advance(len(batch))
 
 
-async def _timed(name: str, read: Callable[[], Awaitable[object]]) -> PageSpeed:
+async def _addresses(client: httpx2.AsyncClient, stored: StoredAnswers) -> Mapping[str, str]:
+    """The addresses that are measured, by what they show."""
+    worst = (await client.get(f"/v1/evaluations?{WORST_OF_AN_AGENT}&limit=500")).json()
+    newest = (await client.get("/v1/evaluations?limit=1")).json()
+    found = FoundAnswers(
+        newest=newest["items"][0]["id"],
+        middle=worst["items"][len(worst["items"]) // 2]["id"],
+        cursor=worst["next_cursor"] or "",
+    )
+    return addresses(stored, found)
+
+
+async def _read_pages(client: httpx2.AsyncClient, addresses: Mapping[str, str]) -> list[PageSpeed]:
+    speeds: list[PageSpeed] = []
+    with progress("reading pages", len(addresses)) as advance:
+        for page, address in addresses.items():
+            speeds.append(await _timed(client, page, address))
+            advance(1)
+    return speeds
+
+
+async def _timed(client: httpx2.AsyncClient, page: str, address: str) -> PageSpeed:
     times: list[float] = []
-    ended = True
-    for _ in range(_READS):
+    statuses = set[int]()
+    while len(times) < _READS and sum(times) < _LONGEST:
         began = time.perf_counter()
-        try:
-            await read()
-        except SearchTooSlow:
-            ended = False
-        times.append((time.perf_counter() - began) * 1e3)
-    p50, p95 = np.percentile(times, (50, 95))
-    return PageSpeed(page=name, p50_ms=round(float(p50), 1), p95_ms=round(float(p95), 1), ended=ended)
+        statuses.add((await client.get(address)).status_code)
+        times.append(time.perf_counter() - began)
+    p50, p95 = np.percentile(times, (50, 95)) * 1e3
+    return PageSpeed(
+        page=page,
+        address=address,
+        p50_ms=round(float(p50), 1),
+        p95_ms=round(float(p95), 1),
+        statuses=sorted(statuses),
+    )

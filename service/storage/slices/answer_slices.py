@@ -51,7 +51,7 @@ async def read_slices(
     return PeriodAnswers(
         agents=[_agent(row) for row in found if row["value"] is None],
         slices=[_slice(row) for row in found if row["kind"] is not None],
-        few=sum(row["answers"] for row in found if row["kind"] is None and row["value"] is not None),
+        few=sum(int(row["answers"]) for row in found if row["kind"] is None and row["value"] is not None),
     )
 
 

@@ -1,0 +1,79 @@
+"""The slices in which agents lose most, and those that got worse, as the console, the API and the command show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from evals.slices.changes import ChangeReport, PeriodAnswers, changes
+from evals.slices.since import WorseSince
+from evals.slices.worst import SliceReport, worst_slices
+from service.storage.slices.answer_slices import read_slices
+from service.storage.slices.daily_losses import days_worse_since
+from service.storage.sums.reading import AnswerScope
+
+_WEEK = timedelta(days=7)
+
+
+class EmptyPeriod(Exception):  # noqa: N818 named beside SlicesTooSlow
+    """The time asked for ends before it begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Periods:
+    """A period and the one of the same length before it."""
+
+    now: AnswerScope
+    before: AnswerScope
+
+    @property
+    def both(self) -> AnswerScope:
+        """Both periods as one."""
+        return replace(self.now, since=self.before.since)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedSlices:
+    """What got worse, and since when."""
+
+    read: PeriodAnswers
+    """The answers of the later period."""
+    report: ChangeReport
+    since: Mapping[tuple[str, str], WorseSince]
+    """The day since which an agent is worse, by tenant and agent: of those that surely are."""
+
+
+def periods(wanted: AnswerScope, now: datetime) -> Periods:
+    """The time asked for and the time before; without a begin, the last seven days and the seven before.
+
+    Raises `EmptyPeriod`.
+    """
+    until = wanted.until or now
+    since = wanted.since or _earlier(until, _WEEK)
+    if since >= until:
+        raise EmptyPeriod(f"the time begins at {since:%Y-%m-%d %H:%M}, after its end")
+    latest = replace(wanted, since=since, until=until)
+    return Periods(latest, replace(wanted, since=_earlier(since, until - since), until=since))
+
+
+async def slice_report(engine: AsyncEngine, wanted: AnswerScope) -> tuple[PeriodAnswers, SliceReport]:
+    """The answers that were read and their slices; raises `SlicesTooSlow` and `StoreUnavailable`."""
+    found = await read_slices(engine, wanted)
+    return found, worst_slices(found.agents, found.slices, few=found.few)
+
+
+async def changed_slices(engine: AsyncEngine, compared: Periods) -> ChangedSlices:
+    """What got worse since the period before; raises `SlicesTooSlow` and `StoreUnavailable`."""
+    now, before = await read_slices(engine, compared.now), await read_slices(engine, compared.before)
+    report = changes(now, before)
+    sure = [each.now.who for each in report.agents if each.sure and each.lost > 0]
+    since: Mapping[tuple[str, str], WorseSince] = await days_worse_since(engine, compared.both, sure) if sure else {}
+    return ChangedSlices(read=now, report=report, since=since)
+
+
+def _earlier(moment: datetime, length: timedelta) -> datetime:
+    earliest = datetime.min.replace(tzinfo=UTC)
+    return moment - length if moment - earliest > length else earliest
