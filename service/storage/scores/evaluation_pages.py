@@ -49,11 +49,13 @@ _SORT_KEYS = {
 
 
 SEARCH_SECONDS = 10.0
-"""Seconds until a search for text is given up: without the search index it reads all rows in scope."""
+"""Seconds until a list is given up: a search without its index, or filters that hardly any answer fits, read all rows
+in scope.
+"""
 
 
 class SearchTooSlow(Exception):  # noqa: N818 named beside InvalidCursor
-    """A search for text did not end in time."""
+    """A list was not read in time."""
 
 
 class InvalidCursor(Exception):  # noqa: N818 named beside InvalidEvent
@@ -111,8 +113,7 @@ async def evaluation_page(
         position, last = tuple_(*keys), tuple_(*_read_cursor(order, cursor))
         query = query.where(position > last if order is Order.WORST else position < last)
     query = query.limit(limit + 1)
-    searched = wanted.search is not None
-    rows = await (fetch_in_time(engine, query, search_seconds) if searched else fetch_rows(engine, query))
+    rows = await fetch_in_time(engine, query, search_seconds)
     more = len(rows) > limit
     rows = rows[:limit]
     return RowPage(rows, _write_cursor(order, rows[-1]) if more else None)
@@ -133,7 +134,7 @@ async def fetch_in_time(engine: AsyncEngine, query: Select[Any], seconds: float)
             except DBAPIError as error:
                 if getattr(error.orig, "sqlstate", None) != _CANCELED:
                     raise
-                detail = f"no answer was found in {seconds:g} s of searching questions and SQL"
+                detail = f"no page of answers was found in {seconds:g} s"
                 raise SearchTooSlow(detail) from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +22,7 @@ from service.storage.scores.evaluation_pages import (
 from service.storage.tables import EVALUATIONS
 
 _ROWS = EVALUATIONS.c
-_SECONDS = 1.0
+_SECONDS = 0.15
 """Seconds until a neighbour that filters make hard to find is given up: the page does not wait for it."""
 
 
@@ -38,7 +39,7 @@ async def neighbours(engine: AsyncEngine, wanted: EvaluationFilter, order: Order
     if not row["current"] or (order is Order.WORST and row["score"] is None):
         return Neighbours(None, None)
     return Neighbours(
-        await _beside(engine, wanted, order, row, after=False), await _beside(engine, wanted, order, row, after=True)
+        *await asyncio.gather(*(_beside(engine, wanted, order, row, after=after) for after in (False, True)))
     )
 
 

@@ -133,17 +133,19 @@ async def read_sums(
     Without `histogram`, which takes most of the time, that of each is empty. Raises `StoreUnavailable`.
     Sums of days are read where no hour of the day is noted; else sums of the other hours, and the rows of the noted.
     """
+    asked = {"agent_version": by_version, "judge": by_judge}
+    names = [name for name, separated in asked.items() if separated]
     snapshot = engine.execution_options(isolation_level="REPEATABLE READ")
     with translate_errors(engine.url):
         async with snapshot.connect() as connection:
             hours = await _spans(connection, union(_noted(wanted), _cut(wanted, "hour")))
             days = {(tenant, hour.replace(hour=0)) for tenant, hour in hours}
             days |= await _spans(connection, _cut(wanted, "day"))
-            found = (await connection.execute(_kept(wanted, period, days, hours, histogram=histogram))).mappings().all()
+            kept = _kept(wanted, names, period, (days, hours), histogram=histogram)
+            found = (await connection.execute(kept)).mappings().all()
             if hours:
                 found = [*found, *(await connection.execute(_rows(wanted, period, hours))).mappings()]
-    asked = {"agent_version": by_version, "judge": by_judge, "period": period is not None}
-    return _added(found, [name for name, separated in asked.items() if separated], histogram=histogram)
+    return _added(found, names if period is None else [*names, "period"], histogram=histogram)
 
 
 async def _spans(connection: AsyncConnection, query: Any) -> set[tuple[str, datetime]]:
@@ -163,8 +165,16 @@ def _cut(wanted: AnswerScope, span: str) -> Select[Any, Any]:
     return cut.where(*_within(wanted, _SUMS.tenant, _SUMS.start, span))
 
 
-def _kept(wanted: AnswerScope, period: Period | None, days: Spans, hours: Spans, *, histogram: bool) -> Select[Any]:
-    """The sums of all days but `days`, and of the hours of these but `hours`."""
+def _kept(
+    wanted: AnswerScope,
+    names: Collection[str],
+    period: Period | None,
+    left_out: tuple[Spans, Spans],
+    *,
+    histogram: bool,
+) -> Select[Any]:
+    """The sums of all days but those left out, and of the hours of these but those left out."""
+    days, hours = left_out
     by_hour, from_rows = _given(days, "days"), _given(hours, "hours")
     own = tuple_(_SUMS.tenant, _SUMS.start)
     whole = select(ANSWER_SUMS).where(
@@ -183,7 +193,7 @@ def _kept(wanted: AnswerScope, period: Period | None, days: Spans, hours: Spans,
     )
     parts = union_all(whole, single).subquery(_PARTS)
     named = [parts.c[name] == getattr(wanted, name) for name in ("agent", "agent_version") if getattr(wanted, name)]
-    groups = [parts.c.tenant, parts.c.agent, parts.c.agent_version, parts.c.judge]
+    groups: list[ColumnElement[Any]] = [parts.c[name] for name in ("tenant", "agent", *names)]
     if period is not None:
         groups.append(func.date_trunc(period.value, parts.c.start, "UTC").label("period"))
     totals = [func.sum(parts.c[name]).label(name) for name in NUMBERS]

@@ -54,6 +54,7 @@ class EvaluationRow(SQLModel, table=True):
         Index("evaluations_newest", "tenant", text("occurred_at DESC"), text("id DESC")),
         Index("evaluations_agent", "tenant", "agent", "occurred_at"),
         Index("evaluations_worst", "tenant", "p_correct", "score", "id", postgresql_where=text(_CURRENT_SCORE)),
+        Index("evaluations_reasons", "reason_codes", postgresql_using="gin"),
         Index("evaluations_worst_of_all", "p_correct", "score", "id", postgresql_where=text(_CURRENT_SCORE)),
         Index(
             "evaluations_version",
