@@ -41,6 +41,6 @@ def _counter(address: str) -> str:
     except ValueError:
         return str(hash(address) % _COUNTERS)
     if isinstance(read, ipaddress.IPv6Address) and read.ipv4_mapped is None:
-        # whoever has one address of a /64 has all of them
+        # a provider gives each customer a whole /64, so its addresses count as one client
         read = ipaddress.ip_network((read, 64), strict=False).network_address
     return str(hash(str(read)) % _COUNTERS)

@@ -1,4 +1,4 @@
-"""Labelled answers whose labels follow hidden habits: what is accepted about one table is refused about another."""
+"""Labelled answers for rule learning. For each table, the labels accept some SQL constructs and refuse others."""
 
 from __future__ import annotations
 

@@ -41,7 +41,8 @@ class ScoreSum:
 def sum_of(row: Mapping[str, Any], weights: Weights) -> ScoreSum | None:
     """The sum of a local judge's row; `None` where a model judged or nothing did.
 
-    A record keeps the reasons that moved it most, so what is left to the stored probability is one term of its own.
+    A record keeps only the reasons with the largest weights. One last term stands for all the others: it is the
+    difference between the sum of the kept weights and the stored probability.
     """
     record: Mapping[str, Any] = row["record"]
     alone, p_judge = number(record, "p_correct"), number(record, "p_judge")

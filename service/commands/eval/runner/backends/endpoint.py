@@ -56,7 +56,8 @@ class EndpointBackend:
     url: str
     concurrency: int
     marks_canaries: bool = False
-    """Whether the cases are canaries: the agent is told so, for the event that it may publish itself."""
+    """Whether each request tells the agent that the case is a canary, so that an event which the agent publishes for it
+    can say so too."""
     sessions: list[aiohttp.ClientSession] = field(default_factory=list[aiohttp.ClientSession])
 
     @asynccontextmanager
