@@ -25,10 +25,12 @@ from service.api import slices as slice_routes
 from service.api.errors import handle_errors
 from service.api.openapi_document import openapi_document
 from service.api.request_guard import RequestGuard
+from service.api.request_ids import RequestIds
 from service.api.visits import ConsoleSessions
 from service.console import (
     agent_page,
     answer_page,
+    audit_page,
     error_pages,
     exports,
     login_pages,
@@ -60,13 +62,14 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     worker_only = service is not None and service.role is ProcessRole.WORKER
     reading = (evaluations, labels, review, canaries, slice_routes, rules, schemas, audit, docs_page)
     console = (overview_page, agent_page, answer_page, meanings, exports, pages, review_actions, review_pages)
-    console += (login_pages, slices, trust, rules_page)
+    console += (login_pages, slices, trust, rules_page, audit_page)
     for module in (health,) if worker_only else (events, traces, *reading, *console, health):
         app.include_router(module.router)
     handle_errors(app, error_pages.present_error)
     app.add_middleware(ConsoleSessions)
     app.add_middleware(RequestGuard)
     app.add_middleware(RequestTiming)
+    app.add_middleware(RequestIds)
     app.openapi = lambda: openapi_document(app)
     return app
 

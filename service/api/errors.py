@@ -19,6 +19,7 @@ from consumers.pool.flight import PoolClosed
 from consumers.wire.rules_document import InvalidRules
 from consumers.wire.schema_document import InvalidSchema
 from consumers.wire.texts import shorten
+from service.api.request_ids import HEADER, request_id_of
 from service.logs import log
 from service.storage.rule_store import RulesConflict
 from service.storage.scores.evaluation_pages import InvalidCursor, SearchTooSlow
@@ -149,8 +150,10 @@ def _methods(request: Request) -> list[str]:
 
 
 def _unexpected(request: Request, error: Exception) -> RefusedRequest:
-    log.error("request_failed", method=request.method, path=shorten(request.url.path), exc_info=error)
-    message, fix = "The service failed on this request.", "Report it with the log entry."
+    request_id = request_id_of(request.scope)
+    path = shorten(request.url.path)
+    log.error("request_failed", method=request.method, path=path, request_id=request_id, exc_info=error)
+    message, fix = "The service failed on this request.", f"Report it with the request's id, {request_id or 'unknown'}."
     return RefusedRequest(status=500, body=ErrorBody(code="INTERNAL_ERROR", message=message, fix=fix))
 
 
@@ -158,10 +161,13 @@ def handle_errors(app: FastAPI, present: Presenter = present_json) -> None:
     """Makes every error reply of `app` look the same."""
 
     def handle(kind: type[Exception], explain: Callable[[Request, Exception], RefusedRequest]) -> None:
-        async def reply(request: Request, error: Exception) -> Response:
-            return present(request, explain(request, error))
+        async def answer(request: Request, error: Exception) -> Response:
+            reply = present(request, explain(request, error))
+            # the reply to an unexpected error passes no middleware
+            reply.headers[HEADER] = request_id_of(request.scope)
+            return reply
 
-        app.add_exception_handler(kind, reply)
+        app.add_exception_handler(kind, answer)
 
     handle(ApiError, _api_error)
     handle(RequestValidationError, _validation)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -12,27 +12,20 @@ from fastapi.responses import Response
 
 from service.api.access import ConsoleReader, RunningService
 from service.console.forms import RANGES, ReportForm
-from service.console.overview.agent_cards import agent_cards, top_reasons
+from service.console.overview.agent_cards import agent_cards, week_findings
+from service.console.overview.agent_versions import AgentVersion, agent_versions
 from service.console.overview.agent_weeks import AgentDay, agent_weeks
 from service.console.overview.line_charts import line_chart
+from service.console.overview.reason_changes import ReasonChange, reason_changes
 from service.console.rendering import page
 from service.console.spelling import spelled
-from service.storage.scores.estimated_reports import estimated_report
-from service.storage.scores.recent_findings import RecentFindings, recent_findings
+from service.storage.scores.recent_findings import RecentFindings
 
 router = APIRouter(include_in_schema=False)
 _COMPARED = 500
 """Newest answers of each week whose reasons are compared."""
-_MOST_REASONS = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReasonChange:
-    """How often a reason is given in the last week and in the week before, as shares of the answers."""
-
-    code: str
-    before: float | None
-    after: float | None
+_MOST_REASONS = 12
+_LEAST_DAYS = 7
 
 
 @router.get("/console/agents")
@@ -55,22 +48,33 @@ async def show_agent(query: Annotated[ReportForm, Query()], service: RunningServ
     who = card.row.tenant, card.row.agent
     own = replace(wanted, tenant=who[0], agent=who[1])
     weeks = await agent_weeks(service.engine, own, now)
-    last = replace(own, since=weeks.week, until=weeks.end)
-    before = replace(own, since=weeks.week_before, until=weeks.week)
-    found = await recent_findings(service.engine, last, [who], most=_COMPARED)
-    earlier = await recent_findings(service.engine, before, [who], most=_COMPARED)
-    days = weeks.days.get(who, [])
+    before, after = await week_findings(service.engine, own, weeks, [who], most=_COMPARED)
+    days = _since_first(weeks.days.get(who, []))
+    versions = await agent_versions(service.engine, own)
     shown |= {
         "card": card,
         "answers": {**form.carried(), "tenant": who[0], "agent": who[1]},
-        "versions": await estimated_report(service.engine, own, by_version=True),
+        "versions": versions,
+        "began_last": _began_last(versions, card.since),
         "days": [each for each in reversed(days) if each.received],
         "chart": _chart(days),
-        "reasons": _reason_changes(earlier.get(who, RecentFindings()), found.get(who, RecentFindings())),
+        "reasons": _compared(before.get(who), after.get(who)),
         "week": weeks.week.date(),
         "week_before": weeks.week_before.date(),
     }
     return page("agent.html", shown, carried=form.carried())
+
+
+def _since_first(days: list[AgentDay]) -> list[AgentDay]:
+    """The days from the first one with answers on, and at least a week."""
+    first = next((place for place, each in enumerate(days) if each.received), 0)
+    return days[min(first, len(days) - _LEAST_DAYS) :]
+
+
+def _began_last(versions: Sequence[AgentVersion], alarm: datetime | None) -> AgentVersion | None:
+    """The version that began last before the alarm went on, where there are several."""
+    before = [each for each in versions if each.first and (alarm is None or each.first <= alarm.date())]
+    return before[0] if before and len(versions) > 1 else None
 
 
 def _chart(days: Sequence[AgentDay]) -> object:
@@ -80,14 +84,8 @@ def _chart(days: Sequence[AgentDay]) -> object:
     return line_chart([f"{each.day:%m-%d}" for each in days], lines, highest=1.0)
 
 
-def _reason_changes(before: RecentFindings, after: RecentFindings) -> list[ReasonChange]:
-    """The reasons of both weeks, those that became more frequent first."""
-    codes = [code for found in (after, before) for code, _ in top_reasons(found, _MOST_REASONS)]
-    changes = [
-        ReasonChange(code=code, before=_share(before, code), after=_share(after, code)) for code in dict.fromkeys(codes)
-    ]
-    return sorted(changes, key=lambda each: (each.before or 0.0) - (each.after or 0.0))
-
-
-def _share(found: RecentFindings, code: str) -> float | None:
-    return found.reasons[code] / found.answers if found.answers else None
+def _compared(before: RecentFindings | None, after: RecentFindings | None) -> list[ReasonChange]:
+    """The reasons that changed most, those that rose first; those that are as frequent as before are left out last."""
+    changes = reason_changes(before or RecentFindings(), after or RecentFindings())
+    most = sorted(changes, key=lambda each: -max(abs(each.difference), each.after or 0.0))[:_MOST_REASONS]
+    return [each for each in changes if each in most]

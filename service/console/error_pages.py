@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from urllib.parse import quote, urlencode
 
 from fastapi import Request
@@ -12,8 +13,10 @@ from fastapi.responses import RedirectResponse, Response
 
 from consumers.wire.texts import shorten
 from service.api.errors import RefusedRequest, present_json
+from service.api.request_ids import request_id_of
 from service.console.login_pages import LOGIN, login_address
 from service.console.rendering import SAFE_HEADERS, page
+from service.logs import LimitedLine
 
 _HEADINGS = {
     400: "This page cannot be shown",
@@ -34,6 +37,7 @@ _FIXES = {
 }
 """What a person does, where it is not what a program does."""
 
+_shown = LimitedLine("error_page_shown")
 _LISTS = frozenset({"/console", "/console/evaluations"})
 
 
@@ -57,8 +61,12 @@ def present_error(request: Request, refusal: RefusedRequest) -> Response:
         "code": refusal.body.code,
         "message": message,
         "fix": fix,
+        "request_id": request_id_of(request.scope),
+        "failed": refusal.status == 500,
+        "time": datetime.now(UTC),
         "ways_out": list(_ways_out(request, refusal)),
     }
+    _shown.warning(status=refusal.status, code=refusal.body.code, path=shorten(path))
     return page("error.html", shown, status=refusal.status, headers=refusal.headers)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -9,15 +11,15 @@ from fastapi import APIRouter, Query
 from fastapi.responses import RedirectResponse, Response
 
 from references.reference_verdict import ReferenceVerdict
-from scoring.query import UnscoredReason
-from scoring.reasons import ReasonCode
 from scoring.rules import Tier
 from scoring.verdict import FilterStatus, Verdict
 from service.api.access import ConsoleReader, RunningService
 from service.console.exports import MOST_EXPORTED
 from service.console.forms import RANGES, ListForm
+from service.console.reason_choices import reason_groups, shown_reasons
 from service.console.rendering import page, style_sheet
 from service.console.spelling import spelled
+from service.storage.scores.answer_counts import MOST_READ, AnswerCount, answer_count, reason_counts
 from service.storage.scores.evaluation_pages import Order, evaluation_page
 
 router = APIRouter(include_in_schema=False)
@@ -29,10 +31,6 @@ _CHOICES = {
     "filter_status": [(each.value, each.value) for each in FilterStatus],
     "reviewed": [("true", "with a label"), ("false", "without a label")],
     "reference": [(each.value, each.value) for each in ReferenceVerdict],
-}
-_REASONS = {
-    "of an answer with a score": sorted(each.value for each in ReasonCode),
-    "why there is no score": sorted(each.value for each in UnscoredReason),
 }
 
 
@@ -55,14 +53,26 @@ async def show_evaluations(
     """Shows a page of answers."""
     form, suggestions = await spelled(query, service.engine, reader)
     wanted = form.at(datetime.now(UTC)).wanted(reader)
-    found = await evaluation_page(service.engine, wanted, order=form.shown_order, limit=form.limit, cursor=form.cursor)
+    order = form.shown_order
+    found, counts = await asyncio.gather(
+        evaluation_page(service.engine, wanted, order=order, limit=form.limit, cursor=form.cursor),
+        reason_counts(service.engine, wanted),
+    )
+    # the list of the worst leaves out what has no score
+    counted = replace(wanted, unscored=False) if order is Order.WORST else wanted
+    alone = found.next_cursor is None and form.cursor is None
     shown = {
         "title": "Answers",
         "page": found,
+        "chips": [shown_reasons(row["reason_codes"], form.reason) for row in found.items],
+        "total": AnswerCount(answers=len(found.items), more=False)
+        if alone
+        else await answer_count(service.engine, counted),
         "given": form.given(),
-        "order": form.shown_order,
+        "order": order,
         "choices": _CHOICES,
-        "reasons": _REASONS,
+        "reasons": reason_groups(counts),
+        "reasons_read": MOST_READ,
         "ranges": RANGES,
         "suggestions": suggestions,
         "most": MOST_EXPORTED,

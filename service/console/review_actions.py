@@ -86,7 +86,8 @@ async def _next_answer(
     tenant, name = reviewer.only(form.tenant), name_of(form, reviewer)
     if tenant is None or name is None:
         return _start(form, ReviewNotice.NO_TENANT if tenant is None else ReviewNotice.NO_NAME)
-    found = await next_answers(service.engine, tenant, name, now=datetime.now(UTC), limit=1, agent=form.agent)
+    which = {"agent": form.agent, "agent_version": form.agent_version}
+    found = await next_answers(service.engine, tenant, name, now=datetime.now(UTC), limit=1, **which)
     if not found:
         return _start(form, ReviewNotice.NOTHING_LEFT)
     return _answer(found[0]["evaluation_id"], form, notice)

@@ -38,7 +38,7 @@ NOTICES: Mapping[ReviewNotice, str] = {
     ReviewNotice.WITHDRAWN: "Undone: this label is withdrawn.",
     ReviewNotice.NOT_WITHDRAWN: "Nothing was undone: the label has changed, or was withdrawn before.",
     ReviewNotice.SKIPPED: "Skipped. Others are handed that answer first.",
-    ReviewNotice.NOTHING_LEFT: "Nothing is left: all answers of 30 days are labelled, or handed to others.",
+    ReviewNotice.NOTHING_LEFT: "Nothing is left: all such answers of 30 days are labelled, or handed to others.",
     ReviewNotice.NO_TENANT: "Choose a tenant first.",
     ReviewNotice.NO_NAME: "Enter your name first: the labels are stored under it.",
 }

@@ -53,8 +53,9 @@ async def show_review(
     """Shows how far the labels of each agent are, and leads to the next answer."""
     form, suggestions = await spelled(query, service.engine, reader)
     now, tenant, reviewer = datetime.now(UTC), reader.only(form.tenant), name_of(form, reader)
-    counts = await sample_counts(service.engine, tenant, form.agent, now)
-    rows = await review_progress(service.engine, tenant, form.agent, reviewer, now)
+    version = form.agent_version
+    counts = await sample_counts(service.engine, tenant, form.agent, now, agent_version=version)
+    rows = await review_progress(service.engine, tenant, form.agent, reviewer, now, agent_version=version)
     shown = {
         "title": "Review",
         "form": form,
@@ -133,8 +134,9 @@ async def answer_page(
 ) -> Response:
     """The page of one answer, with the label as it was typed and why it was not stored."""
     now, reviewer = datetime.now(UTC), name_of(form, reader)
-    progress = await review_progress(engine, found["tenant"], found["agent"], reviewer, now)
-    counts = await sample_counts(engine, found["tenant"], found["agent"], now)
+    of = found["tenant"], found["agent"]
+    progress = await review_progress(engine, *of, reviewer, now, agent_version=form.agent_version)
+    counts = await sample_counts(engine, *of, now, agent_version=form.agent_version)
     revealed = state.label is not None or not form.blind
     shown: dict[str, Any] = {
         "title": "Review",
@@ -150,7 +152,7 @@ async def answer_page(
         "fault": fault,
         "keys": _KEYS,
         "progress": progress[0] if progress else None,
-        "counts": counts.get((found["tenant"], found["agent"])),
+        "counts": counts.get(of),
         "may_label": AccessScope.REVIEW in reader.scopes,
         "notice": NOTICES[form.notice] if form.notice else "",
     }

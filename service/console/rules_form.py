@@ -32,11 +32,37 @@ class RuleField:
 
     name: str
     """The key; `judge.bar` is the key `bar` of `judge`."""
+    words: str
+    """What the key is called in words."""
     kind: FieldKind
     hint: str
     choices: tuple[str, ...] = ()
     optional: bool = False
     """Whether the key may be null, which an empty field says."""
+
+
+RULE_WORDS: Mapping[str, str] = {
+    "column_mappings": "Words and the columns they mean",
+    "benign_filters": "Conditions that an agent may add",
+    "ignore_filters": "Columns whose conditions do not count",
+    "lambda_min": "Smallest harmless LIMIT",
+    "tiers.excellent": "Excellent from",
+    "tiers.good": "Good from",
+    "tiers.marginal": "Marginal from",
+    "dialect": "SQL dialect",
+    "unparseable": "SQL that cannot be read",
+    "judge.policy": "Judge",
+    "judge.bar": "Confidence from which no model is asked",
+    "judge.budget": "Money a day for models",
+    "judge.tokens": "Tokens a day for models",
+    "judge.when_unavailable": "When the model does not answer",
+    "judge.when_spent": "When the budget is spent",
+    "sample_rate": "Share of answers that are scored",
+    "store_raw": "Store questions and SQL",
+    "memory": "Compare with earlier answers",
+    "retention_days": "Days that answers are kept",
+}
+"""The keys in words, as labels of the form."""
 
 
 @cache
@@ -55,6 +81,7 @@ def _fields(schema: Mapping[str, Any], known: Mapping[str, Any], before: str) ->
             continue
         yield RuleField(
             name=before + key,
+            words=RULE_WORDS.get(before + key, (before + key).replace("_", " ").replace(".", ": ")),
             kind=_kind(kind),
             hint=str(own.get("description", "")),
             choices=tuple(map(str, kind.get("enum", ()))),

@@ -90,7 +90,8 @@ async def change_rules(
     except RulesConflict:
         newest = await service.rules.current(tenant)
         fault = f"Version {newest.version} was stored meanwhile. Store again to replace it with what is below."
-        return await _page(service, caller, replace(view, stored=newest, edited=newest.version, fault=fault), 412)
+        view = replace(view, stored=newest, edited=newest.version, fault=fault, conflict=True)
+        return await _page(service, caller, view, 412)
     service.metrics.rules_in_force(await service.rules.rules([tenant]))
     address = link(PATH, form.carried(), tenant=tenant, stored=kept.version)
     return RedirectResponse(address, 303, headers=SAFE_HEADERS)
@@ -108,6 +109,8 @@ class RulesView:
     edited: int
     """The version from which the draft was made."""
     fault: str | None = None
+    conflict: bool = False
+    """Whether another version was stored since the form was opened."""
     effect: RulesEffect | None = None
     mined: bool = False
     """Whether the answers were mined for rules."""
@@ -124,6 +127,8 @@ async def _page(service: Service, caller: Caller, view: RulesView, status: int =
         "given": view.form.given(),
         "most_mined": MOST_MINED,
         "may_change": AccessScope.ADMIN in caller.scopes,
+        # what was never tried is stored by a program, not by a slip
+        "may_store": view.effect is not None or view.conflict,
         **{each.name: getattr(view, each.name) for each in fields(view)},
     }
     return page("rules.html", shown, carried=view.form.carried(), status=status)

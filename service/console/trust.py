@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import RedirectResponse, Response
 
 from consumers.wire.tenants import TENANT_RULE, is_tenant
-from evals.trust.label_agreement import trust_report
+from evals.trust.agreement_table import LabelAgreement
+from evals.trust.kappa_words import kappa_verdict, kappa_word
+from evals.trust.label_agreement import TrustReport, trust_report
 from scoring import EVALUATOR_VERSION
 from service.api.access import ConsoleAdministrator, ConsoleReader, RunningService
 from service.api.caller import Caller
 from service.api.errors import ApiError
 from service.api.form_fields import FormFields
 from service.console.forms import BrowserForm, RecentDays
+from service.console.learned_rules import learned_view, promote_learned, roll_back_learned
 from service.console.rendering import SAFE_HEADERS, link, page
 from service.console.spelling import Suggestions, spelled
 from service.judges.weights import fitted_judge, local_judge
@@ -43,12 +47,31 @@ _NOT_FITTED = {
 }
 
 
+class TrustNotice(StrEnum):
+    """What the last step did; the page says it."""
+
+    FITTED = "fitted"
+    PROMOTED = "promoted"
+    ROLLED_BACK = "rolled_back"
+    RULES_PROMOTED = "rules_promoted"
+    RULES_ROLLED_BACK = "rules_rolled_back"
+
+
+_NOTICES: Mapping[TrustNotice, str] = {
+    TrustNotice.FITTED: "A calibration was fitted and stored. Put it in force below.",
+    TrustNotice.PROMOTED: "The calibration is in force. The next event is scored with it.",
+    TrustNotice.ROLLED_BACK: "The calibration is out of force again.",
+    TrustNotice.RULES_PROMOTED: "The learned rules are in force. The next event that a model judges is judged by them.",
+    TrustNotice.RULES_ROLLED_BACK: "The learned rules are out of force again.",
+}
+
+
 class TrustForm(BrowserForm):
     """The form above the figures."""
 
     labels: Literal["all", "drawn"] = "all"
     """All labels, or those of answers that were drawn, weighted."""
-    done: Literal["fitted", "promoted", "rolled_back"] | None = None
+    done: TrustNotice | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,25 +97,38 @@ async def show_trust(query: Annotated[TrustForm, Query()], service: RunningServi
 async def change_calibration(
     query: Annotated[TrustForm, Query()], sent: FormFields, service: RunningService, caller: ConsoleAdministrator
 ) -> Response:
-    """Fits a calibration, puts one in force, or goes back to the one before."""
+    """Fits a calibration; puts one, or learned rules, in force, or goes back to what was before."""
     form, suggestions = await spelled(query, service.engine, caller)
     tenant = caller.only(form.tenant) or ""
     if not is_tenant(tenant):
         raise ApiError(400, "INVALID_PARAMETER", f"{tenant!r} cannot be a tenant: {TENANT_RULE}", "Choose another.")
-    view = TrustView(form=form, suggestions=suggestions, tenant=tenant)
+    done, fault = await _act(service, tenant, sent, caller)
+    if fault is not None:
+        view = TrustView(form=form, suggestions=suggestions, tenant=tenant, fault=fault)
+        return await _page(service, caller, view, 422)
+    return RedirectResponse(link(PATH, form.carried(), tenant=tenant, done=done.value), 303, headers=SAFE_HEADERS)
+
+
+async def _act(
+    service: Service, tenant: str, sent: Mapping[str, str], caller: Caller
+) -> tuple[TrustNotice, str | None]:
+    """Does what the form asks for; returns what the page says then, and why it was not done."""
+    version = sent.get("version", "")
     match sent.get("action"):
         case "fit":
-            done, fault = "fitted", await _fit(service, tenant)
+            return TrustNotice.FITTED, await _fit(service, tenant)
         case "promote":
-            done, fault = "promoted", await _promote(service, tenant, sent.get("version", ""), caller)
+            return TrustNotice.PROMOTED, await _promote(service, tenant, version, caller)
         case "roll_back":
-            done, fault = "rolled_back", await _roll_back(service, tenant, caller)
+            return TrustNotice.ROLLED_BACK, await _roll_back(service, tenant, caller)
+        case "promote_rules":
+            return TrustNotice.RULES_PROMOTED, await promote_learned(service, tenant, version, caller)
+        case "roll_back_rules":
+            return TrustNotice.RULES_ROLLED_BACK, await roll_back_learned(service, tenant, caller)
         case other:
-            message = f"action: {str(other)[:40]!r} is none of fit, promote and roll_back"
+            known = "fit, promote, roll_back, promote_rules and roll_back_rules"
+            message = f"action: {str(other)[:40]!r} is none of {known}"
             raise ApiError(400, "INVALID_FORM", message, "Reload the page and send the form again.")
-    if fault is not None:
-        return await _page(service, caller, replace(view, fault=fault), 422)
-    return RedirectResponse(link(PATH, form.carried(), tenant=tenant, done=done), 303, headers=SAFE_HEADERS)
 
 
 async def _page(service: Service, caller: Caller, view: TrustView, status: int = 200) -> Response:
@@ -104,13 +140,17 @@ async def _page(service: Service, caller: Caller, view: TrustView, status: int =
     shown = {
         "title": "Trust",
         "report": report,
+        "kappa_verdict": kappa_verdict,
+        "kappa_word": kappa_word,
         "tables": {
-            "judged": [("all answers", report.overall), *report.by_judge[:_MOST_ROWS], *report.by_agent[:_MOST_ROWS]],
+            "judged": judged_rows(report),
             "reviewers": [(f"{one} and {other}", each) for (one, other), each in report.by_pair[:_MOST_ROWS]],
         },
         "drawn": sum(each.probability is not None for each in labels),
         "most": MOST_LABELS if len(labels) == MOST_LABELS else None,
         "calibrations": stored,
+        "learned": await learned_view(service, view.tenant) if view.tenant is not None else None,
+        "done": _NOTICES[form.done] if form.done else None,
         "evaluator_in_force": EVALUATOR_VERSION,
         "tenant": view.tenant,
         "form": form,
@@ -121,6 +161,16 @@ async def _page(service: Service, caller: Caller, view: TrustView, status: int =
         "may_change": AccessScope.ADMIN in caller.scopes,
     }
     return page("trust.html", shown, carried=form.carried(), status=status)
+
+
+def judged_rows(report: TrustReport) -> list[tuple[str, LabelAgreement]]:
+    """The rows of people against the judge: all answers, then each judge and each agent where there are several."""
+    if report.overall is None:
+        return []
+    several = [each for each in (report.by_judge, report.by_agent) if len(each) > 1]
+    only = [each[0][0] for each in (report.by_agent, report.by_judge) if len(each) == 1]
+    name = f"all answers ({', '.join(only)})" if only else "all answers"
+    return [(name, report.overall), *(row for rows in several for row in rows[:_MOST_ROWS])]
 
 
 async def _fit(service: Service, tenant: str) -> str | None:

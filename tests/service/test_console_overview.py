@@ -13,9 +13,9 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from evals.mean_change import ValueSums, holm, mean_change
 from scoring.rules import TierBounds
-from service.console.overview.agent_cards import top_reasons
 from service.console.overview.agent_weeks import agent_weeks
 from service.console.overview.line_charts import line_chart, sparkline
+from service.console.overview.reason_changes import top_reasons
 from service.console.overview.tier_mix import tier_mix
 from service.settings.intake_settings import HttpSettings
 from service.storage.scores.recent_findings import RecentFindings, recent_findings

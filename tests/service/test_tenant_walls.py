@@ -42,7 +42,7 @@ SHOW_OURS = {
         "/console/evaluations.jsonl",
         "/console/review/disagreements",
     ),
-    *("/console/rules", "/console/trust"),
+    *("/console/rules", "/console/trust", "/console/audit"),
 }
 """Addresses that show our tenant's texts without any parameter that restricts them."""
 LAST = {"/console/login", "/console/logout", "/console/login/oidc", "/console/login/oidc/callback"}
@@ -218,7 +218,10 @@ def forms(labelled_at: str) -> dict[str, list[dict[str, str]]]:
             who | {"labelled_at": labelled_at, "tenant": tenant} for tenant in (THEIRS, OURS)
         ],
         "/console/review/{evaluation_id}/skip": [who, who | {"tenant": THEIRS}],
-        "/console/trust": [{"action": "fit"}, {"action": "promote", "version": "1"}, {"action": "roll_back"}],
+        "/console/trust": [
+            {"action": action, "version": "1"}
+            for action in ("fit", "promote", "roll_back", "promote_rules", "roll_back_rules")
+        ],
         "/console/rules": [
             {"action": "try", "edited": "2", "way": "json", "json": '{"ignore_filters": ["kind"]}'},
             {"action": "propose", "edited": "2"},

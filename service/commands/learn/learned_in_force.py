@@ -15,7 +15,12 @@ from service.commands.exits import Exit
 from service.commands.learn.rule_texts import rule_line
 from service.redis.link import open_redis
 from service.redis.rule_cache import open_rules
-from service.storage.reviewing.learned_rule_store import StoredLearnedRules, learned_in_force, learned_sets
+from service.storage.reviewing.learned_rule_store import (
+    StoredLearnedRules,
+    learned_before,
+    learned_in_force,
+    learned_sets,
+)
 from service.storage.rule_store import StoredRules
 
 
@@ -33,8 +38,7 @@ def roll_back_rules(tenant: str, *, author: str) -> None:
         current = history[0] if history else None
         if current is None:
             return None, None
-        # a set that a rollback has left is not taken up again by the next one
-        before = next((each for each in history if each is None or each < current), None)
+        before = learned_before(history)
         return before, await put_learned_in_force(engine, tenant, before, author)
 
     before, rules = with_database(work)

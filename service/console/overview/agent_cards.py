@@ -5,28 +5,29 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from sqlalchemy.ext.asyncio import AsyncEngine
+
 from consumers.errors import RulesUnavailable
-from scoring.reasons import IN_FAVOUR, PRIORS
 from scoring.rules import Rules, TierBounds
 from scoring.verdict import EnrichmentStatus
 from service.console.overview.agent_weeks import AgentWeeks, WeekChange, Who, agent_weeks
 from service.console.overview.line_charts import sparkline
+from service.console.overview.reason_changes import ReasonChange, reason_changes, risen, top_reasons
 from service.console.overview.tier_mix import TierShare, tier_mix
 from service.pipeline.running import Service
 from service.storage.alarms.agent_alarms import AgentAlarmState, agent_alarms
 from service.storage.scores.estimated_reports import EstimatedRow, estimated_rows
-from service.storage.scores.recent_findings import RecentFindings, recent_findings
+from service.storage.scores.recent_findings import MOST_ANSWERS, RecentFindings, recent_findings
 from service.storage.sums.reading import AnswerScope, Sums, read_sums
 
 _MOST_AGENTS = 60
 """Most agents whose newest answers are looked at."""
 _TOP = 3
 """Most reasons that are shown of an agent."""
-_QUIET = frozenset(each.value for each in (*IN_FAVOUR, *PRIORS))
-"""Reasons that say nothing of what went wrong."""
+_HALF = 0.5
 _UNHARMED = frozenset({EnrichmentStatus.FAITHFUL.value, EnrichmentStatus.MISSING.value})
 
 
@@ -43,8 +44,8 @@ class AgentCard:
     since: datetime | None
     """The day since which the alarm has been on, as far as the trend goes back."""
     findings: RecentFindings
-    week: datetime
-    """When the last week began."""
+    risen: list[ReasonChange]
+    """The reasons that became more frequent in the last week."""
 
     @property
     def alarmed(self) -> bool:
@@ -56,17 +57,16 @@ class AgentCard:
         return top_reasons(self.findings, _TOP)
 
     @property
+    def mostly_wrong(self) -> bool:
+        """Whether hardly half of the answers are right, as far as the estimate tells."""
+        return self.row.estimate is not None and self.row.high < _HALF
+
+    @property
     def questions_changed(self) -> float | None:
         """The share of the enriched questions of the newest answers that lost, added or changed something."""
         enriched = sum(self.findings.enrichments.values()) - self.findings.enrichments[EnrichmentStatus.MISSING.value]
         harmed = sum(count for status, count in self.findings.enrichments.items() if status not in _UNHARMED)
         return harmed / enriched if enriched else None
-
-
-def top_reasons(findings: RecentFindings, most: int) -> list[tuple[str, float]]:
-    """The reasons that speak against the most answers, each with its share."""
-    against = [(code, count) for code, count in findings.reasons.most_common() if code not in _QUIET]
-    return [(code, count / findings.answers) for code, count in against[:most]]
 
 
 async def agent_cards(
@@ -81,15 +81,39 @@ async def agent_cards(
     alarms = {(each.tenant, each.agent): each for each in alarmed}
     histograms = _histograms(sums)
     agents = {(each.tenant, each.agent) for each in sums}
-    rows, bounds, findings = await asyncio.gather(
+    looked_at = sorted(agents)[:_MOST_AGENTS]
+    rows, bounds, findings, changes = await asyncio.gather(
         estimated_rows(service.engine, wanted, sums, by_version=by_version),
         tier_bounds(service, {tenant for tenant, _ in agents}),
-        recent_findings(service.engine, wanted, [*agents][:_MOST_AGENTS]),
+        recent_findings(service.engine, wanted, looked_at),
+        risen_reasons(service.engine, wanted, weeks, looked_at),
     )
+    found = {who: (findings.get(who, RecentFindings()), changes.get(who, [])) for who in agents}
     cards = [
-        _card(row, weeks, alarms, findings, tier_mix(histograms.get(_who(row), ()), bounds[row.tenant])) for row in rows
+        _card(row, weeks, alarms, found, tier_mix(histograms.get(_who(row), ()), bounds[row.tenant])) for row in rows
     ]
     return sorted(cards, key=_worst_first)
+
+
+async def week_findings(
+    engine: AsyncEngine, wanted: AnswerScope, weeks: AgentWeeks, agents: Collection[Who], *, most: int = MOST_ANSWERS
+) -> tuple[Mapping[Who, RecentFindings], Mapping[Who, RecentFindings]]:
+    """What is found among the newest answers of the week before, and of the last week. Raises `StoreUnavailable`."""
+    before = replace(wanted, since=weeks.week_before, until=weeks.week)
+    after = replace(wanted, since=weeks.week, until=weeks.end)
+    earlier, later = await asyncio.gather(
+        recent_findings(engine, before, agents, most=most), recent_findings(engine, after, agents, most=most)
+    )
+    return earlier, later
+
+
+async def risen_reasons(
+    engine: AsyncEngine, wanted: AnswerScope, weeks: AgentWeeks, agents: Collection[Who]
+) -> dict[Who, list[ReasonChange]]:
+    """The reasons of each agent that became more frequent in the last week. Raises `StoreUnavailable`."""
+    before, after = await week_findings(engine, wanted, weeks, agents)
+    both = before.keys() & after.keys()
+    return {who: risen(reason_changes(before[who], after[who]), _TOP) for who in both}
 
 
 def _histograms(sums: Iterable[Sums]) -> dict[tuple[str, str, str | None], tuple[int, ...]]:
@@ -113,11 +137,12 @@ def _card(
     row: EstimatedRow,
     weeks: AgentWeeks,
     alarms: Mapping[Who, AgentAlarmState],
-    findings: Mapping[Who, RecentFindings],
+    found: Mapping[Who, tuple[RecentFindings, list[ReasonChange]]],
     tiers: list[TierShare],
 ) -> AgentCard:
     who = row.tenant, row.agent
     alarm = alarms.get(who)
+    findings, changes = found[who]
     return AgentCard(
         row=row,
         tiers=tiers,
@@ -125,8 +150,8 @@ def _card(
         change=weeks.changes.get(who),
         alarm=alarm,
         since=weeks.answered_since(who, alarm.answers) if alarm is not None else None,
-        findings=findings.get(who, RecentFindings()),
-        week=weeks.week,
+        findings=findings,
+        risen=changes,
     )
 
 

@@ -20,12 +20,14 @@ def line_chart(labels: Sequence[str], lines: Mapping[str, Sequence[float | None]
     from pygal import Line  # noqa: PLC0415 takes a third of a second, and only pages with charts need it
 
     chart: Any = Line(
-        range=(0, highest), show_legend=len(lines) > 1, legend_at_bottom=True, dots_size=2.5, margin=6, width=820,
-        height=260, explicit_size=False, show_minor_x_labels=False, js=[], css=[], disable_xml_declaration=True,
-        truncate_label=-1,
+        range=(0, highest), show_legend=len(lines) > 1, legend_at_bottom=True, dots_size=2.5, margin=6, margin_right=24,
+        width=820, height=260, explicit_size=False, show_minor_x_labels=False, js=[], css=[],
+        disable_xml_declaration=True, truncate_label=-1,
     )  # fmt: skip
     chart.x_labels = list(labels)
-    chart.x_labels_major_every = max(1, -(-len(labels) // _MOST_LABELS))
+    # counted from the end: the newest day is what people look for
+    chart.x_labels_major = list(labels)[:: -max(1, -(-len(labels) // _MOST_LABELS))][::-1]
+    chart.y_labels = [highest * quarter / 4 for quarter in range(5)]
     for name, values in lines.items():
         chart.add(name, list(values))
     tree = ElementTree.fromstring(chart.render())  # noqa: S314 our own output

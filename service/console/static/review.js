@@ -35,16 +35,22 @@ document.addEventListener("keydown", (event) => {
   // a link, a button or a summary that has the focus does what Enter does everywhere
   if (event.key === "Enter" && event.target.closest("a, button, summary")) return;
   const target = marked(event.key.length === 1 ? event.key.toLowerCase() : event.key);
-  if (!target || target.disabled) return;
+  if (!target || target.matches(":disabled")) return;
   event.preventDefault();
   press(target);
 });
 
-// an error type belongs to a wrong answer
+// an error type belongs to a wrong answer: it makes an answer wrong, and is closed once the label is another
 const form = document.querySelector("#label-form");
+const errorTypes = document.querySelector("#error-types");
+function fitErrorTypes() {
+  const other = !["", "wrong"].includes(form.elements.label.value);
+  if (other) form.elements.error_type.value = "";
+  errorTypes.disabled = other;
+}
 form?.addEventListener("change", (event) => {
   if (event.target.name === "error_type" && event.target.value) form.elements.label.value = "wrong";
-  if (event.target.name === "label" && event.target.value !== "wrong") form.elements.error_type.value = "";
+  if (event.target.name === "label") fitErrorTypes();
 });
 
 // what was typed survives a lost connection: a draft stays in this tab until the label is stored
@@ -73,6 +79,8 @@ if (form && store) {
   form.addEventListener("input", keep);
   form.addEventListener("change", keep);
 }
+// after what was typed before is in the form again
+if (form) fitErrorTypes();
 
 // one press stores one label; who comes back to the page may send the form again
 document.addEventListener("submit", (event) => {
@@ -80,6 +88,7 @@ document.addEventListener("submit", (event) => {
 });
 window.addEventListener("pageshow", () => {
   for (const button of document.querySelectorAll("button[disabled]")) button.disabled = false;
+  if (form) fitErrorTypes();
 });
 
 // a status that stands on the page from the start is not read aloud: it must change

@@ -53,6 +53,22 @@ _FRAME = text(
     LEFT JOIN reference_verdicts AS reference ON reference.event = answer.event
     """  # noqa: S608 constant numbers
 )
+_UNDRAWN = text(
+    f"""
+    SELECT EXISTS (
+        SELECT FROM (
+            SELECT tenant, source, event_id, agent_version FROM evaluations
+            WHERE tenant = :tenant AND agent = :agent AND occurred_at >= :since AND occurred_at < :until
+              AND current AND p_correct IS NOT NULL AND NOT withheld
+            ORDER BY occurred_at DESC LIMIT {FRAME}
+        ) AS latest
+        WHERE (CAST(:agent_version AS text) IS NULL OR agent_version = :agent_version) AND NOT EXISTS (
+            SELECT FROM review_items AS items
+            WHERE (items.tenant, items.source, items.event_id) = (latest.tenant, latest.source, latest.event_id)
+        )
+    )
+    """  # noqa: S608 constant numbers
+)
 _RAISE_ITEMS = text(
     """
     UPDATE review_items SET sampling_probability = least(1, CAST(:rate AS double precision) * share)
@@ -84,14 +100,14 @@ class _Drawing:
     wanted: int
 
 
-async def draw(connection: AsyncConnection, tenant: str, now: datetime, *, grow: bool) -> None:
+async def draw(connection: AsyncConnection, tenant: str, now: datetime, *, grow: bool) -> bool:
     """Draws among the latest answers of each agent, twice as many as before if `grow` is set.
 
-    The caller holds the tenant's lock.
+    Returns whether it could: samples that hold all of these answers do not grow. The caller holds the tenant's lock.
     """
     known = await _known(connection, tenant)
     if grow and known and min(each.wanted for each in known.values()) >= FRAME:
-        return
+        return False
     values = {"tenant": tenant, "since": now - WINDOW, "until": now}
     by_agent: dict[str, list[Mapping[str, Any]]] = {}
     for row in (await connection.execute(_FRAME, values)).mappings():
@@ -100,6 +116,15 @@ async def draw(connection: AsyncConnection, tenant: str, now: datetime, *, grow:
         drawing = known.get(agent) or _Drawing(secrets.token_bytes(32), 0)
         wanted = max(FIRST_SAMPLE, min(drawing.wanted * (2 if grow else 1), FRAME))
         await _draw_agent(connection, tenant, agent, rows, _Drawing(drawing.secret, wanted), now)
+    return True
+
+
+async def has_undrawn(
+    connection: AsyncConnection, tenant: str, agent: str, agent_version: str | None, now: datetime
+) -> bool:
+    """Whether some of the agent's latest answers, or of one version's among them, are not in the sample yet."""
+    values = {"tenant": tenant, "agent": agent, "agent_version": agent_version, "since": now - WINDOW, "until": now}
+    return bool(await connection.scalar(_UNDRAWN, values))
 
 
 async def _known(connection: AsyncConnection, tenant: str) -> dict[str, _Drawing]:

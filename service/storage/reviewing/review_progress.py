@@ -27,10 +27,16 @@ class ReviewProgress:
 
 
 async def review_progress(
-    engine: AsyncEngine, tenant: str | None, agent: str | None, reviewer: str | None, now: datetime
+    engine: AsyncEngine,
+    tenant: str | None,
+    agent: str | None,
+    reviewer: str | None,
+    now: datetime,
+    *,
+    agent_version: str | None = None,
 ) -> list[ReviewProgress]:
-    """The progress of each agent, those with the widest interval first. Raises `StoreUnavailable`."""
-    scope = AnswerScope(tenant=tenant, agent=agent, since=now - WINDOW)
+    """The progress of each agent, or of one version of it, the widest interval first. Raises `StoreUnavailable`."""
+    scope = AnswerScope(tenant=tenant, agent=agent, agent_version=agent_version, since=now - WINDOW)
     rows = await estimated_report(engine, scope)
     before = rows
     if reviewer is not None:

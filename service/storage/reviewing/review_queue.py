@@ -10,7 +10,7 @@ from sqlalchemy import ARRAY, Text, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from service.storage.database import translate_errors
-from service.storage.reviewing.review_draws import REDRAW_AFTER, WINDOW, draw
+from service.storage.reviewing.review_draws import REDRAW_AFTER, WINDOW, draw, has_undrawn
 
 LEASE = timedelta(minutes=30)
 """How long an answer stays with a reviewer who does not label it."""
@@ -42,6 +42,12 @@ _AVAILABLE = text(
         ) AS ahead
         FROM review_items WHERE tenant = :tenant AND {_OPEN} AND (leased_until IS NULL OR leased_until < :now)
           AND (CAST(:agent AS text) IS NULL OR agent = :agent) AND (:again OR NOT :reviewer = ANY (skipped_by))
+          AND (CAST(:agent_version AS text) IS NULL OR EXISTS (
+              SELECT FROM event_keys AS keys
+              JOIN evaluations AS rows ON rows.id = keys.evaluation_id AND rows.occurred_at = keys.occurred_at
+              WHERE (keys.tenant, keys.source, keys.event_id)
+                  = (review_items.tenant, review_items.source, review_items.event_id)
+                  AND rows.agent_version = :agent_version))
     )
     SELECT source, event_id, EXISTS (
         SELECT FROM labels WHERE (labels.tenant, labels.source, labels.event_id) = (:tenant, line.source, line.event_id)
@@ -83,6 +89,7 @@ _MINE = text(
     WHERE items.tenant = :tenant AND items.reviewer = :reviewer
       AND items.labelled_at IS NULL AND items.leased_until >= :now
       AND (CAST(:agent AS text) IS NULL OR items.agent = :agent)
+      AND (CAST(:agent_version AS text) IS NULL OR rows.agent_version = :agent_version)
     ORDER BY items.leased_until, items.place LIMIT :limit
     """  # noqa: S608 constants
 )
@@ -107,13 +114,22 @@ _COPY_ALL = text(
 
 
 async def next_answers(
-    engine: AsyncEngine, tenant: str, reviewer: str, *, now: datetime, limit: int, agent: str | None = None
+    engine: AsyncEngine,
+    tenant: str,
+    reviewer: str,
+    *,
+    now: datetime,
+    limit: int,
+    agent: str | None = None,
+    agent_version: str | None = None,
 ) -> list[dict[str, Any]]:
     """Up to `limit` answers for this reviewer alone until their leases end: first those that the reviewer has already.
 
+    Answers of one version are handed out of the agent's sample, with the probabilities that they were drawn with.
     Raises `StoreUnavailable`.
     """
-    asked = {"tenant": tenant, "reviewer": reviewer, "now": now, "agent": agent, "limit": limit}
+    asked = {"tenant": tenant, "reviewer": reviewer, "now": now, "limit": limit}
+    asked |= {"agent": agent, "agent_version": agent_version}
     with translate_errors(engine.url):
         async with engine.begin() as connection:
             # one reviewer of a tenant at a time: who waits sees what the other has got
@@ -121,9 +137,10 @@ async def next_answers(
             await _draw_if_due(connection, tenant, now)
             held = len((await connection.execute(_MINE, asked)).all())
             missing = limit - held - await _hand_out(connection, asked, limit - held)
-            if missing == limit:
-                await draw(connection, tenant, now, grow=True)
+            while missing == limit and await _grow(connection, asked):
                 missing -= await _hand_out(connection, asked, limit)
+                if agent is None:
+                    break
             if missing == limit:
                 # nothing else is left: what this reviewer skipped, the longest ago first
                 await _hand_out(connection, asked, limit, again=True)
@@ -137,13 +154,21 @@ async def _draw_if_due(connection: AsyncConnection, tenant: str, now: datetime) 
         await draw(connection, tenant, now, grow=False)
 
 
+async def _grow(connection: AsyncConnection, asked: dict[str, Any]) -> bool:
+    """Doubles the samples, unless no answer could be added for the agent; returns whether it did."""
+    tenant, agent, now = asked["tenant"], asked["agent"], asked["now"]
+    if agent is not None and not await has_undrawn(connection, tenant, agent, asked["agent_version"], now):
+        return False
+    return await draw(connection, tenant, now, grow=True)
+
+
 async def _hand_out(connection: AsyncConnection, asked: dict[str, Any], most: int, *, again: bool = False) -> int:
     """Leases up to `most` answers, and returns how many. Those labelled already only give a label its probability.
 
     `again` hands out what this reviewer skipped, too.
     """
     handed = 0
-    asked_now = {name: asked[name] for name in ("tenant", "now", "agent", "reviewer")}
+    asked_now = {name: asked[name] for name in ("tenant", "now", "agent", "agent_version", "reviewer")}
     asked_now |= {"since": asked["now"] - WINDOW, "again": again}
     while handed < most:
         found = (await connection.execute(_AVAILABLE, asked_now | {"most": most - handed})).all()

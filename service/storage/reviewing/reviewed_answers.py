@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, select, text
+from sqlalchemy import ColumnElement, and_, exists, func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.evaluation.event_evaluation import EventKey
@@ -15,7 +15,7 @@ from service.storage.database import fetch_rows, translate_errors
 from service.storage.reviewing.label_changes import labels_before, withdrawn_change
 from service.storage.reviewing.review_draws import WINDOW
 from service.storage.reviewing.review_queue import LEASE, end_leases, lock_reviews
-from service.storage.tables import LABELS, PAST_LABELS, REVIEW_ITEMS
+from service.storage.tables import EVALUATIONS, EVENT_KEYS, LABELS, PAST_LABELS, REVIEW_ITEMS
 
 _ITEMS = REVIEW_ITEMS.c
 _KEPT = (
@@ -137,12 +137,17 @@ class SampleCounts:
 
 
 async def sample_counts(
-    engine: AsyncEngine, tenant: str | None, agent: str | None, now: datetime
+    engine: AsyncEngine, tenant: str | None, agent: str | None, now: datetime, *, agent_version: str | None = None
 ) -> dict[tuple[str, str], SampleCounts]:
-    """By tenant and agent, of those whose answers were drawn. Raises `StoreUnavailable`."""
+    """By tenant and agent, of those whose answers were drawn; `agent_version` counts only answers of one version.
+
+    Raises `StoreUnavailable`.
+    """
     open_, leased = _ITEMS.labelled_at.is_(None), _ITEMS.leased_until >= now
     wanted = [_ITEMS.occurred_at >= now - WINDOW]
     wanted += [column == value for column, value in ((_ITEMS.tenant, tenant), (_ITEMS.agent, agent)) if value]
+    if agent_version is not None:
+        wanted.append(_of_version(agent_version))
     counted = (func.count().label("drawn"), func.count(_ITEMS.labelled_at).label("labelled"))
     who: list[ColumnElement[Any]] = [_ITEMS.tenant, _ITEMS.agent]
     totals: list[ColumnElement[Any]] = [*who, *counted]
@@ -158,3 +163,10 @@ async def sample_counts(
         )
         for row in rows
     }
+
+
+def _of_version(agent_version: str) -> ColumnElement[bool]:
+    """The condition that the current answer of a drawn item is of this version."""
+    same = [_ITEMS[name] == EVENT_KEYS.c[name] for name in ("tenant", "source", "event_id")]
+    current = (EVALUATIONS.c.id == EVENT_KEYS.c.evaluation_id, EVALUATIONS.c.occurred_at == EVENT_KEYS.c.occurred_at)
+    return exists().where(*same, *current, EVALUATIONS.c.agent_version == agent_version)
