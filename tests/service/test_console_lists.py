@@ -20,6 +20,7 @@ from service.api.caller import Caller
 from service.console.exports import COLUMNS, cell
 from service.console.forms import ListForm, RecentDays
 from service.console.spelling import spelled
+from service.storage.scores.answer_counts import AnswerCount, answer_count, reason_counts
 from service.storage.scores.evaluation_pages import EvaluationFilter, SearchTooSlow, evaluation_page
 from service.storage.sums.keeping import sum_stale_hours
 
@@ -207,6 +208,42 @@ async def test_every_known_reason_can_be_chosen(client):
     assert sorted(codes) == sorted(each.value for each in (*ReasonCode, *UnscoredReason))
     for code in codes[::9]:
         await read(client, LIST, reason=code)
+
+
+async def test_a_list_says_how_many_answers_match_and_shows_the_reason_that_was_chosen(client):
+    bare = [event(n, sql="SELECT name FROM mills") for n in range(4)]
+    await client.post("/v1/events", json=[*bare, event(9, sql="", tenant="millers")])
+    codes = (await client.get("/v1/evaluations?tenant=bakers")).json()["items"][0]["reason_codes"]
+    assert len(codes) > 4
+    shown = await read(client, LIST, reason=codes[-1], limit=3)
+    assert '<b id="total">4 answers</b>' in shown
+    rows = re.findall(r"<tr><td>.*?</tr>", shown, flags=re.DOTALL)
+    assert [re.findall(r'aria-current="true">(\w+)</a>', row) for row in rows] == [[codes[-1]]] * 3
+    assert all(f">{len(codes) - 4} more</a>" in row for row in rows)
+    # what occurs comes first in the form, with how often; a tenant's choices count its own answers
+    options = re.findall(r'<option value="(\w+)"[^>]*>(?:\w+) \((\d+)\)', await read(client, LIST, tenant="bakers"))
+    assert (codes[-1], "4") in options
+    assert "EMPTY_SQL" not in dict(options)
+    assert [int(count) for _, count in options] != []
+    assert '<b id="total">1 answer</b>' in await read(client, LIST, reason="EMPTY_SQL")
+    assert '<b id="total">4 answers</b>' in await read(client, LIST, order="worst", limit=2)
+
+
+async def test_counts_are_bounded_and_given_up_in_time(client, database):
+    await client.post("/v1/events", json=[event(n) for n in range(5)])
+    engine, other = create_async_engine(database), create_async_engine(database)
+    everything = EvaluationFilter()
+    try:
+        assert await answer_count(engine, everything, most=4) == AnswerCount(answers=4, more=True)
+        assert await answer_count(engine, everything, most=5) == AnswerCount(answers=5, more=False)
+        assert max((await reason_counts(engine, everything, most=3)).values()) == 3
+        async with other.begin() as holder:
+            await holder.execute(text("LOCK TABLE evaluations IN ACCESS EXCLUSIVE MODE"))
+            assert await answer_count(engine, everything, seconds=0.05) is None
+            assert await reason_counts(engine, everything, seconds=0.05) == {}
+    finally:
+        await engine.dispose()
+        await other.dispose()
 
 
 async def test_a_search_takes_every_character_as_itself(client):

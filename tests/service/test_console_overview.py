@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, urlencode, urlsplit
 from xml.etree import ElementTree
 
 import pytest
+from scipy.stats import hypergeom
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from evals.mean_change import ValueSums, holm, mean_change
+from evals.share_change import share_change
 from scoring.rules import TierBounds
 from service.console.overview.agent_weeks import agent_weeks
 from service.console.overview.line_charts import line_chart, sparkline
-from service.console.overview.reason_changes import top_reasons
+from service.console.overview.reason_changes import reason_changes, risen, top_reasons
 from service.console.overview.tier_mix import tier_mix
 from service.settings.intake_settings import HttpSettings
 from service.storage.scores.recent_findings import RecentFindings, recent_findings
@@ -72,11 +75,17 @@ async def test_which_agent_got_worse_since_when_and_why_is_three_clicks_away(two
     assert "real" in changes["crumb"]
     assert re.search(r'class="against"[^>]*><b>-0\.\d\d', changes["crumb"])
     assert "real" not in changes["rye"]
+    assert "more often than the week before" in changes["crumb"]
+    assert "more often than the week before" not in changes["rye"]
+    assert "What the figures mean" in overview
     (path,) = links(overview, "<b>crumb</b>")
     assert parse_qs(urlsplit(path).query)["range"] == ["30d"]
     agent = await read(two_weeks, path)
     versions = re.findall(r'data-label="version">(\d)<.*?data-label="judged wrong">(\d+) %', agent)
-    assert {version: int(share) > 50 for version, share in versions} == {"1": False, "2": True}
+    assert [(version, int(share) > 50) for version, share in versions] == [("2", True), ("1", False)]
+    days = re.findall(r'data-label="(?:first|last) answer">([\d-]+)<', agent)
+    times = [datetime.now(UTC) - timedelta(days=age, minutes=5) for age in (5, 1, 12, 6)]
+    assert days == [str(each.date()) for each in times]
     codes = re.findall(r'<a class="code" href="([^"]+)">(\w+)</a>', agent)
     assert codes
     answers = await read(two_weeks, html.unescape(codes[0][0]))
@@ -102,7 +111,7 @@ async def test_agents_to_choose_from_and_empty_pages_have_a_way_on(client):
     shown = await read(client, "/console/agents")
     assert len(links(shown, "crumb")) == 2
     for path in links(shown, "crumb"):
-        assert "Trend, 28 days" in await read(client, path)
+        assert "<h2>Trend" in await read(client, path)
     assert (await client.get("/console/agents?range=never")).status_code == 400
 
 
@@ -170,6 +179,35 @@ def test_a_chart_is_svg_without_script_and_style():
     assert not [each for each in root.iter() if "style" in each.attrib]
     assert root.get("role") == "img"
     assert root.get("aria-label")
+
+
+def test_the_last_day_is_named_below_a_chart():
+    labels = [f"{day:02}" for day in range(1, 29)]
+    chart = str(line_chart(labels, {"a": [0.5] * 28}, highest=1.0))
+    named = re.findall(r">(\d\d)</text>", chart)
+    assert named[-1] == "28"
+    assert len(named) <= 10
+
+
+def test_a_reason_that_rose_by_chance_alone_is_no_change():
+    def week(**counts: int) -> RecentFindings:
+        return RecentFindings(answers=20, reasons=Counter(counts))
+
+    before, after = week(VALUE_UNUSED=2, FILTERS_MATCHED=18), week(VALUE_UNUSED=5, FILTER_MISSING=9, FILTERS_MATCHED=3)
+    changes = reason_changes(before, after)
+    assert [(each.code, each.real) for each in changes] == [("FILTER_MISSING", True), ("VALUE_UNUSED", False)]
+    assert [each.code for each in risen(changes, 3)] == ["FILTER_MISSING"]
+    assert risen(reason_changes(after, before), 3) == []
+    assert [each.p_value for each in reason_changes(RecentFindings(), after)] == [None, None]
+
+
+def test_a_share_change_is_fishers_exact_test():
+    for before, after in [((3, 40), (19, 37)), ((0, 1), (1, 1)), ((500, 500), (499, 500)), ((0, 9), (0, 4))]:
+        (had, earlier), (has, later) = before, after
+        of_all = hypergeom(earlier + later, had + has, later)
+        expected = min(1.0, 2 * min(of_all.cdf(has), of_all.sf(has - 1)))
+        assert share_change(before, after) == pytest.approx(expected)
+    assert share_change((0, 0), (3, 5)) is None
 
 
 def test_a_sparkline_has_gaps():

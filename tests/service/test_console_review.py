@@ -146,6 +146,27 @@ async def test_reviewers_at_once_are_led_to_different_answers(client):
 
 
 @pytest.mark.slow
+async def test_answers_of_one_version_are_handed_out_until_none_is_left(client):
+    later = [each | {"agent_version": "2"} for each in events(63)[60:]]
+    await client.post("/v1/events", json=[*events(60), *later])
+    start = "/console/review?tenant=bakers&agent_version=2&reviewer=ann"
+    assert 'data-agent="crumb"' in await shown(client, start)
+    given = fields(await shown(client, start), "/console/review/next")
+    assert given["agent_version"] == "2"
+    seen: set[str] = set()
+    for _ in later:
+        address = (await send(client, "/console/review/next", given)).headers["location"]
+        seen.add(path_of(address))
+        page = await shown(client, address)
+        assert "crumb 2 of bakers" in page
+        await send(client, path_of(address), fields(page, path_of(address)) | {"label": "right"})
+    assert len(seen) == 3
+    last = await send(client, "/console/review/next", given)
+    assert "Nothing is left" in await shown(client, last.headers["location"])
+    assert "3 of 3 recommended" in await shown(client, start)
+
+
+@pytest.mark.slow
 async def test_with_the_verdict_in_view_the_label_is_not_blind(client):
     await client.post("/v1/events", json=events(2))
     address = await take(client, blind="false")

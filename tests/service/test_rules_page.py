@@ -13,7 +13,7 @@ from sqlalchemy import text
 from consumers.wire.rules_document import RulesDocument, decode_rules
 from scoring.query import Query
 from scoring.rules import Rules
-from service.console.rules_form import document_of, fits_form, rule_fields, shown_fields
+from service.console.rules_form import RULE_WORDS, document_of, fits_form, rule_fields, shown_fields
 from service.processes.rules_effect import EffectProcess, ReviewedAnswer
 from service.settings.intake_settings import HttpSettings
 from service.settings.storage_settings import DatabaseSettings
@@ -98,6 +98,7 @@ def test_every_key_of_the_rules_has_a_field():
     groups = {f"{name}.{key}" for name in ("tiers", "judge") for key in whole({})[name]}
     assert {each.name for each in rule_fields()} == flat | groups
     assert all(each.hint for each in rule_fields())
+    assert {each.name for each in rule_fields()} == set(RULE_WORDS)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +144,10 @@ async def test_rules_are_stored_by_form_and_by_json_and_count_at_once(client, en
 async def test_rules_are_tried_before_they_are_stored(client):
     wrong = [event(n + 10, sql="SELECT name FROM ovens") for n in range(3)]
     await client.post("/v1/events", json=[event(n) for n in range(3, 7)] + wrong + [event(99, tenant="millers")])
-    tried = await send(client, {**fields_of(await page(client)), "benign_filters": "is_deleted = 0"}, "try")
+    untried = await page(client)
+    assert 'value="store"' not in untried
+    tried = await send(client, {**fields_of(untried), "benign_filters": "is_deleted = 0"}, "try")
+    assert 'value="store"' in tried.text
     shown = html.unescape(tried.text)
     assert tried.status_code == 200
     assert "Of the newest 7 answers, <b>4</b> would get another score" in shown
@@ -199,6 +203,7 @@ async def test_a_change_of_another_person_is_not_lost(client):
     refused = await send(client, {**fields, "lambda_min": "8"})
     assert refused.status_code == 412
     assert "Version 1 was stored meanwhile" in refused.text
+    assert 'value="store"' in refused.text
     assert fields_of(refused.text)["lambda_min"] == "8"
     assert (await client.get("/v1/tenants/bakers/rules")).json()["rules"]["lambda_min"] == 7
     # now the person knows
@@ -248,6 +253,7 @@ async def test_tenants_see_their_own_rules_and_only_administrators_change_them(s
         assert "44" not in await page(client, "/console/rules", auth=("me", other))
         read = await page(client, "/console/rules?tenant=cooks", auth=("me", reading))
         assert "may read rules and not change them" in read
+        assert 'value="try"' not in read
         refused = await client.post("/console/rules?tenant=cooks", data=fields_of(read), auth=("me", reading))
         assert refused.status_code == 403
 

@@ -7,7 +7,11 @@ import re
 
 import pytest
 
+from evals.trust.kappa_words import kappa_word
 from service.settings.intake_settings import HttpSettings
+from service.settings.storage_settings import DatabaseSettings
+from service.storage.database import create_engine
+from service.storage.reviewing.learned_rule_store import MeasuredPromotion, add_learned
 
 PAGE = "/console/trust"
 OF = f"{PAGE}?tenant=bakers"
@@ -72,6 +76,49 @@ async def test_figures_come_from_labels_and_stay_with_the_scope(client):
     drawn = [labelled(n, "wrong", "cem", sampling_probability=0.5) for n in (0, 3)]
     await client.post("/v1/labels", json=drawn)
     assert "2 labels, of which 2 of answers that were drawn" in await page(client, f"{PAGE}?labels=drawn")
+
+
+async def test_one_agent_and_one_judge_are_one_row_with_a_verdict_in_words(client):
+    await label_all(client, count=12)
+    shown = await page(client)
+    rows = re.findall(r'data-label="judge or agent">([^<]+)<', shown)
+    assert len(rows) == 1
+    assert all(each in rows[0] for each in ("all answers", "crumb of bakers", "local/"))
+    kappa = float(re.search(r"</b> beyond chance \(κ ([\d.-]+)\)", shown)[1])
+    assert f'<span class="note">{kappa_word(kappa)}' in shown
+    assert "Altman" in shown
+    await client.post("/v1/events", json=[event(n, agent="rye", event_id=f"rye-{n}") for n in range(6)])
+    of_rye = [labelled(n, "right", agent="rye", event_id=f"rye-{n}") for n in range(6)]
+    assert (await client.post("/v1/labels", json=of_rye)).json()["kept"] == 6
+    rows = re.findall(r'data-label="judge or agent">([^<]+)<', await page(client))
+    assert [row.partition(" ")[0] for row in rows] == ["all", "crumb", "rye"]
+
+
+@pytest.mark.slow
+async def test_learned_rules_are_shown_rolled_back_and_put_in_force_again(client, database):
+    await client.post("/v1/events", json=event(1))
+    assert "No learned rules are stored" in await page(client, OF)
+    engine = create_engine(database, DatabaseSettings())
+    try:
+        measured = MeasuredPromotion(labels=40, accuracy_before=0.7, accuracy_after=0.8, forced=False)
+        forced = MeasuredPromotion(labels=0, accuracy_before=None, accuracy_after=None, forced=True)
+        rule = {"side": "supports_wrong", "text": "Asked about <b>ovens</b>, it is wrong."}
+        for promotion in (measured, forced):
+            await add_learned(engine, "bakers", {"format": 1, "rules": [rule]}, promotion, HOSTILE)
+    finally:
+        await engine.dispose()
+    shown = await page(client, OF)
+    assert "Asked about &lt;b&gt;ovens" in shown
+    assert "0.700 → <b>0.800</b>" in shown
+    assert shown.count('value="promote_rules"') == 1, "what was never measured is measured by the command"
+    assert (await act(client, shown, "promote_rules", version="2")).status_code == 422
+    done = await act(client, shown, "promote_rules", version="1")
+    assert "The learned rules are in force" in await page(client, done.headers["location"])
+    assert (await client.get("/v1/tenants/bakers/rules")).json()["learned_version"] == 1
+    assert "in force already" in (await act(client, shown, "promote_rules", version="1")).text
+    assert (await act(client, shown, "roll_back_rules")).status_code == 303
+    assert (await client.get("/v1/tenants/bakers/rules")).json()["learned_version"] is None
+    assert "No learned rules are in force" in (await act(client, shown, "roll_back_rules")).text
 
 
 async def test_a_calibration_is_fitted_promoted_and_rolled_back(client):

@@ -20,8 +20,8 @@ def line_chart(labels: Sequence[str], lines: Mapping[str, Sequence[float | None]
     from pygal import Line  # noqa: PLC0415 takes a third of a second, and only pages with charts need it
 
     chart: Any = Line(
-        range=(0, highest), show_legend=len(lines) > 1, legend_at_bottom=True, dots_size=2.5, margin=6, margin_right=24,
-        width=820, height=260, explicit_size=False, show_minor_x_labels=False, js=[], css=[],
+        range=(0, highest), show_legend=len(lines) > 1, legend_at_bottom=True, dots_size=2.5, width=820, height=260,
+        margin=6, margin_right=24, margin_left=24, explicit_size=False, show_minor_x_labels=False, js=[], css=[],
         disable_xml_declaration=True, truncate_label=-1,
     )  # fmt: skip
     chart.x_labels = list(labels)

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, Text, column, func, select
+from sqlalchemy import Select, Text, column, func, select, true
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.storage.scores.evaluation_pages import EvaluationFilter, SearchTooSlow, current_rows, fetch_in_time
@@ -56,7 +56,7 @@ async def reason_counts(
     )
     codes = func.unnest(newest.c.reason_codes).table_valued(column("code", Text), name="codes").render_derived()
     given = select(codes.c.code, func.count(newest.c.id.distinct()).label("answers"))
-    rows = await _in_time(engine, given.select_from(newest, codes).group_by(codes.c.code), seconds)
+    rows = await _in_time(engine, given.select_from(newest.join(codes, true())).group_by(codes.c.code), seconds)
     return Counter({row["code"]: row["answers"] for row in rows or ()})
 
 
