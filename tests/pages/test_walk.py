@@ -116,6 +116,9 @@ def test_the_agent_that_got_worse_is_found_explained_labelled_and_its_rules_impr
     expect(page.get_by_role("status")).to_contain_text("is in force")
     assert posted(site, "with the rule")[0] > score
     page.get_by_role("row", name=re.compile("^0 ")).get_by_role("link", name="into the form").click()
+    expect(page.get_by_role("button", name="Store")).to_have_count(0)
+    page.get_by_role("button", name=re.compile("^Try on")).first.click()
+    expect(page.locator("main")).to_contain_text("would get another score")
     page.get_by_role("button", name="Store").first.click()
     expect(page.get_by_role("status")).to_contain_text("is in force")
     assert posted(site, "without it")[0] == score

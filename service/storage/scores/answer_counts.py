@@ -16,7 +16,7 @@ from service.storage.tables import EVALUATIONS
 MOST_COUNTED = 10_000
 MOST_READ = 1_000
 """Newest answers whose reasons are counted."""
-SECONDS = 0.25
+SECONDS = 1.0
 """Seconds after which a count is given up: the page does without it."""
 _ROWS = EVALUATIONS.c
 
