@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
@@ -120,6 +120,6 @@ def _text(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
+    if isinstance(value, list):
+        return ", ".join(map(str, cast("list[object]", value)))
     return str(value)

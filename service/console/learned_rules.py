@@ -19,7 +19,7 @@ from service.storage.reviewing.learned_rule_store import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LearnedSet:
+class ShownRuleSet:
     """One stored set as the page shows it."""
 
     stored: StoredLearnedRules
@@ -35,14 +35,14 @@ class LearnedSet:
 class LearnedView:
     """What the page shows of learned rules."""
 
-    sets: list[LearnedSet]
+    sets: list[ShownRuleSet]
     asks_a_model: bool
     """Whether a model judges the tenant's answers: only it reads learned rules."""
 
 
 async def learned_view(service: Service, tenant: str) -> LearnedView:
     """The tenant's sets, newest first. Raises `StoreUnavailable`."""
-    sets = [LearnedSet(stored=each, rules=_rules(each)) for each in await learned_sets(service.engine, tenant)]
+    sets = [ShownRuleSet(stored=each, rules=_rules(each)) for each in await learned_sets(service.engine, tenant)]
     rules = (await service.rules.rules([tenant])).get(tenant)
     return LearnedView(sets=sets, asks_a_model=rules is not None and rules.judge.policy is not JudgePolicy.LOCAL)
 

@@ -54,20 +54,20 @@ async def show_evaluations(
     form, suggestions = await spelled(query, service.engine, reader)
     wanted = form.at(datetime.now(UTC)).wanted(reader)
     order = form.shown_order
-    found, counts = await asyncio.gather(
-        evaluation_page(service.engine, wanted, order=order, limit=form.limit, cursor=form.cursor),
-        reason_counts(service.engine, wanted),
-    )
     # the list of the worst leaves out what has no score
     counted = replace(wanted, unscored=False) if order is Order.WORST else wanted
-    alone = found.next_cursor is None and form.cursor is None
+    found, total, counts = await asyncio.gather(
+        evaluation_page(service.engine, wanted, order=order, limit=form.limit, cursor=form.cursor),
+        answer_count(service.engine, counted),
+        reason_counts(service.engine, wanted),
+    )
+    if found.next_cursor is None and form.cursor is None:
+        total = AnswerCount(answers=len(found.items), more=False)
     shown = {
         "title": "Answers",
         "page": found,
         "chips": [shown_reasons(row["reason_codes"], form.reason) for row in found.items],
-        "total": AnswerCount(answers=len(found.items), more=False)
-        if alone
-        else await answer_count(service.engine, counted),
+        "total": total,
         "given": form.given(),
         "order": order,
         "choices": _CHOICES,

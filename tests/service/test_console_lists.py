@@ -212,7 +212,8 @@ async def test_every_known_reason_can_be_chosen(client):
 
 async def counted(client, **parameters) -> str:
     """The page once it has its counts: a busy machine may give them up."""
-    for _ in range(10):
+    shown = ""
+    for _ in range(20):
         shown = await read(client, LIST, **parameters)
         if "on other pages" not in shown and re.search(r"<option [^>]*>\w+ \(\d+\)", shown):
             break
