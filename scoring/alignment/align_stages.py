@@ -109,7 +109,8 @@ def apply_mappings(work: Examination) -> None:
 
 def require_conditions(work: Examination) -> None:
     """Stage 3: which conditions must the SQL apply, and which may it?"""
-    work.required = requirements((work.question, work.enriched), work.sql, work.rewritten, work.rules, work.context)
+    questions, by_word = (work.question, work.enriched), work.weakened.by_word
+    work.required = requirements(questions, work.sql, work.rewritten, work.rules, work.context, by_word)
 
 
 def align_conditions(work: Examination) -> None:

@@ -10,7 +10,7 @@ from scoring.alignment.enrichment import Rewriting
 from scoring.alignment.matching import CERTAIN
 from scoring.alignment.named_values import applies
 from scoring.alignment.same_values import Context, resolves, same_value
-from scoring.alignment.stated import Stated, stated
+from scoring.alignment.stated import Stated
 from scoring.alignment.weakening import DefinedWords
 from scoring.immutable import immutable
 from scoring.linking import content_words
@@ -47,10 +47,16 @@ def requirements(
     rewritten: Rewriting,
     rules: Rules,
     context: Context,
+    by_word: DefinedWords | None = None,
 ) -> Requirements:
-    """Sorts the filters of Qu and Qe, mappings applied, into required, permitted and ignored."""
+    """Sorts the filters of Qu and Qe, mappings applied, into required, permitted and ignored.
+
+    `by_word` are the definitions of Qe, if they were looked at before.
+    """
     question, enriched = questions
-    wanted = _mapped(_wanted(question, enriched, sql, context), rules)
+    if by_word is None or by_word.definitions is not enriched.definitions:
+        by_word = DefinedWords(enriched.definitions if question.filters else ())
+    wanted = _mapped(_wanted(question, enriched, by_word, sql, context), rules)
     ignored = _ignored(wanted, question, rules) if rules.ignore_filters else []
     judged = [each for each in wanted if each not in ignored] if ignored else wanted
     added = _mapped(_added_by_enrichment(enriched, rewritten), rules)
@@ -65,12 +71,13 @@ def _mapped(filters: list[QuestionFilter], rules: Rules) -> list[QuestionFilter]
     return [map_filter(each, rules) for each in filters] if rules.column_mappings else filters
 
 
-def _wanted(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec, context: Context) -> list[QuestionFilter]:
+def _wanted(
+    question: QuestionSpec, enriched: QuestionSpec, by_word: DefinedWords, sql: SqlSpec, context: Context
+) -> list[QuestionFilter]:
     """The conditions of Qu, each in the words of its definition where Qe has one."""
     own = [_resolved(each, enriched, context) for each in question.filters]
-    if own and enriched.definitions:
-        by_word = DefinedWords(enriched.definitions)
-        own = [each for each in own if not _defined(each, enriched, by_word, sql, context)]
+    if by_word.definitions:
+        own = [each for each in own if not _defined(each, by_word, sql, context)]
     defining = [each for each in _definitions(enriched) if not _overruled(each, own, context)]
     weighed = [replace(each, certain=DOUBTFUL) if _opposite(each, question, enriched) else each for each in defining]
     return _without_repeats([*weighed, *own], context)
@@ -117,9 +124,7 @@ def _names_ignored(each: QuestionFilter, question: QuestionSpec, rules: Rules) -
     )
 
 
-def _defined(
-    own: QuestionFilter, enriched: QuestionSpec, by_word: DefinedWords, sql: SqlSpec, context: Context
-) -> bool:
+def _defined(own: QuestionFilter, by_word: DefinedWords, sql: SqlSpec, context: Context) -> bool:
     """Whether a definition of Qe takes the place of this condition of Qu.
 
     It must define all words of the condition, and give the same value in another notation or a code for it; or only
@@ -127,9 +132,9 @@ def _defined(
     `a7 holds the stock of 1996` takes the place of `in 1996`.
     """
     for place in by_word.covering(own):
-        definition = enriched.definitions[place]
+        definition = by_word.definitions[place]
         if not any(_conflict(own, each, context) for each in definition.filters) and (
-            stated(own, definition) is Stated.RESTRICTS or applies(own, definition, sql, context)
+            by_word.stated(own, place) is Stated.RESTRICTS or applies(own, definition, sql, context)
         ):
             return True
     return False

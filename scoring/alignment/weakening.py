@@ -42,6 +42,8 @@ class Weakened:
     found: tuple[Weakening, ...] = ()
     definitions: frozenset[int] = frozenset()
     """Their places in Qe."""
+    by_word: DefinedWords | None = None
+    """The definitions of Qe by their words, if none weakens Qu."""
 
 
 def find_weakening(question: QuestionSpec, enriched: QuestionSpec) -> Weakened:
@@ -55,7 +57,7 @@ def find_weakening(question: QuestionSpec, enriched: QuestionSpec) -> Weakened:
     for own in sure:
         for place in by_word.covering(own):
             definition = enriched.definitions[place]
-            if stated(own, definition) is Stated.WEAKENS:
+            if by_word.stated(own, place) is Stated.WEAKENS:
                 found.append(_of_condition(own, definition))
                 places.add(place)
     for place, definition in enumerate(enriched.definitions):
@@ -63,13 +65,16 @@ def find_weakening(question: QuestionSpec, enriched: QuestionSpec) -> Weakened:
         if other is not None:
             found.append(other)
             places.add(place)
-    return Weakened(tuple(found), frozenset(places))
+    return Weakened(tuple(found), frozenset(places), by_word if sure and not places else None)
 
 
 class DefinedWords:
-    """Finds the definitions that cover all words of a condition."""
+    """Finds the definitions that cover all words of a condition, and what they state about it."""
 
     def __init__(self, definitions: tuple[Definition, ...]) -> None:
+        self.definitions = definitions
+        self._stated: dict[tuple[int, int], Stated] = {}
+        """By the condition's id and the definition's place."""
         self._words = [_defined_words(each) for each in definitions]
         self._by_word: dict[str, list[int]] | None = None
 
@@ -93,6 +98,14 @@ class DefinedWords:
         by_word = [index.get(word, []) for word in said]
         rarest = min(by_word, key=len) if by_word else []
         return (place for place in rarest if said <= self._words[place])
+
+    def stated(self, own: QuestionFilter, place: int) -> Stated:
+        """What the definition at a place states about a condition of Qu; found out once for each pair."""
+        key = (id(own), place)
+        found = self._stated.get(key)
+        if found is None:
+            found = self._stated[key] = stated(own, self.definitions[place])
+        return found
 
 
 def _defined_words(definition: Definition) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scoring.reasons import FORGERIES, ReasonCode
 
@@ -12,6 +12,7 @@ ALONE = 0.16
 """The lowest `p_correct` that one signal can cause: just less sure than the γ of 0.85 that counts in full."""
 LEAST_PROVED = 0.05
 """The lowest `p_correct` of SQL that is proved to answer nothing. A proof rests on a reading of the question."""
+_PROOFS = frozenset(FORGERIES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,13 @@ class Probability:
     """The lowest `p_correct`, for evidence without limit: answers that look wrong, yet readers accept them."""
     most: float = 1.0
     """The highest `p_correct`."""
+    alone: float = field(init=False, repr=False, compare=False)
+    """The log-odds against an answer at which it reaches `ALONE`."""
+
+    def __post_init__(self) -> None:
+        share = (ALONE - self.least) / (self.most - self.least)
+        reached = self.intercept - math.log(share / (1 - share)) if 0 < share < 1 else math.inf
+        object.__setattr__(self, "alone", reached)
 
     def of(self, moves: Collection[tuple[ReasonCode, float]]) -> float:
         """`p_correct` = least + (most − least) × logistic(intercept + Σ moves), with two rules.
@@ -37,20 +45,14 @@ class Probability:
         (0.16, 0.02)
         """
         total = self.intercept + math.fsum([move for _, move in moves])
-        if not FORGERIES.keys().isdisjoint([code for code, _ in moves]):
-            least = min(self.least, LEAST_PROVED)
-            return least + (self.most - least) * _logistic(total)
-        against = [-move for _, move in moves if move < 0]
-        if not against:
-            return self.least + (self.most - self.least) * _logistic(total)
-        whole, strongest = math.fsum(against), max(against)
-        excess = whole - max(2 * (whole - strongest), self._against_alone())
-        return self.least + (self.most - self.least) * _logistic(total + max(0.0, excess))
-
-    def _against_alone(self) -> float:
-        """The log-odds against an answer at which it reaches `ALONE`."""
-        share = (ALONE - self.least) / (self.most - self.least)
-        return self.intercept - math.log(share / (1 - share)) if 0 < share < 1 else math.inf
+        least = self.least
+        if not _PROOFS.isdisjoint([code for code, _ in moves]):
+            least = min(least, LEAST_PROVED)
+        elif against := [-move for _, move in moves if move < 0]:
+            whole = math.fsum(against)
+            if whole > self.alone:
+                total += max(0.0, whole - max(2 * (whole - max(against)), self.alone))
+        return least + (self.most - least) * _logistic(total)
 
 
 def _logistic(log_odds: float) -> float:

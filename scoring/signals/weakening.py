@@ -67,11 +67,13 @@ def _says_what_is_measured(each: Weakening, case: Case) -> bool:
 
 def _excused(case: Case) -> Iterator[str]:
     """What Qu asks, the SQL does not apply and the enriched question excuses."""
+    if case.enriched.text == case.question.text:
+        return
     asked, enriched = plain_letters(case.question.text), plain_letters(case.enriched.text)
     if enriched == asked:
         return
     repeats, unmet = enriched.startswith(asked.rstrip("?.! ")), _unmet(case)
-    if not (unmet or (repeats and may_excuse(_added(asked, enriched), words_of(asked)))):
+    if not (unmet or (repeats and may_excuse(_added(asked, enriched), asked))):
         return
     said = words_of(asked)
     remarks = list(_remarks(case, asked, enriched))

@@ -138,9 +138,8 @@ def _select(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
     item.correlated = scope.columns.correlated
     if scope.columns.outer_reads == len(scope.columns.outer_pairs) == 1:
         item.outer_pair = scope.columns.outer_pairs[0]
-    item.empty = scope.empty or any(
-        each.empty and not scope.joins.is_optional(each) for each in scope.columns.items.values()
-    )
+    needed = [each.empty and not scope.joins.is_optional(each) for each in scope.columns.items.values()]
+    item.empty = scope.empty or True in needed
     return item
 
 
@@ -179,7 +178,8 @@ def _project(scope: Scope, output: Node, item: FromItem) -> None:
     alias = output.alias.lower() if kind is exp.Alias else None
     term = read(scope, output)
     nested = spec.subqueries[before:] if len(spec.subqueries) > before else ()
-    check_output(scope, output.args["this"] if kind is exp.Alias else output, term.name)
+    if kind is not exp.Column:
+        check_output(scope, output.args["this"] if kind is exp.Alias else output, term.name)
     projection = Projection(
         operand=term.operand,
         block=scope.path,

@@ -15,13 +15,13 @@ _MOST_PARTS = 24
 
 def normalize(spec: Steps) -> None:
     """Brings the parts of a specification into the form that all equal queries have, as far as it is known."""
-    if spec.reads or SubqueryRole.DERIVED in [each.role for each in spec.subqueries]:
+    if spec.reads or (spec.subqueries and SubqueryRole.DERIVED in [each.role for each in spec.subqueries]):
         merge_layers(spec)
-    if max(len(spec.joins), len(spec.blocks)) > _MOST_PARTS:
+    if len(spec.joins) > _MOST_PARTS or len(spec.blocks) > _MOST_PARTS:
         return
     if spec.joins:
         _normalize_joins(spec)
-    if any(each.distinct for each in spec.blocks):
+    if True in [each.distinct for each in spec.blocks]:
         leave_out_distinct(spec)
     if spec.windows and any(each.ranked for each in spec.limits):
         read_ranks(spec)
@@ -30,5 +30,5 @@ def normalize(spec: Steps) -> None:
 def _normalize_joins(spec: Steps) -> None:
     if "left" in [each.kind for each in spec.joins]:
         read_outer_joins(spec)
-    if any("/" in each.table for each in spec.joins):
+    if len(spec.blocks) > 1 and any("/" in each.table for each in spec.joins):
         read_joined_steps(spec)
