@@ -49,7 +49,8 @@ def definition_weakens(case: Case) -> Finding | None:
     if case.query.enriched_question is None:
         return None
     weakened = [each for each in case.weakened if not _says_what_is_measured(each, case)]
-    taken = [*_excused(case), *(each.asked for each in weakened if _is_gone(each, case))]
+    taken = [] if case.enriched.text == case.question.text else [*_excused(case)]
+    taken += [each.asked for each in weakened if _is_gone(each, case)]
     if taken:
         named = {text.casefold(): text for text in reversed(taken)}
         return Finding(1.0, f"taken away: {'; '.join(list(reversed(named.values()))[:5])}")
@@ -67,8 +68,6 @@ def _says_what_is_measured(each: Weakening, case: Case) -> bool:
 
 def _excused(case: Case) -> Iterator[str]:
     """What Qu asks, the SQL does not apply and the enriched question excuses."""
-    if case.enriched.text == case.question.text:
-        return
     asked, enriched = plain_letters(case.question.text), plain_letters(case.enriched.text)
     if enriched == asked:
         return

@@ -178,8 +178,7 @@ def _project(scope: Scope, output: Node, item: FromItem) -> None:
     alias = output.alias.lower() if kind is exp.Alias else None
     term = read(scope, output)
     nested = spec.subqueries[before:] if len(spec.subqueries) > before else ()
-    if kind is not exp.Column:
-        check_output(scope, output.args["this"] if kind is exp.Alias else output, term.name)
+    check_output(scope, output, term.name)
     projection = Projection(
         operand=term.operand,
         block=scope.path,

@@ -37,9 +37,12 @@ def reads_rows(node: Node) -> bool:
     return node.find(*_READING) is not None
 
 
-def check_output(scope: Scope, node: Node, shown: str) -> None:
+def check_output(scope: Scope, output: Node, shown: str) -> None:
     """Notes an output that is the same whatever the rows hold, or that a constant changes."""
-    if is_plain_value(node) or is_plain_arithmetic(scope, node) or not (is_evaluated(node) or type(node) in _INSIDE):
+    node = output.args["this"] if type(output) is exp.Alias else output
+    if type(node) is exp.Column or is_plain_value(node) or is_plain_arithmetic(scope, node):
+        return
+    if not is_evaluated(node) and type(node) not in _INSIDE:
         return
     folded = fold(scope, node)
     if folded.constant:
