@@ -114,7 +114,7 @@ class SpanReader:
         if sql is not None and any(str(span.attributes.get(name)) in _NO_SQL for name in self._systems):
             sql = None
         return SpanFields(
-            sql=_with_parameters(sql, span.attributes) if sql is not None else None,
+            sql=_with_parameters(sql, span.attributes, dialect) if sql is not None else None,
             dialect=dialect if sql is not None else None,
             question=question,
             result=result if sql is not None else None,
@@ -140,14 +140,14 @@ _WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?", re.ASCII)
 
 
-def _with_parameters(sql: str, attributes: Attributes) -> str:
+def _with_parameters(sql: str, attributes: Attributes, dialect: str | None) -> str:
     """The SQL with the values of its placeholders, which spans hold as texts."""
     values = {
         name.removeprefix(PARAMETER): _parameter(value)
         for name, value in islice(attributes.items(), MOST_PARAMETERS)
         if name.startswith(PARAMETER)
     }
-    return bound(sql, values) if values else sql
+    return bound(sql, values, dialect) if values else sql
 
 
 def _parameter(value: JsonValue) -> JsonValue:

@@ -143,7 +143,7 @@ class QueryEvent(BaseModel):
     @after_validation(mode="after")
     def _complete(self) -> Self:
         if self.parameters is not None:
-            object.__setattr__(self, "sql", bound(self.sql, self.parameters))
+            object.__setattr__(self, "sql", bound(self.sql, self.parameters, self.dialect))
             object.__setattr__(self, "parameters", None)
         if self.result is not None and self.result.error is not None:
             masked = mask_error(self.result.error, self.sql)
@@ -321,9 +321,13 @@ def _refuse_bad_character(path: str, value: str) -> None:
         raise InvalidEvent(InvalidReason.INVALID_TEXT, detail)
 
 
+_PRIVATE = frozenset({"question", "enriched_question", "sql", "parameters", "result", "reference_sql", "attributes"})
+"""Fields that may hold values of rows or words of people: no message quotes them."""
+
+
 def _input_shown(path: str, value: object) -> str:
-    # an error of the database may quote values of rows: it is in no message
-    return json_type(value) if path.startswith("result") and not isinstance(value, bool | int | float) else shown(value)
+    private = path.partition(".")[0] in _PRIVATE and not isinstance(value, bool | int | float | None)
+    return json_type(value) if private else shown(value)
 
 
 _MESSAGES = {"string_pattern_mismatch": "a name must not end in a space or hold a control character or *"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -32,13 +33,19 @@ from service.settings.stream_settings import KafkaSettings
 from service.storage.deferred_store import PostgresDeferred
 from service.storage.forgetting import Subject, forget_rows
 from service.storage.label_store import PostgresLabels
+from service.storage.retention import do_housekeeping
 from service.storage.scores.score_store import PostgresScores
 from tests.storage.conftest import NOW
 
 SECRET = "quillfeather"
 
 
+LITERALS = {"sql": f"SELECT COUNT(*) FROM sales WHERE baker = '{SECRET}' AND city = '{SECRET}'"}
+PARAMETERS = {"sql": "SELECT COUNT(*) FROM sales WHERE baker = :who AND city = :who", "parameters": {"who": SECRET}}
+
+
 def scored(id_: str, tenant: str, rules: Rules = Rules()):  # noqa: B008 frozen
+    """An answer with the secret in its SQL: as a literal, or as a parameter where the id is 2."""
     question = f"How many loaves did {SECRET} sell in {id_}?"
     event = decode_event(
         {
@@ -46,7 +53,7 @@ def scored(id_: str, tenant: str, rules: Rules = Rules()):  # noqa: B008 frozen
             "tenant": tenant,
             "question": question,
             "enriched_question": f"{question} ({SECRET} refers to baker = '{SECRET}')",
-            "sql": f"SELECT COUNT(*) FROM sales WHERE baker = '{SECRET}' AND city = '{SECRET}'",
+            **(PARAMETERS if id_ == "2" else LITERALS),
             "reference_sql": f"SELECT '{SECRET}'",
             "result": {"error": f"timeout while reading {SECRET}"},
             "attributes": {"note": SECRET},
@@ -132,11 +139,26 @@ async def test_one_events_texts_are_gone_and_its_tenants_others_stay(full):
 
 
 async def test_a_tenant_that_stores_no_texts_has_none_in_any_table(engine):
-    await PostgresScores(engine, clock=lambda: NOW).record([scored("1", "bakers", Rules(store_raw=False, version=3))])
+    none = Rules(store_raw=False, version=3)
+    await PostgresScores(engine, clock=lambda: NOW).record([scored(id_, "bakers", none) for id_ in ("1", "2")])
     assert await secrets(engine) == 0
     async with engine.connect() as connection:
-        [row] = (await connection.execute(text("SELECT * FROM evaluations"))).mappings().all()
-    assert (row["withheld"], row["rules_version"], row["reason_codes"] != []) == (True, 3, True)
+        rows = (await connection.execute(text("SELECT * FROM evaluations"))).mappings().all()
+    expected = (True, 3, True)
+    assert [(row["withheld"], row["rules_version"], row["reason_codes"] != []) for row in rows] == [expected] * 2
+
+
+async def test_values_of_parameters_are_stored_and_go_with_retention_as_literals_do(engine):
+    await PostgresScores(engine, clock=lambda: NOW).record([scored(id_, "bakers") for id_ in ("1", "2")])
+    stored = "SELECT sql FROM evaluations WHERE event_id = :id"
+    async with engine.connect() as connection:
+        written, bound = [await connection.scalar(text(stored), {"id": id_}) for id_ in ("1", "2")]
+    assert written == bound == LITERALS["sql"]
+    kept = await secrets(engine)
+    await do_housekeeping(engine, 30, NOW + timedelta(days=29))
+    assert await secrets(engine) == kept == 2
+    await do_housekeeping(engine, 30, NOW + timedelta(days=32))
+    assert await secrets(engine) == 0
 
 
 async def test_a_resend_of_what_is_forgotten_is_still_a_duplicate(full):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, cast
 
+from scoring.sql.dialects import guess, known, parser_dialect
 from scoring.sql.parameters.placeholders import Placeholder, replaced
 
 Parameters: TypeAlias = "Sequence[object] | Mapping[str, object]"
@@ -22,24 +23,30 @@ _IN_LIST = re.compile(r"\bin\s{0,9}\([^()]{0,200}$", re.IGNORECASE)
 _OF_ARRAY = re.compile(r"\b(?:any|all)\s{0,9}\(\s{0,9}$", re.IGNORECASE)
 
 
-def bound(sql: str, parameters: Parameters) -> str:
+def bound(sql: str, parameters: Parameters, dialect: str | None = None) -> str:
     """The SQL with the values that are given. A placeholder whose value is missing, too long or not plain stays.
+
+    Texts are quoted as the dialect does. Where it is only guessed, and has its own way to write an apostrophe, a text
+    with one stays unknown: read in another dialect, it could end too early.
 
     >>> bound("SELECT a FROM t WHERE b = ? AND c IN (?)", ["it's", [1, 2]])
     "SELECT a FROM t WHERE b = 'it''s' AND c IN (1, 2)"
     >>> bound("SELECT a FROM t WHERE b = :town AND c = :other", {"town": "Faro"})
     "SELECT a FROM t WHERE b = 'Faro' AND c = :other"
+    >>> print(bound("SELECT a FROM t WHERE b = ?", ["it's"], "bigquery"))
+    SELECT a FROM t WHERE b = 'it\\'s'
     """
     if len(sql) > MOST_WRITTEN:
         return sql
     values = _by_name(parameters)
     left = MOST_WRITTEN
+    apostrophe = _apostrophe(sql, dialect)
 
     def write(place: Placeholder) -> str:
         nonlocal left
         own = sql[place.start : place.end]
         key = place.name.lower() or f"#{place.order}"
-        text = _written(values[key], sql, place) if key in values else None
+        text = _written(values[key], sql, place, apostrophe) if key in values else None
         if text is None or len(text) > left:
             return own
         left -= len(text)
@@ -68,11 +75,19 @@ def _plain(name: str) -> str:
     return found.group().lower() if found else ""
 
 
-def _written(value: object, sql: str, place: Placeholder) -> str | None:
+def _apostrophe(sql: str, dialect: str | None) -> str | None:
+    """How an apostrophe within a text is written: twice, or where that begins another text, with a backslash."""
+    name = known(dialect) if dialect is not None else guess(sql)
+    if name is None or "'" in parser_dialect(name).tokenizer_class.STRING_ESCAPES:
+        return "''"
+    return "\\'" if dialect is not None else None
+
+
+def _written(value: object, sql: str, place: Placeholder, apostrophe: str | None) -> str | None:
     """A value as SQL; `None` for one that is no plain value."""
     if not isinstance(value, list):
-        return _literal(value)
-    members = [_literal(each) for each in cast("list[object]", value[:MOST_PARAMETERS])]
+        return _literal(value, apostrophe)
+    members = [_literal(each, apostrophe) for each in cast("list[object]", value[:MOST_PARAMETERS])]
     texts = [each for each in members if each is not None]
     if not texts or len(texts) < len(members):
         return None
@@ -82,10 +97,12 @@ def _written(value: object, sql: str, place: Placeholder) -> str | None:
     return f"ARRAY[{', '.join(texts)}]" if _OF_ARRAY.search(before) else None
 
 
-def _literal(value: object) -> str | None:
+def _literal(value: object, apostrophe: str | None) -> str | None:
     if isinstance(value, str):
         # Dialects differ in what a backslash means.
-        return None if len(value) > LONGEST_VALUE or "\\" in value else "'" + value.replace("'", "''") + "'"
+        if len(value) > LONGEST_VALUE or "\\" in value or (apostrophe is None and "'" in value):
+            return None
+        return "'" + value.replace("'", apostrophe or "") + "'"
     if value is None or isinstance(value, bool):
         return {None: "NULL", True: "TRUE", False: "FALSE"}[value]
     if isinstance(value, int | float) and math.isfinite(value) and abs(value) < 1e18:
