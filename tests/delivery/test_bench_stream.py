@@ -51,9 +51,11 @@ async def test_it_tells_shares_and_waits_and_removes_what_it_made(kafka_server: 
     assert made.returncode == 0, made.stderr[-3000:]
     figures = json.loads(made.stdout)
     assert figures["seconds"] == 5
-    rates, waits = ("in_process", "stream", "model"), ("wait_p95", "calm_p95", "calm_p95_beside_flood")
+    memory = ("stream_without_memory", "stream_with_memory")
+    rates, waits = ("in_process", "stream", *memory, "model"), ("wait_p95", "calm_p95", "calm_p95_beside_flood")
     assert all(figures[name] > 0 for name in (*rates, *waits))
     assert abs(figures["stream_share"] - figures["stream"] / figures["in_process"]) < 0.01
+    assert abs(figures["memory_share"] - figures[memory[1]] / figures[memory[0]]) < 0.01
     assert await left_behind(kafka_server, postgres_url) == set()
 
 

@@ -39,7 +39,8 @@ _WIDE = {
     # a slot is held for the call only; the work before and after it overlaps with other calls
     "SQLASSAY_POOL__TENANT_IN_FLIGHT": str(2 * MODEL_CALLS),
 }
-_REMEMBERING = {"SQLASSAY_MEMORY__ENABLED": "on"}
+MEMORY_AGENTS = 4
+"""Agents that answer each question where memory is measured: it does most where others answered before."""
 Result = TypeVar("Result")
 
 
@@ -52,13 +53,15 @@ class StreamSpeed:
     in_process: float
     """Decoding and scoring in one process without Kafka or a database. The mean of before and after."""
     stream: float
-    """Kafka to committed row, local judge, one worker."""
+    """Kafka to committed row, local judge, one worker, without memory."""
     stream_share: float
     """As a share of the in-process rate."""
+    stream_without_memory: float
+    """As `stream`, of questions that four agents answer."""
     stream_with_memory: float
-    """As `stream`, with the tenants' memory on, right after it."""
+    """The same with the tenants' memory on, right after it."""
     memory_share: float
-    """As a share of `stream`."""
+    """As a share of `stream_without_memory`."""
     model: float
     """Kafka to committed row, a judge of one second, 200 calls in flight, one worker."""
     model_share: float
@@ -93,7 +96,10 @@ async def _measured(settings: Settings, seconds: int) -> StreamSpeed:
     before = await asyncio.to_thread(in_process, seconds)
     stream = await _on(settings, lambda rig: _local_rate(rig, before, seconds))
     refuse_standstill(stream, seconds)
-    remembering = await _on(settings, lambda rig: _local_rate(rig, before, seconds, **_REMEMBERING))
+    forgetful = await _on(settings, lambda rig: _local_rate(rig, before, seconds, agents=MEMORY_AGENTS))
+    remembering = await _on(
+        settings, lambda rig: _local_rate(rig, before, seconds, agents=MEMORY_AGENTS, memory="on")
+    )
     after = await asyncio.to_thread(in_process, seconds)
     model = await _on(settings, lambda rig: _model_rate(rig, seconds))
     wait = await _on(settings, lambda rig: _wait(rig, stream / 2, seconds))
@@ -105,8 +111,9 @@ async def _measured(settings: Settings, seconds: int) -> StreamSpeed:
         in_process=round(rate, 1),
         stream=round(stream, 1),
         stream_share=round(stream / rate, 3),
+        stream_without_memory=round(forgetful, 1),
         stream_with_memory=round(remembering, 1),
-        memory_share=round(remembering / stream, 3),
+        memory_share=round(remembering / max(forgetful, 0.1), 3),
         model=round(model, 1),
         model_share=round(model * MODEL_SECONDS / MODEL_CALLS, 3),
         wait_p95=round(wait, 3),
@@ -126,19 +133,21 @@ async def _on(settings: Settings, work: Callable[[Rig], Awaitable[Result]]) -> R
         return await work(rig)
 
 
-def events(tenant: str) -> Iterator[dict[str, object]]:
-    """Yields distinct events forever: the samples, with a new number in each question and SQL."""
+def events(tenant: str, agents: int = 1) -> Iterator[dict[str, object]]:
+    """Yields distinct events forever: the samples, with a new number in each SQL, and in each question of `agents`."""
     samples = [each for each in sample_events() if is_scorable(orjson.dumps(each), {})]
-    for number, sample in zip(count(), cycle(samples), strict=False):
-        yield {
-            "event_id": str(number),
-            "tenant": tenant,
-            "agent": sample["agent"],
-            "question": f"{sample['question']} (no. {number})",
-            "enriched_question": sample.get("enriched_question"),
-            "sql": f"{sample['sql']} /* no. {number} */",
-            "dialect": sample.get("dialect"),
-        }
+    for asked, sample in zip(count(), cycle(samples), strict=False):
+        for place in range(agents):
+            number = asked * agents + place
+            yield {
+                "event_id": str(number),
+                "tenant": tenant,
+                "agent": sample["agent"] if agents == 1 else f"agent {place}",
+                "question": f"{sample['question']} (no. {asked})",
+                "enriched_question": sample.get("enriched_question"),
+                "sql": f"{sample['sql']} /* no. {number} */",
+                "dialect": sample.get("dialect"),
+            }
 
 
 def in_process(seconds: int) -> float:
@@ -147,10 +156,10 @@ def in_process(seconds: int) -> float:
     return measure(raws, {}, local_judge(), rounds=1).events_per_second
 
 
-async def _local_rate(rig: Rig, guess: float, seconds: int, **settings: str) -> float:
+async def _local_rate(rig: Rig, guess: float, seconds: int, *, agents: int = 1, memory: str = "off") -> float:
     total = int(guess * seconds)
-    await rig.publish(islice(events(_LOCAL), total))
-    with rig.worker(**{"SQLASSAY_MEMORY__ENABLED": "off", **settings}):
+    await rig.publish(islice(events(_LOCAL, agents), total))
+    with rig.worker(SQLASSAY_MEMORY__ENABLED=memory):
         return steady_rate(await rig.watch(_LOCAL, total, seconds * 4), total)
 
 
