@@ -28,7 +28,7 @@ from consumers.wire.json_values import count_values
 from consumers.wire.parameters import ParameterValues
 from consumers.wire.run_results import ResultDocument
 from consumers.wire.tenants import TENANT_RULE, TenantName
-from consumers.wire.texts import bad_character, json_type, shorten, shown
+from consumers.wire.texts import bad_character, field_shown, json_type, shorten
 from scoring.query import Query
 from scoring.sql.parameters.binding import bound
 
@@ -321,15 +321,6 @@ def _refuse_bad_character(path: str, value: str) -> None:
         raise InvalidEvent(InvalidReason.INVALID_TEXT, detail)
 
 
-_PRIVATE = frozenset({"question", "enriched_question", "sql", "parameters", "result", "reference_sql", "attributes"})
-"""Fields that may hold values of rows or words of people: no message quotes them."""
-
-
-def _input_shown(path: str, value: object) -> str:
-    private = path.partition(".")[0] in _PRIVATE and not isinstance(value, bool | int | float | None)
-    return json_type(value) if private else shown(value)
-
-
 _MESSAGES = {"string_pattern_mismatch": "a name must not end in a space or hold a control character or *"}
 """Messages in place of the validator's, which would quote the pattern."""
 
@@ -346,7 +337,7 @@ def _validated(fields: Mapping[str, object]) -> QueryEvent:
         message = (TENANT_RULE if path == "tenant" else _MESSAGES.get(first["type"])) or first["msg"].removeprefix(
             "Value error, "
         )
-        detail = f"field {path}: {message}, got {_input_shown(path, first['input'])}; fix the value or leave it out"
+        detail = f"field {path}: {message}, got {field_shown(path, first['input'])}; fix the value or leave it out"
         raise InvalidEvent(InvalidReason.INVALID_FIELD, detail) from None
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidEvent(InvalidReason.INVALID_FIELD, f"attributes: {shorten(str(error))}; send plain JSON") from None

@@ -36,6 +36,20 @@ def shown(value: object) -> str:
         return json_type(value)
 
 
+_PRIVATE = frozenset({"question", "enriched_question", "sql", "parameters", "result", "reference_sql", "attributes"})
+"""Fields of an event that may hold words of people or values of rows."""
+
+
+def field_shown(path: str, value: object) -> str:
+    """A field's value for a message; of a field that may hold words of people or values of rows, only its type.
+
+    >>> field_shown("agent", ["a"]), field_shown("result.rows", ["Ann Lee"])
+    ("['a']", 'an array')
+    """
+    private = path.partition(".")[0] in _PRIVATE and not isinstance(value, bool | int | float | None)
+    return json_type(value) if private else shown(value)
+
+
 _JSON_TYPES: tuple[tuple[type, str], ...] = (
     (bool, "true or false"),
     (int, "a number"),

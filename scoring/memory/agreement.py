@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 from scoring.immutable import immutable
@@ -48,6 +49,7 @@ class Agreement(NamedTuple):
     """`ln(1 + voices)`, each voice by its weight."""
 
 
+@lru_cache(maxsize=512)
 def agreement(voices: tuple[Voice, ...]) -> Agreement:
     """The agreement with unreviewed answers: many that agree are worth less than their number, and so on.
 

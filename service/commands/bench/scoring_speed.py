@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import orjson
 import sqlglot
+from sqlglot.errors import SqlglotError
 
 from consumers.evaluation.event_evaluation import compared_answer
 from consumers.wire.events import MAX_EVENT_BYTES, QueryEvent, decode_event
@@ -145,7 +146,17 @@ def is_scorable(raw: bytes, rules: Mapping[str, Rules]) -> bool:
         return False
     if check_question(event.query()) is not None:
         return False
-    return not isinstance(read_sql(event.sql, event.dialect or _rules_of(event, rules).dialect), Unscored)
+    sql = read_sql(event.sql, event.dialect or _rules_of(event, rules).dialect)
+    return not isinstance(sql, Unscored) and _parses(event.sql, sql.dialect)
+
+
+def _parses(sql: str, dialect: str) -> bool:
+    """Whether a bare parse reads it too: the scorer also reads SQL with a fence or words around it."""
+    try:
+        sqlglot.parse_one(sql, read=dialect)
+    except SqlglotError:
+        return False
+    return True
 
 
 def _rules_of(event: QueryEvent, rules: Mapping[str, Rules]) -> Rules:

@@ -97,9 +97,7 @@ async def _measured(settings: Settings, seconds: int) -> StreamSpeed:
     stream = await _on(settings, lambda rig: _local_rate(rig, before, seconds))
     refuse_standstill(stream, seconds)
     forgetful = await _on(settings, lambda rig: _local_rate(rig, before, seconds, agents=MEMORY_AGENTS))
-    remembering = await _on(
-        settings, lambda rig: _local_rate(rig, before, seconds, agents=MEMORY_AGENTS, memory="on")
-    )
+    remembering = await _on(settings, lambda rig: _local_rate(rig, before, seconds, agents=MEMORY_AGENTS, memory="on"))
     after = await asyncio.to_thread(in_process, seconds)
     model = await _on(settings, lambda rig: _model_rate(rig, seconds))
     wait = await _on(settings, lambda rig: _wait(rig, stream / 2, seconds))

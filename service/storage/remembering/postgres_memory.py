@@ -38,8 +38,11 @@ class PostgresMemory:
     timer: Callable[[], float] = time.monotonic
     refresh_seconds: float = REFRESH_SECONDS
     _habits: KeptHabits = field(init=False)
+    _reading: AsyncEngine = field(init=False)
+    """The same connections without transactions: beginning and ending one costs as much as the query."""
 
     def __post_init__(self) -> None:
+        self._reading = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         self._habits = KeptHabits(self.timer, self.refresh_seconds, most_learnt=max(1, self.bounds.answers // 4))
 
     @asynccontextmanager
@@ -56,7 +59,7 @@ class PostgresMemory:
             stale = self._habits.stale(learnt)
             if stale:
                 await keep_within(self.engine, stale, self.bounds)
-            async with self.engine.connect() as connection:
+            async with self._reading.connect() as connection:
                 own = [each.key.digest for each in evaluations]
                 known, memories = await self._read(connection, evaluations, learnt, own)
         judged = [_judge(each, memories, self.thresholds) for each in sorted(evaluations, key=_order)]
@@ -77,9 +80,12 @@ class PostgresMemory:
         """
         tenants = {each.event.tenant for each in evaluations}
         with translate_errors(self.engine.url):
-            async with self.engine.connect() as connection:
+            async with self._reading.connect() as connection:
                 _, memories = await self._read(connection, evaluations, tenants, ())
-        return [_weigh(each, memories, self.thresholds) for each in evaluations]
+        return [
+            each if each.answer is None else _weigh(each, each.answer, memories[each.event.tenant], self.thresholds)
+            for each in evaluations
+        ]
 
     async def _read(
         self,
@@ -115,18 +121,18 @@ def _order(each: Evaluation) -> tuple[object, ...]:
 
 def _judge(each: Evaluation, memories: Mapping[str, TenantMemory], thresholds: Thresholds) -> Evaluation:
     """The evaluation with what its tenant's memory says, which learns from it."""
-    judged = _weigh(each, memories, thresholds)
-    if each.answer is not None:
-        memories[each.event.tenant].learn(each.answer, judged.context or NOTHING_KNOWN)
+    answer = each.answer
+    if answer is None:
+        return each
+    memory = memories[each.event.tenant]
+    judged = _weigh(each, answer, memory, thresholds)
+    memory.learn(answer, judged.context or NOTHING_KNOWN)
     return judged
 
 
-def _weigh(each: Evaluation, memories: Mapping[str, TenantMemory], thresholds: Thresholds) -> Evaluation:
+def _weigh(each: Evaluation, answer: RememberedAnswer, memory: TenantMemory, thresholds: Thresholds) -> Evaluation:
     """The evaluation with what its tenant's memory says."""
-    answer = each.answer
-    if answer is None or not is_weighed(each):
-        return each
-    return with_memory(each, memories[each.event.tenant].recall(answer), thresholds)
+    return with_memory(each, memory.recall(answer), thresholds) if is_weighed(each) else each
 
 
 def _known(each: Evaluation) -> KnownAnswer:
