@@ -17,6 +17,7 @@ from consumers.errors import Unavailable
 from scoring.judging.local import InvalidWeightsError, LocalJudge
 from service.access.access_tokens import open_tokens
 from service.access.console_login import open_login
+from service.access.open_access import refuse_open_access
 from service.api.connections import impatient_protocol
 from service.application import build_app
 from service.judges.configured_panel import open_panel
@@ -214,6 +215,10 @@ class _Server(uvicorn.Server):
 
 
 async def _serve(settings: Settings, listener: socket.socket, role: ProcessRole) -> None:
+    _check_role(settings, role)
+    # a worker has no page and no API
+    if role is not ProcessRole.WORKER:
+        await refuse_open_access(settings)
     async with running(settings, role) as service:
         tune_interpreter()
         config = uvicorn.Config(

@@ -27,6 +27,7 @@ async def served(
     """
     others = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
     own = {
+        "SQLASSAY_HTTP__WITHOUT_LOGIN": "on",
         "SQLASSAY_DATABASE__URL": database.render_as_string(hide_password=False),
         "SQLASSAY_HTTP__PORT": "0",
         **environment,

@@ -30,6 +30,11 @@ class HttpSettings(SettingsGroup):
         description='Bearer token of each tenant, as JSON: {"acme": "…"}; the key "*" is for all tenants.',
     )
     require_tokens: bool = Field(default=False, description="Refuse requests without a token, even if none is set.")
+    without_login: bool = Field(
+        default=False,
+        description="Start on a loopback address although a database is named and there is neither a token nor a "
+        "login: everybody on this machine may do everything.",
+    )
     allowed_hosts: frozenset[str] = Field(
         default=frozenset(),
         description='Names under which the service is called, as JSON: ["assay.example"]; unset is any name, '

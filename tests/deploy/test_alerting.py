@@ -101,6 +101,7 @@ async def service(database: URL, kafka: Kafka, redis: RedisSpace, log: Path) -> 
     port = free_port()
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")},
+        "SQLASSAY_HTTP__WITHOUT_LOGIN": "on",
         "SQLASSAY_DATABASE__URL": database.render_as_string(hide_password=False),
         "SQLASSAY_KAFKA__BOOTSTRAP_SERVERS": kafka.bootstrap,
         "SQLASSAY_KAFKA__GROUP": kafka.group,

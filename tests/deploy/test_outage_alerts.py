@@ -80,6 +80,7 @@ def environment(own_kafka: KafkaServer, own_postgres: PostgresServer, own_redis:
     kafka = new_kafka(own_kafka.bootstrap)
     asyncio.run(make_topics(kafka, partitions=2))
     return {
+        "SQLASSAY_HTTP__WITHOUT_LOGIN": "on",
         "SQLASSAY_DATABASE__URL": own_postgres.url,
         "SQLASSAY_REDIS__URL": own_redis.url,
         "SQLASSAY_KAFKA__BOOTSTRAP_SERVERS": kafka.bootstrap,

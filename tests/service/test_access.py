@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 import structlog
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from consumers.wire.tenants import is_tenant
 from service.access.access_tokens import OPEN, AccessTokens, TokenRefusal
+from service.access.open_access import refuse_open_access
 from service.application import build_app
+from service.settings import Settings
 from service.settings.access_settings import AccessScope
 from service.settings.intake_settings import HttpSettings
+from service.settings.loading import SettingsError
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine, migrate
 from service.storage.token_store import NewToken, PostgresTokens, TokenNameTaken
@@ -248,3 +255,33 @@ async def test_a_tenant_with_a_plain_name_reaches_its_rules(client):
         assert (await client.post("/v1/events", json=EVENT | {"tenant": tenant})).status_code == 202
         [row] = (await client.get("/v1/evaluations", params={"tenant": tenant})).json()["items"]
         assert (row["tenant"], row["rules_version"]) == (tenant, 1)
+
+
+async def test_a_named_database_is_not_served_to_everybody_unless_a_setting_says_so(database):
+    named = Settings(database=DatabaseSettings(url=SecretStr(database.render_as_string(hide_password=False))))
+    with pytest.raises(SettingsError) as told:
+        await refuse_open_access(named)
+    for name in ("tokens create", "HTTP__TOKENS", "OIDC__ISSUER", "PROXY__ADDRESSES", "HTTP__WITHOUT_LOGIN=on"):
+        assert name in str(told.value)
+    await refuse_open_access(Settings())
+    for http in ({"without_login": True}, {"require_tokens": True}, {"tokens": {"library": LONG}}):
+        await refuse_open_access(named.model_copy(update={"http": HttpSettings.model_validate(http)}))
+    engine = create_engine(database, DatabaseSettings())
+    await PostgresTokens(engine).create(new())
+    await engine.dispose()
+    await refuse_open_access(named)
+
+
+@pytest.mark.slow  # starts a process
+async def test_serve_ends_with_2_on_a_named_database_without_a_login(database):
+    bare = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
+    url = database.render_as_string(hide_password=False)
+    done = await asyncio.to_thread(
+        subprocess.run,
+        [sys.executable, "-m", "service", "serve"],
+        env=bare | {"SQLASSAY_DATABASE__URL": url, "SQLASSAY_HTTP__PORT": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, "WITHOUT_LOGIN" in done.stderr) == (2, True), done.stderr

@@ -34,6 +34,7 @@ async def process(database: URL) -> AsyncIterator[tuple[subprocess.Popen[str], s
     """A service in a process of its own, and its address."""
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")},
+        "SQLASSAY_HTTP__WITHOUT_LOGIN": "on",
         "SQLASSAY_DATABASE__URL": database.render_as_string(hide_password=False),
         "SQLASSAY_HTTP__PORT": "0",
         "SQLASSAY_LIMITS__BATCH_SIZE": "20",

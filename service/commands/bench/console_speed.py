@@ -25,6 +25,7 @@ from service.commands.bench.stored_answers import StoredAnswers, fill
 from service.commands.exits import give_up
 from service.commands.progress import progress
 from service.commands.rendering.terminal import print_to_terminal
+from service.logs import configure_logs
 from service.samples import sample_events
 from service.samples.fortnight import fortnight_events
 from service.serving import create_app, running
@@ -67,6 +68,7 @@ def bench_console(*, answers: int, plans: bool, as_json: bool) -> None:
 
 async def _measure(answers: int, *, plans: bool) -> tuple[list[PageSpeed], list[str]]:
     settings = load_settings()
+    configure_logs(settings.log)
     patient = settings.model_copy(update={"database": settings.database.model_copy(update={"timeout": 600.0})})
     now = datetime.now(UTC)
     async with own_database(patient, f"sqlassay_bench_{uuid.uuid4().hex[:8]}") as engine:
