@@ -19,8 +19,8 @@ async def refuse_open_access(settings: Settings) -> None:
         tokens = await PostgresTokens(engine).all()
     if not tokens:
         raise SettingsError(
-            "SQLASSAY_DATABASE__URL is set, and there is neither a token nor a login: run `sqlassay tokens create`, or set"
-            " SQLASSAY_HTTP__TOKENS, SQLASSAY_HTTP__REQUIRE_TOKENS=on, SQLASSAY_OIDC__ISSUER or"
+            "SQLASSAY_DATABASE__URL is set, and there is neither a token nor a login: run `sqlassay tokens create`, or"
+            " set SQLASSAY_HTTP__TOKENS, SQLASSAY_HTTP__REQUIRE_TOKENS=on, SQLASSAY_OIDC__ISSUER or"
             " SQLASSAY_PROXY__ADDRESSES. To let everybody on this machine do everything, set"
             " SQLASSAY_HTTP__WITHOUT_LOGIN=on"
         )

@@ -13,6 +13,8 @@ import pytest
 import yaml
 from helm_python import HelmError, lint
 
+from service.settings import Settings
+from service.settings.loading import load_settings
 from service.settings.typos import setting_paths
 from service.settings.variables import variable_name
 from service.telemetry.exporting import FLUSH_SECONDS
@@ -49,6 +51,33 @@ MATRIX: dict[str, dict[str, Any]] = {
     "a model and a cache": {
         "secrets": {"redisUrl": "rediss://:pass@redis:6379/1", "judgeApiKey": "key"},
         "settings": {"SQLASSAY_LOG__LEVEL": "debug", "SQLASSAY_LIMITS__BATCH_SIZE": 500},
+    },
+    "people log in at a provider": {
+        "secrets": {"oidcClientSecret": "a-clients-secret", "loginSecret": "0123456789abcdef" * 2},
+        "login": {
+            "publicUrl": "https://assay.example.org",
+            "hours": 8,
+            "oidc": {
+                "issuer": "https://login.example.org:8443/realms/staff",
+                "clientId": "sqlassay",
+                "tenantClaim": "groups",
+                "tenants": {"bakers-team": "bakers", "quality": "*"},
+                "rolesClaim": "realm_access.roles",
+                "roles": {"analyst": ["read", "review"]},
+                "everyone": ["read"],
+            },
+        },
+    },
+    "people log in at a proxy": {
+        "login": {
+            "proxy": {
+                "addresses": ["10.0.0.5", "10.1.0.0/24", "fd00::/64"],
+                "nameHeader": "X-Forwarded-Email",
+                "tenant": "bakers",
+                "rolesHeader": "X-Forwarded-Groups",
+                "roles": {"analysts": ["read", "review"]},
+            }
+        },
     },
     "traced": {
         "telemetry": {
@@ -140,18 +169,70 @@ def test_every_variable_it_sets_is_a_setting(objects: list[dict[str, Any]]):
             assert {name for name in held if name.startswith("SQLASSAY_")} <= known
 
 
+def environment_of(objects: list[dict[str, Any]]) -> dict[str, str]:
+    """The variables that a Pod of these objects has."""
+    return {**only(objects, "ConfigMap", "assay-sqlassay")["data"], **only(objects, "Secret")["stringData"]}
+
+
 def test_settings_of_a_release_start_the_service_that_reads_them():
-    held = render(MATRIX["a model and a cache"])
-    environment = {**only(held, "ConfigMap", "assay-sqlassay")["data"], **only(held, "Secret")["stringData"]}
     read = "from service.settings.loading import load_settings; print(load_settings().http.host)"
     done = subprocess.run(
         [sys.executable, "-c", read],
-        env={"PATH": os.environ["PATH"], **environment},
+        env={"PATH": os.environ["PATH"], **environment_of(render(MATRIX["a model and a cache"]))},
         capture_output=True,
         text=True,
         check=False,
     )
     assert (done.stdout.strip(), done.stderr) == ("0.0.0.0", "")
+
+
+def loaded(values: dict[str, Any], monkeypatch: pytest.MonkeyPatch, *, least: bool = True) -> Settings:
+    """The settings that a release with these values reads."""
+    for name, value in environment_of(render(values, least=least)).items():
+        monkeypatch.setenv(name, value)
+    return load_settings()
+
+
+def test_a_release_logs_people_in_at_the_provider(monkeypatch: pytest.MonkeyPatch):
+    held = loaded(MATRIX["people log in at a provider"], monkeypatch)
+    assert (held.login.public_url, held.login.hours) == ("https://assay.example.org", 8)
+    assert held.login.secret is not None
+    assert held.oidc.client_secret is not None
+    assert (held.oidc.tenants["quality"], held.oidc.roles["analyst"]) == ("*", {"read", "review"})
+    assert (held.oidc.name_claim, held.oidc.tenant_claim) == ("email", "groups")
+    assert (held.oidc.roles_claim, held.oidc.everyone) == ("realm_access.roles", {"read"})
+
+
+def test_a_release_believes_its_proxy_and_needs_no_token_beside_it(monkeypatch: pytest.MonkeyPatch):
+    given = {**LEAST, "secrets": {"databaseUrl": "postgresql://db/assay"}, **MATRIX["people log in at a proxy"]}
+    held = loaded(given, monkeypatch, least=False)
+    assert [str(each) for each in held.proxy.addresses] == ["10.0.0.5/32", "10.1.0.0/24", "fd00::/64"]
+    assert (held.proxy.name_header, held.proxy.tenant) == ("X-Forwarded-Email", "bakers")
+    assert held.proxy.roles_header == "X-Forwarded-Groups"
+    assert (held.http.tokens, held.needs_login) == ({}, True)
+
+
+@pytest.mark.parametrize(
+    ("values", "address"),
+    [
+        ({}, None),
+        (MATRIX["open to the world"], "https://assay.example.org"),
+        (
+            {**MATRIX["open to the world"], "login": {"publicUrl": "https://other.example.org"}},
+            "https://other.example.org",
+        ),
+        ({"ingress": {"enabled": True, "hosts": [{"host": "assay.example.org"}]}}, None),
+    ],
+)
+def test_the_address_of_the_console_is_that_of_an_ingress_with_tls(
+    values: dict[str, Any], address: str | None, monkeypatch: pytest.MonkeyPatch
+):
+    assert loaded(values, monkeypatch).login.public_url == address
+
+
+def test_a_setting_wins_over_the_values_of_the_login():
+    given = merged(MATRIX["people log in at a provider"], {"settings": {"SQLASSAY_OIDC__CLIENT_ID": "other"}})
+    assert environment_of(render(given))["SQLASSAY_OIDC__CLIENT_ID"] == "other"
 
 
 @pytest.mark.parametrize(
@@ -230,6 +311,17 @@ def test_at_most_one_scaler_sets_the_number_of_replicas():
         ({"ingress": {"enabled": True}}, "name at least one host"),
         ({"image": {"pullPolicy": "Sometimes"}}, "pullPolicy"),
         ({"replicaCount": 3}, "replicaCount"),
+        ({"login": {"publicUrl": "assay.example.org"}}, "publicUrl"),
+        ({"login": {"publicUrl": "https://assay.example.org/console"}}, "publicUrl"),
+        ({"login": {"hours": 0}}, "hours"),
+        ({"login": {"oidc": {"issuer": "login.example.org"}}}, "issuer"),
+        ({"login": {"oidc": {"issuer": "https://login.example.org"}}}, "clientId"),
+        ({"login": {"oidc": {"issuer": "https://login.example.org", "clientId": "a"}}}, "tenantClaim"),
+        ({"login": {"oidc": {"issuer": "https://a.example", "clientId": "a", "tenant": "*"}}}, "everyone"),
+        ({"login": {"oidc": {"roles": {"analyst": ["write"]}}}}, "roles"),
+        ({"login": {"proxy": {"addresses": ["proxy"]}}}, "addresses"),
+        ({"login": {"proxy": {"addresses": ["10.0.0.5"], "tenant": "*"}}}, "rolesHeader"),
+        ({"secrets": {"loginSecret": "short"}}, "loginSecret"),
         ({"telemetry": {"endpoint": "collector:4318"}}, "endpoint"),
         ({"telemetry": {"environment": {"TRACES_SAMPLER": "always_on"}}}, "TRACES_SAMPLER"),
         ({"metrics": {"serviceMonitor": {"interval": "soon"}}}, "interval"),

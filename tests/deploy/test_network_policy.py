@@ -20,6 +20,16 @@ ELSEWHERE = {
     "settings": {"SQLASSAY_JUDGE__BASE_URL": "http://models.quality:8000/v1"},
     "telemetry": {"endpoint": "http://collector.monitoring:4318"},
 }
+PROVIDER = {
+    "login": {
+        "oidc": {
+            "issuer": "https://login.example.org:8443/realms/staff",
+            "clientId": "sqlassay",
+            "tenant": "*",
+            "everyone": ["read"],
+        }
+    }
+}
 NARROW = {
     "networkPolicy": {
         "egress": {"postgresql": {"to": [{"ipBlock": {"cidr": "10.9.0.0/24"}}]}},
@@ -106,6 +116,14 @@ FLOWS: list[tuple[dict[str, Any], str, str, int, bool]] = [
     (ELSEWHERE, "worker", "collector", 4318, True),
     (ELSEWHERE, "api", "node credentials", 4318, False),
     (ELSEWHERE, "migrate", "private server", 6432, True),
+    # a provider at which people log in
+    (PROVIDER, "api", "internet", 8443, True),
+    (PROVIDER, "api", "internet by IPv6", 8443, True),
+    (PROVIDER, "api", "server there", 8443, True),
+    (PROVIDER, "api", "internet", 443, False),
+    (PROVIDER, "api", "node credentials", 8443, False),
+    (PROVIDER, "worker", "internet", 8443, False),
+    ({"settings": {"SQLASSAY_OIDC__ISSUER": "https://login.example.org"}}, "api", "internet", 443, True),
     # values of the operator's own
     (NARROW, "worker", "private server", 5432, True),
     (NARROW, "worker", "private network", 5432, False),

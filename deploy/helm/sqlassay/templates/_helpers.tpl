@@ -143,3 +143,68 @@ spec:
   affinity: {{- toYaml . | nindent 4 }}
   {{- end }}
 {{- end }}
+
+{{/* Whether people log in otherwise than by token. */}}
+{{- define "sqlassay.elsewhere" -}}
+{{- if or .Values.login.oidc.issuer .Values.login.proxy.addresses }}yes{{ end }}
+{{- end }}
+
+{{/* The settings of the login, as YAML. */}}
+{{- define "sqlassay.login" -}}
+{{- $public := .Values.login.publicUrl }}
+{{- if and (not $public) .Values.ingress.enabled .Values.ingress.tls (eq (len .Values.ingress.hosts) 1) }}
+{{- $public = printf "https://%s" (first .Values.ingress.hosts).host }}
+{{- end }}
+SQLASSAY_LOGIN__HOURS: {{ .Values.login.hours | quote }}
+{{- with $public }}
+SQLASSAY_LOGIN__PUBLIC_URL: {{ . | quote }}
+{{- end }}
+{{- with .Values.login.oidc }}
+{{- if .issuer }}
+SQLASSAY_OIDC__ISSUER: {{ .issuer | quote }}
+SQLASSAY_OIDC__CLIENT_ID: {{ required "login.oidc.clientId: name the client that the provider knows" .clientId | quote }}
+{{- with .nameClaim }}
+SQLASSAY_OIDC__NAME_CLAIM: {{ . | quote }}
+{{- end }}
+{{- include "sqlassay.identity" (dict "prefix" "SQLASSAY_OIDC" "kind" "CLAIM" "own" . "tenants" .tenantClaim "roles" .rolesClaim) }}
+{{- end }}
+{{- end }}
+{{- with .Values.login.proxy }}
+{{- if .addresses }}
+SQLASSAY_PROXY__ADDRESSES: {{ .addresses | toJson | quote }}
+{{- with .nameHeader }}
+SQLASSAY_PROXY__NAME_HEADER: {{ . | quote }}
+{{- end }}
+{{- include "sqlassay.identity" (dict "prefix" "SQLASSAY_PROXY" "kind" "HEADER" "own" . "tenants" .tenantHeader "roles" .rolesHeader) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Which tenant and scopes a person has: (dict "prefix" … "kind" "CLAIM" "own" .Values.login.oidc "tenants" … "roles" …) */}}
+{{- define "sqlassay.identity" -}}
+{{- $values := printf "login.%s" (ternary "oidc" "proxy" (eq .kind "CLAIM")) }}
+{{- if eq (empty .tenants) (empty .own.tenant) }}
+{{- fail (printf "%s: set either tenant, which is everybody's, or tenant%s, which names it" $values (title (lower .kind))) }}
+{{- end }}
+{{- if and (empty .roles) (empty .own.everyone) }}
+{{- fail (printf "%s: nobody would have a scope: set everyone to [read], or roles%s" $values (title (lower .kind))) }}
+{{- end }}
+{{- with .own.tenant }}
+{{ $.prefix }}__TENANT: {{ . | quote }}
+{{- end }}
+{{- with .tenants }}
+{{ $.prefix }}__TENANT_{{ $.kind }}: {{ . | quote }}
+{{- end }}
+{{- with .own.tenants }}
+{{ $.prefix }}__TENANTS: {{ . | toJson | quote }}
+{{- end }}
+{{- with .roles }}
+{{ $.prefix }}__ROLES_{{ $.kind }}: {{ . | quote }}
+{{- end }}
+{{- with .own.roles }}
+{{ $.prefix }}__ROLES: {{ . | toJson | quote }}
+{{- end }}
+{{- with .own.everyone }}
+{{ $.prefix }}__EVERYONE: {{ . | toJson | quote }}
+{{- end }}
+{{- end }}
