@@ -57,6 +57,8 @@ ROUTES: dict[tuple[str, str], AccessScope] = {
     ("GET", "/v1/evaluations"): AccessScope.READ,
     ("GET", "/v1/evaluations/{evaluation_id}"): AccessScope.READ,
     ("GET", "/v1/report"): AccessScope.READ,
+    ("GET", "/v1/slices"): AccessScope.READ,
+    ("GET", "/v1/slices/changes"): AccessScope.READ,
     ("GET", "/v1/labels"): AccessScope.READ,
     ("POST", "/v1/labels"): AccessScope.REVIEW,
     ("GET", "/v1/review/disagreements"): AccessScope.READ,

@@ -47,8 +47,9 @@ async def process(database: URL) -> AsyncIterator[tuple[subprocess.Popen[str], s
         cwd=Path(__file__).parents[2],
     )
     try:
-        line = await asyncio.to_thread(child.stderr.readline)
-        yield child, re.search(r"http://[\d.:]+", line)[0]
+        while (found := re.search(r"http://[\d.:]+", line := await asyncio.to_thread(child.stderr.readline))) is None:
+            assert line, "the service ended"
+        yield child, found[0]
     finally:
         child.kill()
         await asyncio.to_thread(child.communicate)
