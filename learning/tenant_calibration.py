@@ -76,7 +76,7 @@ def fit_line(rows: Sequence[LabelledProbability]) -> FittedLine | NotFitted:
     before, after = _loss(expit(odds), correct), _loss(_held_out(rows, odds, correct), correct)
     if not after < before:
         return NotFitted.NO_GAIN
-    intercept, slope = _fitted(odds, correct)
+    intercept, slope = nearest_line(odds, correct)
     return FittedLine(
         intercept=round(intercept, 4),
         slope=round(slope, 4),
@@ -94,7 +94,7 @@ def _held_out(rows: Sequence[LabelledProbability], odds: Floats, correct: Floats
     if parts < 2:
         return p_correct
     for train, test in GroupKFold(parts).split(odds, groups=questions):
-        intercept, slope = _fitted(odds[train], correct[train])
+        intercept, slope = nearest_line(odds[train], correct[train])
         p_correct[test] = _calibrated(odds[test], intercept, slope)
     return p_correct
 
@@ -108,7 +108,7 @@ def _loss(p_correct: Floats, correct: Floats) -> float:
     return float(-np.mean(correct * np.log(bounded) + (1 - correct) * np.log(1 - bounded)))
 
 
-def _fitted(odds: Floats, correct: Floats) -> tuple[float, float]:
+def nearest_line(odds: Floats, correct: Floats) -> tuple[float, float]:
     """Minimises log-loss + the squared distance from (0, 1) in spreads ÷ 2."""
     sign = 2 * correct - 1
 

@@ -151,6 +151,10 @@ class ReasonCode(StrEnum):
     """The names of joined columns look wrong, but the schema declares them as a key."""
     JOIN_UNDECLARED = "JOIN_UNDECLARED"
     """The schema declares a key between two tables, and the SQL joins them by other columns."""
+    DECISION_RULE_FOR = "DECISION_RULE_FOR"
+    """A decision rule of the tenant holds, and says that such answers are right more often than the judge says."""
+    DECISION_RULE_AGAINST = "DECISION_RULE_AGAINST"
+    """A decision rule of the tenant holds, and says that such answers are wrong more often than the judge says."""
 
 
 FROM_MEMORY = frozenset(
@@ -179,15 +183,21 @@ FROM_DATABASE = frozenset(
     }
 )
 """Codes that the database gives: what running the SQL gave, or the tenant's schema (`scoring/database/`)."""
+FROM_RULES = frozenset({ReasonCode.DECISION_RULE_FOR, ReasonCode.DECISION_RULE_AGAINST})
+"""Codes that the tenant's decision rules give (`scoring/decision_rules.py`)."""
 NAMES_ONLY = frozenset({ReasonCode.JOIN_UNLIKE_KEYS, ReasonCode.JOIN_SHARED_FOREIGN_KEY})
 """Codes that suspect a join only because of the names of its columns.
 
 `JOIN_BARE_IDS` is not among them: excusing it by memory lowered the AUC of single agents by .009.
 """
 WITHOUT_SIGNAL = (
-    frozenset({ReasonCode.SQL_UNPARSEABLE, ReasonCode.JUDGE_CONTRADICTS_EVIDENCE}) | FROM_MEMORY | FROM_DATABASE
+    frozenset({ReasonCode.SQL_UNPARSEABLE, ReasonCode.JUDGE_CONTRADICTS_EVIDENCE})
+    | FROM_MEMORY
+    | FROM_DATABASE
+    | FROM_RULES
 )
-"""Codes that no signal gives: the SQL reader, the ceiling on a model's verdict, memory and the database give them."""
+"""Codes that no signal gives: the SQL reader, the ceiling on a model's verdict, memory, the database and the tenant's
+decision rules give them."""
 IN_FAVOUR = frozenset(
     {
         ReasonCode.FILTERS_MATCHED,
@@ -199,6 +209,7 @@ IN_FAVOUR = frozenset(
         ReasonCode.JOIN_USUAL_HERE,
         ReasonCode.RAN_WITH_ROWS,
         ReasonCode.JOIN_DECLARED,
+        ReasonCode.DECISION_RULE_FOR,
     }
 )
 """Codes that speak for an answer; all others speak against it."""

@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from scoring.calibration import TenantCalibration
+from scoring.decision_rules import DecisionRule
 from scoring.learned_rules import LearnedRules
 from scoring.linking import content_words
 from scoring.schema import DatabaseSchema
@@ -110,6 +111,8 @@ class Rules:
     benign_filters: tuple[BenignFilter, ...] = ()
     ignore_filters: frozenset[str] = frozenset()
     """Columns (lower case) whose filters are left out of alignment altogether."""
+    decision_rules: tuple[DecisionRule, ...] = ()
+    """What signals together say here, beyond what the judge makes of each."""
     lambda_min: int = 1000
     """λ_min: the least LIMIT that counts as a safety default when no top-k is asked (STEF, equation 18)."""
     tiers: TierBounds = TierBounds()

@@ -58,6 +58,16 @@ class AccuracyFigures(BaseModel):
     unjudged: int = Field(ge=0, description="Answers without a valid reply; they count as misjudged.")
 
 
+class ChangeFigures(BaseModel):
+    """A paired test of the judge with and without the rules, by groups of labels."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    better: int = Field(ge=0, description="Groups of which more answers are judged as labelled.")
+    worse: int = Field(ge=0, description="Groups of which fewer are.")
+    p_value: float = Field(ge=0, le=1, description="Exact sign test, in both directions.")
+
+
 class HeldOutFigures(BaseModel):
     """The judge on labels that no rule was read from, and by which the set was not chosen."""
 
@@ -66,6 +76,7 @@ class HeldOutFigures(BaseModel):
     labels: int = Field(ge=0)
     before: AccuracyFigures = Field(description="Without these rules.")
     after: AccuracyFigures = Field(description="With these rules.")
+    change: ChangeFigures | None = Field(default=None, description="Whether the difference may be luck.")
 
 
 class LearnedRulesDocument(BaseModel):

@@ -11,6 +11,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from consumers.wire.texts import bad_character, json_type, shorten
+from scoring.decision_rules import MOST_DECISION_RULES, DecisionRule, InvalidDecisionRule, read_decision_rules
 from scoring.query import Unscored
 from scoring.rules import (
     BenignFilter,
@@ -35,6 +36,7 @@ class InvalidRules(Exception):  # noqa: N818 named beside InvalidEvent
 _Phrase = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
 _Column = Annotated[str, Field(strict=True, min_length=1, max_length=200, pattern=r"^[^=<>;]*$")]
 _Predicate = Annotated[str, Field(strict=True, min_length=1, max_length=2000)]
+_Decision = Annotated[str, Field(strict=True, min_length=1, max_length=300)]
 
 
 class TiersDocument(BaseModel):
@@ -100,6 +102,7 @@ class RulesDocument(BaseModel):
                     "column_mappings": {"region": "region_name"},
                     "benign_filters": ["is_deleted = 0"],
                     "ignore_filters": ["tenant_id"],
+                    "decision_rules": ["KEY_FOR_NAME and not FILTER_EXTRA: +0.8"],
                     "lambda_min": 1000,
                     "tiers": {"excellent": 90, "good": 75, "marginal": 50},
                     "dialect": "postgres",
@@ -126,6 +129,11 @@ class RulesDocument(BaseModel):
         default_factory=list[str],
         max_length=500,
         description="Columns whose filters are ignored in alignment; a table before the name is ignored.",
+    )
+    decision_rules: list[_Decision] = Field(
+        default_factory=list[str],
+        max_length=MOST_DECISION_RULES,
+        description="Reason codes that an answer has or lacks, and how far they move the log-odds that it is right.",
     )
     lambda_min: int = Field(
         default=1000,
@@ -169,6 +177,7 @@ class RulesDocument(BaseModel):
             ),
             benign_filters=tuple(self._benign(text) for text in self.benign_filters),
             ignore_filters=frozenset(column_name(column) for column in self.ignore_filters),
+            decision_rules=self._decision_rules(),
             lambda_min=self.lambda_min,
             tiers=TierBounds(excellent=self.tiers.excellent, good=self.tiers.good, marginal=self.tiers.marginal),
             dialect=self.dialect.strip().lower() if self.dialect else None,
@@ -179,6 +188,12 @@ class RulesDocument(BaseModel):
             memory=self.memory,
             version=version,
         )
+
+    def _decision_rules(self) -> tuple[DecisionRule, ...]:
+        try:
+            return read_decision_rules(self.decision_rules)
+        except InvalidDecisionRule as error:
+            raise InvalidRules(f"decision_rules: {error}") from None
 
     def _benign(self, text: str) -> BenignFilter:
         terms = read_predicate(text, self.dialect)
@@ -245,6 +260,7 @@ def _refuse_bad_text(document: RulesDocument) -> None:
         *document.column_mappings.values(),
         *document.benign_filters,
         *document.ignore_filters,
+        *document.decision_rules,
     ]
     for text in texts:
         place = bad_character(text)

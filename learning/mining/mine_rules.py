@@ -8,9 +8,10 @@ from functools import reduce
 from statistics import fmean
 
 from learning.mining.added_conditions import added_conditions
+from learning.mining.decisions import RuleDirection, decision_rules
 from learning.mining.evidence import AnswerEvidence, Share, share
 from learning.mining.mappings import column_mappings
-from learning.mining.observing import ObservedAnswer
+from learning.mining.observing import ObservedAnswer, observe
 from learning.mining.proposals import ProposalKind, ProposedRule
 from scoring.query import Query, Unscored
 from scoring.rules import Rules
@@ -55,6 +56,8 @@ class Mined:
     labelled: bool
     """Whether labels were the evidence. Otherwise the judge's own opinion was, at a stricter bar."""
     proposals: tuple[MinedRule, ...]
+    against: tuple[MinedRule, ...]
+    """Decision rules that speak against answers. They excuse nothing, so they stand beside the proposals."""
     together: ScoreChange
     """With all proposals in force, over all answers."""
 
@@ -71,12 +74,16 @@ def mine_rules(answers: Iterable[ObservedAnswer], rules: Rules, score: Scorer, *
     on_habit |= {term.lhs.name for each in found for term in each.terms if term.lhs is not None}
     mapped = column_mappings(sample, rules.by_words)
     found += [each for each in mapped if each.column not in on_habit]
+    remaining = _seen_with(observed, with_all(rules, found), score) if found else observed
+    found += decision_rules(remaining, rules.decision_rules, RuleDirection.FOR)
+    against = decision_rules(remaining, rules.decision_rules, RuleDirection.AGAINST)
     found.sort(key=lambda each: (list(ProposalKind).index(each.kind), -each.support, each.id))
     return Mined(
         answers=len(observed),
         questions=len({each.asked for each in observed}),
         labelled=sample.labelled,
         proposals=tuple(_with_change(each, observed, rules, score, rescored) for each in found),
+        against=tuple(_with_change(each, observed, rules, score, rescored) for each in against),
         together=_change(_rescored(some_of(observed, rescored), with_all(rules, found), score)) or NO_CHANGE,
     )
 
@@ -84,6 +91,12 @@ def mine_rules(answers: Iterable[ObservedAnswer], rules: Rules, score: Scorer, *
 def with_all(rules: Rules, proposals: Iterable[ProposedRule]) -> Rules:
     """The rules with all proposals."""
     return reduce(lambda before, each: each.added_to(before), proposals, rules)
+
+
+def _seen_with(answers: Sequence[ObservedAnswer], rules: Rules, score: Scorer) -> list[ObservedAnswer]:
+    """The labelled answers as they look under other rules: decision rules are for what habits do not explain."""
+    scores = [(each, score(each.query, rules)) for each in answers if each.right is not None]
+    return [observe(each.query, found, right=each.right) for each, found in scores if not isinstance(found, Unscored)]
 
 
 def _rightness(answers: Sequence[ObservedAnswer], rules: Rules, score: Scorer) -> Share:
@@ -133,5 +146,7 @@ def _concerns(rule: ProposedRule, answer: ObservedAnswer) -> bool:
     """Whether the proposal may change the answer's score."""
     if rule.kind is ProposalKind.COLUMN_MAPPING:
         return answer.words.issuperset(rule.phrase.split())
+    if rule.decision is not None:
+        return rule.decision.holds(lambda code: code in answer.codes)
     columns = {rule.column} if rule.column else {term.lhs.name for term in rule.terms if term.lhs is not None}
     return any(each.column in columns for each in answer.filters)

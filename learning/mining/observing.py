@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from scoring.alignment.same_values import is_false
+from scoring.decision_rules import NAMEABLE
 from scoring.linking import STOP_WORDS, best_likeness
 from scoring.query import Query
 from scoring.question.english import function_words as english
 from scoring.question.english.nouns import UNITS
 from scoring.question.english.numbers import MONTHS, NUMBERS, ORDINALS, WEEKDAYS
+from scoring.reasons import FORGERIES, ReasonCode
+from scoring.signals import read_signals
 from scoring.specification import Column, Op, Operand, SqlFilter, SqlSpec, Token, TokenKind
 from scoring.values import Boolean, Choices, Number, RelativeTime, Text, TimeRange, Value
 from scoring.verdict import Case, Score
@@ -72,6 +75,10 @@ class ObservedAnswer:
     """The label, if the answer has one."""
     score: float
     p_correct: float
+    p_judge: float
+    """`p_correct` before any calibration of the tenant's."""
+    codes: frozenset[ReasonCode]
+    """The codes that a decision rule may name, of those that the answer has; none where something is proved."""
     tables: frozenset[str]
     filters: tuple[ObservedFilter, ...]
     columns: frozenset[Column]
@@ -95,6 +102,8 @@ def observe(query: Query, score: Score, *, right: bool | None) -> ObservedAnswer
         right=right,
         score=score.composite.score,
         p_correct=score.reply.p_correct,
+        p_judge=score.reply.p_correct if score.reply.p_judge is None else score.reply.p_judge,
+        codes=_codes(score),
         tables=frozenset([table for block in case.sql.blocks for table in block.tables]),
         filters=tuple(_filters(case)),
         columns=_columns(case.sql),
@@ -102,6 +111,13 @@ def observe(query: Query, score: Score, *, right: bool | None) -> ObservedAnswer
         named=named,
         words=case.question.stems,
     )
+
+
+def _codes(score: Score) -> frozenset[ReasonCode]:
+    if score.case.ran_nothing:
+        return frozenset()
+    found = read_signals(score.case).keys() | {each.code for each in score.reply.reasons}
+    return frozenset() if found & FORGERIES.keys() else NAMEABLE & found
 
 
 def _filters(case: Case) -> Iterable[ObservedFilter]:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from learning.mining.evidence import Share
 from learning.mining.observing import ObservedAnswer
+from scoring.decision_rules import DecisionRule
 from scoring.query import Query
 from scoring.rules import BenignFilter, Rules
 from scoring.specification import SqlFilter
@@ -24,6 +25,7 @@ class ProposalKind(StrEnum):
     BENIGN_FILTER = "benign_filters"
     IGNORE_FILTER = "ignore_filters"
     COLUMN_MAPPING = "column_mappings"
+    DECISION_RULE = "decision_rules"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +43,13 @@ class ProposedRule:
     """For the other kinds."""
     phrase: str = ""
     """For `column_mappings`."""
+    decision: DecisionRule | None = None
+    """For `decision_rules`."""
     precision: float = 0.0
-    """Share of the answers with it that are right; for a mapping, of right answers that read the column."""
+    """Share of the answers with it that are right; for a mapping, of right answers that read the column.
+
+    For a decision rule, of the answers that it speaks about: those that are as it says.
+    """
     least_precision: float = 0.0
     """The lower bound of that share at the error of the bar."""
     support: int = 0
@@ -57,12 +64,23 @@ class ProposedRule:
         >>> ProposedRule(kind=ProposalKind.IGNORE_FILTER, column="org").id
         '702fed4d5f33'
         """
-        said = (self.kind.value, self.phrase, self.column, self.condition)
+        said = (self.kind.value, self.phrase, self.column, self._condition())
         return sha256("\0".join(said).encode()).hexdigest()[:12]
+
+    def _condition(self) -> str:
+        """The conditions, and for which side they speak: the size of a shift depends on the answers."""
+        if self.decision is None:
+            return self.condition
+        return f"{self.decision.conditions}: {'+' if self.decision.shift > 0 else '-'}"
+
+    @property
+    def decision_text(self) -> str:
+        """The decision rule as it is written in the rules; empty for other kinds."""
+        return "" if self.decision is None else self.decision.text
 
     def measured(self, right: Share, *, least_precision: float, answers: Iterable[ObservedAnswer]) -> ProposedRule:
         """The same proposal with what shows it."""
-        shown = {each.asked: each.query for each in answers if each.right is not False}
+        shown = {each.asked: each.query for each in answers if each.right is not False or self.decision is not None}
         return replace(
             self,
             precision=round(right.rate, 4),
@@ -83,3 +101,6 @@ class ProposedRule:
             case ProposalKind.COLUMN_MAPPING:
                 mappings = {**rules.column_mappings, self.phrase: self.column}
                 return replace(rules, column_mappings=MappingProxyType(mappings))
+            case ProposalKind.DECISION_RULE:
+                added_rules = () if self.decision is None else (self.decision,)
+                return replace(rules, decision_rules=(*rules.decision_rules, *added_rules))

@@ -6,8 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv
 from scipy.stats import hypergeom
+
+from learning.labelled import Floats
 
 
 def lower_bound(hits: float, trials: float, error: float) -> float:
@@ -53,3 +57,17 @@ def kept(p_values: Sequence[float], error: float) -> list[bool]:
             break
         stays[index] = True
     return stays
+
+
+def discovered(p_values: Floats, share: float, tried: int) -> NDArray[np.bool_]:
+    """Which of so many tried candidates are found, where this share of them may be there by luck (Benjamini-Hochberg).
+
+    >>> discovered(np.array([0.001, 0.03, 0.04, 0.9]), 0.05, tried=4).tolist()
+    [True, False, False, False]
+    """
+    order = np.argsort(p_values)
+    below = np.flatnonzero(p_values[order] <= share * np.arange(1, len(order) + 1) / max(1, tried))
+    found = np.zeros(len(order), dtype=np.bool_)
+    if below.size:
+        found[order[: below[-1] + 1]] = True
+    return found

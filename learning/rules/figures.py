@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -61,6 +63,37 @@ def is_worse(after: HasAccuracy, before: HasAccuracy) -> bool:
     """
     balanced = (each.balanced_accuracy or 0.0 for each in (after, before))
     return after.accuracy < before.accuracy or next(balanced) < next(balanced)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleChange:
+    """What another set of rules changes, counted in groups of labels: answers to one question are not independent."""
+
+    better: int
+    """Groups of which more answers are judged as labelled."""
+    worse: int
+    p_value: float
+    """Exact sign test: the probability of such a split, or one further from even, where the sets are equally good."""
+
+
+def rule_change(before: Sequence[JudgedExample], after: Sequence[JudgedExample]) -> RuleChange:
+    """Compares two judgements of the same answers, in the same order."""
+    gained: Counter[str] = Counter()
+    for old, new in zip(before, after, strict=True):
+        gained[old.example.group] += int(new.agrees) - int(old.agrees)
+    better, worse = sum(each > 0 for each in gained.values()), sum(each < 0 for each in gained.values())
+    return RuleChange(better=better, worse=worse, p_value=round(sign_test(better, worse), 6))
+
+
+def sign_test(better: int, worse: int) -> float:
+    """The exact two-sided p-value of "either is as likely". Without scipy, which a promotion does not need.
+
+    >>> sign_test(8, 1), sign_test(0, 0)
+    (0.0390625, 1.0)
+    """
+    changed = better + worse
+    tail = sum(math.comb(changed, least) for least in range(min(better, worse) + 1))
+    return min(1.0, 2 * tail / 2**changed)
 
 
 def measured_rules(rules: RuleSet, judged: Sequence[JudgedExample]) -> RuleSet:

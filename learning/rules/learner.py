@@ -15,7 +15,7 @@ from learning.rules.examples import (
     RuleWriter,
     distinct_set,
 )
-from learning.rules.figures import RuleAgreement, agreement, measured_rules, sound_rules
+from learning.rules.figures import RuleAgreement, RuleChange, agreement, measured_rules, rule_change, sound_rules
 from learning.rules.refinement import HardCases
 from learning.rules.splitting import SplitLabels
 from learning.rules.together import together
@@ -65,6 +65,7 @@ class LearnedSet:
     before: RuleAgreement
     """On held-out labels, without rules."""
     after: RuleAgreement
+    change: RuleChange
 
 
 def unreported(step: str) -> None:
@@ -83,7 +84,8 @@ class LearnRules:
 
     async def __call__(self, labels: SplitLabels, clusters: Sequence[Cluster]) -> LearnedSet:
         """Learns from the clusters of the training labels; raises `LearningStopped`."""
-        before = agreement(await self.judge.judge((), labels.held_out))
+        without = await self.judge.judge((), labels.held_out)
+        before = agreement(without)
         self.report(f"without rules: accuracy {before.accuracy:.3f} on {before.labels} held-out labels")
         local = await together([self._of_cluster(each) for each in clusters])
         candidates = await self._candidates(local, labels.train)
@@ -93,8 +95,15 @@ class LearnRules:
         # of equal sets the one with fewer rules
         best = max(accuracies, key=lambda name: (accuracies[name], -len(candidates[name])), default=None)
         rules = candidates[best] if best is not None else ()
-        after = agreement(await self.judge.judge(rules, labels.held_out)) if rules else before
-        return LearnedSet(rules=rules, clusters=tuple(local), candidates=accuracies, before=before, after=after)
+        ruled = await self.judge.judge(rules, labels.held_out) if rules else without
+        return LearnedSet(
+            rules=rules,
+            clusters=tuple(local),
+            candidates=accuracies,
+            before=before,
+            after=agreement(ruled),
+            change=rule_change(without, ruled),
+        )
 
     async def _of_cluster(self, cluster: Cluster) -> ClusterRules:
         """Extracts, evaluates on the cluster itself and refines, until θ or T; the best round counts."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scoring.reasons import PRIORS
+from scoring.reasons import FROM_RULES, PRIORS
 from scoring.verdict import Reason, Reply, Verdict
 
 CERTAIN = 0.98
@@ -26,12 +26,18 @@ def moved(p_correct: float, weight: float) -> float:
 
 
 def with_reasons(reply: Reply, found: Sequence[Reason], verdict: Verdict, p_correct: float, most: int) -> Reply:
-    """The reply with these reasons among its own, strongest first."""
+    """The reply with these reasons among its own, strongest first. The tenant's decision rules are never left out."""
     ranked = sorted((*reply.reasons, *found), key=lambda each: (each.code in PRIORS, -abs(each.weight)))
     return replace(
         reply,
         verdict=verdict,
         confidence=round(max(p_correct, 1 - p_correct), 4),
         p_correct=round(p_correct, 4),
-        reasons=tuple(ranked[:most]),
+        reasons=tuple(_strongest(ranked, most)),
     )
+
+
+def _strongest(ranked: Sequence[Reason], most: int) -> list[Reason]:
+    own = sum(each.code in FROM_RULES for each in ranked)
+    others = [each for each in ranked if each.code not in FROM_RULES][: max(0, most - own)]
+    return [each for each in ranked if each.code in FROM_RULES or each in others][:most]

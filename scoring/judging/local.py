@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import cast
@@ -12,6 +12,7 @@ from scoring import EVALUATOR_VERSION
 from scoring.calibration import TenantCalibration
 from scoring.judging.added_reasons import moved, with_reasons
 from scoring.judging.database import database_reasons
+from scoring.judging.decided import decision_reasons
 from scoring.judging.probability import Probability
 from scoring.reasons import FORGERIES, PRIORS, ReasonCode
 from scoring.signals import SIGNALS, Signal, read_signals
@@ -136,7 +137,18 @@ class LocalJudge:
     def _judged(self, case: Case) -> Reply:
         if case.unparseable is not None:
             return self._unparseable(case.unparseable)
-        return self._with_database(case, self.weigh(read_signals(case, self.heeded)))
+        findings = read_signals(case, self.heeded)
+        reply = self.weigh(findings)
+        said = database_reasons(case, reply.reasons)
+        reply = self._with(reply, said)
+        if not case.rules.decision_rules:
+            return reply
+        fired = findings.keys() | {each.code for each in said}
+        return self._with(reply, decision_reasons(case, reply, lambda code: code in fired or self._fires(code, case)))
+
+    def _fires(self, code: ReasonCode, case: Case) -> bool:
+        """Whether a signal without a weight fires: only decision rules ask for it."""
+        return code in SIGNALS and code not in self.heeded and SIGNALS[code](case) is not None
 
     def _calibrated(self, case: Case, reply: Reply, calibration: TenantCalibration) -> Reply:
         """The reply by the tenant's calibration. What is proved, or did not run, keeps its probability."""
@@ -151,9 +163,8 @@ class LocalJudge:
             judge=calibration.name,
         )
 
-    def _with_database(self, case: Case, reply: Reply) -> Reply:
-        """The reply with what the database says, if anything."""
-        found = database_reasons(case, reply.reasons)
+    def _with(self, reply: Reply, found: Sequence[Reason]) -> Reply:
+        """The reply with these reasons, if there are any."""
         if not found:
             return reply
         p_correct = moved(reply.p_correct, math.fsum([each.weight for each in found]))

@@ -75,6 +75,12 @@ GroupField = Annotated[
 ]
 
 
+Learned = Annotated[
+    str | None,
+    typer.Option("--learned", metavar="FILE", help="Learned rules for the model; with --judge llm or cascade."),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class ScoreOptions:
     source: Annotated[
@@ -85,6 +91,7 @@ class ScoreOptions:
     rules_file: Annotated[
         str | None, typer.Option("--rules", metavar="FILE", help="One tenant's rules as JSON, used for every line.")
     ] = None
+    learned: Learned = None
     schema_file: Annotated[
         str | None, typer.Option("--schema", metavar="FILE", help="The database's tables: DDL, or a catalogue as JSON.")
     ] = None

@@ -19,6 +19,7 @@ from service.commands.jsonl import STANDARD
 from service.commands.options import ScoreOptions
 from service.commands.rendering.answer import explanation, refusal
 from service.commands.rendering.terminal import print_to_terminal
+from service.commands.rules.learned_file import learned_for
 from service.commands.rules.rules_file import load_rules, load_schema
 from service.commands.score_lines import NAME_FIELDS, LocalScorer, RunTally, record_of
 from service.commands.score_memory import MemoryScorer
@@ -65,6 +66,7 @@ def _open_scorer(options: ScoreOptions, policy: JudgePolicy) -> AnswerScorer:
     rules = read_rules(options.rules_file, options.dialect)
     if options.schema_file is not None:
         rules = replace(rules, schema=load_schema(options.schema_file))
+    rules = replace(rules, learned=learned_for(options.learned, policy))
     local = LocalScorer(rules, read_judge(options.weights), options.cpu_seconds)
     if options.memory:
         return _with_memory(options, policy, local)

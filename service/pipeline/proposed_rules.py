@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,7 +54,7 @@ async def offered_rules(
     mined = await process.mine(answers, rules)
     if mined is None:
         return None
-    offers = [OfferedRule(each, _text(each.rule), _with(document, each.rule)) for each in mined.proposals]
+    offers = [OfferedRule(each, _text(each.rule), document_with(document, [each.rule])) for each in mined.proposals]
     return OfferedRules(mined=mined, offers=offers)
 
 
@@ -66,16 +66,21 @@ def _text(rule: ProposedRule) -> str:
             return rule.column
         case ProposalKind.COLUMN_MAPPING:
             return f"{rule.phrase} = {rule.column}"
+        case ProposalKind.DECISION_RULE:
+            return rule.decision_text
 
 
-def _with(document: Mapping[str, Any], rule: ProposedRule) -> dict[str, Any]:
-    """The stored document with the proposal."""
+def document_with(document: Mapping[str, Any], proposals: Iterable[ProposedRule]) -> dict[str, Any]:
+    """A stored document with these proposals."""
     merged = RulesDocument.model_validate(document).model_dump(mode="json")
-    match rule.kind:
-        case ProposalKind.BENIGN_FILTER:
-            merged["benign_filters"] += [each for each in rule.predicates if each not in merged["benign_filters"]]
-        case ProposalKind.IGNORE_FILTER:
-            merged["ignore_filters"].append(rule.column)
-        case ProposalKind.COLUMN_MAPPING:
-            merged["column_mappings"][rule.phrase] = rule.column
+    for rule in proposals:
+        match rule.kind:
+            case ProposalKind.BENIGN_FILTER:
+                merged["benign_filters"] += [each for each in rule.predicates if each not in merged["benign_filters"]]
+            case ProposalKind.IGNORE_FILTER:
+                merged["ignore_filters"].append(rule.column)
+            case ProposalKind.COLUMN_MAPPING:
+                merged["column_mappings"][rule.phrase] = rule.column
+            case ProposalKind.DECISION_RULE:
+                merged["decision_rules"].append(rule.decision_text)
     return merged

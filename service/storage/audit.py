@@ -28,6 +28,10 @@ class AuditAction(StrEnum):
     """A calibration came into force."""
     CALIBRATION_ROLLED_BACK = "calibration_rolled_back"
     """The calibration before it, or none, is in force again."""
+    LEARNED_RULES_PROMOTED = "learned_rules_promoted"
+    """A set of learned rules came into force."""
+    LEARNED_RULES_ROLLED_BACK = "learned_rules_rolled_back"
+    """An older set of learned rules, or none, is in force again."""
     TOKEN_CREATED = "token_created"  # noqa: S105 the name of a change
     TOKEN_REVOKED = "token_revoked"  # noqa: S105 the name of a change
 

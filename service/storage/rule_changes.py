@@ -8,7 +8,7 @@ from typing import Any
 
 from service.storage.audit import AuditAction, Change, acting
 
-_CALIBRATION, _SCHEMA = "calibration_version", "schema_version"
+_CALIBRATION, _SCHEMA, _LEARNED = "calibration_version", "schema_version", "learned_version"
 
 
 def rules_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> Change:
@@ -31,13 +31,22 @@ def rules_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> Change:
 
 
 def _action(before: Mapping[str, Any], after: Mapping[str, Any]) -> AuditAction:
-    old, new = before[_CALIBRATION], after[_CALIBRATION]
-    if old != new:
-        later = new is not None and (old is None or new > old)
+    if before.get(_CALIBRATION) != after.get(_CALIBRATION):
+        later = _is_later(before, after, _CALIBRATION)
         return AuditAction.CALIBRATION_PROMOTED if later else AuditAction.CALIBRATION_ROLLED_BACK
-    if before[_SCHEMA] != after[_SCHEMA] and before["document"] == after["document"]:
+    if before["document"] != after["document"]:
+        return AuditAction.RULES_STORED
+    if before.get(_SCHEMA) != after.get(_SCHEMA):
         return AuditAction.SCHEMA_REMOVED if after[_SCHEMA] is None else AuditAction.SCHEMA_STORED
+    if before.get(_LEARNED) != after.get(_LEARNED):
+        later = _is_later(before, after, _LEARNED)
+        return AuditAction.LEARNED_RULES_PROMOTED if later else AuditAction.LEARNED_RULES_ROLLED_BACK
     return AuditAction.RULES_STORED
+
+
+def _is_later(before: Mapping[str, Any], after: Mapping[str, Any], name: str) -> bool:
+    old, new = before.get(name), after.get(name)
+    return new is not None and (old is None or new > old)
 
 
 def _names(before: Mapping[str, Any], after: Mapping[str, Any]) -> set[str]:

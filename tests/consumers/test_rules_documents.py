@@ -34,6 +34,7 @@ def test_every_key_reaches_the_scorer():
             "column_mappings": {"Oven  Type": "Type_Code"},
             "benign_filters": ["is_open = 1 AND kind = 'shop'"],
             "ignore_filters": ["Branch_ID"],
+            "decision_rules": ["key_unasked AND NOT filter_extra: 0.8"],
             "lambda_min": 50,
             "tiers": {"excellent": 95, "good": 80, "marginal": 60},
             "dialect": "MySQL",
@@ -45,6 +46,7 @@ def test_every_key_reaches_the_scorer():
     assert dict(rules.column_mappings) == {"oven type": "type_code"}
     assert len(rules.benign_filters[0].terms) == 2
     assert rules.ignore_filters == {"branch_id"}
+    assert [each.text for each in rules.decision_rules] == ["KEY_UNASKED and not FILTER_EXTRA: +0.8"]
     assert rules.tiers.tier(94) is Tier.GOOD
     assert (rules.lambda_min, rules.dialect, rules.unparseable.value) == (50, "mysql", "incorrect")
     assert (rules.judge.policy, rules.judge.bar, rules.judge.budget) == (JudgePolicy.CASCADE, 0.7, 3)

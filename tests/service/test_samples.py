@@ -15,7 +15,7 @@ from consumers.wire.events import decode_event
 from consumers.wire.rules_document import decode_rules
 from scoring.evaluation import conclude, examine
 from scoring.query import Unscored, UnscoredReason
-from scoring.reasons import FROM_DATABASE, FROM_MEMORY, ReasonCode
+from scoring.reasons import FROM_DATABASE, FROM_MEMORY, FROM_RULES, ReasonCode
 from scoring.rules import Tier
 from scoring.signals import read_signals
 from scoring.verdict import EnrichmentStatus, FilterStatus, NormalizationRule, Score, Verdict
@@ -141,7 +141,8 @@ def test_filters_end_in_every_place(scores: list[Score]):
 def test_every_reason_code_that_the_question_and_its_sql_can_give_is_found(scores: list[Score]):
     found = {code.value for score in scores for code in read_signals(score.case)}
     told = {reason.code.value for score in scores for reason in score.reply.reasons}
-    assert found | told == names(ReasonCode) - {"JUDGE_CONTRADICTS_EVIDENCE", *FROM_MEMORY, *FROM_DATABASE}
+    others = {"JUDGE_CONTRADICTS_EVIDENCE", *FROM_MEMORY, *FROM_DATABASE, *FROM_RULES}
+    assert found | told == names(ReasonCode) - others
 
 
 def test_answers_without_a_score_say_why(assayed: list[Assayed]):

@@ -22,6 +22,7 @@ from service.commands.eval.judge_options import JudgeOptions
 from service.commands.eval.labelled_answers import LabelledAnswer, read_labelled_answers, replayed
 from service.commands.eval.verdicts import Verdicts, verdicts_of
 from service.commands.exits import refuse
+from service.commands.rules.learned_file import learned_for
 from service.commands.score import read_judge
 
 
@@ -54,6 +55,9 @@ def _check(options: JudgeOptions) -> None:
     if options.held_out and options.replies is not None and options.judge != JudgePolicy.CASCADE:
         refuse("--held-out fits the local judge: with --replies it works for a cascade only")
     training_files(options)
+    if options.learned is not None and options.replies is not None:
+        refuse("--learned is for a model that is asked now: leave out --replies, whose verdicts are stored")
+    learned_for(options.learned, JudgePolicy(options.judge))
 
 
 def _report(source: str, labels: Sequence[LabelledAnswer], verdicts: Verdicts, options: JudgeOptions) -> Report:

@@ -5,13 +5,14 @@ from typing import Annotated
 
 import typer
 
-from service.commands.options import AsJson, GroupField, Judge, Labels, WeightsFile
+from service.commands.options import AsJson, GroupField, Judge, Labels, Learned, WeightsFile
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeOptions:
     labels: Labels
     judge: Judge = "local"
+    learned: Learned = None
     replies: Annotated[
         str | None, typer.Option("--replies", metavar="SCORES.jsonl", help="Verdicts stored by `sqlassay score`.")
     ] = None

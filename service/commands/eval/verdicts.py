@@ -17,6 +17,7 @@ from scoring.verdict import Case
 from service.commands.eval.judge_options import JudgeOptions
 from service.commands.eval.labelled_answers import LabelledAnswer, replayed
 from service.commands.exits import refuse
+from service.commands.rules.learned_file import learned_for
 from service.commands.score_lines import LocalScorer
 from service.commands.score_models import with_models
 
@@ -63,7 +64,8 @@ def _live(source: str, labels: Sequence[LabelledAnswer], options: JudgeOptions, 
     """Asks the configured model now. Answers that fell back to the local judge are left out: they are not its own."""
     if options.question_only:
         refuse("--question-only needs the local judge, or --replies of answers scored without the enriched question")
-    policy, rules = JudgePolicy(options.judge), Rules(judge=JudgeRules(bar=options.bar))
+    policy = JudgePolicy(options.judge)
+    rules = Rules(judge=JudgeRules(bar=options.bar), learned=learned_for(options.learned, policy))
     with tempfile.TemporaryDirectory() as folder:
         scores, replies = Path(folder) / "scores.jsonl", Path(folder) / "replies.jsonl"
         with_models(LocalScorer(rules, judge), policy).score_file(source, str(scores))

@@ -11,19 +11,15 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import RulesUnavailable
 from consumers.wire.learned_rules_document import (
-    MAX_LEARNED_BYTES,
     HeldOutFigures,
-    InvalidLearnedRules,
     LearnedRulesDocument,
-    decode_learned,
 )
 from consumers.wire.tenants import TENANT_RULE, is_tenant
 from learning.rules.examples import LabelledExample
-from learning.rules.figures import agreement, is_worse
+from learning.rules.figures import agreement, is_worse, rule_change
 from scoring.rules import JudgePolicy, Rules
 from service.commands.command_context import settings, with_database
 from service.commands.exits import refuse
-from service.commands.jsonl import STANDARD, open_input
 from service.commands.learn.labelled_input import (
     LabelFields,
     LabelledLine,
@@ -35,8 +31,9 @@ from service.commands.learn.labelled_input import (
 from service.commands.learn.learned_in_force import end_with_no, put_learned_in_force
 from service.commands.learn.model_runs import run_with_models
 from service.commands.learn.rule_options import PromoteRulesOptions
-from service.commands.learn.rule_set_document import figures_of
+from service.commands.learn.rule_set_document import change_of, figures_of
 from service.commands.learn.rule_texts import comparison_lines
+from service.commands.rules.learned_file import load_learned
 from service.commands.score import read_judge
 from service.pipeline.rule_learning.learning_models import LearningModels
 from service.storage.reviewing.learned_rule_store import (
@@ -67,7 +64,7 @@ def promote_rules(options: PromoteRulesOptions) -> None:
         refuse(f"{tenant!r} cannot be a tenant: {TENANT_RULE}")
     if (options.source is None) == (options.version is None):
         refuse("name a document of rules, or a stored set with --version")
-    given = None if options.source is None else read_document(options.source)
+    given = None if options.source is None else load_learned(options.source)
     lines = None if options.labels is None else list(read_files(options.labels))
     found = with_database(lambda engine: _input(engine, options, given, lines))
     held_out = _held_out(found, options.group or _group_of(found.document))
@@ -83,16 +80,6 @@ def promote_rules(options: PromoteRulesOptions) -> None:
     print(f"{tenant}: learned rules {version} are in force with version {stored.version} of the rules")
     if found.rules.judge.policy is JudgePolicy.LOCAL:
         print("sqlassay: only a model reads them, and the tenant's judge.policy is local", file=sys.stderr)
-
-
-def read_document(source: str) -> LearnedRulesDocument:
-    """The document in a file. Ends the command when it is invalid."""
-    with open_input(source) as stream:
-        raw = stream.read(MAX_LEARNED_BYTES + 1)
-    try:
-        return decode_learned(raw)
-    except InvalidLearnedRules as error:
-        refuse(f"learned rules in {'stdin' if source == STANDARD else source}: {error}")
 
 
 async def _input(
@@ -140,9 +127,14 @@ def _measured(options: PromoteRulesOptions, found: PromotionInput, labels: ReadL
 
     async def work(models: LearningModels) -> HeldOutFigures:
         judge = models.judge(labels.cases, local.judge)
-        before = agreement(await judge.judge_by(found.rules.learned, examples))
-        after = agreement(await judge.judge_by(found.document.learned(0), examples))
-        return HeldOutFigures(labels=len(examples), before=figures_of(before), after=figures_of(after))
+        before = await judge.judge_by(found.rules.learned, examples)
+        after = await judge.judge_by(found.document.learned(0), examples)
+        return HeldOutFigures(
+            labels=len(examples),
+            before=figures_of(agreement(before)),
+            after=figures_of(agreement(after)),
+            change=change_of(rule_change(before, after)),
+        )
 
     return run_with_models(options, Path(options.journal) if options.journal is not None else None, work)
 

@@ -7,11 +7,12 @@ from pydantic import JsonValue
 from consumers.wire.learned_rules_document import (
     MOST_LABELS,
     AccuracyFigures,
+    ChangeFigures,
     HeldOutFigures,
     LearnedRuleEntry,
     LearnedRulesDocument,
 )
-from learning.rules.figures import RuleAgreement
+from learning.rules.figures import RuleAgreement, RuleChange
 from learning.rules.learner import LearnedSet
 from learning.rules.splitting import SplitLabels
 from scoring import EVALUATOR_VERSION
@@ -38,7 +39,10 @@ def document_of(
             for each in learned.rules
         ],
         held_out=HeldOutFigures(
-            labels=len(split.held_out), before=figures_of(learned.before), after=figures_of(learned.after)
+            labels=len(split.held_out),
+            before=figures_of(learned.before),
+            after=figures_of(learned.after),
+            change=change_of(learned.change),
         ),
         made=_made(learned, split, options, compared),
         seen=sorted(seen),
@@ -67,6 +71,11 @@ def _made(learned: LearnedSet, split: SplitLabels, options: LearnRulesOptions, c
         "chosen_by": len(split.chosen_by),
         "candidates": dict(learned.candidates),
     }
+
+
+def change_of(found: RuleChange) -> ChangeFigures:
+    """The paired test in a document."""
+    return ChangeFigures(better=found.better, worse=found.worse, p_value=found.p_value)
 
 
 def figures_of(found: RuleAgreement) -> AccuracyFigures:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from consumers.wire.learned_rules_document import (
     AccuracyFigures,
+    ChangeFigures,
     HeldOutFigures,
     LearnedRuleEntry,
     LearnedRulesDocument,
 )
+
+SURE = 0.05
+"""The p-value above which a change is called possible luck."""
 
 
 def learned_text(document: LearnedRulesDocument, out: str) -> str:
@@ -33,7 +37,14 @@ def comparison_lines(held_out: HeldOutFigures) -> list[str]:
         for name, found in (("before", held_out.before), ("after", held_out.after))
     ]
     lines = ["  ".join(f"{cell:>9}" for cell in row) for row in rows]
-    return [f"on {held_out.labels} held-out labels:", *lines]
+    return [f"on {held_out.labels} held-out labels:", *lines, *_change_lines(held_out.change)]
+
+
+def _change_lines(change: ChangeFigures | None) -> list[str]:
+    if change is None:
+        return []
+    luck = "" if change.p_value <= SURE else ": this may be luck"
+    return [f"better on {change.better} groups of labels, worse on {change.worse}; p = {change.p_value:.3g}{luck}"]
 
 
 def _figures(found: AccuracyFigures) -> tuple[float | None, ...]:

@@ -15,7 +15,6 @@ from consumers.errors import RulesUnavailable
 from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
 from consumers.wire.tenants import TENANT_RULE, is_tenant
 from learning.mining.mine_rules import Mined, MinedRule, mine_rules
-from learning.mining.proposals import ProposalKind
 from scoring.judging.local import LocalJudge
 from scoring.rules import Rules
 from service.commands.command_context import settings, with_database
@@ -27,6 +26,7 @@ from service.commands.report import parse_time
 from service.commands.rules.rules_file import load_rules
 from service.commands.score import read_judge
 from service.commands.score_lines import LocalScorer
+from service.pipeline.proposed_rules import document_with
 from service.redis.link import open_redis
 from service.redis.rule_cache import open_rules
 from service.storage.rule_store import PostgresRules, RulesConflict, StoredRules
@@ -60,7 +60,8 @@ def mine(options: MineOptions) -> None:
 def accept(options: AcceptOptions) -> None:
     """Mines again, and stores the proposals with these ids as a new version. Exit code 1 when one is not proposed."""
     given = _from_store(options)
-    proposed = {each.rule.id: each for each in _mined(given, _judge()).proposals}
+    found = _mined(given, _judge())
+    proposed = {each.rule.id: each for each in (*found.proposals, *found.against)}
     unknown = [each for each in options.ids if each not in proposed]
     if unknown or given.stored is None:
         now = ", ".join(proposed) or "none"
@@ -125,18 +126,8 @@ def _mined(given: MiningInput, judge: LocalJudge) -> Mined:
 
 def _with(document: Mapping[str, Any], accepted: Sequence[MinedRule]) -> RulesDocument:
     """The stored document with the accepted proposals."""
-    merged = RulesDocument.model_validate(document).model_dump(mode="json")
-    for each in accepted:
-        rule = each.rule
-        match rule.kind:
-            case ProposalKind.BENIGN_FILTER:
-                merged["benign_filters"] += [text for text in rule.predicates if text not in merged["benign_filters"]]
-            case ProposalKind.IGNORE_FILTER:
-                merged["ignore_filters"].append(rule.column)
-            case ProposalKind.COLUMN_MAPPING:
-                merged["column_mappings"][rule.phrase] = rule.column
     try:
-        return decode_rules(merged)
+        return decode_rules(document_with(document, [each.rule for each in accepted]))
     except (InvalidRules, ValidationError) as error:
         refuse(f"the rules would not be valid with these proposals: {error}")
 

@@ -20,6 +20,7 @@ def mined_document(tenant: str | None, rules_version: int, found: Mined) -> dict
         "questions": found.questions,
         "evidence": "labels" if found.labelled else "judge",
         "proposals": [_proposal_document(each) for each in found.proposals],
+        "against": [_proposal_document(each) for each in found.against],
         "together": asdict(found.together),
     }
 
@@ -50,6 +51,8 @@ def _value(rule: ProposedRule) -> object:
             return [rule.column]
         case ProposalKind.COLUMN_MAPPING:
             return {rule.phrase: rule.column}
+        case ProposalKind.DECISION_RULE:
+            return [rule.decision_text]
 
 
 def mined_text(tenant: str | None, found: Mined) -> str:
@@ -62,6 +65,10 @@ def mined_text(tenant: str | None, found: Mined) -> str:
         lines += ["", f"all together: {_change(found.together)}"]
         name = quote(tenant) if tenant is not None else "NAME"
         lines.append(f"accept one: sqlassay rules accept --tenant {name} {found.proposals[0].rule.id}")
+    if found.against:
+        lines += ["", "decision rules that speak against answers, accepted in the same way:"]
+        for each in found.against:
+            lines += ["", *_lines(each)]
     return "\n".join(lines)
 
 
@@ -71,6 +78,7 @@ def _lines(mined: MinedRule) -> list[str]:
         ProposalKind.BENIGN_FILTER: " | ".join(rule.predicates),
         ProposalKind.IGNORE_FILTER: rule.column,
         ProposalKind.COLUMN_MAPPING: f"{rule.phrase} → {rule.column}",
+        ProposalKind.DECISION_RULE: rule.decision_text,
     }[rule.kind]
     lines = [
         f"{rule.id}  {rule.kind.value}: {one_line(head, 200)}",

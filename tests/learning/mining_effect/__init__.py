@@ -1,0 +1,1 @@
+"""What mined rules change on labels that gave none of them."""

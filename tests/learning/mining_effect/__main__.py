@@ -1,0 +1,69 @@
+"""What rules that are mined change on other labels: `python -m tests.learning.mining_effect [--write]`."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from service.judges.weights import local_judge
+from tests.development import labels_path
+from tests.learning.mining_effect.measuring import Effect, by_database, by_question, effect, foreign_judge, read_set
+
+PAGE = Path(__file__).parents[3] / "docs/learning.md"
+SETS = ("dev_bugs", "dev_agents", "dev_spider_ex", "train_bird_ex", "train_spider_ex")
+ELSEWHERE = {name: "train_spider_ex" if "spider" not in name else "train_bird_ex" for name in SETS}
+"""The set on which a judge from elsewhere is fitted."""
+_BEGIN, _END = "<!-- mined rules: written by `make mining` -->", "<!-- end of mined rules -->"
+_HEAD = (
+    "| labels | mined on | judge | proposals | answers changed | AUC | false alarms | wrong ones caught |\n"
+    "|---|---|---|---|---|---|---|---|"
+)
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--write", action="store_true", help="write the table into docs/learning.md")
+    arguments.add_argument("--every", type=int, default=1, help="use one question in so many")
+    arguments.add_argument("--sets", nargs="+", choices=SETS, default=SETS)
+    given = arguments.parse_args()
+    if not labels_path(SETS[0]).exists():
+        sys.exit(f"make mining needs {labels_path(SETS[0])}: set SQLASSAY_DEVELOPMENT_DATA to its folder")
+    rows = [_HEAD]
+    print(_HEAD)
+    for row in _rows(given.sets, given.every):
+        rows.append(row)
+        print(row, flush=True)
+    if given.write:
+        _write("\n".join(rows))
+
+
+def _rows(sets: list[str], every: int) -> Iterator[str]:
+    packaged = local_judge()
+    for name in sets:
+        answers = read_set(name, every)
+        yield _row(name, "other databases", "packaged", effect(answers, by_database, packaged))
+        yield _row(name, "half of each database's questions", "packaged", effect(answers, by_question, packaged))
+        judge = foreign_judge(read_set(ELSEWHERE[name], every))
+        yield _row(name, "other databases", "fitted elsewhere", effect(answers, by_database, judge))
+
+
+def _row(name: str, mined: str, judge: str, found: Effect) -> str:
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(found.proposals.items())) or "none"
+    figures = " | ".join(f"{before:.4f} → {after:.4f}" for before, after in (found.auc, found.false_alarms, found.caught))
+    return f"| `{name}` | {mined} | {judge} | {kinds} | {found.changed} of {len(found.right)} | {figures} |"
+
+
+def _write(text: str) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    between = re.compile(f"(?<={re.escape(_BEGIN)}\n).*?(?=\n{re.escape(_END)})", re.DOTALL)
+    page, count = between.subn(lambda _: f"\n{text}\n", page)
+    if count != 1:
+        raise SystemExit(f"{PAGE} lacks the marks {_BEGIN} and {_END}: put them where the table belongs")
+    PAGE.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
