@@ -73,6 +73,10 @@ injections: $(STAMP) ## Orders to a model that obeys, in every place of an answe
 invariance: $(STAMP) ## How far rewrites that keep the meaning move p_correct: write the table of docs/trust.md; ARGS="--worst 20" prints pairs.
 	@$(BIN)/python -m tests.scoring.invariance --write $(ARGS)
 
+.PHONY: mining
+mining: $(STAMP) ## What mined rules change on labels that gave none of them: write the table of docs/learning.md (development data); ARGS="--every 4" uses fewer.
+	@$(BIN)/python -m tests.learning.mining_effect --write $(ARGS)
+
 .PHONY: peers
 peers: $(STAMP) ## Judge labelled answers with other evaluators beside ours: write the tables of docs/peers.md (development data, a package index); ARGS="--every 4" judges fewer.
 	@$(BIN)/python -m tests.peers $(ARGS)

@@ -65,13 +65,14 @@ class Cells:
 
     def total(self, values: Floats) -> Floats:
         """The sum of each candidate's pairs."""
-        return np.bincount(self.column, weights=self.share * values, minlength=self.columns)
+        return np.bincount(self.column, weights=self.share * values, minlength=self.columns).astype(np.float64)
 
     def by_question(self, table: DecisionTable, values: Floats) -> Floats:
         """The sum of each question and candidate."""
         cell = table.question[self.row] * self.columns + self.column
         size = table.questions * self.columns
-        return np.bincount(cell, weights=self.share * values, minlength=size).reshape(-1, self.columns)
+        sums = np.bincount(cell, weights=self.share * values, minlength=size).astype(np.float64)
+        return sums.reshape(-1, self.columns)
 
 
 def folds(table: DecisionTable, parts: int) -> Iterator[tuple[Rows, Rows]]:
@@ -102,8 +103,9 @@ def gains(table: DecisionTable, held: Held, moved: Floats) -> Gains:
         shift[within] = fitted[cells.column[within]]
     before, right = line[cells.row], sign[cells.row]
     gained = np.logaddexp(0, -right * before) - np.logaddexp(0, -right * (before + shift))
-    wrong = (right * judged[cells.row] < 0) * 1.0 - (right * (judged[cells.row] + shift) < 0)
-    return _gains(cells.by_question(table, gained), cells.by_question(table, np.ones(len(gained))), cells.total(wrong))
+    wrong_before, wrong_after = right * judged[cells.row] < 0, right * (judged[cells.row] + shift) < 0
+    corrected = cells.total(wrong_before.astype(np.float64) - wrong_after.astype(np.float64))
+    return _gains(cells.by_question(table, gained), cells.by_question(table, np.ones(len(gained))), corrected)
 
 
 def _gains(gained: Floats, shown: Floats, corrected: Floats) -> Gains:

@@ -65,7 +65,8 @@ class DecisionTable:
 
     def at(self, rows: Rows) -> DecisionTable:
         """Some of the rows, in their order."""
-        return DecisionTable.of([self.answers[row] for row in rows])
+        places: list[int] = rows.tolist()
+        return DecisionTable.of([self.answers[place] for place in places])
 
     def meeting(self, conditions: Conditions | DecisionRule) -> Held:
         """Which rows meet the conditions."""

@@ -108,8 +108,8 @@ def _shifts(table: DecisionTable, held: Held, moved: Floats) -> Floats:
 
 def _best(found: Sequence[Conditions], gained: Floats) -> int:
     """The candidate with the fewest conditions among those that gain nearly as much as the best."""
-    near = np.flatnonzero(gained >= _NEARLY * gained.max())
-    return int(min(near, key=lambda place: (found[place].size, -gained[place])))
+    near: list[int] = np.flatnonzero(gained >= _NEARLY * gained.max()).tolist()
+    return min(near, key=lambda place: (found[place].size, -float(gained[place])))
 
 
 def is_harmless(table: DecisionTable, direction: RuleDirection, most: int) -> bool:

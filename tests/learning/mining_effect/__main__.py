@@ -10,10 +10,18 @@ from pathlib import Path
 
 from service.judges.weights import local_judge
 from tests.development import labels_path
-from tests.learning.mining_effect.measuring import Effect, by_database, by_question, effect, foreign_judge, read_set
+from tests.learning.mining_effect.measuring import (
+    Effect,
+    by_database,
+    by_question,
+    effect,
+    foreign_judge,
+    read_set,
+    with_habits,
+)
 
 PAGE = Path(__file__).parents[3] / "docs/learning.md"
-SETS = ("dev_bugs", "dev_agents", "dev_spider_ex", "train_bird_ex", "train_spider_ex")
+SETS = ("dev_bugs", "dev_agents", "dev_spider_ex")
 ELSEWHERE = {name: "train_spider_ex" if "spider" not in name else "train_bird_ex" for name in SETS}
 """The set on which a judge from elsewhere is fitted."""
 _BEGIN, _END = "<!-- mined rules: written by `make mining` -->", "<!-- end of mined rules -->"
@@ -44,16 +52,20 @@ def _rows(sets: list[str], every: int) -> Iterator[str]:
     packaged = local_judge()
     for name in sets:
         answers = read_set(name, every)
-        yield _row(name, "other databases", "packaged", effect(answers, by_database, packaged))
-        yield _row(name, "half of each database's questions", "packaged", effect(answers, by_question, packaged))
+        yield _row(f"`{name}`", "other databases", "packaged", effect(answers, by_database, packaged))
+        yield _row(f"`{name}`", "half of each database's questions", "packaged", effect(answers, by_question, packaged))
+        habits = [with_habits(each) for each in answers]
+        yield _row(f"`{name}` with habits", "other databases", "packaged", effect(habits, by_database, packaged))
         judge = foreign_judge(read_set(ELSEWHERE[name], every))
-        yield _row(name, "other databases", "fitted elsewhere", effect(answers, by_database, judge))
+        yield _row(f"`{name}`", "other databases", "fitted elsewhere", effect(answers, by_database, judge))
 
 
 def _row(name: str, mined: str, judge: str, found: Effect) -> str:
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(found.proposals.items())) or "none"
-    figures = " | ".join(f"{before:.4f} → {after:.4f}" for before, after in (found.auc, found.false_alarms, found.caught))
-    return f"| `{name}` | {mined} | {judge} | {kinds} | {found.changed} of {len(found.right)} | {figures} |"
+    figures = " | ".join(
+        f"{before:.4f} → {after:.4f}" for before, after in (found.auc, found.false_alarms, found.caught)
+    )
+    return f"| {name} | {mined} | {judge} | {kinds} | {found.changed} of {len(found.right)} | {figures} |"
 
 
 def _write(text: str) -> None:

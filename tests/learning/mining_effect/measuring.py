@@ -12,6 +12,8 @@ from typing import Any
 from zlib import crc32
 
 from sklearn.metrics import roc_auc_score
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
 
 from consumers.wire.events import decode_event
 from learning.calibration import calibrate
@@ -88,6 +90,19 @@ def _answer(line: str) -> LabelledAnswer:
     fields = json.loads(line)
     query = decode_event(fields, require_id=False).query()
     return LabelledAnswer(query, fields["label"] == 1, fields["db_id"], fields)
+
+
+def with_habits(answer: LabelledAnswer) -> LabelledAnswer:
+    """The answer as agents of a tenant write it whose tables have a soft delete and a tenancy column."""
+    chance = crc32(answer.query.sql.encode())
+    try:
+        query = parse_one(answer.query.sql, dialect="sqlite")
+    except SqlglotError:
+        return answer
+    if not isinstance(query, exp.Select) or query.args.get("from_") is None:
+        return answer
+    sql = query.where("is_deleted = 0").where(f"org_id = {chance % 40}").sql(dialect="sqlite")
+    return LabelledAnswer(replace(answer.query, sql=sql), answer.right, answer.database, answer.fields)
 
 
 def by_database(answer: LabelledAnswer) -> tuple[str, int]:
