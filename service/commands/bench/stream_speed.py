@@ -97,6 +97,7 @@ async def _measured(settings: Settings, seconds: int) -> StreamSpeed:
     stream = await _on(settings, lambda rig: _local_rate(rig, before, seconds))
     refuse_standstill(stream, seconds)
     forgetful = await _on(settings, lambda rig: _local_rate(rig, before, seconds, agents=MEMORY_AGENTS))
+    refuse_standstill(forgetful, seconds)
     remembering = await _on(settings, lambda rig: _local_rate(rig, before, seconds, agents=MEMORY_AGENTS, memory="on"))
     after = await asyncio.to_thread(in_process, seconds)
     model = await _on(settings, lambda rig: _model_rate(rig, seconds))
@@ -111,7 +112,7 @@ async def _measured(settings: Settings, seconds: int) -> StreamSpeed:
         stream_share=round(stream / rate, 3),
         stream_without_memory=round(forgetful, 1),
         stream_with_memory=round(remembering, 1),
-        memory_share=round(remembering / max(forgetful, 0.1), 3),
+        memory_share=round(remembering / forgetful, 3),
         model=round(model, 1),
         model_share=round(model * MODEL_SECONDS / MODEL_CALLS, 3),
         wait_p95=round(wait, 3),
