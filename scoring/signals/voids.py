@@ -11,6 +11,7 @@ from scoring.values import UNITS
 from scoring.verdict import Case
 
 _HOLDING = frozenset({VoidKind.CONDITION})
+_FILLED = frozenset({VoidKind.FALLBACK})
 _DEAD = frozenset({VoidKind.ARM, VoidKind.UNUSED})
 _EMPTY = frozenset({VoidKind.EMPTY})
 _CONSTANT = frozenset({VoidKind.OUTPUT})
@@ -31,7 +32,14 @@ def condition_void(case: Case) -> Finding | None:
     if not case.sql.voids:
         return None
     found = _first(case, _HOLDING, "holds for every row")
-    return found if found is not None else _widened(case)
+    return found if found is not None else _widened(case) or _filled(case)
+
+
+def _filled(case: Case) -> Finding | None:
+    """Rows without a value are kept as if they had the value asked for, and no word asks for rows without one."""
+    if all(void.kind is not VoidKind.FALLBACK for void in case.sql.voids) or _ABSENT.search(_text(case)):
+        return None
+    return _first(case, _FILLED, "also holds for rows without a value")
 
 
 def _widened(case: Case) -> Finding | None:
@@ -186,6 +194,11 @@ _MOST_PERCENT = 200
 _STEM = 4
 _WHOLE_WORDS = frozenset({"paid", "valid", "bid", "unpaid", "prepaid", "invalid"})
 """Names of columns that end like a key's."""
+_ABSENT = re.compile(
+    r"\bnull|\bno\b|\bnone\b|\bnot\b|n't\b|without|missing|unknown|empty|blank|unset|default|lack|absent|undefined|"
+    r"unspecified|unassigned|n/a|assum|treat|count(?:s|ed|ing)? as|\bunless\b|\bregardless\b"
+)
+"""Words that ask for rows without a value, or say what they count as."""
 _WORD = re.compile(r"[^\W_]+")
 _LITERAL = re.compile(r"-?[\d.]+|'.*'|null", re.DOTALL)
 _ANSWERS = frozenset({"yes", "no", "true", "false", "1", "0", "y", "n"})

@@ -16,6 +16,8 @@ class VoidKind(StrEnum):
     """It never holds, so an OR or a UNION does without it."""
     WIDENING = "widening"
     """An arm of an OR that nearly every row satisfies, on a column of its own."""
+    FALLBACK = "fallback"
+    """A constant that stands for NULL meets a condition, or an arm of an OR keeps NULL beside a value."""
     EMPTY = "empty"
     """It leaves no row of the block."""
     CONFLICT = "conflict"

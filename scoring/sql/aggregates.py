@@ -192,7 +192,7 @@ def _case(scope: Scope, node: Node) -> Term:
         words.append(f"else {parts[-1].name}")
         values.append((default, parts[-1]))
     term = combine(f"{' '.join(words)} end", parts)
-    term.supplies = supplied(scope, values, tests)
+    term.supplies, term.fallbacks = supplied(scope, values, tests)
     return term
 
 

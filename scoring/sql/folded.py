@@ -27,12 +27,14 @@ _DEEPEST = 8
 class Folds:
     """What the expressions of one text come to, so that each is folded once."""
 
-    __slots__ = ("depth", "folded")
+    __slots__ = ("depth", "folded", "tried")
 
     def __init__(self) -> None:
         self.folded: dict[int, tuple[exp.Expr, Folded]] = {}
         """By node id; the node is kept so that its id stays its own."""
         self.depth = 0
+        self.tried = 0
+        """How many expressions were evaluated for typical rows."""
 
 
 class Kind(Enum):

@@ -13,7 +13,7 @@ from scoring.sql import aggregates, arithmetic, dates, expressions, subqueries, 
 from scoring.sql.blocks import read_query
 from scoring.sql.bounds import screen, shortened
 from scoring.sql.builder import SpecificationBuilder
-from scoring.sql.conditions import record
+from scoring.sql.conditions import record, supplied_values
 from scoring.sql.from_items import CteScope
 from scoring.sql.parameters.placeholders import with_numbers
 from scoring.sql.parsing import Parsed, parse_condition, parse_query
@@ -26,6 +26,7 @@ READERS: MappingProxyType[type[exp.Expr], Reader] = MappingProxyType(
         **arithmetic.READERS,
         **dates.READERS,
         **aggregates.READERS,
+        **supplied_values.READERS,
         **windows.READERS,
         **subqueries.READERS,
     }

@@ -51,6 +51,8 @@ class Term:
     """It is a subquery with one plain column."""
     supplies: frozenset[Text | Number] = frozenset()
     """The constants that it may have in the place of a value of the row: those of a CASE beside columns."""
+    fallbacks: frozenset[Text | Number] = frozenset()
+    """The constants that it has where a value of the row is NULL: those of COALESCE."""
     _operand: Operand | None = None
 
     def __init__(self, name: str, columns: tuple[Column, ...] = (), func: str | None = None) -> None:
@@ -92,6 +94,8 @@ def combine(name: str, parts: list[Term]) -> Term:
     if len(parts) == 1:
         only = parts[0]
         term = Term(shorten(name), only.columns, only.func)
+        if only.fallbacks:
+            term.fallbacks = only.fallbacks
     else:
         func = next((part.func for part in parts if part.func is not None), None)
         term = Term(shorten(name), merged(parts), func)

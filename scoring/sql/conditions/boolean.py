@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 
 from scoring.specification import Clause, Op, SqlFilter, VoidKind
+from scoring.sql.conditions.coverage import check_nulls, covers
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, compares_itself, fact, is_wide, settle
 from scoring.sql.conditions.labels import labelled
 from scoring.sql.conditions.predicates import predicate
@@ -144,9 +145,11 @@ def _compares_rows(scope: Scope, drafts: Sequence[FilterDraft]) -> bool:
 
 def _disjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool) -> list[FilterDraft]:
     before = mark(scope)
-    arms = [_arm(scope, arm, clause, negated=flag) for arm, flag in _arms(node, type(node), negated=negated)]
-    if not _is_void(scope, arms):
+    nodes = _arms(node, type(node), negated=negated)
+    arms = [_arm(scope, arm, clause, negated=flag) for arm, flag in nodes]
+    if not _is_void(scope, arms) and not covers(scope, nodes, arms):
         _note_widening(scope, arms)
+        check_nulls(scope, arms)
         return alternatives(arms)
     discard(scope, before)
     if [arm for arm in arms if not arm or arm[0].fact is None]:

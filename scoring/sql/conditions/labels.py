@@ -9,19 +9,31 @@ from scoring.sql.terms import Node
 
 _LABELLING = frozenset({exp.Case, exp.If})
 _COMPARED = frozenset({exp.EQ, exp.NEQ})
+_CONDITIONS = (exp.Predicate, exp.Connector, exp.Not)
 
 
 def labelled(node: Node) -> tuple[Node, bool] | None:
     """The condition for `CASE WHEN c THEN 'x' ELSE 'y' END = 'x'`, and whether it is negated; `None` for others."""
     if type(node) not in _COMPARED:
-        return None
+        return _of_truth(node) if type(node) is exp.Is else None
     case, label = bare(node.args["this"]), bare(node.args["expression"])
     if type(case) not in _LABELLING:
         case, label = label, case
     if type(case) not in _LABELLING or type(label) is not exp.Literal:
-        return None
+        return _of_truth(node)
     found = _condition_of(case, label)
     return None if found is None else (found[0], found[1] is not (type(node) is exp.NEQ))
+
+
+def _of_truth(node: Node) -> tuple[Node, bool] | None:
+    """The condition for `(a = b) = TRUE`, `(a = b) IS NOT FALSE`, and whether it is negated; `None` for others."""
+    condition, value = bare(node.args["this"]), bare(node.args["expression"])
+    negated = type(node) is exp.NEQ or bool(node.args.get("negate"))
+    if type(value) is exp.Not and type(node) is exp.Is:
+        negated, value = not negated, bare(value.args["this"])
+    if type(value) is not exp.Boolean or not isinstance(condition, _CONDITIONS):
+        return None
+    return condition, negated is bool(value.args["this"])
 
 
 def _condition_of(case: Node, label: Node) -> tuple[Node, bool] | None:

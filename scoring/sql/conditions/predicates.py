@@ -11,6 +11,7 @@ from sqlglot import exp
 from scoring.specification import NEGATION, Clause, Limit, Op, Operand, SubqueryRole, VoidKind
 from scoring.sql.changed_values import check_compared
 from scoring.sql.conditions.comparison import comparison, expression, listed, plain, semi_join, versus
+from scoring.sql.conditions.coverage import check_met, keeps_all
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact
 from scoring.sql.conditions.matching import like, pattern_text, regular
 from scoring.sql.conditions.supplied_values import check_pattern
@@ -44,13 +45,15 @@ def predicate(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[F
     """The draft filters of one predicate; none if it is a join key, a semi-join, a rank or always true."""
     plainly = is_plain(scope, node)
     if not plainly:
-        known = _known(scope, node, negated)
+        known = _known(scope, node, negated) or _keeping_all(scope, node, negated)
         if known is not None:
             return known
     reader = _PREDICATES.get(type(node))
     found = _truth(scope, node, negated) if reader is None else reader(scope, node, clause, negated)
     if not plainly and type(node) in _COMPARING:
         check_compared(scope, node)
+    if not plainly or type(node) in _REGULAR:
+        check_met(scope, node, found)
     return found
 
 
@@ -70,6 +73,17 @@ def _known(scope: Scope, node: Node, negated: bool) -> list[FilterDraft] | None:
     return fact(truth, shown)
 
 
+def _keeping_all(scope: Scope, node: Node, negated: bool) -> list[FilterDraft] | None:
+    """A condition about another condition that every typical row meets, as one that always holds; `None` for others."""
+    if not keeps_all(scope, node, negated):
+        return None
+    before = mark(scope)
+    shown = read(scope, node).name
+    discard(scope, before)
+    note(scope, VoidKind.CONDITION, f"not {shown}" if negated else shown)
+    return fact(True, shown)
+
+
 def _reads_rows(node: Node) -> bool:
     return node.find(exp.Column, exp.From, exp.AggFunc) is not None
 
@@ -83,7 +97,13 @@ def _compared(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[F
 
 
 def _null(scope: Scope, node: Node, present: bool) -> list[FilterDraft]:
+    if type(node) is exp.Nullif and _is_text(node.args["expression"]):  # `NULLIF(c, 'x') IS NULL` is `c = 'x'`
+        return comparison(scope, Op.NE if present else Op.EQ, bare(node.args["this"]), node.args["expression"], Clause.WHERE)
     return [FilterDraft(read(scope, node).operand, Op.NOT_NULL if present else Op.IS_NULL, None)]
+
+
+def _is_text(node: Node) -> bool:
+    return type(node) is exp.Literal and bool(node.args["is_string"]) and len(node.name.strip()) > 1
 
 
 def _is(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[FilterDraft]:
@@ -166,7 +186,7 @@ def _pattern(scope: Scope, node: Node, left: Node, right: Node, escape: str | No
     if raw is None:
         op = Op.NOT_LIKE if negated else Op.LIKE
         return [FilterDraft(term.operand, op, expression(read_value(scope, right), right))]
-    if term.supplies:
+    if term.supplies or term.fallbacks:
         check_pattern(scope, term, raw)
     if type(node) in _REGULAR:
         return [regular(term, raw, negated=negated, full=bool(node.args.get("full_match")))]

@@ -12,30 +12,38 @@ from scoring.specification import Column, Op, VoidKind
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare
 from scoring.sql.folding.folder import fold
-from scoring.sql.scopes import Scope
-from scoring.sql.terms import Node, Term
+from scoring.sql.scopes import Reader, Scope
+from scoring.sql.terms import Node, Term, children
 from scoring.sql.undoing import note
 from scoring.values import Expression, Number, Text, text
 
 
 def supplied(
     scope: Scope, values: Sequence[tuple[Node, Term]], tests: Sequence[tuple[Node, Term]]
-) -> frozenset[Text | Number]:
-    """The constants that a CASE gives beside values of the row; none where all are constant, or they replace NULL.
+) -> tuple[frozenset[Text | Number], frozenset[Text | Number]]:
+    """The constants that a CASE gives beside values of the row, and those that replace NULL; none if all are constant.
 
     `values` are what THEN and ELSE give, `tests` what WHEN tests, in the order of the text.
     """
     of_row = {column for _, term in values for column in term.columns}
     found = {each for _, term in values for each in term.supplies}
+    fallbacks = {each for _, term in values for each in term.fallbacks}
     if not of_row:
-        return frozenset()
+        return frozenset(), frozenset()
     for place, (node, term) in enumerate(values):
-        if term.columns or _replaces_null(place, values, tests, of_row):
-            continue
-        value = _value(scope, node)
+        value = None if term.columns else constant_value(scope, node)
         if value is not None:
-            found.add(value)
-    return frozenset(found)
+            (fallbacks if _replaces_null(place, values, tests, of_row) else found).add(value)
+    return frozenset(found), frozenset(fallbacks)
+
+
+def _coalesce(scope: Scope, node: Node) -> Term:
+    """COALESCE and its kin: the constants after the first value stand where that is NULL."""
+    term = scope.walk.default(scope, node)
+    if term.columns:
+        constants = [constant_value(scope, each) for each in children(node, "expressions") if type(each) is not exp.Column]
+        term.fallbacks = frozenset([each for each in constants if each is not None])
+    return term
 
 
 def _replaces_null(
@@ -59,7 +67,7 @@ def _tests_null(node: Node, *, absent: bool) -> bool:
     return (negated is bool(node.args.get("negate"))) is absent
 
 
-def _value(scope: Scope, node: Node) -> Text | Number | None:
+def constant_value(scope: Scope, node: Node) -> Text | Number | None:
     found = constant(scope, bare(node), value_side=True)
     if isinstance(found, Text | Number):
         return found
@@ -79,6 +87,17 @@ def check_held(scope: Scope, node: Node, term: Term, op: Op, values: Sequence[ob
         if any(_meets(op, each, value) for each in term.supplies):
             note(scope, VoidKind.COMPARED, term.name)
             return
+    for value in values if term.fallbacks and op is not Op.NE else ():
+        if any(_meets(op, each, value) and not is_usual(each) for each in term.fallbacks):
+            note(scope, VoidKind.FALLBACK, term.name)
+            return
+
+
+def is_usual(value: Text | Number) -> bool:
+    """Whether a constant is what people write for no value: nothing, 0, 1, a flag or a date."""
+    if isinstance(value, Number):
+        return value.value in (0, 1, -1)
+    return len(value.folded) < _SHORTEST or value.folded in _FLAGS or value.folded[:4].isdecimal()
 
 
 def _check_written(scope: Scope, node: Node, term: Term, values: Iterable[object]) -> None:
@@ -102,6 +121,8 @@ def check_pattern(scope: Scope, term: Term, raw: str) -> None:
     pattern = raw.casefold().replace("%", "*")
     if any(isinstance(each, Text) and fnmatchcase(each.folded, pattern) for each in term.supplies):
         note(scope, VoidKind.COMPARED, term.name)
+    if any(isinstance(each, Text) and fnmatchcase(each.folded, pattern) for each in term.fallbacks):
+        note(scope, VoidKind.FALLBACK, term.name)
 
 
 def _meets(op: Op, mine: Text | Number, value: object) -> bool:
@@ -115,6 +136,10 @@ def _meets(op: Op, mine: Text | Number, value: object) -> bool:
     return False
 
 
+READERS: MappingProxyType[type[Node], Reader] = MappingProxyType({exp.Coalesce: _coalesce})
+"""Reader of COALESCE."""
+_SHORTEST = 2
+_FLAGS = frozenset({"yes", "no", "true", "false", "none", "null", "n/a", "unknown"})
 _MAY_HOLD_TEXTS = (exp.Case, exp.If, exp.Coalesce, exp.Cast, exp.TryCast, exp.And, exp.Or)
 _ORDERS: MappingProxyType[Op, Callable[[int], bool]] = MappingProxyType(
     {

@@ -197,6 +197,16 @@ def _place(fold: Fold, node: Node, argument: str) -> int | None:
     return int(value) if isinstance(value, float) and abs(value) < 1e6 else None
 
 
+def position(fold: Fold, node: Node) -> Folded:
+    """INSTR and its kin: at least 0, and 1 for the empty text."""
+    text, part = fold(node.args["this"]), fold(node.args["substr"])
+    if part.constant and part.value == "":
+        return fixed(1.0)
+    folded = unknown(function_name(node), (text, part))
+    folded.low = 0.0
+    return folded
+
+
 def concat(fold: Fold, node: Node) -> Folded:
     """CONCAT; NULL counts as an empty text."""
     parts = [fold(each) for each in children(node, "expressions")]
@@ -314,6 +324,7 @@ READERS: MappingProxyType[type[Node], Callable[[Fold, Node], Folded]] = MappingP
         exp.Least: extreme,
         exp.Filter: filtered,
         exp.Concat: concat,
+        exp.StrPosition: position,
     }
     | dict.fromkeys(_NUMERIC, numeric)
     | dict.fromkeys(_TEXTUAL, textual)

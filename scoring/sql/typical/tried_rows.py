@@ -1,0 +1,191 @@
+"""Finds out whether a condition leaves out any typical row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from scoring.sql.expressions import is_quoted_text
+from scoring.sql.scopes import Scope
+from scoring.sql.terms import Node
+from scoring.sql.typical import calls, conditions
+from scoring.sql.typical.row import COMPARISONS, OPEN, Open, Reader, Value, negated, truth
+from scoring.sql.typical.values import Both, typical_values
+
+_MOST_COLUMNS = 8
+_MOST_NODES = 400
+_DEEPEST = 40
+_BUDGET = 40_000
+"""Expressions that are evaluated for one text, over all its conditions."""
+Key = tuple[str, str, str]
+"""A column: the path of its block, the alias of its table, its name."""
+
+
+class Held(NamedTuple):
+    """How the arms of an OR fared that holds for every typical row."""
+
+    always: frozenset[int]
+    """Places of the arms that hold for each row."""
+    failing: frozenset[int]
+    """Places of those that do not."""
+
+
+def holds_always(scope: Scope, arms: Sequence[tuple[Node, bool]]) -> Held | None:
+    """How the arms of an OR fare if together they hold for every typical row; `None` if not, or if that is open.
+
+    An arm is an expression, and whether it is negated.
+    """
+    row = _row(scope, [node for node, _ in arms])
+    if row is None:
+        return None
+    try:
+        return _tried(row, arms)
+    except _TooCostly:
+        return None
+
+
+def meets_typically(scope: Scope, node: Node) -> bool:
+    """Whether some typical row meets a condition: no value of it is one of the condition's literals."""
+    row = _row(scope, [node])
+    if row is None:
+        return False
+    try:
+        return any(truth(row(node)) is True for _ in row.each())
+    except _TooCostly:
+        return False
+
+
+class _TooCostly(Exception):  # noqa: N818 - it ends a search, it is no error
+    """The conditions of the text are too large to be tried."""
+
+
+class _Tried:
+    """A row whose columns take one of their typical values each."""
+
+    __slots__ = ("_scope", "places", "values")
+
+    def __init__(self, scope: Scope, values: Mapping[Key, Sequence[Both]]) -> None:
+        self._scope = scope
+        self.values = values
+        self.places: dict[Key, int] = dict.fromkeys(values, 0)
+
+    def __call__(self, node: Node, /) -> Value:
+        folds = self._scope.walk.folds
+        folds.tried += 1
+        if folds.tried > _BUDGET:
+            raise _TooCostly
+        reader = _READERS.get(type(node))
+        return OPEN if reader is None else reader(self, node)
+
+    def column(self, node: Node, /) -> Value:
+        """The value of a column."""
+        if is_quoted_text(self._scope, node):
+            return node.name
+        key = _key(self._scope, node)
+        values = self.values.get(key)
+        return OPEN if values is None else values[self.places[key] % len(values)]
+
+    def each(self) -> Iterator[None]:
+        """Gives all columns their first values, then their second ones, and so on."""
+        for place in range(max(map(len, self.values.values()), default=0)):
+            self.places = dict.fromkeys(self.values, place)
+            yield
+
+
+def _key(scope: Scope, node: Node) -> Key:
+    if type(node) is not exp.Column:
+        return scope.path, "", node.sql()
+    item, term = scope.column(node)
+    return scope.path, "" if item is None else item.alias, term.name
+
+
+def _row(scope: Scope, nodes: Sequence[Node]) -> _Tried | None:
+    """A row of typical values for the columns of some expressions; `None` if these are too large."""
+    columns: dict[Key, tuple[set[str], set[float]]] = {}
+    waiting = [(node, 0, frozenset[Key]()) for node in nodes]
+    count = 0
+    while waiting:
+        node, depth, _ = waiting.pop()
+        count += 1
+        if count > _MOST_NODES or depth > _DEEPEST or len(columns) > _MOST_COLUMNS:
+            return None
+        if type(node) in _COLUMNS:
+            columns.setdefault(_key(scope, node), (set(), set()))
+            continue
+        if isinstance(node, exp.Query):
+            continue
+        if type(node) in _COMPARING:
+            _collect(scope, node, columns)
+        waiting += [(each, depth + 1, frozenset()) for each in node.iter_expressions()]
+    if not columns:
+        return None
+    return _Tried(scope, {key: typical_values(texts, numbers) for key, (texts, numbers) in columns.items()})
+
+
+def _collect(scope: Scope, node: Node, columns: dict[Key, tuple[set[str], set[float]]]) -> None:
+    """Adds the literals of a comparison to each of its columns."""
+    literals: list[Node] = []
+    keys: list[Key] = []
+    waiting = [node]
+    for _ in range(_MOST_NODES):
+        if not waiting:
+            break
+        part = waiting.pop()
+        if type(part) is exp.Literal:
+            literals.append(part)
+        elif type(part) in _COLUMNS:
+            keys.append(_key(scope, part))
+        elif not isinstance(part, exp.Query):
+            waiting += part.iter_expressions()
+    for key in keys:
+        texts, numbers = columns.setdefault(key, (set(), set()))
+        for each in literals:
+            if each.args["is_string"]:
+                texts.add(each.name.strip("%_ "))
+            else:
+                numbers.add(float(each.name))
+
+
+def _tried(row: _Tried, arms: Sequence[tuple[Node, bool]]) -> Held | None:
+    always, failing = set(range(len(arms))), set[int]()
+    for _ in row.each():
+        if not _is_kept(row, arms, always, failing):
+            return None
+    for key, values in row.values.items():
+        best = _BUDGET
+        chosen = 0
+        for place in range(len(values)):
+            row.places[key] = place
+            if not (kept := _is_kept(row, arms, always, failing)):
+                return None
+            if kept < best:
+                best, chosen = kept, place
+        row.places[key] = chosen
+    return Held(frozenset(always), frozenset(failing))
+
+
+def _is_kept(row: _Tried, arms: Sequence[tuple[Node, bool]], always: set[int], failing: set[int]) -> int:
+    """How many arms hold for the row."""
+    found: list[bool | None | Open] = [
+        negated(truth(row(node))) if negative else truth(row(node)) for node, negative in arms
+    ]
+    held = {place for place, each in enumerate(found) if each is True}
+    always &= held
+    failing |= {place for place, each in enumerate(found) if each is False}
+    return len(held)
+
+
+_COLUMNS = frozenset({exp.Column, exp.Count, exp.Sum, exp.Avg})
+"""What a row gives a value."""
+_COMPARING = COMPARISONS | {
+    exp.Between, exp.In, exp.Like, exp.ILike, exp.Glob, exp.RegexpLike, exp.RegexpILike, exp.SimilarTo, exp.StartsWith,
+    exp.EndsWith, exp.Contains,
+}  # fmt: skip
+_READERS: Mapping[type[Node], Reader] = MappingProxyType(
+    dict(conditions.READERS)
+    | dict(calls.READERS)
+    | dict.fromkeys(_COLUMNS, lambda row, node: row.column(node))  # pyright: ignore[reportUnknownLambdaType]
+)
