@@ -118,7 +118,7 @@ def _unwrapped(scope: Scope, node: Node) -> Term:
     return read(scope, node.args["this"])
 
 
-def _wrapped(scope: Scope, node: Node) -> Term:
+def read_wrapped(scope: Scope, node: Node) -> Term:
     """COALESCE with a literal, LOWER, UPPER and TRIM have the term of the column inside."""
     scope.spec.functions.add(function_name(node))
     inner = read(scope, node.args["this"])
@@ -221,10 +221,10 @@ READERS: MappingProxyType[type[Node], Reader] = MappingProxyType(
         exp.DateStrToDate: _unwrapped,
         exp.Collate: _unwrapped,
         exp.AtTimeZone: _unwrapped,
-        exp.Coalesce: _wrapped,
-        exp.Lower: _wrapped,
-        exp.Upper: _wrapped,
-        exp.Trim: _wrapped,
+        exp.Coalesce: read_wrapped,
+        exp.Lower: read_wrapped,
+        exp.Upper: read_wrapped,
+        exp.Trim: read_wrapped,
         exp.Between: _between,
         exp.Round: _rounded,
         exp.Floor: _rounded,

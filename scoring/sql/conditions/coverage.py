@@ -11,7 +11,7 @@ from scoring.sql.conditions.drafts import FilterDraft
 from scoring.sql.conditions.supplied_values import is_usual
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node
-from scoring.sql.typical.tried_rows import holds_always, meets_typically
+from scoring.sql.typical.tried_rows import Held, holds_always, meets_typically
 from scoring.sql.undoing import note
 from scoring.values import Number, Pattern, Text
 
@@ -21,27 +21,29 @@ def covers(scope: Scope, nodes: Sequence[tuple[Node, bool]], arms: Sequence[list
 
     An arm that does so alone, on columns of its own, is noted instead: the question may ask for it.
     """
-    if all(_is_narrow(arm) for arm in arms):
-        return False
-    held = holds_always(scope, nodes)
+    held = None if all(map(_is_narrow, arms)) else holds_always(scope, nodes)
     if held is None or all(_tests_null(arms[place]) for place in held.failing):
         return False
-    alone = [place for place in held.always if arms[place]]
-    others = _names(each for place, arm in enumerate(arms) if place not in held.always for each in arm)
-    apart = [place for place in alone if _names(arms[place]) and _names(arms[place]).isdisjoint(others)]
-    for place in apart:
-        note(scope, VoidKind.WIDENING, arms[place][0].text, values=tuple(sorted(_names(arms[place]))))
-    return len(apart) < len(alone) or not alone
+    apart = _apart(held, arms)
+    for arm in apart:
+        note(scope, VoidKind.WIDENING, arm[0].text, values=tuple(sorted(_names(arm))))
+    return not apart or any(arms[place] and arms[place] not in apart for place in held.always)
+
+
+def _apart(held: Held, arms: Sequence[list[FilterDraft]]) -> list[list[FilterDraft]]:
+    """The arms that hold for each typical row, on columns of which no failing arm speaks."""
+    alone = [arms[place] for place in held.always if arms[place]]
+    others = _names(each for place in held.failing for each in arms[place])
+    return [arm for arm in alone if (names := _names(arm)) and names.isdisjoint(others)]
 
 
 def check_nulls(scope: Scope, arms: Sequence[list[FilterDraft]]) -> None:
     """Notes an arm that keeps NULL beside one that keeps a text or numbers of the same column."""
     absent = {arm[0].key for arm in arms if len(arm) == 1 and arm[0].op is Op.IS_NULL}
-    for arm in arms if absent else ():
-        draft = arm[0] if len(arm) == 1 else None
-        if draft is not None and draft.key in absent and draft.op in _KEEPING and isinstance(draft.rhs, Text | Number):
-            if not is_usual(draft.rhs):
-                note(scope, VoidKind.FALLBACK, f"{draft.text} or {draft.lhs.name} is null")
+    for draft in [arm[0] for arm in arms if len(arm) == 1] if absent else ():
+        kept = draft.rhs if draft.key in absent and draft.op in _KEEPING else None
+        if isinstance(kept, Text | Number) and not is_usual(kept):
+            note(scope, VoidKind.FALLBACK, f"{draft.text} or {draft.lhs.name} is null")
 
 
 def keeps_all(scope: Scope, node: Node, negated: bool) -> bool:

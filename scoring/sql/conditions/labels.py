@@ -9,6 +9,8 @@ from scoring.sql.terms import Node
 
 _LABELLING = frozenset({exp.Case, exp.If})
 _COMPARED = frozenset({exp.EQ, exp.NEQ})
+_TRUTHS = {"0": False, "1": True}
+"""Numbers of truths, where a condition is compared with them."""
 _CONDITIONS = (exp.Predicate, exp.Connector, exp.Not)
 
 
@@ -31,9 +33,10 @@ def _of_truth(node: Node) -> tuple[Node, bool] | None:
     negated = type(node) is exp.NEQ or bool(node.args.get("negate"))
     if type(value) is exp.Not and type(node) is exp.Is:
         negated, value = not negated, bare(value.args["this"])
-    if type(value) is not exp.Boolean or not isinstance(condition, _CONDITIONS):
+    truth = bool(value.args["this"]) if type(value) is exp.Boolean else _TRUTHS.get(value.name)
+    if truth is None or type(value) not in (exp.Boolean, exp.Literal) or not isinstance(condition, _CONDITIONS):
         return None
-    return condition, negated is bool(value.args["this"])
+    return condition, negated is truth
 
 
 def _condition_of(case: Node, label: Node) -> tuple[Node, bool] | None:

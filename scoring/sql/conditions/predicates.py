@@ -98,7 +98,9 @@ def _compared(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[F
 
 def _null(scope: Scope, node: Node, present: bool) -> list[FilterDraft]:
     if type(node) is exp.Nullif and _is_text(node.args["expression"]):  # `NULLIF(c, 'x') IS NULL` is `c = 'x'`
-        return comparison(scope, Op.NE if present else Op.EQ, bare(node.args["this"]), node.args["expression"], Clause.WHERE)
+        return comparison(
+            scope, Op.NE if present else Op.EQ, bare(node.args["this"]), node.args["expression"], Clause.WHERE
+        )
     return [FilterDraft(read(scope, node).operand, Op.NOT_NULL if present else Op.IS_NULL, None)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Set
+from copy import copy
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
@@ -10,7 +11,7 @@ from sqlglot import exp
 
 from scoring.specification import Column, Op, VoidKind
 from scoring.sql.constants import constant
-from scoring.sql.expressions import bare
+from scoring.sql.expressions import bare, read_wrapped
 from scoring.sql.folding.folder import fold
 from scoring.sql.scopes import Reader, Scope
 from scoring.sql.terms import Node, Term, children
@@ -39,11 +40,14 @@ def supplied(
 
 def _coalesce(scope: Scope, node: Node) -> Term:
     """COALESCE and its kin: the constants after the first value stand where that is NULL."""
-    term = scope.walk.default(scope, node)
-    if term.columns:
-        constants = [constant_value(scope, each) for each in children(node, "expressions") if type(each) is not exp.Column]
-        term.fallbacks = frozenset([each for each in constants if each is not None])
-    return term
+    term = read_wrapped(scope, node)
+    others = [each for each in children(node, "expressions") if type(each) is not exp.Column] if term.columns else []
+    found = frozenset([value for each in others if (value := constant_value(scope, each)) is not None])
+    if not found:
+        return term
+    filled = copy(term)  # the term is the column's own
+    filled.fallbacks = found
+    return filled
 
 
 def _replaces_null(
@@ -68,6 +72,7 @@ def _tests_null(node: Node, *, absent: bool) -> bool:
 
 
 def constant_value(scope: Scope, node: Node) -> Text | Number | None:
+    """The text or number that an expression is in every row; `None` for others."""
     found = constant(scope, bare(node), value_side=True)
     if isinstance(found, Text | Number):
         return found

@@ -34,7 +34,7 @@ def _in(row: Row, node: Node) -> Value:
     return _joined([compare(exp.EQ, key, row(each)) for each in members], conjunction=False)
 
 
-def _joined(parts: Sequence[bool | None | Open], *, conjunction: bool) -> bool | None | Open:
+def _joined(parts: Sequence[bool | Open | None], *, conjunction: bool) -> bool | Open | None:
     if (not conjunction) in parts:
         return not conjunction
     if OPEN in parts:

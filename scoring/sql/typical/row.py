@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from enum import Enum
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
@@ -40,7 +40,7 @@ LONGEST = 4000
 """Characters of the longest text that is put together."""
 
 
-def truth(value: Value) -> bool | None | Open:
+def truth(value: Value) -> bool | Open | None:
     """What a value is where a condition stands."""
     if isinstance(value, Both):
         return OPEN
@@ -50,7 +50,7 @@ def truth(value: Value) -> bool | None | Open:
     return value if value is None or isinstance(value, Open) else bool(value)
 
 
-def negated(value: bool | None | Open) -> bool | None | Open:
+def negated(value: bool | Open | None) -> bool | Open | None:
     """NOT."""
     return not value if isinstance(value, bool) else value
 
@@ -76,16 +76,20 @@ def as_number(value: Value) -> float | None:
 
 def order_of(left: Value, right: Value) -> int | None:
     """-1, 0 or 1; `None` if the values cannot be compared."""
+    if isinstance(left, Both) and isinstance(right, Both):
+        mine, theirs = (left.number, left.column), (right.number, right.column)
+        return (mine > theirs) - (mine < theirs)
     if isinstance(left, str) or isinstance(right, str):
         one, other = as_text(left), as_text(right)
         if one is not None and other is not None and not isinstance(left, float) and not isinstance(right, float):
-            mine, theirs = one.casefold(), other.casefold()
-            return (mine > theirs) - (mine < theirs)
+            folded, others = one.casefold(), other.casefold()
+            return (folded > others) - (folded < others)
     size, other_size = as_number(left), as_number(right)
     return None if size is None or other_size is None else (size > other_size) - (size < other_size)
 
 
-def compare(kind: type[Node], left: Value, right: Value) -> bool | None | Open:
+def compare(kind: type[Node], left: Value, right: Value) -> bool | Open | None:
+    """`left = right` and its kin."""
     if isinstance(left, Open) or isinstance(right, Open):
         return OPEN
     if kind in (exp.NullSafeEQ, exp.NullSafeNEQ) and (left is None or right is None):

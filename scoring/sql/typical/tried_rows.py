@@ -10,18 +10,22 @@ from sqlglot import exp
 
 from scoring.sql.expressions import is_quoted_text
 from scoring.sql.scopes import Scope
-from scoring.sql.terms import Node
+from scoring.sql.terms import Node, as_number
 from scoring.sql.typical import calls, conditions
 from scoring.sql.typical.row import COMPARISONS, OPEN, Open, Reader, Value, negated, truth
 from scoring.sql.typical.values import Both, typical_values
 
 _MOST_COLUMNS = 8
+_LARGEST = 1e15
 _MOST_NODES = 400
 _DEEPEST = 40
 _BUDGET = 40_000
 """Expressions that are evaluated for one text, over all its conditions."""
 Key = tuple[str, str, str]
 """A column: the path of its block, the alias of its table, its name."""
+
+_Literals = dict[Key, tuple[set[str], set[float]]]
+"""Columns with the texts and numbers that they are compared with."""
 
 
 class Held(NamedTuple):
@@ -104,28 +108,36 @@ def _key(scope: Scope, node: Node) -> Key:
 
 def _row(scope: Scope, nodes: Sequence[Node]) -> _Tried | None:
     """A row of typical values for the columns of some expressions; `None` if these are too large."""
-    columns: dict[Key, tuple[set[str], set[float]]] = {}
-    waiting = [(node, 0, frozenset[Key]()) for node in nodes]
-    count = 0
-    while waiting:
-        node, depth, _ = waiting.pop()
-        count += 1
-        if count > _MOST_NODES or depth > _DEEPEST or len(columns) > _MOST_COLUMNS:
-            return None
+    columns = _columns(scope, nodes)
+    if not columns or len(columns) > _MOST_COLUMNS:
+        return None
+    values = {key: typical_values(*literals) for key, literals in columns.items()}
+    return _Tried(
+        scope,
+        {key: [each._replace(column=number) for each in found] for number, (key, found) in enumerate(values.items())},
+    )
+
+
+def _columns(scope: Scope, nodes: Sequence[Node]) -> _Literals:
+    """The columns of some expressions with what they are compared with; none if these are too large."""
+    columns: _Literals = {}
+    waiting = [(node, 0) for node in nodes]
+    for count in range(_MOST_NODES + 1):
+        if not waiting:
+            break
+        node, depth = waiting.pop()
+        if count == _MOST_NODES or depth > _DEEPEST:
+            return {}
         if type(node) in _COLUMNS:
             columns.setdefault(_key(scope, node), (set(), set()))
-            continue
-        if isinstance(node, exp.Query):
-            continue
-        if type(node) in _COMPARING:
-            _collect(scope, node, columns)
-        waiting += [(each, depth + 1, frozenset()) for each in node.iter_expressions()]
-    if not columns:
-        return None
-    return _Tried(scope, {key: typical_values(texts, numbers) for key, (texts, numbers) in columns.items()})
+        elif not isinstance(node, exp.Query):
+            if type(node) in _COMPARING:
+                _collect(scope, node, columns)
+            waiting += [(each, depth + 1) for each in node.iter_expressions()]
+    return columns
 
 
-def _collect(scope: Scope, node: Node, columns: dict[Key, tuple[set[str], set[float]]]) -> None:
+def _collect(scope: Scope, node: Node, columns: _Literals) -> None:
     """Adds the literals of a comparison to each of its columns."""
     literals: list[Node] = []
     keys: list[Key] = []
@@ -145,8 +157,8 @@ def _collect(scope: Scope, node: Node, columns: dict[Key, tuple[set[str], set[fl
         for each in literals:
             if each.args["is_string"]:
                 texts.add(each.name.strip("%_ "))
-            else:
-                numbers.add(float(each.name))
+            elif (number := as_number(each.name)) is not None and abs(number.value) < _LARGEST:
+                numbers.add(number.value)
 
 
 def _tried(row: _Tried, arms: Sequence[tuple[Node, bool]]) -> Held | None:
@@ -169,7 +181,7 @@ def _tried(row: _Tried, arms: Sequence[tuple[Node, bool]]) -> Held | None:
 
 def _is_kept(row: _Tried, arms: Sequence[tuple[Node, bool]], always: set[int], failing: set[int]) -> int:
     """How many arms hold for the row."""
-    found: list[bool | None | Open] = [
+    found: list[bool | Open | None] = [
         negated(truth(row(node))) if negative else truth(row(node)) for node, negative in arms
     ]
     held = {place for place, each in enumerate(found) if each is True}
@@ -185,7 +197,5 @@ _COMPARING = COMPARISONS | {
     exp.EndsWith, exp.Contains,
 }  # fmt: skip
 _READERS: Mapping[type[Node], Reader] = MappingProxyType(
-    dict(conditions.READERS)
-    | dict(calls.READERS)
-    | dict.fromkeys(_COLUMNS, lambda row, node: row.column(node))  # pyright: ignore[reportUnknownLambdaType]
+    dict(conditions.READERS) | dict(calls.READERS) | dict.fromkeys(_COLUMNS, lambda row, node: row.column(node))  # pyright: ignore[reportUnknownLambdaType]
 )

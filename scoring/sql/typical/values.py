@@ -13,6 +13,8 @@ class Both(NamedTuple):
 
     text: str
     number: float
+    column: int = 0
+    """Which column it is of: values of two columns are never equal."""
 
 
 _WORDS = tuple([f"{letter.upper()}uqvx" for letter in "bcdefghijklmnopqrstuvwxy"])
@@ -22,7 +24,7 @@ _DATE = re.compile(r"\d{4}(?:-\d\d?){0,2}\b")
 _LEAST, _MOST = 1.0, 100_000.0
 """Numbers that are not larger, or not smaller, are rare: a bound there leaves out nearly no row."""
 _NARROW = 0.01
-"""Literals that are nearer, for their size, leave no value between them; nor do whole numbers that follow each other."""
+"""Literals that are nearer, for their size, leave no value between them; nor do two whole numbers in a row."""
 _PLAIN = (43.0, 812.0)
 _FEW = 6
 
