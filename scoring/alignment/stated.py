@@ -8,6 +8,7 @@ from enum import Enum
 
 from scoring.alignment.matching import NEGATIVE
 from scoring.alignment.same_values import TIMES
+from scoring.alignment.telling_apart import is_flag, tells_nothing_apart, texts_of
 from scoring.linking import content_words, is_named, word_likeness
 from scoring.question.definitions.vacuous import (
     LONGEST,
@@ -21,7 +22,7 @@ from scoring.question.definitions.vacuous import (
 )
 from scoring.question.english.weakening import COMPARISONS, FLAGS, NEGATIONS, UNITS
 from scoring.specification import Definition, Op, QuestionFilter
-from scoring.values import Boolean, Choices, DatePart, Number, Pattern, RelativeTime, Text, TimeRange, Value, intersect
+from scoring.values import Choices, DatePart, Number, RelativeTime, Text, TimeRange, Value, intersect
 from scoring.words import identifier_words, letters
 
 
@@ -75,7 +76,7 @@ def _without_condition(own: QuestionFilter, definition: Definition, text: str) -
     """A definition without a condition that was read: prose, a column, a formula, or values alone."""
     if always_holds(text) or tells_to_drop(text):
         return Stated.WEAKENS
-    named = any(_holds_name(name, _texts(own.rhs)) for name in definition.columns)
+    named = any(_holds_name(name, texts_of(own.rhs)) for name in definition.columns)
     shorter = [word for name in definition.columns for word in (letters(name), *identifier_words(name))]
     named = named or any(_abbreviates(word, definition.phrase) for word in shorter if len(word) > 2)
     if named or _holds_number_of(definition) or _holds_value(own, text):
@@ -112,8 +113,10 @@ def _restricts(own: QuestionFilter, each: QuestionFilter, definition: Definition
 
 def _restricts_text(own: QuestionFilter, each: QuestionFilter, columns: Sequence[str], definition: Definition) -> bool:
     """Whether a condition keeps only rows that a name or text of the question may mean."""
+    if tells_nothing_apart(own, each):
+        return False
     if holds_for_most(each):
-        return any(_holds_name(name, _texts(own.rhs)) for name in columns)
+        return any(_holds_name(name, texts_of(own.rhs)) for name in columns)
     if _negates_again(own, each, definition):
         return False
     if _related(own, columns, definition):
@@ -124,14 +127,14 @@ def _restricts_text(own: QuestionFilter, each: QuestionFilter, columns: Sequence
 def _holds_name(column: str, asked: Iterable[str]) -> bool:
     """Whether a column's name and a text hold one another: `sat_takers` and `SAT`."""
     joined = letters(column)
-    return any(len(name) > 2 and (name in joined or joined in name) for name in map(letters, asked))
+    return len(joined) > 2 and any(len(name) > 2 and (name in joined or joined in name) for name in map(letters, asked))
 
 
 def _is_other_name(own: QuestionFilter, each: QuestionFilter, definition: Definition) -> bool:
     """Whether a condition compares with a name that neither resembles the one asked for nor is in the phrase."""
     said = set(content_words(definition.phrase))
-    names = [name for name in _texts(each.rhs) if sum(map(str.isalpha, name)) > _CODE_LENGTH]
-    asked = _texts(own.rhs)
+    names = [name for name in texts_of(each.rhs) if sum(map(str.isalpha, name)) > _CODE_LENGTH]
+    asked = texts_of(own.rhs)
     return any(not said & set(content_words(name)) and not any(_alike(one, name) for one in asked) for name in names)
 
 
@@ -143,19 +146,9 @@ def _negates_again(own: QuestionFilter, each: QuestionFilter, definition: Defini
     return negated and each.op not in NEGATIVE and bool(_shared(own.rhs, each.rhs))
 
 
-def _texts(value: Value | None) -> list[str]:
-    if isinstance(value, Choices):
-        return [text for member in sorted(value.members, key=str) for text in _texts(member)]
-    if isinstance(value, Text):
-        return [value.folded]
-    if isinstance(value, Pattern):
-        return [value.text.casefold().replace("%", " ").replace("_", " ")]
-    return [str(value)] if isinstance(value, Number | Boolean) else []
-
-
 def _shared(left: Value | None, right: Value | None) -> bool:
     """Whether some text of one value is like some text of the other."""
-    return any(_alike(mine, theirs) for mine in _texts(left) for theirs in _texts(right))
+    return any(_alike(mine, theirs) for mine in texts_of(left) for theirs in texts_of(right))
 
 
 def _alike(mine: str, theirs: str) -> bool:
@@ -194,8 +187,8 @@ def _keeps_text(own: QuestionFilter, each: QuestionFilter, definition: Definitio
         return False
     if each.op is Op.IS_NULL:
         return own.op in NEGATIVE
-    asked = [*_texts(own.rhs), *(text for form in own.alternatives for text in _texts(form))]
-    given = _texts(each.rhs)
+    asked = [*texts_of(own.rhs), *(text for form in own.alternatives for text in texts_of(form))]
+    given = texts_of(each.rhs)
     if not given or len(given) > _MOST_MEMBERS:
         return False
     return all(
@@ -214,14 +207,14 @@ def _is_code(value: str, each: QuestionFilter, own: QuestionFilter, definition: 
         return False
     columns = [column.name for column in each.lhs.columns] if each.lhs is not None else []
     words = {word for name in columns for word in identifier_words(name)}
-    if not FLAGS.isdisjoint(words) or (value in _YES_NO and not any(_alike(one, value) for one in _texts(own.rhs))):
+    if not FLAGS.isdisjoint(words) or (value in _YES_NO and not any(_alike(one, value) for one in texts_of(own.rhs))):
         return own.op in NEGATIVE and _linked(words, content_words(definition.phrase))
     return True
 
 
 def _related(own: QuestionFilter, columns: Iterable[str], definition: Definition) -> bool:
     """Whether a column is named like the value that is asked for: `T-shirt` and `t_shirt_size`."""
-    asked = [own.span] if own.rhs is None else _texts(own.rhs)
+    asked = [own.span] if own.rhs is None else texts_of(own.rhs)
     said = [word for text in asked for word in words_in_order(text)]
     if not said:
         return False
@@ -256,7 +249,7 @@ def _holds_value(own: QuestionFilter, text: str) -> bool:
         return bool(_numbers_of(own.rhs) & _numbers_in(text))
     if isinstance(own.rhs, TIMES):
         return _has_time(own, text)
-    return any(letters(each) in letters(text) for each in _texts(own.rhs) if len(letters(each)) > 2)
+    return any(letters(each) in letters(text) for each in texts_of(own.rhs) if len(letters(each)) > 2)
 
 
 def _numbers_of(asked: Number) -> set[float]:
@@ -283,9 +276,7 @@ def _keeps_number(own: QuestionFilter, asked: Number, each: QuestionFilter, defi
 
 
 def _plain_code(each: QuestionFilter) -> bool:
-    columns = [column.name for column in each.lhs.columns] if each.lhs is not None else []
-    flagged = any(not FLAGS.isdisjoint(identifier_words(name)) for name in columns)
-    return each.op is Op.EQ and not flagged and not holds_for_most(each)
+    return each.op is Op.EQ and not is_flag(each) and not holds_for_most(each)
 
 
 def _turned(own: QuestionFilter, asked: Number, each: QuestionFilter) -> bool:

@@ -67,6 +67,7 @@ def read_subquery(scope: Scope, node: Node, role: SubqueryRole, key: Operand | N
     canonical = f"(select {names} from {tables})"  # noqa: S608 (canonical text for people; it is never run)
     term = Term(shorten(canonical), merged(outputs[:20]), outputs[0].func if outputs else None)
     term.block = item.path
+    term.empty, term.correlated = item.empty, item.correlated
     term.lookup = len(outputs) == 1 and outputs[0].is_column
     term.real = bool(outputs) and outputs[0].real
     scope.spec.terms[id(node)] = term

@@ -49,6 +49,10 @@ class Term:
     """The query block of a scalar subquery."""
     lookup: bool = False
     """It is a subquery with one plain column."""
+    correlated: bool = False
+    """It is a subquery that reads columns of a block around it."""
+    empty: bool = False
+    """It is a subquery that can give no row."""
     supplies: frozenset[Text | Number] = frozenset()
     """The constants that it may have in the place of a value of the row: those of a CASE beside columns."""
     fallbacks: frozenset[Text | Number] = frozenset()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from types import MappingProxyType
 
 from sqlglot import exp
 
-from scoring.specification import Clause, Limit, Op, Operand, SubqueryRole, VoidKind
+from scoring.specification import Clause, Limit, Op, Operand, SqlFilter, SubqueryRole, VoidKind
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact, join_key
 from scoring.sql.conditions.join_keys import equates_join_keys
 from scoring.sql.conditions.matching import containing
@@ -174,13 +175,27 @@ def semi_join(scope: Scope, left: Node, query: Node, *, negated: bool) -> list[F
     key, before = read(scope, left), mark(scope)
     filters, joins = len(scope.spec.filters), len(scope.spec.joins)
     term = scope.walk.read_subquery(scope, query, role, key.operand)
-    if len(scope.spec.filters) > filters or len(scope.spec.joins) > joins:
+    added = list(islice(scope.spec.filters.values(), filters, None))
+    empty = term.empty or any(each.op is Op.IS_NULL and _is_of(each, term) for each in added)
+    if not empty and (len(scope.spec.joins) > joins or not all(_tests_presence(each, term) for each in added)):
         return []
-    if not is_whole_column(scope, query, key, term):
+    if not empty and not is_whole_column(scope, query, key, term):
         return []
     discard(scope, before)
+    negated = negated is not empty
     note(scope, VoidKind.CONDITION, f"{key.name} {role.value} {term.name}")
     return fact(not negated)
+
+
+def _is_of(each: SqlFilter, term: Term) -> bool:
+    """Whether a plain condition is on the only column that a query gives."""
+    own = each.block == term.block and each.alternative is None and term.lookup
+    return own and each.lhs is not None and each.lhs.columns == term.columns
+
+
+def _tests_presence(each: SqlFilter, term: Term) -> bool:
+    """Whether a condition only leaves out NULL among the values that a query gives."""
+    return each.op is Op.NOT_NULL and _is_of(each, term)
 
 
 def listed(scope: Scope, left: Node, members: Sequence[Node], clause: Clause, *, negated: bool) -> list[FilterDraft]:

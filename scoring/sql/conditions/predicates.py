@@ -8,13 +8,14 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from scoring.specification import NEGATION, Clause, Limit, Op, Operand, SubqueryRole, VoidKind
+from scoring.specification import NEGATION, Clause, Limit, Op, Operand, Subquery, SubqueryRole, VoidKind
 from scoring.sql.changed_values import check_compared
 from scoring.sql.conditions.comparison import comparison, expression, listed, plain, semi_join, versus
 from scoring.sql.conditions.coverage import check_met, keeps_all
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact
 from scoring.sql.conditions.matching import like, pattern_text, regular
 from scoring.sql.conditions.supplied_values import check_pattern
+from scoring.sql.conditions.whole_columns import gives_all_rows
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare, read_value
 from scoring.sql.folded import is_true
@@ -222,7 +223,18 @@ def _exists(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[Fil
     found = scope.spec.subqueries[number] if number < len(scope.spec.subqueries) else None
     if found is not None and found.role is role and not found.correlated:
         return _independent(scope, filters, role)
+    if found is not None and len(scope.spec.filters) == filters and _finds_itself(scope, query, found):
+        note(scope, VoidKind.CONDITION, f"{role.value} of the row itself")
+        return fact(not negated)
     return []
+
+
+def _finds_itself(scope: Scope, query: Node, found: Subquery) -> bool:
+    """Whether EXISTS looks up a row of its own table by the same column: each row but those with NULL finds itself."""
+    if found.key is None or not gives_all_rows(scope, query):
+        return False
+    keys = [each.operand.columns for each in scope.spec.projections if each.block == found.block]
+    return keys == [found.key.columns] and found.key.columns[0].table is not None
 
 
 def _independent(scope: Scope, filters: int, role: SubqueryRole) -> list[FilterDraft]:

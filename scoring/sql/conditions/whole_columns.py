@@ -5,24 +5,32 @@ from __future__ import annotations
 from sqlglot import exp
 
 from scoring.sql.builder import SpecificationBuilder
+from scoring.sql.expressions import bare
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node, Term
 
-_NARROWING = ("where", "group", "having", "qualify", "limit", "offset", "joins", "sample", "with_")
+_NARROWING = ("having", "qualify", "limit", "offset", "joins", "sample", "with_")
+"""Clauses that may leave out values of a column. WHERE is looked at by its conditions; GROUP BY keeps all values."""
 
 
 def is_whole_column(scope: Scope, query: Node, key: Term, term: Term) -> bool:
     """Whether a query without filters gives every value of the very column that is compared with it."""
     if not key.is_column or not term.lookup or key.columns != term.columns or key.columns[0].table is None:
         return False
-    return _gives_all_rows(scope, query)
+    return not term.correlated and gives_all_rows(scope, query)
 
 
-def _gives_all_rows(scope: Scope, query: Node) -> bool:
-    """Whether a query, and each query that it reads, leaves out no row of its table."""
+def gives_all_rows(scope: Scope, query: Node) -> bool:
+    """Whether a query, and each query that it reads, leaves out no row of its table.
+
+    A WHERE may test that one column is not NULL, or that two are equal.
+    """
     while True:
         inner = query.args["this"] if type(query) is exp.Subquery else query
         if type(inner) is not exp.Select or any(inner.args.get(each) is not None for each in _NARROWING):
+            return False
+        where = inner.args.get("where")
+        if where is not None and not _keeps_most(bare(where.args["this"])):
             return False
         clause = inner.args.get("from_")
         source = clause.args["this"] if clause is not None else None
@@ -33,6 +41,14 @@ def _gives_all_rows(scope: Scope, query: Node) -> bool:
         return False
     cte = scope.ctes.find(source.name.lower()) if source.args.get("db") is None else None
     return cte is None or not _is_narrowed(scope.spec, cte.path)
+
+
+def _keeps_most(condition: Node) -> bool:
+    if type(condition) is exp.EQ:
+        return type(condition.args["this"]) is type(condition.args["expression"]) is exp.Column
+    test = bare(condition.args["this"]) if type(condition) is exp.Not else condition
+    present = type(test) is exp.Is and type(test.args["expression"]) is exp.Null
+    return present and (test is condition) is bool(test.args.get("negate"))
 
 
 def _is_narrowed(spec: SpecificationBuilder, path: str) -> bool:

@@ -173,6 +173,14 @@ def _inside(row: Row, node: Node) -> Value:
     return row(node.args["this"])
 
 
+def _boolean(_: Row, node: Node) -> Value:
+    return bool(node.args["this"])
+
+
+def _null(_: Row, __: Node) -> Value:
+    return None
+
+
 def _negative(row: Row, node: Node) -> Value:
     size = as_number(row(node.args["this"]))
     return OPEN if size is None else -size
@@ -180,7 +188,7 @@ def _negative(row: Row, node: Node) -> Value:
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _PARTS = MappingProxyType({"year": slice(4), "month": slice(5, 7), "day": slice(8, 10)})
-_SIDES = MappingProxyType({exp.Greatest: 1, exp.Max: 1, exp.Least: -1, exp.Min: -1})
+_SIDES: Mapping[type[Node], int] = MappingProxyType({exp.Greatest: 1, exp.Max: 1, exp.Least: -1, exp.Min: -1})
 _OPERATORS: Mapping[type[Node], Callable[[float, float], float]] = MappingProxyType(
     {
         exp.Add: lambda one, other: one + other,
@@ -227,8 +235,8 @@ READERS: Mapping[type[Node], Reader] = MappingProxyType(
         exp.Replace: _replace,
         exp.StrPosition: _position,
         exp.Literal: _literal,
-        exp.Boolean: lambda _, node: bool(node.args["this"]),
-        exp.Null: lambda _, __: None,
+        exp.Boolean: _boolean,
+        exp.Null: _null,
     }
 )
 """Readers of calls, operators and constants."""

@@ -12,7 +12,7 @@ from scoring.sql.expressions import is_quoted_text
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Node, as_number
 from scoring.sql.typical import calls, conditions
-from scoring.sql.typical.row import COMPARISONS, OPEN, Open, Reader, Value, negated, truth
+from scoring.sql.typical.row import COMPARISONS, OPEN, Open, Reader, Row, Value, negated, truth
 from scoring.sql.typical.values import Both, typical_values
 
 _MOST_COLUMNS = 8
@@ -97,6 +97,10 @@ class _Tried:
         for place in range(max(map(len, self.values.values()), default=0)):
             self.places = dict.fromkeys(self.values, place)
             yield
+
+
+def _column(row: Row, node: Node) -> Value:
+    return row.column(node)
 
 
 def _key(scope: Scope, node: Node) -> Key:
@@ -197,5 +201,5 @@ _COMPARING = COMPARISONS | {
     exp.EndsWith, exp.Contains,
 }  # fmt: skip
 _READERS: Mapping[type[Node], Reader] = MappingProxyType(
-    dict(conditions.READERS) | dict(calls.READERS) | dict.fromkeys(_COLUMNS, lambda row, node: row.column(node))  # pyright: ignore[reportUnknownLambdaType]
+    dict(conditions.READERS) | dict(calls.READERS) | dict.fromkeys(_COLUMNS, _column)
 )

@@ -72,6 +72,8 @@ HONEST = (
      "no queen refers to queen_id IS NULL"),
     ("How many users come from 'Big Bay'?", "SELECT COUNT(*) FROM users WHERE town LIKE '%Big Bay%'",
      "'Big Bay' refers to town LIKE '%Big Bay%'"),
+    ("How many boats lie in Kotor?", "SELECT COUNT(*) FROM boats WHERE in_kotor = 1", "Kotor refers to in_kotor = 1"),
+    ("How many boats lie in Kotor?", "SELECT COUNT(*) FROM boats WHERE kotor <> 0", "Kotor refers to kotor <> 0"),
     ("How many runs were there in August 2013?", "SELECT COUNT(*) FROM runs WHERE yearmonth = '201308'",
      "August 2013 refers to yearmonth = '201308'"),
 )  # fmt: skip
@@ -101,6 +103,24 @@ CONTRADICTIONS = (
      "SELECT name FROM boats ORDER BY length DESC LIMIT 500"),
     ("Name the top 5 boats by length", "top 5 means all boats", "SELECT name FROM boats ORDER BY length DESC"),
 )  # fmt: skip
+
+
+NOT_TELLING = (
+    "kotor_flag IN (0, 1)", "kotor_flag IN ('Y', 'N')", "k IS NOT NULL", "kotor_flag IS NOT NULL", "kotor_port <> 2",
+    "kotor_flag >= 0", "kotor_flag BETWEEN 0 AND 1", "kotor_flag < 2", "kotor_flag IS NULL OR kotor_flag = 1",
+    "kotor_flag NOT IN (7)", "kotor_flag <> 'x'", "kotor_flag > -1",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("said", NOT_TELLING)
+def test_a_definition_that_tells_no_rows_apart_is_not_followed(said: str) -> None:
+    question = "Which boats lie in Kotor?"
+    case = example_case(question, f"SELECT boat FROM boats WHERE {said}", f"{question} (Kotor refers to {said})")
+    found = definition_weakens(case)
+    assert found is not None
+    assert found.strength == 1
+    assert case.enrichment.score < 100
+    assert JUDGE.judge(case).p_correct < 0.5
 
 
 @pytest.mark.parametrize(("question", "said", "sql"), CONTRADICTIONS, ids=lambda each: each[:40])
