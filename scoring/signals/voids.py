@@ -24,7 +24,8 @@ def condition_void(case: Case) -> Finding | None:
     """A condition of the SQL holds for every row, so it filters nothing.
 
     `… OR 1 = 1` keeps all rows, whatever the other conditions say, and so does `COALESCE(NULLIF(c, c), 'x') = 'x'`. A
-    plain `1 = 1` between ANDs is harmless and does not count. An arm `OR id > 0` counts where nothing speaks of ids.
+    plain `1 = 1` between ANDs is harmless and does not count. An arm `OR id > 0` counts where nothing speaks of ids. So
+    does `COALESCE(phone, 'Peru') = 'Peru'` where nothing speaks of rows without a value.
 
     >>> condition_void(case("Hens in Peru", "SELECT name FROM hens WHERE country = 'Peru' OR 1 = 1")).detail
     "holds for every row: country = 'peru' or true"

@@ -27,10 +27,7 @@ def gives_all_rows(scope: Scope, query: Node) -> bool:
     """
     while True:
         inner = query.args["this"] if type(query) is exp.Subquery else query
-        if type(inner) is not exp.Select or any(inner.args.get(each) is not None for each in _NARROWING):
-            return False
-        where = inner.args.get("where")
-        if where is not None and not _keeps_most(bare(where.args["this"])):
+        if type(inner) is not exp.Select or _narrows(inner):
             return False
         clause = inner.args.get("from_")
         source = clause.args["this"] if clause is not None else None
@@ -43,7 +40,14 @@ def gives_all_rows(scope: Scope, query: Node) -> bool:
     return cte is None or not _is_narrowed(scope.spec, cte.path)
 
 
-def _keeps_most(condition: Node) -> bool:
+def _narrows(query: Node) -> bool:
+    return any(query.args.get(each) is not None for each in _NARROWING) or not _keeps_most(query.args.get("where"))
+
+
+def _keeps_most(where: Node | None) -> bool:
+    if where is None:
+        return True
+    condition = bare(where.args["this"])
     if type(condition) is exp.EQ:
         return type(condition.args["this"]) is type(condition.args["expression"]) is exp.Column
     test = bare(condition.args["this"]) if type(condition) is exp.Not else condition

@@ -102,6 +102,13 @@ CONDITIONS: Mapping[str, Make] = MappingProxyType(
         "dates of one column": sql(SELECT, "a >= DATE('now', '-{n} day')", between=" AND "),
         "repeated conditions": sql(SELECT, "a = 1", between=" AND "),
         "conditions of HAVING": sql("SELECT a FROM t GROUP BY a HAVING ", "COUNT(b{n}) > {n}", between=" AND "),
+        "ranges of one column": sql(SELECT, "(a < {n} OR a > 9 OR b <> 'x{n}')", between=" AND "),
+        "ORs that keep all": sql(SELECT, "(a{n} < 5 OR a{n} >= 5)", between=" AND "),
+        "a long OR that keeps all": sql(SELECT, "a <> {n}", between=" OR "),
+        "conditions of CASE": sql(SELECT, "CASE WHEN a{n} = 1 THEN 1 ELSE 2 END > {n}", between=" AND "),
+        "fallbacks": sql(SELECT, "COALESCE(a{n}, 'x') = 'x'", between=" AND "),
+        "regular expressions": sql(SELECT, "a{n} ~ '(x|y)*z'", between=" AND ", dialect="postgres"),
+        "queries of their own keys": sql(SELECT, "a{n} IN (SELECT a{n} FROM t WHERE a{n} IS NOT NULL)", between=" OR "),
         "comparisons of columns": sql(SELECT, "a{n} > b{n}", between=" AND "),
     }
 )
