@@ -11,6 +11,7 @@ from typing import Annotated, Any, Self, cast
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
+from consumers.wire.labels import ErrorType
 from service.api.caller import Caller
 from service.api.evaluations import AnswerFilter, ListQuery, Name, ReportQuery
 from service.storage.scores.evaluation_pages import EvaluationFilter, Order
@@ -99,6 +100,8 @@ class ListForm(ListQuery, BrowserForm):
 
     judge: Name | None = None
     reviewed: bool | None = None
+    error_type: ErrorType | None = None
+    """Only answers that a reviewer calls wrong with this error type."""
     search: Annotated[str, Field(max_length=200, pattern=r"^[^\x00]*$")] | None = None
 
     @property
@@ -108,7 +111,9 @@ class ListForm(ListQuery, BrowserForm):
 
     def wanted(self, caller: Caller) -> EvaluationFilter:
         """The answers of the form, restricted to what the caller may access."""
-        return replace(super().wanted(caller), judge=self.judge, reviewed=self.reviewed, search=self.search)
+        wanted = super().wanted(caller)
+        wanted = replace(wanted, judge=self.judge, reviewed=self.reviewed, search=self.search)
+        return replace(wanted, error_type=self.error_type)
 
 
 def _midnight(day: date | None) -> datetime | None:

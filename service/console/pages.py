@@ -18,6 +18,7 @@ from service.console.exports import MOST_EXPORTED
 from service.console.forms import RANGES, ListForm
 from service.console.reason_choices import reason_groups, shown_reasons
 from service.console.rendering import page, style_sheet
+from service.console.review_keys import ERROR_KEYS
 from service.console.spelling import spelled
 from service.storage.scores.answer_counts import MOST_READ, AnswerCount, answer_count, reason_counts
 from service.storage.scores.evaluation_pages import Order, evaluation_page
@@ -30,6 +31,7 @@ _CHOICES = {
     "verdict": [(each.value, each.value) for each in Verdict],
     "filter_status": [(each.value, each.value) for each in FilterStatus],
     "reviewed": [("true", "with a label"), ("false", "without a label")],
+    "error_type": [(kind.value, f"{kind.value}: {each.words}") for kind, each in ERROR_KEYS.items()],
     "reference": [(each.value, each.value) for each in ReferenceVerdict],
 }
 

@@ -241,6 +241,20 @@ async def test_a_list_says_how_many_answers_match_and_shows_the_reason_that_was_
     assert '<b id="total">4 answers</b>' in await counted(client, order="worst", limit=2)
 
 
+async def test_answers_are_chosen_by_the_error_that_reviewers_name(client):
+    await client.post("/v1/events", json=[event(n) for n in range(3)])
+    own = {"tenant": "bakers", "agent": "crumb", "reviewer": "ann"}
+    labels = [
+        own | {"event_id": "0", "label": "wrong", "error_type": "join"},
+        own | {"event_id": "1", "label": "wrong"},
+    ]
+    assert (await client.post("/v1/labels", json=labels)).json()["kept"] == 2
+    for path in (LIST, f"{LIST}.csv", f"{LIST}.jsonl"):
+        assert listed(await read(client, path, error_type="join", range="7d")) == {0}
+    assert "No answers match" in await read(client, LIST, error_type="order")
+    assert (await client.get(f"{LIST}?error_type=moon")).status_code == 400
+
+
 async def test_counts_are_bounded_and_given_up_in_time(client, database):
     await client.post("/v1/events", json=[event(n) for n in range(5)])
     engine, other = create_async_engine(database), create_async_engine(database)

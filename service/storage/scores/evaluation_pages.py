@@ -80,6 +80,8 @@ class EvaluationFilter(AnswerScope):
     judge: str | None = None
     reviewed: bool | None = None
     """Only events with a label (true) or only events without one (false)."""
+    error_type: str | None = None
+    """Only events that a reviewer calls wrong with this error type."""
     search: str | None = None
     """A text that the question or the SQL contains, whatever its case."""
 
@@ -186,10 +188,11 @@ def _beside_the_score(wanted: EvaluationFilter) -> list[ColumnElement[bool]]:
     if wanted.reference is not None:
         with_verdict = select(_REFERENCES.event).where(_REFERENCES.verdict == wanted.reference)
         conditions.append(_ROWS.event.in_(with_verdict))
+    labelled = exists().where(*(_LABELS[name] == _ROWS[name] for name in ("tenant", "source", "event_id")))
     if wanted.reviewed is not None:
-        same_event = (_LABELS[name] == _ROWS[name] for name in ("tenant", "source", "event_id"))
-        labelled = exists().where(*same_event)
         conditions.append(labelled if wanted.reviewed else ~labelled)
+    if wanted.error_type is not None:
+        conditions.append(labelled.where(_LABELS.error_type == wanted.error_type))
     if wanted.search is not None:
         conditions.append(_containing(wanted.search))
     return conditions
