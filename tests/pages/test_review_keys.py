@@ -9,13 +9,17 @@ from service.samples.fortnight import TENANT
 from tests.pages.browsing import opened
 
 pytestmark = pytest.mark.slow
+PATIENCE = 60_000.0
+"""Milliseconds that a page may take on a busy machine."""
 
 
 def test_error_types_are_closed_while_an_answer_is_not_wrong(chromium: Browser, site: str) -> None:
+    expect.set_options(timeout=PATIENCE)
     with opened(chromium, 1440, "light") as page:
+        page.set_default_timeout(PATIENCE)
         page.goto(f"{site}/console/review?tenant={TENANT}&agent=atlas&reviewer=kim")
         page.get_by_role("button", name="Review").first.click()
-        types, chosen = page.locator("#error-types"), page.locator("#error-types input:checked")
+        types, chosen = page.locator("#error-join"), page.locator("#error-types input:checked")
         expect(types).to_be_enabled()
         page.keyboard.press("7")
         expect(page.locator("#label-wrong")).to_be_checked()
