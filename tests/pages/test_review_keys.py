@@ -19,6 +19,8 @@ def test_error_types_are_closed_while_an_answer_is_not_wrong(chromium: Browser, 
         page.set_default_timeout(PATIENCE)
         page.goto(f"{site}/console/review?tenant={TENANT}&agent=atlas&reviewer=kim")
         page.get_by_role("button", name="Review").first.click()
+        # a key that comes before the script does nothing
+        page.wait_for_url("**/console/review/*", wait_until="load")
         types, chosen = page.locator("#error-join"), page.locator("#error-types input:checked")
         expect(types).to_be_enabled()
         page.keyboard.press("7")
