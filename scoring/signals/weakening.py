@@ -68,10 +68,23 @@ def _says_what_is_measured(each: Weakening, case: Case) -> bool:
 
 def _excused(case: Case) -> Iterator[str]:
     """What Qu asks, the SQL does not apply and the enriched question excuses."""
+    unmet = _unmet(case)
+    if unmet or _may_begin_alike(case.question.text, case.enriched.text):
+        yield from _excused_by(case, unmet)
+
+
+def _may_begin_alike(asked: str, enriched: str) -> bool:
+    """Whether the enriched question may begin with the question: quick to find where both have plain letters."""
+    if not (asked.isascii() and enriched.isascii() and asked[:1].isalnum() and enriched[:1].isalnum()):
+        return True
+    return asked[0].lower() == enriched[0].lower()
+
+
+def _excused_by(case: Case, unmet: list[QuestionFilter]) -> Iterator[str]:
     asked, enriched = plain_letters(case.question.text), plain_letters(case.enriched.text)
     if enriched == asked:
         return
-    repeats, unmet = enriched.startswith(asked.rstrip("?.! ")), _unmet(case)
+    repeats = enriched.startswith(asked.rstrip("?.! "))
     if not (unmet or (repeats and may_excuse(_added(asked, enriched), asked))):
         return
     said = words_of(asked)
