@@ -12,6 +12,8 @@ from sqlalchemy import ExceptionContext, event, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 _PLAN_SECONDS = 300
+_EXPLAINED = ("SELECT", "WITH")
+"""Statements that have a plan: not those that change a setting."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,6 +59,8 @@ class SlowStatements:
                 event.remove(self.engine.sync_engine, name, listener)
 
     def _note(self, said: str, parameters: Any, seconds: float) -> None:
+        if not said.lstrip().upper().startswith(_EXPLAINED):
+            return
         known = self.found.get(said)
         if seconds > self.seconds and (known is None or seconds > known.seconds):
             self.found[said] = SlowStatement(text=said, parameters=parameters, seconds=seconds)
