@@ -45,7 +45,8 @@ const form = document.querySelector("#label-form");
 const errorTypes = document.querySelector("#error-types");
 function fitErrorTypes() {
   const other = !["", "wrong"].includes(form.elements.label.value);
-  if (other) form.elements.error_type.value = "";
+  // a list of radios takes no empty value
+  if (other) document.querySelector("#error-none").checked = true;
   errorTypes.disabled = other;
 }
 form?.addEventListener("change", (event) => {
