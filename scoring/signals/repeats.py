@@ -196,7 +196,7 @@ def _determined_by(grouped: list[Column], case: Case) -> Callable[[Column], bool
 def total_per_group(case: Case) -> Finding | None:
     """One value for all is asked for, and one for each group comes.
 
-    Only aggregates are shown, without the group that each belongs to.
+    Only aggregates are shown, without the group that each belongs to, or a total over a window on each row.
 
     >>> total_per_group(case("How many pilots made more than 5 flights?",
     ...     "SELECT COUNT(*) FROM flights GROUP BY pilot_id HAVING COUNT(*) > 5")).detail
@@ -204,11 +204,21 @@ def total_per_group(case: Case) -> Finding | None:
     """
     sql = case.sql
     key = next((each.operand.name for each in sql.group_by if each.block in sql.outputs), None)
-    if key is None or sql.limits or case.question.group_by or not _EACH.isdisjoint(case.spoken):
+    if sql.limits or case.question.group_by or not _EACH.isdisjoint(case.spoken):
         return None
     if not case.answer or not all(each.operand.func for each in case.answer):
         return None
+    if key is None:
+        return _total_per_row(case)
     return Finding(1.0, f"{case.answer[0].operand.name} by {key}")
+
+
+def _total_per_row(case: Case) -> Finding | None:
+    """A total over a window stands on every row where one total is asked for."""
+    if case.sql.distinct or not case.question.aggregations:
+        return None
+    names = [each.operand.name for each in case.answer]
+    return Finding(1.0, f"{names[0]} on each row") if all(" over (" in name for name in names) else None
 
 
 _EACH = frozenset({"each", "per", "every"})

@@ -21,8 +21,8 @@ PAIRS = tuple(pairs())
 LEAST_PAIRS = 300
 NAMING = frozenset(FORGERIES) | {ReasonCode.ORDER_FLIPPED}
 """Codes that name a forgery; a sort key whose sign is changed is an order in the other direction."""
-SAYING = NAMING | {ReasonCode.FILTER_MISSING, ReasonCode.FILTER_MISMATCHED}
-"""Codes that name a forgery, or say that the condition asked for is not there."""
+SAYING = NAMING | {ReasonCode.FILTER_MISSING, ReasonCode.FILTER_MISMATCHED, ReasonCode.TOTAL_PER_GROUP}
+"""Codes that name a forgery, or say that the condition or the one total asked for is not there."""
 WAYS = sorted({(pair.kind, pair.way) for pair in PAIRS})
 
 
