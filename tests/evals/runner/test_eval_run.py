@@ -144,6 +144,7 @@ def test_ddl_compares_where_there_is_no_database_and_the_judge_where_there_is_no
         ([case("count", gold_sql="DROP TABLE looms")], "line 1: gold_sql does not parse"),
         ([case("count", metadata={})], "line 1: metadata.db_id is missing"),
         ([case("count", metadata={"db_id": "../weaving"})], "line 1: metadata.db_id"),
+        ([case("count", metadata={"db_id": "./weaving"})], "'./weaving' is no name of a database"),
         ([case("count", question="a\0b")], "line 1: question holds U+0000"),
         ([case("count", golds="SELECT 1")], "line 1: golds: Input should be a valid list"),
         ([case("count", golds=["SELECT 1", ""])], "line 1: golds.1: String should have at least 1"),

@@ -176,6 +176,7 @@ def test_a_rules_file_applies_to_every_line(tmp_path: Path) -> None:
         (["score", "-", "--judge", "llm"], "--judge local"),
         (["score", "-", "--judge", "cascade"], "--judge local"),
         (["score", "-", "--judge", "oracle"], "unknown judge"),
+        (["score", "-", "--learned", "rules.json"], "--learned is for a model"),
         (["score", "-", "--dialect", "klingon"], "unknown dialect"),
         (["score", "-", "--rules", "nowhere.json"], "cannot read nowhere.json"),
         (["score", "-", "--out", "/nowhere/out.jsonl"], "cannot write"),

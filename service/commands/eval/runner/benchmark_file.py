@@ -199,6 +199,8 @@ def _place_checks(databases: str | None, schemas: str | None) -> list[Callable[[
 def _database_fault(case: BenchmarkCase, *, databases: str) -> str | None:
     if case.db_id is None:
         return "metadata.db_id is missing: --databases needs the name of the database"
+    if case.db_id != Path(case.db_id).name or "\\" in case.db_id:
+        return f"metadata.db_id {shorten(case.db_id)!r} is no name of a database: leave out folders"
     if "://" not in databases and not (Path(databases) / f"{case.db_id}.sqlite").is_file():
         return f"metadata.db_id {shorten(case.db_id)!r}: {databases} holds no {shorten(case.db_id)}.sqlite"
     return None
