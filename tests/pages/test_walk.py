@@ -59,12 +59,15 @@ def label_by_keys(page: Page, site: str) -> None:
     evaluation_id = page.url.partition("?")[0].rpartition("/")[2]
     with urlopen(f"{site}/v1/evaluations/{evaluation_id}", timeout=60) as reply:
         answers = json.load(reply)["attributes"]["answers"]
+    # a key that comes before the script is lost
+    page.wait_for_load_state("load")
     page.keyboard.press("r" if answers else "w")
     if not answers:
         page.keyboard.press("3")
     page.keyboard.press("Enter")
     expect(page.locator("#labelled")).to_be_visible()
     expect(page.locator("#verdict")).to_have_count(1)
+    page.wait_for_load_state("load")
 
 
 def test_the_agent_that_got_worse_is_found_explained_labelled_and_its_rules_improved(page: Page, site: str) -> None:
