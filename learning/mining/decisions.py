@@ -16,17 +16,15 @@ from learning.calibration import ONE_THREAD
 from learning.labelled import Floats
 from learning.mining.decision_gains import Cells, fitted_shifts, folds, gains, promising
 from learning.mining.decision_table import Conditions, DecisionTable, Held, candidates
-from learning.mining.evidence import LABELLED, share
+from learning.mining.evidence import LABELLED, LEAST_LABELLED, share
 from learning.mining.observing import ObservedAnswer
 from learning.mining.proposals import ProposalKind, ProposedRule
 from learning.mining.significance import discovered, lower_bound
 from learning.tenant_calibration import nearest_line
 from scoring.decision_rules import MOST_DECISION_RULES, DecisionRule
 
-LEAST_LABELLED = 60
-"""Fewest distinct labelled questions from which decision rules are mined."""
 LEAST_QUESTIONS = 12
-"""Fewest of them that show a rule."""
+"""Fewest distinct labelled questions that show a rule."""
 MOST_PROPOSED = 3
 """Most decision rules that are proposed at once."""
 FALSE_SHARE = 0.05

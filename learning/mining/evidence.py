@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from learning.mining.observing import ObservedAnswer
 
-LEAST_LABELLED = 30
+LEAST_LABELLED = 60
 """Distinct labelled questions from which labels alone are the evidence."""
 
 

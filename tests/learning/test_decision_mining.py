@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from learning.mining.decisions import LEAST_LABELLED, RuleDirection, decision_rules
+from learning.mining.decisions import RuleDirection, decision_rules
+from learning.mining.evidence import LEAST_LABELLED
 from learning.mining.observing import ObservedAnswer
 from learning.mining.proposals import ProposedRule
 from scoring.decision_rules import read_decision_rule
