@@ -98,7 +98,7 @@ def _matches(pattern: str, text: str) -> bool:
 
 def _regular(row: Row, node: Node) -> Value:
     text, pattern = as_text(row(node.args["this"])), row(node.args["expression"])
-    if text is None or not isinstance(pattern, str) or len(text) > _SHORT or _is_costly(pattern):
+    if text is None or not isinstance(pattern, str) or _is_costly(pattern, text):
         return OPEN
     try:
         compiled = re.compile(pattern, re.IGNORECASE)
@@ -108,16 +108,22 @@ def _regular(row: Row, node: Node) -> Value:
     return (compiled.fullmatch(text) if whole else compiled.search(text)) is not None
 
 
-def _is_costly(pattern: str) -> bool:
-    return len(pattern) > _LONG or "[[" in pattern or sum(map(pattern.count, "*+{?")) > _MOST_QUANTIFIERS
+def _is_costly(pattern: str, text: str) -> bool:
+    """Whether the search might go back often; `[[` begins a class that Python does not know."""
+    if len(pattern) > _LONG or len(text) > _SHORT or "[[" in pattern:
+        return True
+    quantifiers = sum(map(pattern.count, "*+{?"))
+    nested = _REPEATED_GROUP.search(pattern) is not None and (quantifiers > 1 or "|" in pattern)
+    return nested or quantifiers > _MOST_QUANTIFIERS
 
 
 def _similar(row: Row, node: Node) -> Value:
-    text, pattern = as_text(row(node.args["this"])), row(node.args["expression"])
-    if text is None or not isinstance(pattern, str) or _is_costly(pattern):
+    text, given = as_text(row(node.args["this"])), row(node.args["expression"])
+    pattern = given.replace("%", ".*").replace("_", ".") if isinstance(given, str) else None
+    if text is None or pattern is None or _is_costly(pattern, text):
         return OPEN
     try:
-        found = re.fullmatch(pattern.replace("%", ".*").replace("_", "."), text, re.IGNORECASE)
+        found = re.fullmatch(pattern, text, re.IGNORECASE)
     except (re.error, OverflowError):
         return OPEN
     return found is not None
@@ -136,7 +142,9 @@ def _not(row: Row, node: Node) -> Value:
 
 _SHORT, _LONG = 24, 60
 """Characters of the longest text and of the longest regular expression that are compared."""
-_MOST_QUANTIFIERS = 4
+_MOST_QUANTIFIERS = 3
+_REPEATED_GROUP = re.compile(r"\)[*+?{]")
+"""With a choice or a repetition inside, the ways to match a text may double with each letter."""
 _AFFIXES: Mapping[type[Node], Callable[[str, str], bool]] = MappingProxyType(
     {exp.StartsWith: str.startswith, exp.EndsWith: str.endswith, exp.Contains: lambda text, part: part in text}
 )

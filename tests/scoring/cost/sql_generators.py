@@ -108,6 +108,10 @@ CONDITIONS: Mapping[str, Make] = MappingProxyType(
         "conditions of CASE": sql(SELECT, "CASE WHEN a{n} = 1 THEN 1 ELSE 2 END > {n}", between=" AND "),
         "fallbacks": sql(SELECT, "COALESCE(a{n}, 'x') = 'x'", between=" AND "),
         "regular expressions": sql(SELECT, "a{n} ~ '(x|y)*z'", between=" AND ", dialect="postgres"),
+        "a pattern of wildcards": lambda n: Texts(
+            sql=f"{SELECT}c SIMILAR TO '{'%' * n}b' OR c = '{'a' * n}'", dialect="postgres"
+        ),
+        "a repeated group": lambda n: Texts(sql=f"{SELECT}c ~ '((a+)+)+b' OR c = '{'a' * n}'", dialect="postgres"),
         "queries of their own keys": sql(SELECT, "a{n} IN (SELECT a{n} FROM t WHERE a{n} IS NOT NULL)", between=" OR "),
         "comparisons of columns": sql(SELECT, "a{n} > b{n}", between=" AND "),
     }
