@@ -25,7 +25,8 @@ def condition_void(case: Case) -> Finding | None:
 
     `… OR 1 = 1` keeps all rows, whatever the other conditions say, and so does `COALESCE(NULLIF(c, c), 'x') = 'x'`. A
     plain `1 = 1` between ANDs is harmless and does not count. An arm `OR id > 0` counts where nothing speaks of ids. So
-    does `COALESCE(phone, 'Peru') = 'Peru'` where nothing speaks of rows without a value.
+    does `COALESCE(phone, 'Peru') = 'Peru'` where nothing speaks of rows without a value, and an arm `OR farms > 5`
+    beside the condition asked for where nothing speaks of farms.
 
     >>> condition_void(case("Hens in Peru", "SELECT name FROM hens WHERE country = 'Peru' OR 1 = 1")).detail
     "holds for every row: country = 'peru' or true"
@@ -33,7 +34,7 @@ def condition_void(case: Case) -> Finding | None:
     if not case.sql.voids:
         return None
     found = _first(case, _HOLDING, "holds for every row")
-    return found if found is not None else _widened(case) or _filled(case)
+    return found if found is not None else _widened(case) or _filled(case) or _let_in(case)
 
 
 def _filled(case: Case) -> Finding | None:
@@ -51,6 +52,27 @@ def _widened(case: Case) -> Finding | None:
     said = {word[:_STEM] for word in _WORD.findall(_text(case))}
     unsaid = next((each.text for each in wide if not said & _stems(each.values)), None)
     return Finding(1.0, f"holds for nearly every row: or {unsaid}") if unsaid is not None else None
+
+
+def _let_in(case: Case) -> Finding | None:
+    """An arm of an OR beside the condition asked for, of whose columns, tables and values no word is said."""
+    apart = [void for void in case.sql.voids if void.kind is VoidKind.APART]
+    if not apart or _CHOICE.search(case.question.text.casefold()) or not _is_met_in_or(case):
+        return None
+    text = _text(case)
+    said = {word[:_STEM] for word in _WORD.findall(text)}
+    unsaid = next((each.text for each in apart if not said & _stems(each.values) and not _named(each, text)), None)
+    return Finding(1.0, f"lets in rows that nothing asks for: or {unsaid}") if unsaid is not None else None
+
+
+def _named(void: Void, text: str) -> bool:
+    """Whether a column, table or literal stands in the questions as it is written."""
+    return any(len(name) > _STEM and name in text for name in void.values)
+
+
+def _is_met_in_or(case: Case) -> bool:
+    """Whether a condition that is asked for stands in an OR."""
+    return any(each.alternative is not None for match in case.filters.matched for each in match.present)
 
 
 def _stems(names: Iterable[str]) -> set[str]:
@@ -200,6 +222,8 @@ _ABSENT = re.compile(
     r"unspecified|unassigned|n/a|assum|treat|count(?:s|ed|ing)? as|\bunless\b|\bregardless\b"
 )
 """Words that ask for rows without a value, or say what they count as."""
+_CHOICE = re.compile(r"\b(?:or|either|both|also|plus|besides|includ\w*|along|as well)\b|[;/]")
+"""Words that join what is asked for."""
 _WORD = re.compile(r"[^\W_]+")
 _LITERAL = re.compile(r"-?[\d.]+|'.*'|null", re.DOTALL)
 _ANSWERS = frozenset({"yes", "no", "true", "false", "1", "0", "y", "n"})

@@ -16,6 +16,8 @@ class VoidKind(StrEnum):
     """It never holds, so an OR or a UNION does without it."""
     WIDENING = "widening"
     """An arm of an OR that nearly every row satisfies, on a column of its own."""
+    APART = "apart"
+    """An arm of an OR on columns that no other arm reads."""
     FALLBACK = "fallback"
     """A constant that stands for NULL meets a condition, or an arm of an OR keeps NULL beside a value."""
     EMPTY = "empty"
@@ -50,4 +52,5 @@ class Void:
     numbers: tuple[float, ...] = ()
     """The constants of an arithmetic."""
     values: tuple[str, ...] = ()
-    """The values of a conflict, the columns of a widening arm, or those that a changed value is compared with."""
+    """The values of a conflict, the columns of a widening arm, names and literals of an arm apart, or those that a
+    changed value is compared with."""

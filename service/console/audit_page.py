@@ -29,6 +29,8 @@ ACTION_WORDS: Mapping[AuditAction, str] = {
     AuditAction.SCHEMA_REMOVED: "removed a schema",
     AuditAction.CALIBRATION_PROMOTED: "put a calibration in force",
     AuditAction.CALIBRATION_ROLLED_BACK: "rolled a calibration back",
+    AuditAction.LEARNED_RULES_PROMOTED: "put learned rules in force",
+    AuditAction.LEARNED_RULES_ROLLED_BACK: "rolled learned rules back",
     AuditAction.TOKEN_CREATED: "created a token",
     AuditAction.TOKEN_REVOKED: "revoked a token",
 }
@@ -36,6 +38,7 @@ _OF_RULES = frozenset(
     {
         *(AuditAction.RULES_STORED, AuditAction.SCHEMA_STORED, AuditAction.SCHEMA_REMOVED),
         *(AuditAction.CALIBRATION_PROMOTED, AuditAction.CALIBRATION_ROLLED_BACK),
+        *(AuditAction.LEARNED_RULES_PROMOTED, AuditAction.LEARNED_RULES_ROLLED_BACK),
     }
 )
 """Changes that made a new version of a tenant's rules."""

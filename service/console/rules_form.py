@@ -45,6 +45,7 @@ RULE_WORDS: Mapping[str, str] = {
     "column_mappings": "Words and the columns they mean",
     "benign_filters": "Conditions that an agent may add",
     "ignore_filters": "Columns whose conditions do not count",
+    "decision_rules": "What reasons together say",
     "lambda_min": "Smallest harmless LIMIT",
     "tiers.excellent": "Excellent from",
     "tiers.good": "Good from",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 
 from scoring.specification import Clause, Op, SqlFilter, VoidKind
+from scoring.sql.conditions.apart import note_apart
 from scoring.sql.conditions.coverage import check_nulls, covers
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, compares_itself, fact, is_wide, settle
 from scoring.sql.conditions.labels import labelled
@@ -149,6 +150,8 @@ def _disjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool) -> 
     arms = [_arm(scope, arm, clause, negated=flag) for arm, flag in nodes]
     if not _is_void(scope, arms) and not covers(scope, nodes, arms):
         _note_widening(scope, arms)
+        if clause in _RESTRICTING:
+            note_apart(scope, [each for (each, _), arm in zip(nodes, arms, strict=True) if not arm or _filters(arm)])
         check_nulls(scope, arms)
         return alternatives(arms)
     discard(scope, before)

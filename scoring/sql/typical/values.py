@@ -33,7 +33,7 @@ def typical_values(texts: Iterable[str], numbers: Iterable[float]) -> tuple[Both
     """Values of a column that is compared with these literals.
 
     >>> [each.text for each in typical_values(["Lisbon", "M"], [])]
-    ['Guqvx', 'Suqvx']
+    ['Guqvx', 'Luqvx', 'Suqvx']
     >>> [each.number for each in typical_values([], [500])]
     [250.0, 251.0, 1041.0, 1042.0]
     """
