@@ -51,6 +51,7 @@ def test_every_custom_resource_has_a_published_type():
     )
 
 
+@pytest.mark.slow  # reads large schemas
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_custom_resource_matches_its_type(objects: list[dict[str, Any]], kind: str):
     assert not unknown(only(objects, kind))

@@ -63,6 +63,7 @@ def test_each_line_gives_one_in_order_whatever_it_holds(bakery: Path):
     assert rows[-1]["id"] == "last"
 
 
+@pytest.mark.slow  # processes of its own
 def test_explained_a_line_says_in_what_they_differ(bakery: Path):
     _, rows, _ = compare([pair(sql="SELECT id + 1 FROM loaves")], bakery, "--explain")
     assert rows[0]["difference"]["missing_rows"] == [[1.0]]

@@ -91,6 +91,7 @@ def test_there_are_as_many_cases_as_the_documentation_says():
     assert sum(map(len, HONEST.values())) >= 110
 
 
+@pytest.mark.slow  # many queries
 def test_honest_queries_give_what_the_server_gives_for_the_text_itself(server: NamedServer):
     with open_database(server.url, server.name, LIMITS, ANY) as database:
         for query in HONEST["postgres"]:
@@ -238,6 +239,7 @@ UNDO = (
 )
 
 
+@pytest.mark.slow  # processes of its own
 def test_a_role_that_can_do_more_than_read_is_refused_unless_the_user_accepts_it(server: NamedServer, role: str):
     for grant, said in GRANTS.items():
         server.ask(grant.format(name=server.name), "SELECT 1")

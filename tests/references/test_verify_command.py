@@ -58,6 +58,7 @@ def test_a_line_out_for_each_line_in_and_in_order() -> None:
     assert [row["line"] for row in found[4:]] == [5, 6, 7]
 
 
+@pytest.mark.slow  # processes of its own
 def test_semantics_of_the_option_hold_for_lines_that_name_none() -> None:
     pair = {"id": "d", "schema": SCHEMA, "sql_a": "SELECT room FROM shelf", "sql_b": "SELECT DISTINCT room FROM shelf"}
     given = lines([pair, {**pair, "semantics": "bag"}])
@@ -65,6 +66,7 @@ def test_semantics_of_the_option_hold_for_lines_that_name_none() -> None:
     assert [row["verdict"] for row in found] == ["equivalent_up_to_bound", "different"]
 
 
+@pytest.mark.slow  # processes of its own
 def test_an_explanation_is_markdown_where_it_is_piped(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     done = run("verify", "-", "--explain", "--bound", "0", "--out", str(out), given=lines(PAIRS[:1]))
@@ -73,12 +75,14 @@ def test_an_explanation_is_markdown_where_it_is_piped(tmp_path: Path) -> None:
     assert len(rows(out.read_text())) == 1
 
 
+@pytest.mark.slow  # processes of its own
 def test_an_explanation_takes_the_place_of_the_lines_on_stdout() -> None:
     done = run("verify", "-", "--explain", "--bound", "0", given=lines(PAIRS[:1]))
     assert done.stdout.count("## ") == 1
     assert "{" not in done.stdout
 
 
+@pytest.mark.slow  # processes of its own
 def test_witnesses_are_run_on_the_other_answers_when_asked() -> None:
     answers = [
         {**PAIRS[0], "id": str(bound), "sql_b": f"SELECT id FROM shelf WHERE height >= {bound}"} for bound in (3, 4)
@@ -102,6 +106,7 @@ def test_a_file_that_is_not_there_is_said() -> None:
     assert "nowhere.jsonl" in done.stderr
 
 
+@pytest.mark.slow  # runs a benchmark
 def test_the_bench_counts_what_was_told_apart_and_proved(tmp_path: Path) -> None:
     source = tmp_path / "pairs.jsonl"
     source.write_text(
@@ -220,6 +225,7 @@ def test_queries_only_read_the_database_named(shelves: Path, found_on_shelves: F
         assert connection.execute("SELECT COUNT(*) FROM shelf").fetchone() == (39,)
 
 
+@pytest.mark.slow  # processes of its own
 def test_witnesses_of_other_answers_are_tried_beside_a_database_too(shelves: Path) -> None:
     pairs = [
         {"id": str(n), "schema": SCHEMA, "sql_a": TALL, "sql_b": f"SELECT id FROM shelf WHERE height > {n}"}

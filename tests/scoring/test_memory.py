@@ -144,6 +144,7 @@ def test_the_same_words_over_other_tables_are_not_compared() -> None:
     assert memory.recall(answered("atlas")).voices == ()
 
 
+@pytest.mark.slow  # a simulation
 def test_traffic_in_which_all_agree_on_wrong_answers_lifts_none() -> None:
     """Ten agents, 120 questions, one wrong query each: what is usual says nothing."""
     memory, lifts = TenantMemory(), list[float]()

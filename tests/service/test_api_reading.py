@@ -136,6 +136,7 @@ async def test_an_empty_window_is_an_empty_report(full):
     assert (await full.get("/v1/report?since=2031-01-01")).json()["rows"] == []
 
 
+@pytest.mark.slow  # reads rules in processes
 async def test_events_left_out_by_the_sample_rate_do_not_lower_coverage(client):
     await client.put("/v1/tenants/bakers/rules", json={"sample_rate": 0})
     event = {"event_id": "a", "tenant": "bakers", "question": "How many?", "sql": "SELECT COUNT(*) FROM ovens"}
@@ -158,6 +159,7 @@ async def test_a_change_of_rules_takes_effect_on_the_next_event_without_a_restar
     assert [len(each["record"]["alignment"]["filters"]["ignored"]) for each in scored] == [0, 0, 1]
 
 
+@pytest.mark.slow  # reads rules in processes
 async def test_every_version_of_the_rules_stays_readable(client):
     assert (await client.get("/v1/tenants/bakers/rules")).json()["version"] == 0
     for lambda_min in (10, 20):
@@ -167,6 +169,7 @@ async def test_every_version_of_the_rules_stays_readable(client):
     assert (await client.get("/v1/tenants/bakers/rules/versions/1")).json()["rules"]["lambda_min"] == 10
 
 
+@pytest.mark.slow  # reads rules in processes
 async def test_a_change_made_from_an_old_version_is_refused(client):
     put = await client.put("/v1/tenants/bakers/rules", json={}, headers={"if-match": '"0"'})
     assert put.headers["etag"] == '"1"'
@@ -174,6 +177,7 @@ async def test_a_change_made_from_an_old_version_is_refused(client):
     assert (late.status_code, late.json()["error"]["code"]) == (412, "RULES_CHANGED")
 
 
+@pytest.mark.slow  # reads rules in processes
 async def test_wrong_rules_leave_the_old_version_in_force(client):
     reply = await client.put("/v1/tenants/bakers/rules", json={"benign_filters": ["= ="]})
     assert (reply.status_code, reply.json()["error"]["code"]) == (422, "INVALID_RULES")

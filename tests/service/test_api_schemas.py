@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 DDL = "CREATE TABLE ovens (id INT PRIMARY KEY, town TEXT); CREATE TABLE loaves (id INT, oven INT REFERENCES ovens (id))"
 SQL = {"content-type": "application/sql"}
 PATH = "/v1/tenants/bakers/schema"
@@ -32,6 +34,7 @@ async def test_a_schema_is_in_force_from_the_next_event_until_it_is_removed(clie
     assert (await client.get("/v1/tenants/bakers/rules")).json()["rules"]["lambda_min"] == 7
 
 
+@pytest.mark.slow  # reads schemas in processes
 async def test_every_version_stays_readable_and_a_change_from_an_old_one_is_refused(client: Any) -> None:
     await client.put(PATH, content=DDL, headers=SQL)
     catalogue = {"tables": [{"name": "ovens", "columns": [{"name": "id", "type": "int"}]}, {"name": "late"}]}
@@ -47,6 +50,7 @@ async def test_every_version_stays_readable_and_a_change_from_an_old_one_is_refu
     assert (await client.get(f"{PATH}/versions/7")).status_code == 404
 
 
+@pytest.mark.slow  # reads schemas in processes
 async def test_a_schema_that_cannot_be_read_leaves_the_old_one_in_force(client: Any) -> None:
     await client.put(PATH, content=DDL, headers=SQL)
     for body, headers in ((b"SELECT 1", SQL), (b'{"tables": 1}', {"content-type": "application/json"})):

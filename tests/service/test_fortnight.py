@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from random import Random
 
+import pytest
+
 from consumers.wire.events import decode_event
 from evals.alarms.agent_alarm import AgentAlarm, WatchedAnswer
 from scoring.evaluation import conclude, examine
@@ -25,6 +27,7 @@ def test_the_answers_are_of_the_last_two_weeks_in_their_order():
     assert len({event["question"] for event in events}) == QUESTIONS
 
 
+@pytest.mark.slow  # two weeks of answers
 def test_the_release_makes_ember_worse_and_only_its_alarm_goes_on():
     judge, alarms, since = local_judge(), {"atlas": AgentAlarm(), "ember": AgentAlarm()}, dict[str, int]()
     for number, event in enumerate(fortnight_events(NOW)):

@@ -142,6 +142,7 @@ CROWDS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow  # large bodies
 @pytest.mark.parametrize("body", CROWDS.values(), ids=CROWDS)
 def test_a_crowded_export_is_refused(body):
     with pytest.raises(InvalidEvent) as refusal:

@@ -279,6 +279,7 @@ async def sqlassay(bench: Bench, *words: str, given: bytes = b"") -> tuple[int, 
     return child.returncode or 0, out, err.decode()
 
 
+@pytest.mark.slow  # runs commands as processes
 async def test_a_file_is_published_but_for_lines_that_are_no_events(bench: Bench, wait_until: Until):
     lines = [orjson.dumps({**SAMPLE, "event_id": "a"}), b"{", b"", orjson.dumps({**SAMPLE, "event_id": "b"})]
     code, _, told = await sqlassay(bench, "publish", "-", given=b"\n".join(lines))

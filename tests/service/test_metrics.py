@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from consumers.evaluation.event_evaluation import Evaluation, evaluate
@@ -126,6 +127,7 @@ def series(names: int) -> int:
     return sum(len(family.samples) for family in metrics.registry.collect())
 
 
+@pytest.mark.slow  # many tenants
 def test_the_series_are_bounded_however_many_tenants_agents_and_models_there_are():
     # an agent that has a label, one `other` for each tenant that has one, and one for all other tenants
     assert series(100) <= 400 * (20 + 5 + 1) + 400

@@ -141,6 +141,7 @@ async def test_rules_are_stored_by_form_and_by_json_and_count_at_once(client, en
     await page(client, f"{PAGE}&version=77", 404)
 
 
+@pytest.mark.slow  # tries rules in processes
 async def test_rules_are_tried_before_they_are_stored(client):
     wrong = [event(n + 10, sql="SELECT name FROM ovens") for n in range(3)]
     await client.post("/v1/events", json=[event(n) for n in range(3, 7)] + wrong + [event(99, tenant="millers")])
@@ -177,6 +178,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.slow  # tries rules in processes
 async def test_an_error_names_the_field_and_keeps_what_was_typed(client):
     fields = fields_of(await page(client))
     for field, value, said in FAULTS:
@@ -197,6 +199,7 @@ async def test_json_that_is_no_rules_is_refused_and_kept(client):
         assert "Not stored." in refused.text
 
 
+@pytest.mark.slow  # tries rules in processes
 async def test_a_change_of_another_person_is_not_lost(client):
     fields = fields_of(await page(client))
     await client.put("/v1/tenants/bakers/rules", json={"lambda_min": 7})
@@ -324,6 +327,7 @@ async def test_a_proposed_rule_is_tried_accepted_and_taken_back(client):
     assert (await client.get("/v1/tenants/bakers/rules")).json()["rules"] == whole({})
 
 
+@pytest.mark.slow  # mines
 async def test_without_answers_nothing_is_proposed(client):
     fields = {"csrf": fields_of(await page(client))["csrf"], "edited": "0", "action": "propose"}
     assert "show no habit that is sure enough" in (await client.post(PAGE, data=fields)).text

@@ -91,6 +91,7 @@ async def test_a_calibration_is_fitted_promoted_named_by_rows_and_rolled_back(cl
     assert (await learn("rollback", "bakers")).returncode == 1
 
 
+@pytest.mark.slow  # fits several times
 async def test_answers_scored_under_a_calibration_teach_the_judge_and_not_the_calibration(client, learn, database):
     await client.post("/v1/events", json=answers())
     await client.post("/v1/labels", json=labels())

@@ -73,6 +73,7 @@ async def test_labels_to_learn_from_are_complete(client, parameter):
     assert (refused.status_code, refused.json()["error"]["code"]) == (400, "INVALID_PARAMETER")
 
 
+@pytest.mark.slow  # several services
 async def test_labels_to_learn_from_leave_out_texts_that_are_not_stored_and_other_tenants(serving):
     tokens = {name: f"{name}-token-for-tests-only" for name in ("bakers", "millers")}
     async with serving(http=HttpSettings.model_validate({"tokens": tokens})) as client:

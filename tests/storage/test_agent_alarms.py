@@ -120,6 +120,7 @@ def delivered_again(each: Evaluation, seconds: float) -> Evaluation:
     )
 
 
+@pytest.mark.slow  # many orders
 async def test_kills_redelivery_and_other_orders_leave_the_state_of_an_undisturbed_run(engine):
     numbers, evaluations = random.Random(3), stream(200)
     stores = [PostgresScores(engine, watched=True, clock=lambda: NOW) for _ in range(2)]

@@ -61,6 +61,7 @@ def batch(draw, start, count):
     ]
 
 
+@pytest.mark.slow  # many changes
 @pytest.mark.parametrize("seed", range(3))
 async def test_sums_are_what_the_rows_say_after_every_kind_of_change(engine, seed):
     draw = random.Random(seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from sqlglot import exp
@@ -20,16 +21,14 @@ def note_apart(scope: Scope, nodes: Sequence[Node]) -> None:
 
     ORs of many arms, or of large ones, are left out.
     """
-    if not 2 <= len(nodes) <= _MOST_ARMS:
+    arms = [_names(node) for node in nodes] if 2 <= len(nodes) <= _MOST_ARMS else []
+    known = [each for each in arms if each is not None]
+    if len(known) < len(arms):
         return
-    read = [_names(node) for node in nodes]
-    arms = [each for each in read if each is not None]
-    if len(arms) < len(read):
-        return
-    for place, (columns, others) in enumerate(arms):
-        elsewhere = {name for other, (names, _) in enumerate(arms) if other != place for name in names}
-        if columns and columns.isdisjoint(elsewhere):
-            note(scope, VoidKind.APART, nodes[place].sql(), values=(*sorted(columns), *sorted(others)))
+    read = Counter(name for columns, _ in known for name in columns)
+    for node, (columns, others) in zip(nodes, known, strict=False):
+        if columns and all(read[name] == 1 for name in columns):
+            note(scope, VoidKind.APART, node.sql(), values=(*sorted(columns), *sorted(others)))
 
 
 def _names(node: Node) -> tuple[set[str], set[str]] | None:

@@ -149,15 +149,22 @@ def _disjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool) -> 
     nodes = _arms(node, type(node), negated=negated)
     arms = [_arm(scope, arm, clause, negated=flag) for arm, flag in nodes]
     if not _is_void(scope, arms) and not covers(scope, nodes, arms):
-        _note_widening(scope, arms)
-        if clause in _RESTRICTING:
-            note_apart(scope, [each for (each, _), arm in zip(nodes, arms, strict=True) if not arm or _filters(arm)])
-        check_nulls(scope, arms)
+        _note_arms(scope, nodes, arms, clause)
         return alternatives(arms)
     discard(scope, before)
     if [arm for arm in arms if not arm or arm[0].fact is None]:
         note(scope, VoidKind.CONDITION, _shown([draft for arm in arms for draft in arm], "or"))
     return fact(True)
+
+
+def _note_arms(
+    scope: Scope, nodes: Sequence[tuple[Node, bool]], arms: Sequence[list[FilterDraft]], clause: Clause
+) -> None:
+    """Notes the arms that may let in rows that nothing asks for."""
+    _note_widening(scope, arms)
+    check_nulls(scope, arms)
+    if clause in _RESTRICTING:
+        note_apart(scope, [node for (node, _), arm in zip(nodes, arms, strict=True) if not arm or _filters(arm)])
 
 
 def _arm(scope: Scope, node: Node, clause: Clause, *, negated: bool) -> list[FilterDraft]:

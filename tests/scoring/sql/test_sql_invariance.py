@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
 import sqlglot
 import yaml
 from hypothesis import given, settings
@@ -107,6 +108,7 @@ def test_quotes_around_names(case: dict[str, Any]) -> None:
     assert meaning(read_sql(quoted, case["dialect"])) == meaning(read_sql(plain, case["dialect"]))
 
 
+@pytest.mark.slow  # many texts
 @given(
     case=cases,
     cut=st.floats(0, 1),
