@@ -49,7 +49,7 @@ bench: $(STAMP) ## Measure the scorer on one core; FILE=events.jsonl names other
 faults: $(STAMP) ## Faults of every server, network and worker under load, and a table; CELLS="kafka-* redis-kill" narrows.
 	@SQLASSAY_TEST_CELLS="$(or $(CELLS),*)" $(BIN)/pytest -q tests/delivery/test_faults.py $(ARGS)
 
-nightly: $(STAMP) ## The slow tests of delivery and alerts at their full counts, and bench stream; records the figures of docs/benchmarks.md.
+nightly: $(STAMP) ## The slow tests of delivery, alerts and pages at their full counts, and bench stream; records the figures of docs/benchmarks.md.
 	@PYTHONPATH=. $(BIN)/python tests/delivery/nightly.py
 
 pairs: $(STAMP) ## Random pairs of queries: search, proof and SQLite must agree; N=3400 a kind (three kinds) by default.

@@ -41,6 +41,7 @@ async def left_behind(bootstrap: str, postgres: URL) -> set[str]:
     return {name for name in (*topics, *databases) if "bench" in name}
 
 
+@pytest.mark.nightly  # two minutes
 async def test_it_tells_shares_and_waits_and_removes_what_it_made(kafka_server: str, postgres_url: URL):
     made = await asyncio.to_thread(
         lambda: bench(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
@@ -21,8 +23,13 @@ def addresses(site: str, chromium: Browser) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("width", "theme"),
+    [
+        pytest.param(width, theme, marks=[pytest.mark.nightly] * (number in (1, 2)))
+        for number, (width, theme) in enumerate(product(WIDTHS, ("light", "dark")))
+    ],
+)
 def test_pages_can_be_read_by_all(chromium: Browser, addresses: list[str], width: int, theme: Theme) -> None:
     faults: list[str] = []
     with opened(chromium, width, theme) as page:
