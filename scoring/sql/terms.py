@@ -166,3 +166,20 @@ def function_name(node: exp.Expr) -> str:
         return str(node.this).upper()
     kind = type(node)
     return FUNCTION_NAMES.get(kind) or kind.__name__.upper()
+
+
+ORDERS: MappingProxyType[type[Node], frozenset[int]] = MappingProxyType(
+    {
+        exp.EQ: frozenset({0}),
+        exp.NullSafeEQ: frozenset({0}),
+        exp.NEQ: frozenset({-1, 1}),
+        exp.NullSafeNEQ: frozenset({-1, 1}),
+        exp.LT: frozenset({-1}),
+        exp.LTE: frozenset({-1, 0}),
+        exp.GT: frozenset({1}),
+        exp.GTE: frozenset({0, 1}),
+    }
+)
+"""Of each comparison, the orders of two values in which it holds: -1 where the first is less."""
+COMPARISONS = frozenset(ORDERS)
+"""Comparisons of two values."""

@@ -1,6 +1,6 @@
 """The id of each request: in a header of the reply, on each error page, and in the log lines that the request causes.
 
-A person who reports an error can name the id, and whoever runs the service finds the request in the log by it.
+A person who reports an error names the id. With it, the operator finds the request in the log.
 """
 
 from __future__ import annotations

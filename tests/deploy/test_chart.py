@@ -14,90 +14,11 @@ import yaml
 from helm_python import HelmError, lint
 
 from service.settings import Settings
-from service.settings.loading import load_settings
 from service.settings.typos import setting_paths
 from service.settings.variables import variable_name
 from service.telemetry.exporting import FLUSH_SECONDS
 from tests.deploy.charts import BUILT_IN, CHART, LEAST, merged, only, render
-
-MATRIX: dict[str, dict[str, Any]] = {
-    "least": {},
-    "existing secret": {"secrets": {"existingSecret": "assay-secret", "databaseUrl": "", "tokens": {}}},
-    "everything monitored": {
-        "metrics": {"serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}}},
-        "alerts": {"enabled": True, "labels": {"release": "prometheus"}},
-        "dashboards": {"enabled": True},
-    },
-    "scaled by cpu": {
-        "api": {"autoscaling": {"enabled": True}},
-        "worker": {"autoscaling": {"kind": "hpa", "maxReplicas": 4}},
-    },
-    "scaled by lag": {"worker": {"autoscaling": {"kind": "keda", "lagThreshold": 50, "maxReplicas": 12}}},
-    "open to the world": {
-        "ingress": {
-            "enabled": True,
-            "className": "nginx",
-            "hosts": [{"host": "assay.example.org"}],
-            "tls": [{"hosts": ["assay.example.org"], "secretName": "assay-tls"}],
-        },
-        "service": {"type": "LoadBalancer", "port": 8080},
-    },
-    "bare": {
-        "podDisruptionBudget": {"enabled": False},
-        "networkPolicy": {"enabled": False},
-        "migrations": {"enabled": False},
-        "serviceAccount": {"create": False},
-    },
-    "a model and a cache": {
-        "secrets": {"redisUrl": "rediss://:pass@redis:6379/1", "judgeApiKey": "key"},
-        "settings": {"SQLASSAY_LOG__LEVEL": "debug", "SQLASSAY_LIMITS__BATCH_SIZE": 500},
-    },
-    "people log in at a provider": {
-        "secrets": {"oidcClientSecret": "a-clients-secret", "loginSecret": "0123456789abcdef" * 2},
-        "login": {
-            "publicUrl": "https://assay.example.org",
-            "hours": 8,
-            "oidc": {
-                "issuer": "https://login.example.org:8443/realms/staff",
-                "clientId": "sqlassay",
-                "tenantClaim": "groups",
-                "tenants": {"bakers-team": "bakers", "quality": "*"},
-                "rolesClaim": "realm_access.roles",
-                "roles": {"analyst": ["read", "review"]},
-                "everyone": ["read"],
-            },
-        },
-    },
-    "people log in at a proxy": {
-        "login": {
-            "proxy": {
-                "addresses": ["10.0.0.5", "10.1.0.0/24", "fd00::/64"],
-                "nameHeader": "X-Forwarded-Email",
-                "tenant": "bakers",
-                "rolesHeader": "X-Forwarded-Groups",
-                "roles": {"analysts": ["read", "review"]},
-            }
-        },
-    },
-    "traced": {
-        "telemetry": {
-            "endpoint": "http://collector.monitoring:4318",
-            "environment": {"OTEL_TRACES_SAMPLER": "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG": 0.01},
-        }
-    },
-    "placed": {
-        "fullnameOverride": "assay",
-        "imagePullSecrets": [{"name": "pull"}],
-        "image": {"repository": "images.example.org/sqlassay", "tag": "1.2.3", "pullPolicy": "Always"},
-        "worker": {
-            "replicas": 6,
-            "nodeSelector": {"pool": "workers"},
-            "tolerations": [{"key": "spot", "operator": "Exists"}],
-            "podAnnotations": {"team": "quality"},
-            "terminationGracePeriodSeconds": 120,
-        },
-    },
-}
+from tests.deploy.releases import MATRIX, environment_of
 
 
 @pytest.fixture(params=MATRIX, scope="module")
@@ -169,11 +90,6 @@ def test_every_variable_it_sets_is_a_setting(objects: list[dict[str, Any]]):
             assert {name for name in held if name.startswith("SQLASSAY_")} <= known
 
 
-def environment_of(objects: list[dict[str, Any]]) -> dict[str, str]:
-    """The variables that a Pod of these objects has."""
-    return {**only(objects, "ConfigMap", "assay-sqlassay")["data"], **only(objects, "Secret")["stringData"]}
-
-
 def test_settings_of_a_release_start_the_service_that_reads_them():
     read = "from service.settings.loading import load_settings; print(load_settings().http.host)"
     done = subprocess.run(
@@ -184,55 +100,6 @@ def test_settings_of_a_release_start_the_service_that_reads_them():
         check=False,
     )
     assert (done.stdout.strip(), done.stderr) == ("0.0.0.0", "")
-
-
-def loaded(values: dict[str, Any], monkeypatch: pytest.MonkeyPatch, *, least: bool = True) -> Settings:
-    """The settings that a release with these values reads."""
-    for name, value in environment_of(render(values, least=least)).items():
-        monkeypatch.setenv(name, value)
-    return load_settings()
-
-
-def test_a_release_logs_people_in_at_the_provider(monkeypatch: pytest.MonkeyPatch):
-    held = loaded(MATRIX["people log in at a provider"], monkeypatch)
-    assert (held.login.public_url, held.login.hours) == ("https://assay.example.org", 8)
-    assert held.login.secret is not None
-    assert held.oidc.client_secret is not None
-    assert (held.oidc.tenants["quality"], held.oidc.roles["analyst"]) == ("*", {"read", "review"})
-    assert (held.oidc.name_claim, held.oidc.tenant_claim) == ("email", "groups")
-    assert (held.oidc.roles_claim, held.oidc.everyone) == ("realm_access.roles", {"read"})
-
-
-def test_a_release_believes_its_proxy_and_needs_no_token_beside_it(monkeypatch: pytest.MonkeyPatch):
-    given = {**LEAST, "secrets": {"databaseUrl": "postgresql://db/assay"}, **MATRIX["people log in at a proxy"]}
-    held = loaded(given, monkeypatch, least=False)
-    assert [str(each) for each in held.proxy.addresses] == ["10.0.0.5/32", "10.1.0.0/24", "fd00::/64"]
-    assert (held.proxy.name_header, held.proxy.tenant) == ("X-Forwarded-Email", "bakers")
-    assert held.proxy.roles_header == "X-Forwarded-Groups"
-    assert (held.http.tokens, held.needs_login) == ({}, True)
-
-
-@pytest.mark.parametrize(
-    ("values", "address"),
-    [
-        ({}, None),
-        (MATRIX["open to the world"], "https://assay.example.org"),
-        (
-            {**MATRIX["open to the world"], "login": {"publicUrl": "https://other.example.org"}},
-            "https://other.example.org",
-        ),
-        ({"ingress": {"enabled": True, "hosts": [{"host": "assay.example.org"}]}}, None),
-    ],
-)
-def test_the_address_of_the_console_is_that_of_an_ingress_with_tls(
-    values: dict[str, Any], address: str | None, monkeypatch: pytest.MonkeyPatch
-):
-    assert loaded(values, monkeypatch).login.public_url == address
-
-
-def test_a_setting_wins_over_the_values_of_the_login():
-    given = merged(MATRIX["people log in at a provider"], {"settings": {"SQLASSAY_OIDC__CLIENT_ID": "other"}})
-    assert environment_of(render(given))["SQLASSAY_OIDC__CLIENT_ID"] == "other"
 
 
 @pytest.mark.parametrize(
@@ -276,7 +143,6 @@ def test_the_drain_is_shorter_than_the_grace_period_of_a_pod():
 
 
 def _defaults():
-    from service.settings import Settings
 
     for name, group in Settings.model_fields.items():
         for key, field in getattr(group.annotation, "model_fields", {}).items():

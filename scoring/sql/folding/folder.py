@@ -13,7 +13,7 @@ from scoring.sql.folded import TRUTHS, Folded, Kind, fixed, is_true, unknown
 from scoring.sql.folding import calls, replaced, truths
 from scoring.sql.folding.truths import Fold
 from scoring.sql.scopes import Scope
-from scoring.sql.terms import Node, Term, children, function_name
+from scoring.sql.terms import COMPARISONS, Node, Term, children, function_name
 
 DEEPEST = 60
 """Expressions that nest deeper are not folded, so that no run of operators is walked by recursion."""
@@ -272,7 +272,7 @@ _KEEPING = exp.DataType.REAL_TYPES | exp.DataType.TEXT_TYPES
 _READERS: MappingProxyType[type[Node], Callable[[Fold, Node], Folded]] = MappingProxyType(
     dict(calls.READERS)
     | replaced.READERS
-    | dict.fromkeys(truths.COMPARISONS, _compared)
+    | dict.fromkeys(COMPARISONS, _compared)
     | dict.fromkeys((exp.Paren, exp.Alias, exp.Collate, exp.AtTimeZone, exp.Order, exp.IgnoreNulls), _inside)
     | dict.fromkeys((exp.Cast, exp.TryCast, exp.Convert), _cast)
     | dict.fromkeys((exp.Parameter, exp.Placeholder, exp.SessionParameter), _parameter)

@@ -10,7 +10,7 @@ from typing import Protocol
 from sqlglot import exp
 
 from scoring.sql.folded import ROWS, Folded, Kind, Point, fixed, identical, is_true, number, unknown
-from scoring.sql.terms import Node
+from scoring.sql.terms import ORDERS, Node
 
 
 class Fold(Protocol):
@@ -104,7 +104,7 @@ def _of_constants(kind: type[Node], left: Point, right: Point) -> bool | None:
 
 def _holds(kind: type[Node], order: int) -> bool:
     """Whether a comparison holds for values of that order: -1, 0 or 1."""
-    return order in _ORDERS[kind]
+    return order in ORDERS[kind]
 
 
 def _by_distance(kind: type[Node], left: Folded, right: Folded) -> bool | None:
@@ -231,17 +231,3 @@ _MIRRORED: MappingProxyType[type[Node], str] = MappingProxyType(
     {exp.GT: "LT", exp.EQ: "EQ", exp.NullSafeEQ: "NullSafeEQ"}
 )
 """`a > b` is `b < a`, and `a = b` is `b = a`."""
-_ORDERS: MappingProxyType[type[Node], frozenset[int]] = MappingProxyType(
-    {
-        exp.EQ: frozenset({0}),
-        exp.NullSafeEQ: frozenset({0}),
-        exp.NEQ: frozenset({-1, 1}),
-        exp.NullSafeNEQ: frozenset({-1, 1}),
-        exp.LT: frozenset({-1}),
-        exp.LTE: frozenset({-1, 0}),
-        exp.GT: frozenset({1}),
-        exp.GTE: frozenset({0, 1}),
-    }
-)
-COMPARISONS = frozenset(_ORDERS)
-"""Comparisons of two values."""

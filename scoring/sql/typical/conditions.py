@@ -9,8 +9,8 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from scoring.sql.expressions import bare
-from scoring.sql.terms import Node, children
-from scoring.sql.typical.row import COMPARISONS, OPEN, Open, Reader, Row, Value, as_text, compare, negated, truth
+from scoring.sql.terms import COMPARISONS, Node, children
+from scoring.sql.typical.row import OPEN, Open, Reader, Row, Value, as_text, compare, negated, truth
 
 
 def _compared(row: Row, node: Node) -> Value:

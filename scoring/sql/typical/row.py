@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum
-from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 from sqlglot import exp
 
-from scoring.sql.terms import Node
+from scoring.sql.terms import ORDERS, Node
 from scoring.sql.typical.values import Both
 
 
@@ -97,20 +96,4 @@ def compare(kind: type[Node], left: Value, right: Value) -> bool | Open | None:
     if left is None or right is None:
         return None
     order = order_of(left, right)
-    return OPEN if order is None else order in _ORDERS[kind]
-
-
-_ORDERS: Mapping[type[Node], frozenset[int]] = MappingProxyType(
-    {
-        exp.EQ: frozenset({0}),
-        exp.NullSafeEQ: frozenset({0}),
-        exp.NEQ: frozenset({-1, 1}),
-        exp.NullSafeNEQ: frozenset({-1, 1}),
-        exp.LT: frozenset({-1}),
-        exp.LTE: frozenset({-1, 0}),
-        exp.GT: frozenset({1}),
-        exp.GTE: frozenset({0, 1}),
-    }
-)
-COMPARISONS = frozenset(_ORDERS)
-"""Comparisons of two values."""
+    return OPEN if order is None else order in ORDERS[kind]

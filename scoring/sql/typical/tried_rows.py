@@ -10,9 +10,9 @@ from sqlglot import exp
 
 from scoring.sql.expressions import is_quoted_text
 from scoring.sql.scopes import Scope
-from scoring.sql.terms import Node, as_number
+from scoring.sql.terms import COMPARISONS, Node, as_number
 from scoring.sql.typical import calls, conditions
-from scoring.sql.typical.row import COMPARISONS, OPEN, Open, Reader, Row, Value, negated, truth
+from scoring.sql.typical.row import OPEN, Open, Reader, Row, Value, negated, truth
 from scoring.sql.typical.values import Both, typical_values
 
 _MOST_COLUMNS = 8

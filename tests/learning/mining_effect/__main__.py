@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from tests.learning.mining_effect.measuring import (
     read_set,
     with_habits,
 )
+from tests.marked_pages import write_between
 
 PAGE = Path(__file__).parents[3] / "docs/learning.md"
 SETS = ("dev_bugs", "dev_agents", "dev_spider_ex")
@@ -45,7 +45,7 @@ def main() -> None:
         rows.append(row)
         print(row, flush=True)
     if given.write:
-        _write("\n".join(rows))
+        write_between(PAGE, _BEGIN, _END, "\n".join(rows))
 
 
 def _rows(sets: list[str], every: int) -> Iterator[str]:
@@ -66,15 +66,6 @@ def _row(name: str, mined: str, judge: str, found: Effect) -> str:
         f"{before:.4f} → {after:.4f}" for before, after in (found.auc, found.false_alarms, found.caught)
     )
     return f"| {name} | {mined} | {judge} | {kinds} | {found.changed} of {len(found.right)} | {figures} |"
-
-
-def _write(text: str) -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    between = re.compile(f"(?<={re.escape(_BEGIN)}\n).*?(?=\n{re.escape(_END)})", re.DOTALL)
-    page, count = between.subn(lambda _: f"\n{text}\n", page)
-    if count != 1:
-        raise SystemExit(f"{PAGE} lacks the marks {_BEGIN} and {_END}: put them where the table belongs")
-    PAGE.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

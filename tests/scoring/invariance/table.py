@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import median, quantiles
 
+from tests.marked_pages import write_between
 from tests.scoring.invariance.pairs import Rewritten, moved
 
 PAGE = Path(__file__).parents[3] / "docs/trust.md"
@@ -53,9 +53,4 @@ def _row(name: str, found: list[float]) -> str:
 
 def write(text: str) -> None:
     """Puts the table on the page, between its marks."""
-    page = PAGE.read_text(encoding="utf-8")
-    between = re.compile(f"(?<={re.escape(_BEGIN)}\n).*?(?=\n{re.escape(_END)})", re.DOTALL)
-    page, count = between.subn(lambda _: f"\n{text}\n", page)
-    if count != 1:
-        raise SystemExit(f"{PAGE} lacks the marks {_BEGIN} and {_END}: put them where the table belongs")
-    PAGE.write_text(page, encoding="utf-8")
+    write_between(PAGE, _BEGIN, _END, text)

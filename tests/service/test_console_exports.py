@@ -1,0 +1,106 @@
+"""Files of the console's lists, and hostile text in them and on the pages."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from urllib.parse import urlencode
+
+import pytest
+
+from service.console.exports import COLUMNS, cell
+from tests.service.console_lists import LIST, event, links, read
+
+pytestmark = pytest.mark.slow
+
+
+async def test_a_file_has_all_that_the_pages_show(client):
+    await client.post("/v1/events", json=[event(n) for n in range(7)])
+    shown = await read(client, LIST, limit=3, agent="Crumb", order="worst")
+    (as_csv,), (as_jsonl,) = links(shown, "CSV"), links(shown, "JSONL")
+    rows = list(csv.DictReader(io.StringIO(await read(client, as_csv))))
+    lines = [json.loads(line) for line in (await read(client, as_jsonl)).splitlines()]
+    assert len(rows) == len(lines) == 7
+    assert [row["id"] for row in rows] == [line["id"] for line in lines]
+    assert list(rows[0]) == list(lines[0]) == COLUMNS
+    assert rows[0]["question"] == lines[0]["question"]
+
+
+async def test_a_file_ends_after_the_most_that_one_may_have(client, monkeypatch):
+    monkeypatch.setattr("service.console.exports.MOST_EXPORTED", 500)
+    await client.post("/v1/events", json=[event(n) for n in range(520)])
+    assert len((await read(client, f"{LIST}.jsonl")).splitlines()) == 500
+
+
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\ufeff=1", "＝1", "\u00a0+1"]
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_a_formula_in_a_file_is_text(formula):
+    assert cell(formula) == "'" + formula
+    assert cell([formula]) == "'" + formula
+
+
+async def test_text_of_agents_is_no_formula_in_a_spreadsheet(client):
+    evil = '=HYPERLINK("http://evil.example","x")'
+    await client.post(
+        "/v1/events", json=event(1, question=f"{evil} How many ovens has town 1?", agent="+cmd", sql="-1")
+    )
+    reply = await client.get(f"{LIST}.csv")
+    assert reply.headers["content-disposition"] == 'attachment; filename="answers.csv"'
+    assert reply.headers["x-content-type-options"] == "nosniff"
+    (row,) = csv.DictReader(io.StringIO(reply.text))
+    assert row["question"].startswith("'=HYPERLINK")
+    assert (row["agent"], row["sql"]) == ("'+cmd", "'-1")
+    assert not [value for value in row.values() if re.match(r"[=+@\t\r]|-\D", value)]
+
+
+HOSTILE = "<script>alert('x')</script><img src=x onerror=alert(1)>{{ 7 * 7 }}\"'&"
+
+
+async def test_hostile_text_in_every_field_is_shown_and_never_run(client):
+    short = '"><script>x</script>'
+    hostile = event(
+        1,
+        event_id=short,
+        agent=short,
+        agent_version=short,
+        source="/" + short,
+        question=HOSTILE,
+        enriched_question=HOSTILE,
+        sql=f'SELECT "{HOSTILE.replace(chr(34), "")}" AS "{short.replace(chr(34), "")}" FROM ovens WHERE a = \'<b>\'',
+        attributes={short: HOSTILE},
+        reference_sql="SELECT '<script>'",
+    )
+    reply = (await client.post("/v1/events", json=hostile)).json()["results"][0]
+    assert reply["status"] == "scored", reply
+    label = {
+        "evaluation_id": reply["evaluation_id"],
+        "label": "wrong",
+        "reviewer": short,
+        "note": HOSTILE,
+        "correction": HOSTILE,
+    }
+    assert (await client.post("/v1/labels", json=label)).status_code == 200
+    paths = [
+        "/console",
+        "/console?by=agent_version&every=day",
+        LIST,
+        f"{LIST}?order=worst",
+        f"{LIST}/{reply['evaluation_id']}",
+    ]
+    reflected = urlencode(
+        {"search": HOSTILE, "agent": short, "tenant": "bakers", "judge": short, "agent_version": short}
+    )
+    paths += [f"{LIST}?{reflected}", f"{LIST}/{reply['evaluation_id']}?{reflected}"]
+    paths += [
+        f"/console?{urlencode({'agent': short.upper(), 'agent_version': short})}",
+        f"{LIST}?{urlencode({short: short})}",
+    ]
+    for path in paths:
+        shown = (await client.get(path)).text
+        assert "<script" not in shown.lower(), path
+        assert "<img" not in shown, path
+        assert "&lt;script" in shown.lower() or "script" in path, path
