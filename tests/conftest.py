@@ -69,8 +69,9 @@ async def template(postgres_url: URL) -> AsyncIterator[str]:
 @asynccontextmanager
 async def copied(server: URL, template: str) -> AsyncIterator[URL]:
     """A copy of a database, dropped at the end."""
+    # copying files takes half the time of PostgreSQL's default, which logs each page
     name = f"test_{uuid.uuid4().hex}"
-    await administer(server, f"CREATE DATABASE {name} TEMPLATE {template}")
+    await administer(server, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
     yield server.set(database=name)
     await administer(server, f"DROP DATABASE {name} WITH (FORCE)")
 

@@ -6,6 +6,8 @@ a test's fixtures and folder, so that nobody has to remember them.
 
 from __future__ import annotations
 
+import gc
+import signal
 from collections import Counter
 from pathlib import Path
 
@@ -33,11 +35,20 @@ NO_DATA = "the development data is not here: set SQLASSAY_DEVELOPMENT_DATA to it
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # a shell's background job ignores Ctrl-C, and so would the commands that tests interrupt
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # a deadline would assert a time, which a busy machine misses
     settings.register_profile("sqlassay", deadline=None)
     settings.load_profile("sqlassay")
     for mark, meaning in MARKS.items():
         config.addinivalue_line("markers", mark if ":" in mark else f"{mark}: {meaning}")
+    # thousands of tests are made and none is garbage: looking for some takes a sixth of the collection
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects

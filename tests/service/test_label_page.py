@@ -93,7 +93,7 @@ class Shell:
 @pytest.fixture
 async def shell(database: URL, tmp_path: Path):
     async with served(database) as address:
-        async with httpx.AsyncClient(base_url=address) as client:
+        async with httpx.AsyncClient(base_url=address, timeout=60) as client:
             assert (await client.post("/v1/events", json=answers())).status_code == 202
         yield Shell(address, database, tmp_path)
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
 
 from tests.deploy.test_packages import pins
 from tests.supply.audit import verdict
@@ -46,6 +44,10 @@ def test_both_stages_of_the_image_have_the_same_base():
 
 @pytest.mark.slow
 def test_the_bill_of_materials_names_every_package_of_the_image_with_its_hashes(tmp_path: Path):
+    # imported here: its grammars take seconds to load
+    from cyclonedx.schema import SchemaVersion
+    from cyclonedx.validation.json import JsonStrictValidator
+
     out = tmp_path / "sbom.json"
     subprocess.run(["make", "--silent", "sbom", f"OUT={out}"], cwd=ROOT, check=True, capture_output=True)
     text = out.read_text()
