@@ -35,6 +35,7 @@ def published(record: Read, **said: Any) -> Read:
     return Read(topic=message.topic, key=message.key, value=message.value, headers=tuple(message.headers))
 
 
+@pytest.mark.slow  # takes over a second
 @given(
     value=st.none() | st.binary(max_size=50),
     key=st.none() | st.binary(max_size=10),

@@ -242,6 +242,7 @@ class StuckModel(ScriptedModel):
             raise ModelFailed("no reply", billed=True) from error
 
 
+@pytest.mark.slow  # takes over a second
 async def test_a_model_that_hangs_until_the_deadline_opens_the_breaker() -> None:
     breaker = Breaker(failures=2, cool_down=60)
     policy = CallPolicy(deadline=0.8, timeout=9, tries=3, first_wait=0.001)

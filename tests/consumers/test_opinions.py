@@ -27,6 +27,7 @@ OWN = local_judge().judge(example_case("list the lighthouses", "SELECT name FROM
 PROMPT = prompt()
 
 
+@pytest.mark.slow  # takes over a second
 @given(
     st.one_of(
         st.text(max_size=300), st.recursive(st.none() | st.booleans() | st.floats() | st.text(), st.lists).map(str)

@@ -280,6 +280,7 @@ def traces(draw):
     return spans
 
 
+@pytest.mark.slow  # takes over a second
 @given(traces(), st.data())
 def test_any_order_and_batches_of_the_same_spans_give_the_same_events(spans, data):
     def events(ordered, cuts):

@@ -82,6 +82,7 @@ def test_agents_and_questions_are_held_out_at_once(labels: Path) -> None:
     assert report["measures"]["answers"] == len(PILOTS)
 
 
+@pytest.mark.slow  # takes over a second
 def test_stored_verdicts_are_measured_and_compared(labels: Path, tmp_path: Path) -> None:
     scores = tmp_path / "scores.jsonl"
     assert RUNNER.invoke(app, ["score", str(labels), "--out", str(scores)]).exit_code == 0
@@ -111,6 +112,7 @@ def live(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> ModelSer
     return model_server
 
 
+@pytest.mark.slow  # takes over a second
 def test_a_live_model_is_measured_by_its_own_verdicts(labels: Path, live: ModelServer) -> None:
     live.script({**VERDICT, "verdict": "Incorrect", "confidence": 0.8})
     report = measured(str(labels), "--judge", "llm")

@@ -59,6 +59,7 @@ SELECT (SELECT array_agg(looms::text) FROM looms), (SELECT last_value FROM turns
 """
 
 
+@pytest.mark.slow  # waits for statements that never end
 @pytest.mark.parametrize("group", ESCAPES)
 def test_no_escape_runs_on_postgresql_even_for_a_superuser(server: NamedServer, file: Path, group: str):
     before = server.ask(STATE)
@@ -125,6 +126,7 @@ DUCKDB = cases("duckdb_escapes")["all"]
 SQLITE = cases("sqlite_escapes")["all"]
 
 
+@pytest.mark.slow  # waits for statements that never end
 @pytest.mark.parametrize("kind", ["duckdb", "sqlite"])
 def test_no_escape_runs_on_a_file(tmp_path: Path, file: Path, kind: str):
     where = duckdb_url(tmp_path) if kind == "duckdb" else sqlite_folder(tmp_path)

@@ -117,6 +117,7 @@ def test_what_is_not_reading_its_tables_is_refused_and_changes_nothing(run: Run,
 ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
 
 
+@pytest.mark.slow  # waits for statements that never end
 def test_what_does_not_end_is_ended(run: Run):
     found = run(ENDLESS)
     assert isinstance(found, Failure)

@@ -36,6 +36,7 @@ def rows(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
+@pytest.mark.slow  # takes over a second
 def test_a_line_out_for_each_line_in_and_in_order() -> None:
     done = run("verify", "-", "--budget", "5", "--bound", "2", given=lines(PAIRS) + "no json\n\n" + '{"id": "half"}\n')
     assert done.returncode == 0, done.stderr

@@ -13,6 +13,7 @@ from sqlalchemy import URL
 from service.serving import create_app, running
 from service.settings import Settings
 from service.settings.storage_settings import DatabaseSettings
+from tests.conftest import copied
 
 Serving: TypeAlias = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
 
@@ -26,6 +27,13 @@ async def service_on(database: URL, **groups: Any) -> AsyncIterator[httpx.AsyncC
         transport = httpx.ASGITransport(create_app(settings, service), raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             yield client
+
+
+@pytest.fixture(scope="module")
+async def shared_client(postgres_url: URL, template: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a service that the tests of a module share; none may count its rows."""
+    async with copied(postgres_url, template) as database, service_on(database) as client:
+        yield client
 
 
 @pytest.fixture

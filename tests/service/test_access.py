@@ -114,6 +114,7 @@ async def test_who_is_handed_answers_must_be_allowed_to_review_and_to_read(servi
         assert (await client.request(method, url, headers=bearer(both))).status_code == 200
 
 
+@pytest.mark.slow  # takes over a second
 async def test_a_revoked_or_expired_token_is_refused_and_its_use_is_known(serving, store, wait_until):
     kept, _ = await store.create(new(name="kept"))
     lost, _ = await store.create(new(name="lost"))
@@ -247,6 +248,7 @@ async def test_a_tenant_without_a_plain_name_is_refused_everywhere(client):
             HttpSettings.model_validate({"tokens": {"" if tenant == "*" else tenant: LONG}})
 
 
+@pytest.mark.slow  # takes over a second
 async def test_a_tenant_with_a_plain_name_reaches_its_rules(client):
     for tenant in GOOD_TENANTS:
         path = f"/v1/tenants/{quote(tenant, safe='')}/rules"

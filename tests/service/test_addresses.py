@@ -162,6 +162,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.slow  # takes over a second
 @pytest.mark.parametrize(("command", "shape"), COMMANDS)
 def test_no_command_shows_a_password(command: list[str], shape: str):
     done = subprocess.run(

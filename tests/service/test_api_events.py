@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import text
@@ -10,6 +11,8 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from service.settings.intake_settings import HttpSettings, LimitSettings
 from service.settings.stream_settings import PoolSettings
+from tests.conftest import copied
+from tests.service.conftest import service_on
 
 NDJSON = {"content-type": "application/x-ndjson"}
 B_TOKEN, M_TOKEN, ALL_TOKEN = (f"{name}-token-for-tests-only" for name in ("bakers", "millers", "all"))
@@ -118,11 +121,14 @@ async def test_if_every_event_is_refused_so_is_the_request(client):
         (b"null", {}, 422, "NOT_AN_OBJECT"),
     ],
 )
-async def test_a_body_that_holds_no_event_is_refused_and_the_next_is_scored(client, content, headers, status, code):
-    reply = await client.post("/v1/events", content=content, headers={"content-type": "application/json", **headers})
+async def test_a_body_that_holds_no_event_is_refused_and_the_next_is_scored(
+    shared_client, content, headers, status, code
+):
+    given = {"content-type": "application/json", **headers}
+    reply = await shared_client.post("/v1/events", content=content, headers=given)
     assert (reply.status_code, reply.json()["error"]["code"]) == (status, code)
     assert set(reply.json()["error"]) == {"code", "message", "fix"}
-    assert (await client.post("/v1/events", json=event("a"))).status_code == 202
+    assert (await shared_client.post("/v1/events", json=event(uuid4().hex))).status_code == 202
 
 
 HOSTILE = {
@@ -137,11 +143,11 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("sql", HOSTILE.values(), ids=HOSTILE)
-async def test_hostile_sql_is_stored_without_a_fault(client, sql):
-    reply = await client.post("/v1/events", json=event("a", sql=sql))
+async def test_hostile_sql_is_stored_without_a_fault(shared_client, sql):
+    reply = await shared_client.post("/v1/events", json=event(uuid4().hex, sql=sql))
     assert reply.status_code == 202
     assert reply.json()["results"][0]["status"] in {"scored", "unscored"}
-    assert "sqlassay_faults_total 0.0" in (await client.get("/metrics")).text
+    assert "sqlassay_faults_total 0.0" in (await shared_client.get("/metrics")).text
 
 
 async def test_a_body_over_the_bound_is_refused(serving):
@@ -188,6 +194,13 @@ async def test_a_tenants_token_writes_and_reads_only_its_own_rows(serving):
         assert {row["tenant"] for row in report} == {"bakers", "millers"}
 
 
+@pytest.fixture(scope="module")
+async def guarded(postgres_url, template):
+    """A service with tokens, for requests that are refused."""
+    async with copied(postgres_url, template) as database, service_on(database, http=TOKENS) as client:
+        yield client
+
+
 @pytest.mark.parametrize(
     ("method", "path"),
     [
@@ -203,16 +216,14 @@ async def test_a_tenants_token_writes_and_reads_only_its_own_rows(serving):
         ("GET", "/metrics"),
     ],
 )
-async def test_another_tenants_things_are_forbidden(serving, method, path):
-    async with serving(http=TOKENS) as client:
-        reply = await client.request(method, path, headers=bearer(B_TOKEN), content=b"{}")
-        assert (reply.status_code, reply.json()["error"]["code"]) == (403, "FORBIDDEN")
+async def test_another_tenants_things_are_forbidden(guarded, method, path):
+    reply = await guarded.request(method, path, headers=bearer(B_TOKEN), content=b"{}")
+    assert (reply.status_code, reply.json()["error"]["code"]) == (403, "FORBIDDEN")
 
 
-async def test_events_only_of_another_tenant_are_forbidden(serving):
-    async with serving(http=TOKENS) as client:
-        reply = await client.post("/v1/events", json=event("a", tenant="millers"), headers=bearer(B_TOKEN))
-        assert reply.status_code == 403
+async def test_events_only_of_another_tenant_are_forbidden(guarded):
+    reply = await guarded.post("/v1/events", json=event("a", tenant="millers"), headers=bearer(B_TOKEN))
+    assert reply.status_code == 403
 
 
 @pytest.mark.slow  # waits for a database that is away

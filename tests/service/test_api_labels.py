@@ -5,6 +5,8 @@ import json
 import pytest
 
 from service.settings.intake_settings import HttpSettings
+from tests.conftest import copied
+from tests.service.conftest import service_on
 
 EVENT = {"event_id": "7", "question": "How many loaves?", "sql": "SELECT COUNT(*) FROM loaves", "agent": "crumb"}
 LABEL = {"event_id": "7", "agent": "crumb", "label": "wrong", "error_type": "filter", "reviewer": "ann"}
@@ -39,6 +41,20 @@ async def test_labels_that_are_refused_are_named_and_cost_the_others_nothing(cli
     assert (refused.status_code, refused.json()["error"]["code"]) == (422, "UNKNOWN_EVENT")
 
 
+@pytest.fixture(scope="module")
+async def labelled(postgres_url, template):
+    """A service with three labels; no test may write to it."""
+    async with copied(postgres_url, template) as database, service_on(database) as client:
+        await client.post("/v1/events", json=[EVENT | {"event_id": str(number)} for number in range(3)])
+        said = {"0": ("right", None), "1": ("wrong", "join"), "2": ("right", None)}
+        labels = [
+            LABEL | {"event_id": event, "label": label, "error_type": kind, "labelled_at": f"2026-11-0{int(event) + 1}"}
+            for event, (label, kind) in said.items()
+        ]
+        assert (await client.post("/v1/labels", json=labels)).json()["kept"] == 3
+        yield client
+
+
 @pytest.mark.parametrize(
     ("query", "ids"),
     [
@@ -51,20 +67,8 @@ async def test_labels_that_are_refused_are_named_and_cost_the_others_nothing(cli
         ("until=2026-11-02", {"0"}),
     ],
 )
-async def test_labels_are_filtered(client, query, ids):
-    await client.post("/v1/events", json=[EVENT | {"event_id": str(number)} for number in range(3)])
-    labels = [
-        LABEL
-        | {
-            "event_id": str(number),
-            "label": "wrong" if number == 1 else "right",
-            "labelled_at": f"2026-11-0{number + 1}",
-        }
-        | {"error_type": "join" if number == 1 else None}
-        for number in range(3)
-    ]
-    assert (await client.post("/v1/labels", json=labels)).json()["kept"] == 3
-    found = (await client.get(f"/v1/labels?{query}")).json()["items"]
+async def test_labels_are_filtered(labelled, query, ids):
+    found = (await labelled.get(f"/v1/labels?{query}")).json()["items"]
     assert {each["event_id"] for each in found} == ids
 
 

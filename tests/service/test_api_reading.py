@@ -79,8 +79,8 @@ WRONG = "limit=0 limit=501 order=best tier=gold cursor=nonsense cursor=WyJ3b3Jzd
 
 
 @pytest.mark.parametrize("query", [*WRONG.split(), "since=soon"])
-async def test_a_wrong_parameter_is_named(client, query):
-    reply = await client.get(f"/v1/evaluations?{query}")
+async def test_a_wrong_parameter_is_named(shared_client, query):
+    reply = await shared_client.get(f"/v1/evaluations?{query}")
     assert reply.status_code == 400
     assert query.split("=")[0] in reply.json()["error"]["message"]
 
@@ -89,8 +89,8 @@ NOWHERE = [f"/v1/evaluations/{UUID(int=7)}", "/v1/tenants/bakers/rules/versions/
 
 
 @pytest.mark.parametrize("path", NOWHERE, ids=["row", "rules", "route"])
-async def test_what_is_not_there_is_a_404(client, path):
-    reply = await client.get(path)
+async def test_what_is_not_there_is_a_404(shared_client, path):
+    reply = await shared_client.get(path)
     assert (reply.status_code, reply.json()["error"]["code"]) == (404, "NOT_FOUND")
 
 
@@ -145,6 +145,7 @@ async def test_events_left_out_by_the_sample_rate_do_not_lower_coverage(client):
     assert (row["received"], row["scored"], row["coverage"], row["mean"]) == (0, 0, None, None)
 
 
+@pytest.mark.slow  # takes over a second
 async def test_a_change_of_rules_takes_effect_on_the_next_event_without_a_restart(client):
     sql = "SELECT COUNT(*) FROM ovens WHERE is_open = 1"
     event = {"tenant": "bakers", "question": "How many ovens are there?", "sql": sql}

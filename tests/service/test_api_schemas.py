@@ -18,6 +18,7 @@ async def codes(client: Any, id_: str, sql: str, tenant: str = "bakers") -> tupl
     return set(row["reason_codes"]) & {"TABLE_UNKNOWN", "COLUMN_UNKNOWN"}, row["rules_version"]
 
 
+@pytest.mark.slow  # takes over a second
 async def test_a_schema_is_in_force_from_the_next_event_until_it_is_removed(client: Any) -> None:
     none = (await client.get(PATH)).json()
     assert (none["version"], none["database"]) == (0, None)

@@ -24,6 +24,8 @@ from service.serving import running
 from service.settings import Settings
 from service.settings.intake_settings import HttpSettings, LimitSettings, SpanSettings
 from service.settings.storage_settings import DatabaseSettings
+from tests.conftest import copied
+from tests.service.conftest import service_on
 
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
 ASKED = {"sqlassay.question": "How many open orders are there?", "gen_ai.agent.name": "atlas"}
@@ -123,6 +125,14 @@ async def test_a_tenant_s_token_stores_its_own_answers_only(serving):
         assert [row["tenant"] for row in await stored(client, Authorization=f"Bearer {every}")] == ["kites"]
 
 
+@pytest.fixture(scope="module")
+async def bounded(postgres_url, template):
+    """A service that takes 4 KiB at most, for requests that are refused."""
+    limits = LimitSettings(max_body_bytes=4096)
+    async with copied(postgres_url, template) as database, service_on(database, limits=limits) as client:
+        yield client
+
+
 @pytest.mark.parametrize(
     ("headers", "body", "status", "says"),
     [
@@ -135,9 +145,8 @@ async def test_a_tenant_s_token_stores_its_own_answers_only(serving):
         (PROTOBUF, b"\0" * 5000, 413, "4096"),
     ],
 )
-async def test_a_refusal_is_a_status_in_the_encoding_of_the_request(serving, headers, body, status, says):
-    async with serving(limits=LimitSettings(max_body_bytes=4096)) as client:
-        reply = await client.post("/v1/traces", content=body, headers=headers)
+async def test_a_refusal_is_a_status_in_the_encoding_of_the_request(bounded, headers, body, status, says):
+    reply = await bounded.post("/v1/traces", content=body, headers=headers)
     assert reply.status_code == status
     as_json = headers["Content-Type"] == "application/json"
     told = reply.json()["message"] if as_json else Status.FromString(reply.content).message

@@ -45,6 +45,7 @@ def changes(shown: str) -> list[str]:
     return [html.unescape(re.sub(r"<[^>]+>|\s+", " ", row)) for row in re.findall(r"<tr><td.*?</tr>", shown, re.DOTALL)]
 
 
+@pytest.mark.slow  # takes over a second
 async def test_it_says_who_changed_the_rules_and_to_what(client):
     assert "No changes match" in await page(client)
     await client.put("/v1/tenants/bakers/rules", json={"lambda_min": 7})

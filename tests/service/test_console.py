@@ -136,9 +136,9 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("path", FAULTS)
-async def test_an_error_is_a_page_with_a_way_out(client, path):
+async def test_an_error_is_a_page_with_a_way_out(shared_client, path):
     status, named = FAULTS[path]
-    reply = await client.get(path, headers={"Accept": "*/*"})
+    reply = await shared_client.get(path, headers={"Accept": "*/*"})
     assert reply.status_code == status
     assert reply.headers["content-type"].startswith("text/html")
     assert "script" not in reply.headers["content-security-policy"]
@@ -148,7 +148,7 @@ async def test_an_error_is_a_page_with_a_way_out(client, path):
     assert len(links) >= 3
     for each in links:
         if "00000000" not in each:
-            await page(client, each.replace("&amp;", "&"))
+            await page(shared_client, each.replace("&amp;", "&"))
 
 
 async def test_the_page_without_the_wrong_parameter_keeps_the_others(client):

@@ -68,6 +68,7 @@ async def test_the_progress_is_what_the_estimate_says(client):
     assert f"±&nbsp;{now}<" in unlabelled, "for who gave none of the labels nothing changed today"
 
 
+@pytest.mark.slow  # takes over a second
 async def test_undo_withdraws_the_label_and_keeps_what_was_typed(client, engine):
     await client.post("/v1/events", json=events(3))
     path = path_of(await take(client))

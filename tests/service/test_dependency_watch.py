@@ -58,6 +58,7 @@ async def state(client: httpx.AsyncClient, dependency: str) -> float | None:
     return (await shown(client)).get(("sqlassay_dependency_up", dependency))
 
 
+@pytest.mark.slow  # waits for the lag to be shown
 async def test_an_api_shows_the_lag_of_workers_that_are_gone(database: URL, kafka: Kafka, wait_until: Until):
     bench = Bench(database, kafka)
     await bench.send(*({**SAMPLE, "event_id": str(number)} for number in range(7)))
@@ -157,6 +158,7 @@ async def test_readiness_rejects_a_dependency_that_there_is_not(client: httpx.As
     assert (refused.status_code, refused.json()["error"]["code"]) == (400, "INVALID_PARAMETER")
 
 
+@pytest.mark.slow  # takes over a second
 async def test_a_redis_that_is_away_is_shown_and_does_not_make_a_process_unready(
     database: URL, redis: RedisSpace, wait_until: Until
 ):

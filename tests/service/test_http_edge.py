@@ -239,6 +239,7 @@ HOSTS = {
 }
 
 
+@pytest.mark.slow  # takes over a second
 async def test_a_name_that_is_not_the_service_s_is_not_answered(client):
     for host, status in HOSTS.items():
         for path in ("/v1/report", "/console", "/metrics", "/openapi.json", "/docs"):

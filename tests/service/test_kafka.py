@@ -148,6 +148,7 @@ POISON = [
 ]
 
 
+@pytest.mark.slow  # takes over a second
 async def test_every_bad_record_is_a_dead_letter_with_its_reason_and_place_and_costs_the_good_nothing(
     bench: Bench, wait_until: Until
 ):
@@ -178,6 +179,7 @@ async def test_every_bad_record_is_a_dead_letter_with_its_reason_and_place_and_c
     assert all(each["dead-letter-offset"].isdigit() for each in dead)
 
 
+@pytest.mark.slow  # takes over a second
 async def test_records_read_again_double_nothing_and_tell_their_result_again(bench: Bench, wait_until: Until):
     await bench.send(*({**SAMPLE, "event_id": str(number)} for number in range(5)))
     for group in ("first", "again"):
@@ -238,6 +240,7 @@ async def test_what_is_posted_is_published_after_validation_and_scored_by_a_work
         assert (await worker.get("/readyz")).status_code == 200
 
 
+@pytest.mark.slow  # takes over a second
 async def test_past_the_limit_of_dead_letters_reading_stops_and_health_says_so(bench: Bench, wait_until: Until):
     await bench.send(*[b"garbage"] * 8)
     async with bench.serving(dead_in_a_row=5) as client:
@@ -318,6 +321,7 @@ async def test_dead_letters_are_listed_and_sent_back_once(bench: Bench, wait_unt
     assert (code, out) == (1, b"")
 
 
+@pytest.mark.slow  # takes over a second
 async def test_labels_of_the_stream_are_kept_and_those_of_unknown_events_are_dead_letters(
     bench: Bench, wait_until: Until
 ):

@@ -124,6 +124,7 @@ async def test_a_session_of_before_the_login_gives_nobody_access(serving):
         assert (await client.get("/console", headers={"Cookie": f"{COOKIE}={before}", **BROWSER})).status_code == 303
 
 
+@pytest.mark.slow  # takes over a second
 async def test_processes_on_one_database_share_their_sessions_unless_a_secret_differs(serving):
     async with serving(http=OF_LIBRARY) as one, serving(http=OF_LIBRARY) as two:
         await log_in(one, LONG)

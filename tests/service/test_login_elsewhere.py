@@ -94,6 +94,7 @@ async def test_who_lacks_a_tenant_or_a_role_is_refused_with_the_reason(serving, 
         assert (await client.get("/console", headers=BROWSER)).status_code == 303
 
 
+@pytest.mark.slow  # takes over a second
 async def test_an_answer_that_this_browser_did_not_ask_for_is_refused(serving, provider):
     async with serving(**settings(provider)) as client, serving(**settings(provider)) as victim:
         answer = await at_provider(client, "noor")
@@ -110,6 +111,7 @@ async def test_an_answer_that_this_browser_did_not_ask_for_is_refused(serving, p
             assert "call us" not in shown.text
 
 
+@pytest.mark.slow  # takes over a second
 async def test_a_session_of_the_provider_ends_when_another_is_set(serving, provider):
     async with serving(**settings(provider)) as client:
         await client.get(await at_provider(client, "noor"), headers=BROWSER)

@@ -67,6 +67,7 @@ async def test_a_scored_event_is_observed_under_its_tenant_and_agent(client):
     assert "sqlassay_enrichment_score_count" not in metrics
 
 
+@pytest.mark.slow  # takes over a second
 async def test_tier_bounds_in_force_are_shown_as_soon_as_they_are_put(client):
     await client.put("/v1/tenants/bakers/rules", json={"tiers": {"excellent": 97, "good": 80, "marginal": 60}})
     assert (await scraped(client))["sqlassay_tier_bound"][("bakers", "excellent")] == 97

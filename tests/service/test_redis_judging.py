@@ -221,6 +221,7 @@ USAGE = {**VERDICT, "usage": {"prompt_tokens": 1000, "completion_tokens": 200, "
 BOUNDS = {"budget": 0.12, "in_flight": 3, "tenant_in_flight": 3}
 
 
+@pytest.mark.slow  # takes over a second
 async def test_the_days_money_holds_over_three_workers(model_server: ModelServer, own_redis: RedisServer) -> None:
     model_server.script(USAGE)
     async with fleet(model_server, own_redis.url, **BOUNDS) as workers:
@@ -233,6 +234,7 @@ async def test_the_days_money_holds_over_three_workers(model_server: ModelServer
     assert len(paid) == round(spent * MICROS) // 3000
 
 
+@pytest.mark.slow  # takes over a second
 async def test_the_days_money_holds_when_redis_goes_in_mid_day_and_workers_come_and_go(
     model_server: ModelServer, own_redis: RedisServer
 ) -> None:

@@ -26,8 +26,8 @@ async def test_each_reply_has_an_id_and_an_error_page_names_it(client):
 @pytest.mark.parametrize(
     ("sent", "kept"), [("proxy-0123.ab_C", True), ("short", False), ("x" * 65, False), ("<b>0123456789", False)]
 )
-async def test_a_proxy_may_name_the_request(client, sent, kept):
-    given = (await client.get("/console/nothing", headers={HEADER: sent})).headers[HEADER]
+async def test_a_proxy_may_name_the_request(shared_client, sent, kept):
+    given = (await shared_client.get("/console/nothing", headers={HEADER: sent})).headers[HEADER]
     assert (given == sent) is kept
     assert re.fullmatch(r"[\w.-]{8,64}", given)
 

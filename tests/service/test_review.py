@@ -63,6 +63,7 @@ async def test_a_label_of_a_handed_answer_has_the_probability_with_which_it_was_
     assert [each["sampling_probability"] for each in labels if each["event_id"] == other["event_id"]] == [None]
 
 
+@pytest.mark.slow  # takes over a second
 async def test_reviewers_at_once_are_never_handed_the_same_answer_and_keep_theirs(client):
     await client.post("/v1/events", json=events(120) + events(120, "crust"))
     handed = await asyncio.gather(*(ask(client, f"r{place}", limit=5) for place in range(8)))
@@ -89,6 +90,7 @@ async def test_what_a_reviewer_leaves_is_handed_to_the_next_when_the_lease_ends(
     assert await next_answers(engine, "bakers", "ann", now=later + 2 * LEASE, limit=50) == []
 
 
+@pytest.mark.slow  # takes over a second
 async def test_everything_is_handed_out_in_the_end_once_and_agents_in_turn(client):
     await client.post("/v1/events", json=events(90) + events(90, "crust"))
     seen: list[str] = []

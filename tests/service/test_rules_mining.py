@@ -34,6 +34,7 @@ def labelled(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.slow  # takes over a second
 def test_a_file_of_labelled_events_needs_no_database(labelled: Path) -> None:
     with labelled.open("a") as more:
         more.write('\n{"question": 5}\n\n{"tenant": "quay", "question": "a", "sql": "SELECT 1", "label": 1}')

@@ -112,6 +112,7 @@ def test_rules_that_the_form_would_change_are_left_to_json(document):
 # --- the page
 
 
+@pytest.mark.slow  # takes over a second
 async def test_rules_are_stored_by_form_and_by_json_and_count_at_once(client, engine):
     shown = await page(client)
     assert "The built-in rules are in force" in shown
@@ -191,6 +192,7 @@ async def test_an_error_names_the_field_and_keeps_what_was_typed(client):
     assert (await client.get("/v1/tenants/bakers/rules")).json()["version"] == 0
 
 
+@pytest.mark.slow  # takes over a second
 async def test_json_that_is_no_rules_is_refused_and_kept(client):
     fields = fields_of(await page(client), "json")
     for sent in ("", "[]", "{", '{"moon": 1}', "\x00", '{"lambda_min": 1e99}', "[" * 5000):

@@ -122,6 +122,7 @@ async def test_the_worst_slice_is_first_and_leads_to_its_answers(client):
     assert "reason</span>" not in only
 
 
+@pytest.mark.slow  # takes over a second
 async def test_what_got_worse_says_who_since_when_and_what(client):
     def at(days: float) -> dict:
         return {"occurred_at": (NOW - timedelta(days=days)).isoformat()}
@@ -194,18 +195,19 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("query", FAULTS)
-async def test_an_error_is_a_page_with_a_way_out(client, query):
-    reply = await client.get(f"{PAGE}?{query}")
+async def test_an_error_is_a_page_with_a_way_out(shared_client, query):
+    reply = await shared_client.get(f"{PAGE}?{query}")
     assert reply.status_code == 400
     assert FAULTS[query] in reply.text
     assert len(re.findall(r'<li><a href="([^"]+)">', reply.text)) >= 3
 
 
 @pytest.mark.parametrize("query", ["until=0001-01-01T00:00:01Z&view=changes", "tenant=&agent=&kind=&view=worst"])
-async def test_the_ends_of_the_calendar_and_empty_fields_are_shown(client, query):
-    assert (await client.get(f"{PAGE}?{query}")).status_code == 200
+async def test_the_ends_of_the_calendar_and_empty_fields_are_shown(shared_client, query):
+    assert (await shared_client.get(f"{PAGE}?{query}")).status_code == 200
 
 
+@pytest.mark.slow  # takes over a second
 async def test_a_tenant_sees_its_own_slices_only_and_the_menu_leads_there(serving):
     own, other = (f"{name}-token-for-tests-only" for name in ("bakers", "millers"))
     http = HttpSettings.model_validate({"tokens": {"bakers": own, "millers": other}})

@@ -139,6 +139,7 @@ async def test_few_or_one_sided_labels_store_nothing_and_say_what_is_needed(clie
     assert (await learn("promote", "bakers")).returncode == 1
 
 
+@pytest.mark.slow  # takes over a second
 async def test_tenants_with_new_labels_are_calibrated_by_themselves_and_only_once(client, database):
     await client.post("/v1/events", json=answers())
     engine = create_engine(database, DatabaseSettings())

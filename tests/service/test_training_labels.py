@@ -21,6 +21,7 @@ QUESTIONS = {
 }
 
 
+@pytest.mark.slow  # takes over a second
 async def test_labels_to_learn_from_are_read_by_the_commands_that_learn(client, tmp_path):
     events = [
         {"event_id": f"{agent}-{place}", "agent": agent, "question": question, "sql": sql if agent == "crumb" else bad}
@@ -68,8 +69,8 @@ async def test_several_reviewers_of_an_answer_count_once_in_what_is_learned(clie
 
 
 @pytest.mark.parametrize("parameter", ["label=wrong", "error_type=join", "limit=5", "cursor=x"])
-async def test_labels_to_learn_from_are_complete(client, parameter):
-    refused = await client.get(f"/v1/labels?format=training&{parameter}")
+async def test_labels_to_learn_from_are_complete(shared_client, parameter):
+    refused = await shared_client.get(f"/v1/labels?format=training&{parameter}")
     assert (refused.status_code, refused.json()["error"]["code"]) == (400, "INVALID_PARAMETER")
 
 

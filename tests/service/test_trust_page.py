@@ -121,6 +121,7 @@ async def test_learned_rules_are_shown_rolled_back_and_put_in_force_again(client
     assert "No learned rules are in force" in (await act(client, shown, "roll_back_rules")).text
 
 
+@pytest.mark.slow  # takes over a second
 async def test_a_calibration_is_fitted_promoted_and_rolled_back(client):
     await label_all(client, flipped=False)
     shown = await page(client, OF)

@@ -209,6 +209,7 @@ LETTERS = [
 ]
 
 
+@pytest.mark.slow  # takes over a second
 async def test_dead_letters_are_removed_by_tombstones_and_listed_no_more(compacted):
     async with open_publisher(compacted) as publisher:
         for place, (value, headers) in enumerate(LETTERS):

@@ -316,6 +316,7 @@ async def test_workers_that_write_the_same_events_at_once_remember_each_once(eng
     assert await memory_differences(engine) == []
 
 
+@pytest.mark.slow  # takes over a second
 async def test_a_flood_of_made_up_agents_leaves_a_question_bounded(engine):
     memory = memory_in(engine)
     for first in (0, 100):

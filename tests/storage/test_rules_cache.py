@@ -122,6 +122,7 @@ async def test_with_redis_down_rules_come_from_postgres_and_a_failure_is_counted
     assert set(failures) == {"rules"}
 
 
+@pytest.mark.slow  # takes over a second
 async def test_messages_of_changes_arrive_again_after_redis_recovers(source, own_redis, wait_until):
     here, there = await source(own_redis.url), await source(own_redis.url)
     await here.put("bakers", RulesDocument(lambda_min=10))

@@ -95,6 +95,7 @@ def test_an_agent_behind_http_gets_the_question_and_never_the_gold_sql(mill: Mil
     assert not any(gold in json.dumps(agent.asked) for _, gold in GOLDS.values())
 
 
+@pytest.mark.slow  # takes over a second
 def test_an_endpoint_that_is_down_or_floods_is_a_failure(mill: Mill) -> None:
     with agent_server(lambda *_: (200, "text/plain", b"x" * 3_000_000)) as agent:
         mill.run("--backend", agent.url, "--limit", "1", out="flood")
@@ -103,6 +104,7 @@ def test_an_endpoint_that_is_down_or_floods_is_a_failure(mill: Mill) -> None:
     assert mill.records("down")[0]["error"]["kind"] == "unreachable"
 
 
+@pytest.mark.slow  # takes over a second
 def test_a_model_is_told_the_tables_and_is_asked_once_for_each_case(
     mill: Mill, model_server: ModelServer, tmp_path: Path
 ) -> None:

@@ -120,6 +120,7 @@ def test_names_are_not_checked_where_no_schema_is_known_or_wanted(mill: Mill) ->
     assert found["count"]["rationale"].startswith("the answer gives no result: no such table")
 
 
+@pytest.mark.slow  # takes over a second
 def test_ddl_compares_where_there_is_no_database_and_the_judge_where_there_is_no_ddl(mill: Mill) -> None:
     by_schema = mill.recorded(ANSWERS, "--schemas", mill.ddl, out="by_schema")
     assert [each["compared_by"] for each in by_schema.values()] == ["schema", "schema", "schema", None]
@@ -237,6 +238,7 @@ def test_several_samples_of_a_case_show_how_far_the_agent_agrees_with_itself(mil
     assert (summary["cases"], summary["answers"], summary["pass_rate"]) == (1, 3, 0.6667)
 
 
+@pytest.mark.slow  # takes over a second
 def test_an_order_to_the_database_runs_nothing(mill: Mill) -> None:
     answers: dict[str, str | None] = {
         "count": "DELETE FROM looms",

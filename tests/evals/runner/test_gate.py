@@ -64,6 +64,7 @@ def test_a_threshold_that_cannot_be_read_is_refused(mill: Mill, given: str) -> N
     assert "--fail-under" in said
 
 
+@pytest.mark.slow  # takes over a second
 def test_a_run_worse_than_another_fails_and_one_as_good_does_not(mill: Mill) -> None:
     cases = [json.loads(line) for line in mill.benchmark.read_text().splitlines()] * 3
     many = [{**each, "case_id": str(n)} for n, each in enumerate(cases)]

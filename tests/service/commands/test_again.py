@@ -98,6 +98,7 @@ async def test_a_backfill_that_is_not_possible_says_why(engine, sqlassay, argume
     assert said in done.stderr
 
 
+@pytest.mark.slow  # takes over a second
 async def test_a_backfill_with_memory_changes_the_rows_in_place(engine, sqlassay):
     done = await sqlassay("backfill", "--tenant", "bakers", "--memory", "--yes")
     assert json.loads(done.stdout) == {"scored": 2, "not_judged": 0, "cost": 0.0}

@@ -14,6 +14,7 @@ def python(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow  # starts each command as a process
 @pytest.mark.parametrize(
     "command",
     [
@@ -61,6 +62,7 @@ def test_the_figures_of_the_bench_are_consistent() -> None:
     assert figures["events"] >= 150
 
 
+@pytest.mark.slow  # takes over a second
 def test_a_bench_of_a_file_without_events_ends_with_2() -> None:
     done = python("-m", "service", "bench", "scoring", __file__)
     assert done.returncode == 2
