@@ -14,7 +14,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, ExceptionContext, Select, event, make_url, text
+from sqlalchemy import URL, Connection, CursorResult, ExceptionContext, Select, event, make_url, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -146,7 +146,13 @@ async def fetch_rows(engine: AsyncEngine, query: Select[Any]) -> list[dict[str, 
     """The rows of a query, by column name; raises `StoreUnavailable`."""
     with translate_errors(engine.url):
         async with engine.connect() as connection:
-            return [dict(row) for row in (await connection.execute(query)).mappings()]
+            return rows_by_name(await connection.execute(query))
+
+
+def rows_by_name(result: CursorResult[Any]) -> list[dict[str, Any]]:
+    """The rows of a result, by column name: much quicker than a mapping of SQLAlchemy for each."""
+    names = tuple(result.keys())
+    return [dict(zip(names, row, strict=True)) for row in result]
 
 
 async def migrate(engine: AsyncEngine) -> str:

@@ -15,8 +15,8 @@ from service.storage.scores.evaluation_pages import (
     EvaluationFilter,
     Order,
     SearchTooSlow,
-    current_rows,
     fetch_in_time,
+    listed_rows,
     sort_keys,
 )
 from service.storage.tables import EVALUATIONS
@@ -50,7 +50,7 @@ async def _beside(
     values = [row[key.name] for key in keys]
     rising = after if order is Order.WORST else not after
     position, here = tuple_(*keys), tuple_(*values)
-    query = select(_ROWS.id).where(*current_rows(wanted), position > here if rising else position < here)
+    query = select(_ROWS.id).where(*await listed_rows(engine, wanted), position > here if rising else position < here)
     if order is Order.WORST:
         query = query.where(_ROWS.score.is_not(None))
     query = query.order_by(*(key if rising else key.desc() for key in keys)).limit(1)

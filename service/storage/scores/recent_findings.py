@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Text, column, func, lateral, literal, select, true, union_all
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.storage.database import fetch_rows
@@ -84,13 +84,22 @@ def _counts(answers: Select[Any]) -> Select[Any]:
         reasons.select_from(rows.join(codes, true())).group_by(*who, codes.c.code),
         enrichments.where(status != "").group_by(*who, status),
     ).subquery("counts")
-    return select(counts).order_by(counts.c.answers.desc(), counts.c.name)
+    # one row for all findings of a kind: rows cost the service more than what they say
+    kinds = [counts.c[name] for name in ("tenant", "agent", "kind")]
+    most_first = (counts.c.answers.desc(), counts.c.name)
+    columns: list[ColumnElement[Any]] = [
+        *kinds,
+        func.array_agg(aggregate_order_by(counts.c.name, *most_first)).label("names"),
+        func.array_agg(aggregate_order_by(counts.c.answers, *most_first)).label("counts"),
+    ]
+    return select(*columns).group_by(*kinds)
 
 
 def _found(counts: Collection[Mapping[str, Any]]) -> dict[tuple[str, str], RecentFindings]:
     found: dict[tuple[str, str], dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for row in counts:
-        found[row["tenant"], row["agent"]][row["kind"]][row["name"]] = row["answers"]
+        theirs = Counter(dict(zip(row["names"], row["counts"], strict=True)))
+        found[row["tenant"], row["agent"]][row["kind"]] = theirs
     return {
         who: RecentFindings(answers=theirs[_ANSWERS].total(), reasons=theirs[_REASON], enrichments=theirs[_ENRICHMENT])
         for who, theirs in found.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -14,7 +14,6 @@ from sqlalchemy import (
     ColumnElement,
     DateTime,
     Integer,
-    RowMapping,
     Select,
     Text,
     TextClause,
@@ -31,7 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from service.storage.database import translate_errors
+from service.storage.database import rows_by_name, translate_errors
 from service.storage.sums.statements import BINS, COUNTS, FIRST, LAST, NUMBERS, sums_of_rows
 from service.storage.tables import ANSWER_SUMS, STALE_HOURS
 
@@ -142,9 +141,9 @@ async def read_sums(
             days = {(tenant, hour.replace(hour=0)) for tenant, hour in hours}
             days |= await _spans(connection, _cut(wanted, "day"))
             kept = _kept(wanted, names, period, (days, hours), histogram=histogram)
-            found = (await connection.execute(kept)).mappings().all()
+            found = rows_by_name(await connection.execute(kept))
             if hours:
-                found = [*found, *(await connection.execute(_rows(wanted, period, hours))).mappings()]
+                found += rows_by_name(await connection.execute(_rows(wanted, period, hours)))
     return _added(found, names if period is None else [*names, "period"], histogram=histogram)
 
 
@@ -277,7 +276,7 @@ def _begin(moment: datetime, span: str) -> datetime:
     return hour.replace(hour=0) if span == "day" else hour
 
 
-def _added(found: Iterable[RowMapping], names: Collection[str], *, histogram: bool) -> list[Sums]:
+def _added(found: Iterable[Mapping[str, Any]], names: Collection[str], *, histogram: bool) -> list[Sums]:
     """The sums of each agent, separated by the columns `names`."""
     added: dict[tuple[object, ...], Sums] = {}
     for row in found:
@@ -290,7 +289,7 @@ def _added(found: Iterable[RowMapping], names: Collection[str], *, histogram: bo
 _SEPARATED = ("agent_version", "judge", "period")
 
 
-def _sums(row: RowMapping, names: Collection[str], *, histogram: bool) -> Sums:
+def _sums(row: Mapping[str, Any], names: Collection[str], *, histogram: bool) -> Sums:
     given: dict[str, Any] = {
         name: row[name] if name in names else None for name in ("agent_version", "judge", "period")
     }

@@ -55,7 +55,11 @@ class EvaluationRow(SQLModel, table=True):
         Index("evaluations_agent", "tenant", "agent", "occurred_at"),
         Index("evaluations_worst", "tenant", "p_correct", "score", "id", postgresql_where=text(_CURRENT_SCORE)),
         Index("evaluations_reasons", "reason_codes", postgresql_using="gin"),
+        Index("evaluations_judge", "judge"),
         Index("evaluations_worst_of_all", "p_correct", "score", "id", postgresql_where=text(_CURRENT_SCORE)),
+        Index(
+            "evaluations_worst_of_verdict", "verdict", "p_correct", "score", "id", postgresql_where=text(_CURRENT_SCORE)
+        ),
         Index(
             "evaluations_version",
             "event",
