@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import StoreUnavailable
 from service.commands.bench.console_addresses import WORST_OF_AN_AGENT, FoundAnswers, addresses
+from service.commands.bench.cpu_seconds import CpuSeconds, cpu_seconds
 from service.commands.bench.own_database import own_database
 from service.commands.bench.slow_statements import SlowStatements
 from service.commands.bench.stored_answers import StoredAnswers, fill
@@ -31,27 +32,36 @@ from service.samples.fortnight import fortnight_events
 from service.serving import create_app, running
 from service.settings import Settings
 from service.settings.loading import load_settings
+from service.storage.scores.search_index import make_search_index
 
 SLOW_SECONDS = 0.2
 _READS, _LONGEST = 20, 20.0
-"""Reads of a page; fewer once they have taken so many seconds."""
+"""Reads of a page after the first; fewer, but at least one, once they have taken so many seconds."""
 _POSTED = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageSpeed:
-    """The time from a request to the whole reply of one page."""
+    """The time from a request to the whole reply of one page, and the CPU time that it took."""
 
     page: str
     address: str
+    first_ms: float
+    """Of the first request, which is not in the other figures: it includes what the process loads."""
     p50_ms: float
     p95_ms: float
+    service_cpu_ms: float
+    """Mean of the service; on the server's machine also that of PostgreSQL."""
+    server_cpu_ms: float | None
     statuses: list[int]
     """400 where a search was given up."""
 
     def __str__(self) -> str:
         fault = "" if self.statuses == [200] else f", status {self.statuses}"
-        return f"{self.page:<34} p50 {self.p50_ms:8.1f} ms, p95 {self.p95_ms:8.1f} ms{fault}"
+        server = "" if self.server_cpu_ms is None else f" + {self.server_cpu_ms:6.1f}"
+        cpu = f"CPU {self.service_cpu_ms:6.1f}{server} ms"
+        times = f"p50 {self.p50_ms:8.1f} ms, p95 {self.p95_ms:8.1f} ms, first {self.first_ms:8.1f} ms"
+        return f"{self.page:<38} {cpu}, {times}{fault}"
 
 
 def bench_console(*, answers: int, plans: bool, as_json: bool) -> None:
@@ -74,12 +84,16 @@ async def _measure(answers: int, *, plans: bool) -> tuple[list[PageSpeed], list[
     async with own_database(patient, f"sqlassay_bench_{uuid.uuid4().hex[:8]}") as engine:
         async with _client(settings, engine) as (client, _):
             await _post_samples(client, now)
-        stored = await fill(engine, settings.database, now, answers)
+        stored = await fill(engine, now, answers)
         # opened anew: what a process remembers of the samples is gone
         async with _client(settings, engine) as (client, served):
             slow = SlowStatements(served, SLOW_SECONDS)
             with slow.noting():
-                pages = await _read_pages(client, await _addresses(client, stored))
+                cpu, found = await cpu_seconds(engine), await _addresses(client, stored)
+                pages = await _read_pages(client, cpu, found)
+                if await make_search_index(engine.url, settings.database):
+                    searches = {f"{page}, with index": found[page] for page in found if page.startswith("search")}
+                    pages += await _read_pages(client, cpu, searches)
             return pages, await slow.plans() if plans else []
 
 
@@ -116,27 +130,38 @@ async def _addresses(client: httpx2.AsyncClient, stored: StoredAnswers) -> Mappi
     return addresses(stored, found)
 
 
-async def _read_pages(client: httpx2.AsyncClient, addresses: Mapping[str, str]) -> list[PageSpeed]:
+async def _read_pages(client: httpx2.AsyncClient, cpu: CpuSeconds, addresses: Mapping[str, str]) -> list[PageSpeed]:
     speeds: list[PageSpeed] = []
     with progress("reading pages", len(addresses)) as advance:
         for page, address in addresses.items():
-            speeds.append(await _timed(client, page, address))
+            speeds.append(await _timed(client, cpu, page, address))
             advance(1)
     return speeds
 
 
-async def _timed(client: httpx2.AsyncClient, page: str, address: str) -> PageSpeed:
+async def _timed(client: httpx2.AsyncClient, cpu: CpuSeconds, page: str, address: str) -> PageSpeed:
     times: list[float] = []
     statuses = set[int]()
-    while len(times) < _READS and sum(times) < _LONGEST:
+    before = cpu.read()
+    while len(times) < 2 or (len(times) <= _READS and sum(times) < _LONGEST):
         began = time.perf_counter()
         statuses.add((await client.get(address)).status_code)
         times.append(time.perf_counter() - began)
-    p50, p95 = np.percentile(times, (50, 95)) * 1e3
+        if len(times) == 1:
+            before = cpu.read()
+    service, server = (_mean_ms(*each, len(times) - 1) for each in zip(before, cpu.read(), strict=True))
+    p50, p95 = np.percentile(times[1:], (50, 95)) * 1e3
     return PageSpeed(
         page=page,
         address=address,
+        first_ms=round(times[0] * 1e3, 1),
         p50_ms=round(float(p50), 1),
         p95_ms=round(float(p95), 1),
+        service_cpu_ms=service or 0.0,
+        server_cpu_ms=server,
         statuses=sorted(statuses),
     )
+
+
+def _mean_ms(before: float | None, after: float | None, count: int) -> float | None:
+    return None if before is None or after is None else round((after - before) / count * 1e3, 1)

@@ -11,9 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from scoring.reasons import ReasonCode
-from service.settings.storage_settings import DatabaseSettings
 from service.storage.partitions import make_partition
-from service.storage.scores.search_index import make_search_index
 from service.storage.sums.keeping import sum_stale_hours
 from service.storage.tables import EVALUATIONS
 
@@ -102,7 +100,7 @@ class StoredAnswers:
     """One that no answer has."""
 
 
-async def fill(engine: AsyncEngine, settings: DatabaseSettings, now: datetime, answers: int) -> StoredAnswers:
+async def fill(engine: AsyncEngine, now: datetime, answers: int) -> StoredAnswers:
     """Replaces the scored samples by copies of them, spread evenly over the days before `now`. Makes all sums."""
     for day in range(DAYS + 2):
         await make_partition(engine, (now - timedelta(days=DAYS - day)).date())
@@ -118,8 +116,6 @@ async def fill(engine: AsyncEngine, settings: DatabaseSettings, now: datetime, a
         await connection.execute(_REFERENCES)
         await connection.execute(_LABELS, {"reviewers": list(_REVIEWERS)})
         await connection.execute(text("DROP TABLE bench_samples"))
-    if settings.search_index:
-        await make_search_index(engine.url, settings)
     await sum_stale_hours(engine, now.astimezone(UTC))
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="AUTOCOMMIT")

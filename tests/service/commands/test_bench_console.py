@@ -19,3 +19,6 @@ def test_every_page_is_read_and_none_fails() -> None:
     assert len(found["pages"]) > 40
     assert {tuple(each["statuses"]) for each in found["pages"]} == {(200,)}
     assert all(0 < each["p50_ms"] <= each["p95_ms"] for each in found["pages"])
+    assert all(each["first_ms"] > 0 for each in found["pages"])
+    assert all(each["service_cpu_ms"] > 0 for each in found["pages"])
+    assert sum(each["page"].endswith("with index") for each in found["pages"]) == 4
