@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import exp, lgamma
 
 
+@lru_cache(maxsize=16_384)
 def share_change(before: tuple[int, int], after: tuple[int, int]) -> float | None:
     """How often chance gives shares as far apart, twice the smaller tail; `None` without answers on a side.
 

@@ -30,6 +30,16 @@ def _agents() -> tuple[str, int, Sequence[tuple[float, float]]]:
     return known["judge"], known["answers_of_each"], [(each["mean"], each["right"]) for each in known["agents"]]
 
 
+@cache
+def _line() -> tuple[Floats, Floats, float, float]:
+    """The log-odds of the means and of the shares of right answers, with the slope and intercept of their line."""
+    _, _, agents = _agents()
+    means: Floats = logit(np.array([mean for mean, _ in agents]))
+    shares: Floats = logit(np.array([right for _, right in agents]))
+    slope, intercept = (float(each) for each in np.polyfit(means, shares, 1))
+    return means, shares, slope, intercept
+
+
 def predict_share(answers: Probabilities, judges: frozenset[str], *, level: float) -> ShareEstimate:
     """Predicts the share of right answers from `p_alone`; nothing is known where another judge gave a score.
 
@@ -40,9 +50,7 @@ def predict_share(answers: Probabilities, judges: frozenset[str], *, level: floa
     judge, usual_answers, agents = _agents()
     if not answers.scored or judges != frozenset([judge]):
         return ShareEstimate(share=None, low=0.0, high=1.0, labels=0, method=Method.NO_LABELS)
-    means: Floats = logit(np.array([mean for mean, _ in agents]))
-    shares: Floats = logit(np.array([right for _, right in agents]))
-    slope, intercept = (float(each) for each in np.polyfit(means, shares, 1))
+    means, shares, slope, intercept = _line()
     free = len(agents) - 2
     apart: Floats = shares - slope * means - intercept
     spread = float(apart @ apart) / free

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil, floor
+from math import ceil, exp, floor, lgamma
 
-import numpy as np
-from scipy.special import betaincinv, gammaln
+from scipy.special import betaincinv
+
+_NOTHING = 1e-17
+"""A term this small beside a sum does not change it, nor do the smaller ones that follow."""
 
 
 def of_population(right: float, labelled: int, answers: int, level: float) -> tuple[float, float]:
@@ -37,15 +39,36 @@ def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:
 
 
 def _at_least(count: int, total: int, drawn: int, answers: int) -> float:
-    """The chance to draw at least `count` of the `total` answers of a kind, with `drawn` of all `answers`."""
-    found = np.arange(max(count, drawn - (answers - total)), min(drawn, total) + 1)
-    chances = _log_ways(total, found) + _log_ways(answers - total, drawn - found) - _log_ways(answers, np.array(drawn))
-    return float(np.exp(chances).sum())
+    """The chance to draw at least `count` of the `total` answers of a kind, with `drawn` of all `answers`.
+
+    >>> round(_at_least(1, 5, 2, 10), 4), _at_least(0, 5, 2, 10), _at_least(3, 5, 2, 10)
+    (0.7778, 1.0, 0.0)
+    """
+    others = answers - total
+    low, high = max(count, drawn - others), min(drawn, total)
+    if low > high:
+        return 0.0
+    # from the likeliest number on, whose chance is not too small for a float
+    start = min(max((drawn + 1) * (total + 1) // (answers + 2), low), high)
+    at = exp(_log_ways(total, start) + _log_ways(others, drawn - start) - _log_ways(answers, drawn))
+    chance = term = at
+    for found in range(start, high):
+        term *= (total - found) * (drawn - found) / ((found + 1) * (others - drawn + found + 1))
+        chance += term
+        if term < chance * _NOTHING:
+            break
+    term = at
+    for found in range(start, low, -1):
+        term *= found * (others - drawn + found) / ((total - found + 1) * (drawn - found + 1))
+        chance += term
+        if term < chance * _NOTHING:
+            break
+    return min(1.0, chance)
 
 
-def _log_ways(of: int, choose: np.ndarray) -> np.ndarray:
+def _log_ways(of: int, choose: int) -> float:
     """The logarithm of the number of ways to choose."""
-    return gammaln(of + 1) - gammaln(choose + 1) - gammaln(of - choose + 1)
+    return lgamma(of + 1) - lgamma(choose + 1) - lgamma(of - choose + 1)
 
 
 def of_sample(share: float, size: float, level: float) -> tuple[float, float]:

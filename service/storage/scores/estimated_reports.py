@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -28,6 +28,7 @@ _KEYS = EVENT_KEYS.c
 _LABELS = LABELS.c
 _EVENT = ("tenant", "source", "event_id")
 _ALONE = func.coalesce(_ROWS.p_alone, _ROWS.p_correct)
+_REPORTED = tuple(each.name for each in fields(ReportRow))
 _Who = tuple[str, str, str | None, datetime | None]
 
 
@@ -96,7 +97,7 @@ async def labelled_estimates(engine: AsyncEngine, since: datetime) -> list[Estim
 def _estimated(row: ReportRow, group: AnswerGroup | None) -> EstimatedRow:
     found = _estimate(group or _group_of([], []))
     return EstimatedRow(
-        **asdict(row),
+        **{name: getattr(row, name) for name in _REPORTED},
         estimate=None if found.share is None else round(found.share, 4),
         low=round(found.low, 4),
         high=round(found.high, 4),
@@ -142,19 +143,28 @@ def _group_of(by_judge: Sequence[Sums], labels: Sequence[LabelledScore]) -> Answ
 
 def _labelled(wanted: AnswerScope, period: Period | None, without: LatestLabels | None = None) -> Select[Any]:
     """The labelled answers, each once, with how many reviewers call it right and wrong."""
-    answer: list[ColumnElement[Any]] = [_ROWS.tenant, _ROWS.agent, _ROWS.agent_version, _ROWS.source, _ROWS.event_id]
+    answer: list[ColumnElement[Any]] = [_ROWS.tenant, _ROWS.agent, _ROWS.agent_version]
     if period is not None:
         answer.append(func.date_trunc(period.value, _ROWS.occurred_at, "UTC").label("period"))
-    scores = (_ALONE.label("p"), _ROWS.score)
-    votes = [func.count().filter(_LABELS.label == value).label(value) for value in (LabelValue.RIGHT, LabelValue.WRONG)]
-    joined = LABELS.join(EVENT_KEYS, and_(*(_LABELS[name] == _KEYS[name] for name in _EVENT))).join(
+    votes = _votes(wanted, without).subquery("votes")
+    counted = (votes.c[name] for name in (LabelValue.RIGHT.value, LabelValue.WRONG.value, "probability"))
+    joined = votes.join(EVENT_KEYS, and_(*(votes.c[name] == _KEYS[name] for name in _EVENT))).join(
         EVALUATIONS, and_(_ROWS.id == _KEYS.evaluation_id, _ROWS.occurred_at == _KEYS.occurred_at)
     )
-    query = select(*answer, *scores, *votes, func.max(_LABELS.sampling_probability).label("probability"))
-    counted: list[ColumnElement[bool]] = [_LABELS.label != LabelValue.UNSURE]
+    return select(*answer, _ALONE.label("p"), _ROWS.score, *counted).select_from(joined).where(*_current(wanted))
+
+
+def _votes(wanted: AnswerScope, without: LatestLabels | None) -> Select[Any]:
+    """The labels of each event, counted before its row is read: that is done once for all its labels."""
+    conditions: list[ColumnElement[bool]] = [_LABELS.label != LabelValue.UNSURE]
+    if wanted.tenant is not None:
+        conditions.append(_LABELS.tenant == wanted.tenant)
     if without is not None:
-        counted.append(or_(_LABELS.reviewer != without.reviewer, _LABELS.labelled_at < without.since))
-    return query.select_from(joined).where(*counted, *_current(wanted)).group_by(*answer, *scores)
+        conditions.append(or_(_LABELS.reviewer != without.reviewer, _LABELS.labelled_at < without.since))
+    event: list[ColumnElement[Any]] = [_LABELS[name] for name in _EVENT]
+    votes = (func.count().filter(_LABELS.label == each).label(each) for each in (LabelValue.RIGHT, LabelValue.WRONG))
+    probability = func.max(_LABELS.sampling_probability).label("probability")
+    return select(*event, *votes, probability).where(*conditions).group_by(*event)
 
 
 def _label(row: Mapping[str, Any]) -> LabelledScore:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Text, column, func, lateral, literal, select, true, union_all
-from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.storage.database import fetch_rows
@@ -74,10 +74,12 @@ def _counts(answers: Select[Any]) -> Select[Any]:
     """How many answers of each agent there are, in all and with each finding: the rows would take longer to send."""
     rows = answers.cte("newest").prefix_with("MATERIALIZED")
     who = (rows.c.tenant, rows.c.agent)
-    codes = func.unnest(rows.c.reason_codes).table_valued(column("code", Text), name="codes").render_derived()
+    # a code that an answer has twice counts once
+    given = func.unnest(rows.c.reason_codes).table_valued(column("code", Text), name="given_codes").render_derived()
+    codes = lateral(select(given.c.code).distinct()).alias("codes")
     status = rows.c.enrichment_status
     whole = select(*who, literal(_ANSWERS).label("kind"), literal("").label("name"), func.count().label("answers"))
-    reasons = select(*who, literal(_REASON), codes.c.code, func.count(rows.c.id.distinct()))
+    reasons = select(*who, literal(_REASON), codes.c.code, func.count())
     enrichments = select(*who, literal(_ENRICHMENT), status, func.count())
     counts = union_all(
         whole.group_by(*who),
@@ -86,20 +88,18 @@ def _counts(answers: Select[Any]) -> Select[Any]:
     ).subquery("counts")
     # one row for all findings of a kind: rows cost the service more than what they say
     kinds = [counts.c[name] for name in ("tenant", "agent", "kind")]
-    most_first = (counts.c.answers.desc(), counts.c.name)
     columns: list[ColumnElement[Any]] = [
         *kinds,
-        func.array_agg(aggregate_order_by(counts.c.name, *most_first)).label("names"),
-        func.array_agg(aggregate_order_by(counts.c.answers, *most_first)).label("counts"),
+        *(func.array_agg(counts.c[name]).label(name) for name in ("name", "answers")),
     ]
     return select(*columns).group_by(*kinds)
 
 
 def _found(counts: Collection[Mapping[str, Any]]) -> dict[tuple[str, str], RecentFindings]:
     found: dict[tuple[str, str], dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for row in counts:
-        theirs = Counter(dict(zip(row["names"], row["counts"], strict=True)))
-        found[row["tenant"], row["agent"]][row["kind"]] = theirs
+    for tenant, agent, kind, names, answers in (each.values() for each in counts):
+        most_first = sorted(zip(names, answers, strict=True), key=lambda each: (-each[1], each[0]))
+        found[tenant, agent][kind] = Counter(dict(most_first))
     return {
         who: RecentFindings(answers=theirs[_ANSWERS].total(), reasons=theirs[_REASON], enrichments=theirs[_ENRICHMENT])
         for who, theirs in found.items()

@@ -294,5 +294,5 @@ def _sums(row: Mapping[str, Any], names: Collection[str], *, histogram: bool) ->
         name: row[name] if name in names else None for name in ("agent_version", "judge", "period")
     }
     numbers: dict[str, Any] = {name: int(row[name]) if name in COUNTS else row[name] for name in NUMBERS}
-    bins = tuple(map(int, row["histogram"])) if histogram else ()
+    bins = tuple(row["histogram"]) if histogram else ()
     return Sums(tenant=row["tenant"], agent=row["agent"], **given, **numbers, histogram=bins)
