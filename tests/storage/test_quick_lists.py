@@ -10,8 +10,10 @@ from sqlalchemy import text
 
 from service.storage.partitions import make_partition
 from service.storage.scores.answer_counts import answer_count
+from service.storage.scores.estimated_reports import LatestLabels, estimated_report
 from service.storage.scores.evaluation_pages import EvaluationFilter, Order, evaluation_page
 from service.storage.scores.score_store import PostgresScores
+from service.storage.sums.reading import AnswerScope
 from tests.storage.conftest import NOW, evaluation
 
 DAYS, ROWS = 4, 90
@@ -136,3 +138,26 @@ async def test_counts_are_those_of_the_list(stored):
         count = await answer_count(stored, wanted, seconds=10)
         assert count is not None
         assert (count.answers, count.more) == (len(ids), False)
+
+
+async def test_estimates_use_each_answer_with_a_label_that_is_sure(stored):
+    async with stored.begin() as connection:
+        drawn = "sampling_probability = 0.5, label = (ARRAY['unsure', 'right', 'wrong'])[1 + floor(random() * 3)::int]"
+        await connection.execute(text(f"UPDATE labels SET {drawn}"))
+    scopes = [
+        (AnswerScope(), None, "true"),
+        (AnswerScope(tenant="bakers", agent="a"), None, "tenant = 'bakers' AND agent = 'a'"),
+        (AnswerScope(since=NOW - timedelta(days=2)), None, f"occurred_at >= '{NOW - timedelta(days=2)}'"),
+        (AnswerScope(), LatestLabels(reviewer="noor", since=NOW), "true"),
+    ]
+    for scope, without, condition in scopes:
+        kept = "" if without is None else " AND reviewer <> 'noor'"
+        counted = (
+            "SELECT tenant, agent, count(*) AS labels FROM evaluations AS e"
+            f" WHERE current AND {condition} AND {_LABELLED} AND label <> 'unsure'{kept}) GROUP BY tenant, agent"
+        )
+        async with stored.connect() as connection:
+            expected = {(row.tenant, row.agent): row.labels for row in await connection.execute(text(counted))}
+        report = await estimated_report(stored, scope, without=without)
+        assert {(row.tenant, row.agent): row.labels for row in report if row.labels} == expected
+        assert expected
