@@ -59,6 +59,8 @@ class EquivalenceFinding:
     compared_by: ComparedBy | None = None
     doubt: str | None = None
     """Why a match says little: both results are empty, and the queries differ elsewhere."""
+    lost_database: str | None = None
+    """What is wrong with the case's database, when that kept the two from being compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +94,12 @@ class AnsweredCase:
         """Parsed, no grounding failure, equivalent or partially so."""
         return self.structure.passed and self.equivalence.equivalence in {Equivalence.EQUIVALENT, Equivalence.PARTIAL}
 
+    def _error(self) -> dict[str, str] | None:
+        if isinstance(self.generated, GenerationFailure):
+            return {"kind": self.generated.kind, "detail": self.generated.detail}
+        lost = self.equivalence.lost_database
+        return None if lost is None else {"kind": "database", "detail": lost}
+
     def record(self) -> dict[str, object]:
         """The line of `cases.jsonl`."""
         case, generated = self.case, self.generated
@@ -102,7 +110,7 @@ class AnsweredCase:
             "question": case.question,
             "gold_sql": case.gold_sql,
             "generated_sql": None if failed else generated.sql,
-            "error": {"kind": generated.kind, "detail": generated.detail} if failed else None,
+            "error": self._error(),
             "parse_ok": self.structure.parse_ok,
             "grounding_ok": self.structure.grounding_ok,
             "hallucinated_tables": list(self.structure.hallucinated_tables),

@@ -59,7 +59,7 @@ def rates_table(summary: Mapping[str, Any]) -> str:
             low, high = summary[f"{name}_interval"]
             lines.append(f"| {NAMES[name]} | {summary[name]:.1%} | {low:.1%}–{high:.1%} |")
     lines.append(f"| answers | {summary['answers']} | |")
-    lines.append(f"| without SQL | {summary['failures']} | |")
+    lines.append(f"| failed (`error`) | {summary['failures']} | |")
     if summary["mean_score"] is not None:
         lines.append(f"| mean score | {summary['mean_score']:.1f} | |")
     if summary.get("self_agreement"):

@@ -60,7 +60,7 @@ class Database(Protocol):
         ...
 
     def run(self, sql: str) -> QueryResult | Failure:
-        """Runs one query."""
+        """Runs one query. Raises `UnknownDatabaseError` when the database itself fails."""
         ...
 
     def tables(self) -> DeclaredTables:

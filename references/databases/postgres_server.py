@@ -52,7 +52,10 @@ class PostgresDatabase:
         return "postgres"
 
     def run(self, sql: str) -> QueryResult | Failure:
-        """Runs one query as generated from its checked tree, and reads rows up to the limit."""
+        """Runs one query as generated from its checked tree, and reads rows up to the limit.
+
+        Raises `UnknownDatabaseError` when the connection is lost.
+        """
         written = checked_query(sql, POSTGRES, self.own)
         return written if isinstance(written, Failure) else self.runner.run(self._run(written))
 
@@ -80,6 +83,8 @@ class PostgresDatabase:
         except (asyncpg.QueryCanceledError, TimeoutError):
             return overdue(self.limits)
         except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError, OSError) as error:
+            if self.connection.is_closed():
+                raise UnknownDatabaseError(f"the connection was lost: {error}") from None
             return Failure(kind=FailureKind.ERROR, detail=str(error))
         return too_large(self.limits) if rows is None else capped(names, rows, self.limits)
 

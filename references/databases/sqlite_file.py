@@ -41,6 +41,8 @@ _CAPS = {
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 1_000_000,
 }
 """Limits inside SQLite; a function that runs long on one value is not interrupted."""
+_UNREADABLE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})
+"""Primary codes that say something about the file, whatever the query is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,10 @@ class SqliteDatabase:
         return "sqlite"
 
     def run(self, sql: str) -> QueryResult | Failure:
-        """Runs one query. Text that is not UTF-8 is read with replacement characters."""
+        """Runs one query. Text that is not UTF-8 is read with replacement characters.
+
+        Raises `UnknownDatabaseError` where the file is damaged or gone.
+        """
         ends = monotonic() + self.limits.seconds
         self.connection.set_progress_handler(lambda: int(monotonic() > ends), _STEPS)
         try:
@@ -96,6 +101,9 @@ class SqliteDatabase:
 
     def _failure(self, error: Exception) -> Failure:
         code = getattr(error, "sqlite_errorcode", None)
+        # the low byte is the primary code
+        if code is not None and code & 0xFF in _UNREADABLE:
+            raise UnknownDatabaseError(f"{self.path} cannot be read: {error}") from error
         if code == sqlite3.SQLITE_INTERRUPT:
             return overdue(self.limits)
         kind = FailureKind.REFUSED if code in {sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY} else FailureKind.ERROR
@@ -109,7 +117,7 @@ def sqlite_file(path: Path, limits: DatabaseLimits) -> Generator[SqliteDatabase]
         # a URL without // is read as a path, and may hold a password
         shown = "of this name" if {"@", "="} & set(str(path)) or ":/" in str(path) else path
         raise UnknownDatabaseError(f"there is no database {shown}: name the folder that holds it, or the file")
-    connection = sqlite3.connect(read_only(path), uri=True, check_same_thread=False)
+    connection = _connected(path)
     try:
         connection.execute(f"PRAGMA hard_heap_limit = {limits.megabytes * 1024 * 1024:d}")
         restricted(connection)
@@ -118,6 +126,16 @@ def sqlite_file(path: Path, limits: DatabaseLimits) -> Generator[SqliteDatabase]
         raise UnknownDatabaseError(f"{path} cannot be opened: {error}") from error
     finally:
         connection.close()
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    try:
+        if not path.stat().st_size:
+            # SQLite reads it as a database without tables
+            raise UnknownDatabaseError(f"{path} is empty: it holds no database")
+        return sqlite3.connect(read_only(path), uri=True, check_same_thread=False)
+    except (sqlite3.Error, OSError) as error:
+        raise UnknownDatabaseError(f"{path} cannot be opened: {error}") from error
 
 
 def read_only(path: Path) -> str:

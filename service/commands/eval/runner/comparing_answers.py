@@ -53,8 +53,12 @@ class AnswerComparer:
                 found = compare(case.gold_sql, sql, database.run, dialect=database.dialect)
                 return self._of_results(case, sql, found, database, unable)
         except UnknownDatabaseError as error:
-            unable.append(f"the database could not compare them: {error}")
-            return None
+            # the judge would pass or fail the answer for another reason than the run is asked for
+            return EquivalenceFinding(
+                equivalence=Equivalence.SKIPPED,
+                rationale=f"the case's database cannot be used: {error}",
+                lost_database=str(error),
+            )
 
     def _of_results(
         self, case: BenchmarkCase, sql: str, found: Comparison, database: Database, unable: list[str]
