@@ -58,7 +58,7 @@ class EquivalenceFinding:
     rationale: str
     compared_by: ComparedBy | None = None
     doubt: str | None = None
-    """Why a match says little: both results are empty, and the queries differ elsewhere."""
+    """Why a match says little: both results are empty, or a tied row was accepted, and the queries differ elsewhere."""
     lost_database: str | None = None
     """What is wrong with the case's database, when that kept the two from being compared."""
 

@@ -263,6 +263,16 @@ def test_a_match_of_empty_results_is_doubted_where_the_queries_differ_elsewhere(
     assert mill.summary()["doubtful"] == 1
 
 
+def test_a_match_by_a_tied_row_is_doubted_where_the_queries_differ_without_ties(mill: Mill) -> None:
+    gold = "SELECT name FROM looms ORDER BY width DESC LIMIT 1"
+    lines(mill.benchmark, [case("widest", gold_sql=gold), case("count", gold_sql=gold)])
+    answers: dict[str, str | None] = {"widest": "SELECT name FROM looms WHERE id = 3", "count": f"{gold} OFFSET 0"}
+    found = mill.recorded(answers, "--databases", mill.databases)
+    assert [each["equivalence"] for each in found.values()] == ["equivalent", "equivalent"]
+    assert found["widest"]["doubt"].startswith("the gold SQL keeps one of several tied rows")
+    assert found["count"]["doubt"] is None
+
+
 def test_gold_sql_whose_result_is_open_is_named_whatever_the_answer_is(mill: Mill) -> None:
     golds = {
         "count": "SELECT name FROM looms LIMIT 2",

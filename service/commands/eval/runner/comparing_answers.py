@@ -25,6 +25,12 @@ _BY_VERDICT = {
     Verdict.INCORRECT.value: Equivalence.DIFFERENT,
 }
 
+_WEAK_MATCHES = {
+    Flag.BOTH_EMPTY: "both results are empty",
+    Flag.TIES: "the gold SQL keeps one of several tied rows",
+}
+"""Matches that other rows in the tables may undo."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerComparer:
@@ -66,11 +72,12 @@ class AnswerComparer:
         if found.error is not None and not found.error.startswith("answer:"):
             unable.append(f"the database could not compare them: {found.error}")
             return None
-        if Flag.BOTH_EMPTY in found.flags and found.match is not ResultMatch.NONE:
+        weak = [said for flag, said in _WEAK_MATCHES.items() if flag in found.flags]
+        if weak and found.match is not ResultMatch.NONE:
             schema = self.schemas.of_database(case.db_id or "", database)
             closer = self._searched(case, sql, schema, database.dialect) if isinstance(schema, CaseSchema) else None
             if closer is not None and closer.equivalence is Equivalence.DIFFERENT:
-                return replace(_of_comparison(found), doubt=f"both results are empty, and {closer.rationale}")
+                return replace(_of_comparison(found), doubt=f"{weak[0]}, and {closer.rationale}")
         return _of_comparison(found)
 
     def _by_schema(self, case: BenchmarkCase, sql: str, unable: list[str]) -> EquivalenceFinding | None:
