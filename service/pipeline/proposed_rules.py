@@ -37,6 +37,8 @@ class OfferedRules:
 
     mined: Mined
     offers: Sequence[OfferedRule]
+    against: Sequence[OfferedRule]
+    """Decision rules that speak against answers."""
 
 
 async def offered_rules(
@@ -54,8 +56,12 @@ async def offered_rules(
     mined = await process.mine(answers, rules)
     if mined is None:
         return None
-    offers = [OfferedRule(each, _text(each.rule), document_with(document, [each.rule])) for each in mined.proposals]
-    return OfferedRules(mined=mined, offers=offers)
+    offers, against = (_offers(each, document) for each in (mined.proposals, mined.against))
+    return OfferedRules(mined=mined, offers=offers, against=against)
+
+
+def _offers(found: Sequence[MinedRule], document: Mapping[str, Any]) -> list[OfferedRule]:
+    return [OfferedRule(each, _text(each.rule), document_with(document, [each.rule])) for each in found]
 
 
 def _text(rule: ProposedRule) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 HABITS: dict[str, dict[str, bool]] = {
@@ -39,6 +40,26 @@ def habit_labels(each: int = 12) -> list[dict[str, object]]:
                         "sql": SQL[habit].format(table=table),
                         "label": int(right),
                         "db_id": f"{table}_{number % 3}",
+                    }
+                )
+    return rows
+
+
+def drawn_labels(seed: int, each: int = 24) -> list[dict[str, object]]:
+    """The same habits, with answers to both habits of a table under the same questions; the seed draws the odd labels."""
+    chance = random.Random(seed)
+    rows: list[dict[str, object]] = []
+    for table, habits in HABITS.items():
+        for place, (habit, accepted) in enumerate(habits.items()):
+            odd = chance.sample(range(each), each // 12)
+            for number in range(each):
+                question = f"{WAYS[number % len(WAYS)]} the {table}: the names of the {table}{', all' * (number // 12)}"
+                rows.append(
+                    {
+                        "event_id": f"{table}-{place}-{number}",
+                        "question": question,
+                        "sql": SQL[habit].format(table=table),
+                        "label": int(accepted is not (number in odd)),
                     }
                 )
     return rows

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
+from scoring.query import Query
+from tests.learning.contrary_reviewers import contrary_answers
 from tests.learning.simulated_tenant import Traffic
 from tests.service.commands.command_line import sqlassay
 
@@ -16,7 +18,7 @@ TENANT = "harbour"
 ANSWERS = 120
 
 
-def events(traffic: Traffic) -> Iterator[dict[str, object]]:
+def events(traffic: Iterable[tuple[Query, bool]]) -> Iterator[dict[str, object]]:
     for place, (query, right) in enumerate(traffic):
         event: dict[str, object] = {
             "event_id": f"e{place}",
@@ -63,17 +65,49 @@ def test_contradictory_options_and_a_file_without_answers_are_refused() -> None:
     assert sqlassay("rules", "mine", "--file", "-", text="").returncode == 1
 
 
-@pytest.mark.slow  # mines three times
-async def test_an_accepted_proposal_is_a_new_version_of_the_rules_with_its_author(client, database, labelled):
-    url = database.render_as_string(hide_password=False)
-    sent = [json.loads(line) for line in labelled.open()]
+async def post_labelled(client, traffic: Iterable[tuple[Query, bool]]) -> None:
+    sent = list(events(traffic))
     said = [
-        {"event_id": each["event_id"], "tenant": TENANT, "reviewer": "ann", "label": each["label"]} for each in sent
+        {"event_id": each["event_id"], "tenant": TENANT, "reviewer": "ann", "label": each.pop("label")} for each in sent
     ]
-    for event in sent:
-        del event["label"]
     assert (await client.post("/v1/events", json=sent)).status_code == 202
-    assert (await client.post("/v1/labels", json=said)).json()["kept"] == ANSWERS
+    assert (await client.post("/v1/labels", json=said)).json()["kept"] == len(sent)
+
+
+@pytest.mark.slow  # mines four times
+async def test_accepted_decision_rules_of_both_signs_score_the_next_event(client, database):
+    url = database.render_as_string(hide_password=False)
+    await post_labelled(client, contrary_answers(ANSWERS))
+
+    async def run(*arguments: str):
+        return await asyncio.to_thread(sqlassay, "rules", *arguments, SQLASSAY_DATABASE__URL=url)
+
+    found = json.loads((await run("mine", "--tenant", TENANT)).stdout)
+    offered = [*found["proposals"], *found["against"]]
+    texts = [each["rules"]["decision_rules"][0] for each in offered]
+    assert [each["kind"] for each in offered] == ["decision_rules"] * 2
+    assert [text.endswith(": +1") for text in texts] == [True, False]
+    kept = await run("accept", "--tenant", TENANT, *(each["id"] for each in offered), "--author", "ann")
+    assert (kept.returncode, kept.stdout.strip()) == (0, "1"), kept.stderr
+    stored = (await client.get(f"/v1/tenants/{TENANT}/rules")).json()
+    assert stored["rules"]["decision_rules"] == texts
+
+    cut = {"question": "Names of the captains who sail from Cork", "sql": "SELECT captain FROM vessels LIMIT 10"}
+    sent = {"event_id": "next", "tenant": TENANT, **cut}
+    assert (await client.post("/v1/events", json=[sent])).status_code == 202
+    [row] = (await client.get("/v1/evaluations", params={"tenant": TENANT, "limit": 1})).json()["items"]
+    assert row["rules_version"] == 1
+    record = (await client.get(f"/v1/evaluations/{row['id']}")).json()["record"]
+    against = [each for each in record["reasons"] if each["code"] == "DECISION_RULE_AGAINST"]
+    assert [(each["detail"], each["weight"] < 0) for each in against] == [(f"the tenant's rule: {texts[1]}", True)]
+    again = json.loads((await run("mine", "--tenant", TENANT)).stdout)
+    assert not {each["id"] for each in offered} & {each["id"] for each in (*again["proposals"], *again["against"])}
+
+
+@pytest.mark.slow  # mines three times
+async def test_an_accepted_proposal_is_a_new_version_of_the_rules_with_its_author(client, database):
+    url = database.render_as_string(hide_password=False)
+    await post_labelled(client, Traffic(seed=7, answers=ANSWERS))
     await client.put(f"/v1/tenants/{TENANT}/rules", json={"lambda_min": 500, "ignore_filters": ["region"]})
 
     async def run(*arguments: str):

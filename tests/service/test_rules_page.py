@@ -18,6 +18,7 @@ from service.processes.rules_effect import EffectProcess, ReviewedAnswer
 from service.settings.intake_settings import HttpSettings
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine
+from tests.learning.contrary_reviewers import contrary_answers
 from tests.learning.simulated_tenant import Traffic
 
 PAGE = "/console/rules?tenant=bakers"
@@ -300,14 +301,33 @@ async def test_a_costly_answer_ends_alone_and_time_ends_the_rest():
 
 
 @pytest.mark.slow  # mines three times
-async def test_a_proposed_rule_is_tried_accepted_and_taken_back(client):
+async def test_a_decision_rule_against_answers_is_listed_apart_and_accepted(client):
+    await post_labelled(client, contrary_answers(120))
+    shown = await page(client)
+    csrf, edited = (fields_of(shown)[name] for name in ("csrf", "edited"))
+    looked = await client.post(PAGE, data={"csrf": csrf, "edited": edited, "action": "propose"})
+    excusing, speaking = looked.text.split("Decision rules that speak against answers")
+    [offer] = [html.unescape(each) for each in re.findall(r'name="json" value="([^"]+)"', speaking)]
+    [rule] = json.loads(offer)["decision_rules"]
+    assert rule.endswith(": -1")
+    assert rule not in excusing
+    assert (await send(client, {"csrf": csrf, "edited": edited, "way": "json", "json": offer})).status_code == 303
+    assert (await client.get("/v1/tenants/bakers/rules")).json()["rules"]["decision_rules"] == [rule]
+
+
+async def post_labelled(client, traffic):
     events, labels = [], []
-    for place, (query, right) in enumerate(Traffic(seed=7, answers=120)):
+    for place, (query, right) in enumerate(traffic):
         own = {"event_id": f"e{place}", "tenant": "bakers", "agent": "crumb"}
         events.append({**own, "question": query.question, "sql": query.sql})
         labels.append({**own, "reviewer": "ann", "label": "right" if right else "wrong"})
     assert (await client.post("/v1/events", json=events)).status_code == 202
     assert (await client.post("/v1/labels", json=labels)).json()["kept"] == 120
+
+
+@pytest.mark.slow  # mines three times
+async def test_a_proposed_rule_is_tried_accepted_and_taken_back(client):
+    await post_labelled(client, Traffic(seed=7, answers=120))
     shown = await page(client)
     csrf, edited = (fields_of(shown)[name] for name in ("csrf", "edited"))
     looked = await client.post(PAGE, data={"csrf": csrf, "edited": edited, "action": "propose"})
