@@ -46,7 +46,7 @@ def habit_labels(each: int = 12) -> list[dict[str, object]]:
 
 
 def drawn_labels(seed: int, each: int = 24) -> list[dict[str, object]]:
-    """The same habits, with answers to both habits of a table under the same questions; the seed draws the odd labels."""
+    """The same habits; answers to both habits of a table share their questions. The seed draws the odd labels."""
     chance = random.Random(seed)
     rows: list[dict[str, object]] = []
     for table, habits in HABITS.items():

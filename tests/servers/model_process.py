@@ -4,8 +4,8 @@
 is every request it got. It is a process of its own and imports the standard library only.
 
 The step `learner` plays the models of rule learning; each reply is a function of its request alone. It writes a rule
-where enough samples about one table agree, so it needs clusters; one rule at a time, so it needs refinement; and one
-for each odd label too, so it needs consolidation, since as a judge it reads the first rules only.
+where enough samples are about one table and agree, so it needs clusters; one rule at a time, so it needs refinement;
+and one for each odd label too, so it needs consolidation, since as a judge it reads some rules of a long list only.
 """
 
 from __future__ import annotations
@@ -127,8 +127,10 @@ HABITS = {
 }
 """Constructs of SQL, and how a rule speaks about them."""
 ANYTHING = "anything"
+STANDS_OUT = 0.4
+"""Least share of the samples that must be about one thing for the writer to see it."""
 RULES_READ = 8
-"""So many rules the judge reads; it loses track of longer lists."""
+"""So many rules the judge reads; of a longer list it reads as many, spread evenly over it."""
 
 
 def learned_reply(asked: dict[str, Any]) -> str:
@@ -173,7 +175,11 @@ def sides(samples: list[dict[str, Any]]) -> dict[tuple[str, str], dict[bool, lis
 def extracted(samples: list[dict[str, Any]]) -> list[dict[str, Any]]:
     rules: list[dict[str, Any]] = []
     found = sides(samples)
-    shown = [(key, each) for key, each in found.items() if abs(len(each[True]) - len(each[False])) >= 3]
+    shown = [
+        (key, each)
+        for key, each in found.items()
+        if abs(len(each[True]) - len(each[False])) >= 3 and share_of(each, samples) >= STANDS_OUT
+    ]
     for key, each in sorted(shown, key=lambda pair: -sum(map(len, pair[1].values())))[:1]:
         right = len(each[True]) > len(each[False])
         rules.append(a_rule(*key, right, each[right]))
@@ -193,10 +199,16 @@ def refined(rules: list[dict[str, Any]], samples: list[dict[str, Any]]) -> list[
     missed = [each for each in samples if each["judged"] != each["label"]]
     for key, each in sides(missed).items():
         alike = {sample["question"] for sample in missed if fact(sample["sql"]) == key}
-        if key not in known and len(alike) >= 3 and len(each[True]) != len(each[False]):
+        stands_out = len(alike) >= 3 and share_of(each, missed) >= STANDS_OUT
+        if key not in known and stands_out and len(each[True]) != len(each[False]):
             right = len(each[True]) > len(each[False])
             kept.append(a_rule(*key, right, each[right]))
+            kept += [a_rule(*key, not right, [number]) for number in each[not right]]
     return kept
+
+
+def share_of(numbers: dict[bool, list[int]], samples: list[dict[str, Any]]) -> float:
+    return (len(numbers[True]) + len(numbers[False])) / len(samples)
 
 
 def consolidated(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -214,10 +226,16 @@ def consolidated(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return merged
 
 
+def read(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if len(rules) <= RULES_READ:
+        return rules
+    return [rules[place * len(rules) // RULES_READ] for place in range(RULES_READ)]
+
+
 def ruled_opinion(system: str, data: dict[str, Any]) -> str:
     table, habit = fact(data["sql"])
     given = system.split("BEGIN RULES\n")[1].split("\nEND RULES", maxsplit=1)[0] if "BEGIN RULES\n" in system else "[]"
-    rules = [each for each in json.loads(given)[:RULES_READ] if meant_by(each)[1] == habit]
+    rules = [each for each in read(json.loads(given)) if meant_by(each)[1] == habit]
     fitting = [each for each in rules if meant_by(each)[0] == table] or [
         each for each in rules if meant_by(each)[0] == ANYTHING
     ]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from consumers.wire.learned_rules_document import LearnedRulesDocument, decode_learned
-from tests.learning.rule_habits import habit_labels, write_labels
+from tests.learning.rule_habits import drawn_labels, habit_labels, write_labels
 from tests.servers.model_server import ModelServer, model_process_server, model_server
 from tests.service.commands.command_line import sqlassay
 
@@ -58,25 +58,23 @@ def learn(model_server: ModelServer, tmp_path: Path) -> Learning:
     return Learning(model_server, tmp_path, habit_labels())
 
 
-@pytest.mark.slow  # a thousand calls of a model
-def test_each_step_of_the_paper_gains_and_the_parts_share_no_question(learn: Learning) -> None:
-    journal = str(learn.folder / "journal")
+@pytest.mark.slow  # two thousand calls of a model
+@pytest.mark.parametrize("seed", range(4))
+def test_each_step_of_the_paper_gains_whatever_labels_are_odd(learn: Learning, seed: int) -> None:
+    learn.labels = write_labels(learn.folder / "drawn.jsonl", drawn_labels(seed))
+    options = ("--journal", str(learn.folder / "journal"), "--seed", str(seed), "--cluster-size", "12")
     accuracy: dict[str, float] = {}
     for without in ("", "clusters", "refinement", "consolidation"):
-        done = learn("--journal", journal, *(("--without", without) if without else ()), out=f"{without}.json")
+        done = learn(*options, *(("--without", without) if without else ()), out=f"{without}.json")
         assert done.returncode == 0, done.stderr
         held_out = learn.document(f"{without}.json").held_out
         assert held_out is not None
         accuracy[without] = held_out.after.accuracy
         accuracy["no rules"] = held_out.before.accuracy
     whole = accuracy.pop("")
-    assert {name: round(100 * each) for name, each in accuracy.items()} == {
-        "no rules": 55,
-        "clusters": 69,
-        "refinement": 83,
-        "consolidation": 90,
-    }
-    assert round(100 * whole) == 97
+    # eleven of twelve labels follow a rule
+    assert whole > 0.85
+    assert {name: whole - each > 0.03 for name, each in accuracy.items()} == dict.fromkeys(accuracy, True), accuracy
 
 
 @pytest.mark.slow  # some hundred calls of a model, twice
