@@ -3,11 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import sys
 import time
+from collections.abc import Iterator, Mapping
 
 from evals.runner.cases import BenchmarkCase, GenerationResult, TraceStep
+
+
+class NotAnExceptionError(BaseException):
+    """What `except Exception` does not catch."""
+
+
+class UnspeakableError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("it cannot even be named")
+
+
+class EndlessMetadata(Mapping[str, object]):
+    """Never runs out of keys."""
+
+    def __iter__(self) -> Iterator[str]:
+        for number in itertools.count():
+            time.sleep(0.001)
+            yield str(number)
+
+    def __getitem__(self, key: str) -> object:
+        return 1
+
+    def __len__(self) -> int:
+        return 1
 
 
 async def answer(case: BenchmarkCase) -> object:
@@ -29,6 +55,23 @@ async def answer(case: BenchmarkCase) -> object:
             sys.exit(3)
         case "number":
             return 7
+        case "interrupt":
+            raise KeyboardInterrupt
+        case "cancel":
+            raise asyncio.CancelledError
+        case "generator exit":
+            raise GeneratorExit
+        case "own base":
+            raise NotAnExceptionError("neither")
+        case "unspeakable":
+            raise UnspeakableError
+        case "endless metadata":
+            return GenerationResult("SELECT 1", EndlessMetadata())
+        case "deep metadata":
+            deep: dict[str, object] = {}
+            for _ in range(100_000):
+                deep = {"in": deep}
+            return GenerationResult("SELECT 1", deep)
         case "time out by itself":
             raise TimeoutError("its own")
         case "trace":

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from service.commands.eval.runner.generating import accepted
+from tests.evals.runner import hostile_endpoint
 from tests.evals.runner.agent_server import Reply, agent_server, as_json
 from tests.evals.runner.weaving import GOLDS, Mill, case, lines
 from tests.servers.model_server import ModelServer, model_process_server, model_server
@@ -26,6 +27,13 @@ DEEDS = {
     "exit": "raised",
     "number": "invalid",
     "time out by itself": "raised",
+    "interrupt": "raised",
+    "cancel": "raised",
+    "generator exit": "raised",
+    "own base": "raised",
+    "unspeakable": "raised",
+    "endless metadata": "timeout",
+    "deep metadata": "invalid",
 }
 
 
@@ -44,7 +52,7 @@ def test_a_callable_that_raises_hangs_floods_or_dies_fails_its_own_case_only(mil
     agent = "tests.evals.runner.hostile_agent:answer"
     mill.run("--backend", agent, "--timeout", "0.5", "--concurrency", "2", "--databases", mill.databases)
     found = {each["case_id"]: each for each in mill.records()}
-    assert {name: found[name]["error"]["kind"] for name in DEEDS} == DEEDS
+    assert {name: found[name]["error"] and found[name]["error"]["kind"] for name in DEEDS} == DEEDS
     assert not any(found[name]["pass"] for name in DEEDS)
     assert (found["answer"]["pass"], found["answer"]["error"]) == (True, None)
     assert found["trace"]["backend_metadata"] == {"model": "tiny", "prompt_version": "p7"}
@@ -102,6 +110,19 @@ def test_an_endpoint_that_is_down_or_floods_is_a_failure(mill: Mill) -> None:
     mill.run("--backend", agent.url, "--limit", "1", out="down")
     assert mill.records("flood")[0]["error"]["kind"] == "too_large"
     assert mill.records("down")[0]["error"]["kind"] == "unreachable"
+
+
+@pytest.mark.slow  # waits for endpoints that hang
+def test_an_endpoint_that_misbehaves_on_the_wire_fails_its_own_case_only(mill: Mill) -> None:
+    gold = {"gold_sql": "SELECT 1", "golds": []}
+    lines(mill.benchmark, [{**case("count"), "case_id": name, **gold} for name in (*hostile_endpoint.DEEDS, "well")])
+    with hostile_endpoint.hostile_endpoint() as url:
+        mill.run("--backend", url, "--timeout", "1", "--databases", mill.databases, "--concurrency", "4")
+    found = {each["case_id"]: each for each in mill.records()}
+    kinds = {name: kind for name, (_, kind) in hostile_endpoint.DEEDS.items()}
+    assert {name: found[name]["error"] and found[name]["error"]["kind"] for name in kinds} == kinds
+    assert {name for name, each in found.items() if each["pass"]} == {"well"}
+    assert all(each["rationale"] for each in found.values())
 
 
 @pytest.mark.slow  # takes over a second
