@@ -142,3 +142,19 @@ def test_a_database_that_is_not_there_is_said_to_be(folder: str, ducks: str):
     for databases in (folder, ducks, "mysql://somewhere/{db_id}"):
         with pytest.raises(UnknownDatabaseError), open_database(databases, "elsewhere", LIMITS):
             pass
+
+
+def test_a_connection_that_is_lost_says_something_of_the_database_and_nothing_of_the_query(server: str, database: URL):
+    name = str(database.database)
+
+    async def end_others() -> None:
+        connection = await asyncpg.connect(server.replace("{db_id}", name))
+        others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()"
+        await connection.execute(others, name)
+        await connection.close()
+
+    with open_database(server, name, LIMITS, Allowance(any_role=True)) as opened:
+        assert isinstance(opened.run("SELECT id FROM looms"), QueryResult)
+        asyncio.run(end_others())
+        with pytest.raises(UnknownDatabaseError, match="connection was lost"):
+            opened.run("SELECT id FROM looms")
