@@ -26,7 +26,7 @@ def endless(start: bytes) -> Callable[[Send], None]:
     return flood
 
 
-def whole(body: bytes, head: bytes = HEAD) -> Callable[[Send], None]:
+def whole(body: bytes, head: bytes = HEAD) -> Callable[[Send], object]:
     return lambda send: send(head + b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
 
 
