@@ -26,7 +26,8 @@ def condition_void(case: Case) -> Finding | None:
     `… OR 1 = 1` keeps all rows, whatever the other conditions say, and so does `COALESCE(NULLIF(c, c), 'x') = 'x'`. A
     plain `1 = 1` between ANDs is harmless and does not count. An arm `OR id > 0` counts where nothing speaks of ids. So
     does `COALESCE(phone, 'Peru') = 'Peru'` where nothing speaks of rows without a value, and an arm `OR farms > 5`
-    beside the condition asked for where nothing speaks of farms.
+    beside the condition asked for where nothing speaks of farms, and `TRIM('Peru') = 'Peru'`, which reads no row, where
+    no other condition has the value that the question asks for.
 
     >>> condition_void(case("Hens in Peru", "SELECT name FROM hens WHERE country = 'Peru' OR 1 = 1")).detail
     "holds for every row: country = 'peru' or true"
@@ -34,7 +35,7 @@ def condition_void(case: Case) -> Finding | None:
     if not case.sql.voids:
         return None
     found = _first(case, _HOLDING, "holds for every row")
-    return found if found is not None else _widened(case) or _filled(case) or _let_in(case)
+    return found if found is not None else _widened(case) or _filled(case) or _let_in(case) or _decoy(case)
 
 
 def _filled(case: Case) -> Finding | None:
@@ -63,6 +64,23 @@ def _let_in(case: Case) -> Finding | None:
     said = {word[:_STEM] for word in _WORD.findall(text)}
     unsaid = next((each.text for each in apart if not said & _stems(each.values) and not _named(each, text)), None)
     return Finding(1.0, f"lets in rows that nothing asks for: or {unsaid}") if unsaid is not None else None
+
+
+def _decoy(case: Case) -> Finding | None:
+    """A condition on literals alone, with a value that is asked for and that no condition on the rows has."""
+    decoys = [void for void in case.sql.voids if void.kind is VoidKind.DECOY]
+    if not decoys:
+        return None
+    idle = next((void.text for void in decoys if _has_idle_value(case, void)), None)
+    return Finding(1.0, f"holds for every row: {idle}") if idle is not None else None
+
+
+def _has_idle_value(case: Case, void: Void) -> bool:
+    text = _text(case)
+    numbers = _NUMBER.findall(text)[:_MOST]
+    said = [each for each in void.values if each in numbers or (len(each) > 2 and each in text)]
+    applied = [each.text.casefold() for each in case.sql.filters if each.lhs is not None and each.lhs.columns]
+    return bool(said) and not any(each in condition for each in said for condition in applied)
 
 
 def _named(void: Void, text: str) -> bool:

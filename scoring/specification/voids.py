@@ -12,6 +12,8 @@ class VoidKind(StrEnum):
 
     CONDITION = "condition"
     """It holds for every row, so it filters nothing."""
+    DECOY = "decoy"
+    """It is on literals alone, whatever the row holds."""
     ARM = "arm"
     """It never holds, so an OR or a UNION does without it."""
     WIDENING = "widening"
@@ -52,5 +54,5 @@ class Void:
     numbers: tuple[float, ...] = ()
     """The constants of an arithmetic."""
     values: tuple[str, ...] = ()
-    """The values of a conflict, the columns of a widening arm, names and literals of an arm apart, or those that a
-    changed value is compared with."""
+    """The values of a conflict, the columns of a widening arm, names and literals of an arm apart, the literals of a
+    decoy, or those that a changed value is compared with."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from types import MappingProxyType
 
 from sqlglot import exp
@@ -23,6 +24,7 @@ from scoring.specification import (
 )
 from scoring.sql.changed_values import check_output, is_falling, is_plain_value, reads_rows
 from scoring.sql.conditions import record
+from scoring.sql.conditions.supplied_values import supplied_everywhere
 from scoring.sql.conditions.unions import note_whole_arm
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare
@@ -88,11 +90,19 @@ def _set_operation(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
         walk.spec.set_operations.append(SetOperation(kind=kind, left=path, right=arm))
         found = read_query(walk, link.args["expression"], inner._replace(path=arm))
         _drop_empty_arm(walk, link, found, path)
+        _differ(item, found)
         item.correlated = item.correlated or found.correlated
     if not any(type(link) is not exp.Union for link in links):
         note_whole_arm(walk.spec, path, [first, *(link.args["expression"] for link in reversed(links))])
     _read_tail(_outside(walk, inner, item), node, item.columns)
     return item
+
+
+def _differ(item: FromItem, found: FromItem) -> None:
+    """A column that is not the same constant in each arm tells rows apart."""
+    for term, other in zip_longest(item.columns, found.columns):
+        if term is not None and (other is None or term.supplies != other.supplies):
+            term.supplies = frozenset()
 
 
 def _drop_empty_arm(walk: Walk, link: Node, found: FromItem, path: str) -> None:
@@ -179,6 +189,8 @@ def _project(scope: Scope, output: Node, item: FromItem) -> None:
     term = read(scope, output)
     nested = spec.subqueries[before:] if len(spec.subqueries) > before else ()
     check_output(scope, output, term.name)
+    if not (term.columns or term.func or scope.path == "main"):
+        term.supplies = supplied_everywhere(scope, output)
     projection = Projection(
         operand=term.operand,
         block=scope.path,

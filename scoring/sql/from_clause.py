@@ -14,8 +14,12 @@ from scoring.sql.terms import Node
 from scoring.sql.undoing import note
 
 _SIDES = frozenset({"left", "right", "full"})
-_OPTIONAL = frozenset({"left", "cross", "comma"})
+_OUTER = frozenset({"left", "full"})
+"""Joins that leave out no row of what stands before them."""
+_CROSS = frozenset({"cross", "comma"})
 """Joins that leave out no row of what stands before them, unless the joined item is empty."""
+_RIGHT = frozenset({"right", "full"})
+"""Joins that leave out no row of the joined item."""
 _SPECIAL = frozenset({"semi", "anti", "cross"})
 
 
@@ -96,32 +100,47 @@ def record_joins(scope: Scope) -> None:
 def record_optional(scope: Scope, *, is_starred: bool) -> None:
     """Records the queries that an outer or cross join brings and nothing outside ON reads: they restrict no row."""
     spec = scope.spec
-    unused: set[str] = set()
-    idle = [join for join in scope.joins.all if join.kind in _OPTIONAL and not join.item.used and not is_starred]
-    for join in idle:
-        item = join.item
+    optional = [] if is_starred else _optional(scope)
+    idle = [item for item in optional if not item.used]
+    unused = {item.table for item in idle if item.table is not None}
+    for item in idle:
         if item.table is not None:
-            unused.update([item.table] if join.kind == "left" else [])
             continue
         if (scope.path, item.path) in spec.reads:
             spec.reads.remove((scope.path, item.path))
         else:
             spec.optional.add(item.path)
-    whole = len(idle) == len(scope.joins.all) and all(join.kind == "left" for join in idle)
+    kinds = {join.kind for join in scope.joins.all}
+    whole = bool(idle) and idle == optional and kinds <= _SIDES and len(optional) >= len(scope.joins.all)
     if unused or whole:
         _note_unused(scope, unused, whole=whole)
 
 
-def _note_unused(scope: Scope, tables: set[str], *, whole: bool) -> None:
-    """Notes the conditions of a LEFT JOIN on a table that nothing outside ON reads: they restrict no row.
+def _optional(scope: Scope) -> list[FromItem]:
+    """The items of FROM that leave out no row of the others, unless they are empty.
 
-    `whole`: nothing reads any joined table, so no condition of ON restricts a row.
+    A cross join with a table is left out: it repeats the other rows.
+    """
+    items = list(scope.columns.items.values())
+    kinds = [join.kind if (join := scope.joins.of(item)) is not None else "" for item in items]
+    last = max([place for place, kind in enumerate(kinds) if kind in _RIGHT], default=0)
+    return [
+        item
+        for place, (item, kind) in enumerate(zip(items, kinds, strict=True))
+        if place < last or kind in _OUTER or (kind in _CROSS and item.table is None)
+    ]
+
+
+def _note_unused(scope: Scope, tables: set[str], *, whole: bool) -> None:
+    """Notes the conditions of an outer join on a table that nothing outside ON reads: they restrict no row.
+
+    `whole`: nothing reads any such table, so no condition of ON restricts a row.
     """
     for each in scope.spec.filters.values():
         if each.clause is Clause.ON and each.block == scope.path and each.lhs is not None:
             read_here = {column.table for column in each.lhs.columns}
             if read_here and (whole or read_here <= tables):
-                note(scope, VoidKind.UNUSED, f"left join on {each.text}")
+                note(scope, VoidKind.UNUSED, f"outer join on {each.text}")
 
 
 def _read_inner_conditions(scope: Scope, node: Node) -> None:

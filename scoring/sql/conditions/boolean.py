@@ -9,6 +9,7 @@ from sqlglot import exp
 from scoring.specification import Clause, Op, SqlFilter, VoidKind
 from scoring.sql.conditions.apart import note_apart
 from scoring.sql.conditions.coverage import check_nulls, covers
+from scoring.sql.conditions.decoys import note_decoy
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, compares_itself, fact, is_wide, settle
 from scoring.sql.conditions.labels import labelled
 from scoring.sql.conditions.predicates import predicate
@@ -72,6 +73,7 @@ def conjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool = Fal
     """The terms that must all hold; those of one OR share a group."""
     label = labelled(node)
     if label is not None:
+        note_decoy(scope, node)
         return conjunction(scope, label[0], clause, negated=negated is not label[1])
     if type(node) not in _CONNECTIVES:
         found = predicate(scope, node, clause, negated)
@@ -97,6 +99,7 @@ def conjunction(scope: Scope, node: Node, clause: Clause, *, negated: bool = Fal
                 drafts.extend(found)
                 opened = opened or not found
         elif (label := labelled(node)) is not None:
+            note_decoy(scope, node)
             waiting.append((label[0], negated is not label[1]))
         else:
             found = predicate(scope, node, clause, negated)

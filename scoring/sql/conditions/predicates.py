@@ -12,6 +12,7 @@ from scoring.specification import NEGATION, Clause, Limit, Op, Operand, Subquery
 from scoring.sql.changed_values import check_compared
 from scoring.sql.conditions.comparison import comparison, expression, listed, plain, semi_join, versus
 from scoring.sql.conditions.coverage import check_met, keeps_all
+from scoring.sql.conditions.decoys import note_decoy
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact
 from scoring.sql.conditions.matching import like, pattern_text, regular
 from scoring.sql.conditions.supplied_values import check_pattern
@@ -51,11 +52,20 @@ def predicate(scope: Scope, node: Node, clause: Clause, negated: bool) -> list[F
             return known
     reader = _PREDICATES.get(type(node))
     found = _truth(scope, node, negated) if reader is None else reader(scope, node, clause, negated)
+    if _is_about_no_column(node, found):
+        note_decoy(scope, node)
     if not plainly and type(node) in _COMPARING:
         check_compared(scope, node)
     if not plainly or type(node) in _REGULAR:
         check_met(scope, node, found)
     return found
+
+
+def _is_about_no_column(node: Node, found: list[FilterDraft]) -> bool:
+    """Whether a condition may be on literals alone: the calls in it are not evaluated."""
+    if not found:
+        return type(node) is exp.In and type(bare(node.args["this"])) is exp.Literal
+    return len(found) == 1 and not found[0].lhs.columns and found[0].lhs.func is None
 
 
 def _known(scope: Scope, node: Node, negated: bool) -> list[FilterDraft] | None:
@@ -65,6 +75,7 @@ def _known(scope: Scope, node: Node, negated: bool) -> list[FilterDraft] | None:
         return None
     truth = folded.value is not None and is_true(folded.value) is not negated
     if not _reads_rows(node):
+        note_decoy(scope, node)
         return fact(truth)
     before = mark(scope)
     shown = read(scope, node).name

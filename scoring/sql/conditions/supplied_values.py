@@ -84,6 +84,12 @@ def constant_value(scope: Scope, node: Node) -> Text | Number | None:
     return Number(folded.value) if isinstance(folded.value, float) and folded.constant else None
 
 
+def supplied_everywhere(scope: Scope, output: Node) -> frozenset[Text | Number]:
+    """The constant that an output is in every row, if it is no flag: `'x' AS city`."""
+    value = constant_value(scope, output.args["this"] if type(output) is exp.Alias else output)
+    return frozenset() if value is None or is_usual(value) else frozenset((value,))
+
+
 def check_held(scope: Scope, node: Node, term: Term, op: Op, values: Sequence[object]) -> None:
     """Notes a comparison that a constant within the compared expression meets, whatever the row holds."""
     if op is Op.EQ and type(node) is not exp.Column:
