@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
+from scoring.signals.computed_outputs import computed_unasked
 from scoring.signals.finding import Finding
 from scoring.specification import Void, VoidKind
 from scoring.values import UNITS
 from scoring.verdict import Case
 
 _HOLDING = frozenset({VoidKind.CONDITION})
+_COMPLETE = frozenset({VoidKind.COMPLEMENT})
 _FILLED = frozenset({VoidKind.FALLBACK})
 _DEAD = frozenset({VoidKind.ARM, VoidKind.UNUSED})
 _EMPTY = frozenset({VoidKind.EMPTY})
@@ -27,7 +29,8 @@ def condition_void(case: Case) -> Finding | None:
     plain `1 = 1` between ANDs is harmless and does not count. An arm `OR id > 0` counts where nothing speaks of ids. So
     does `COALESCE(phone, 'Peru') = 'Peru'` where nothing speaks of rows without a value, and an arm `OR farms > 5`
     beside the condition asked for where nothing speaks of farms, and `TRIM('Peru') = 'Peru'`, which reads no row, where
-    no other condition has the value that the question asks for.
+    no other condition has the value that the question asks for, and a UNION with the rows that the condition leaves
+    out.
 
     >>> condition_void(case("Hens in Peru", "SELECT name FROM hens WHERE country = 'Peru' OR 1 = 1")).detail
     "holds for every row: country = 'peru' or true"
@@ -35,7 +38,7 @@ def condition_void(case: Case) -> Finding | None:
     if not case.sql.voids:
         return None
     found = _first(case, _HOLDING, "holds for every row")
-    return found if found is not None else _widened(case) or _filled(case) or _let_in(case) or _decoy(case)
+    return found or _widened(case) or _filled(case) or _let_in(case) or _decoy(case) or _completed(case)
 
 
 def _filled(case: Case) -> Finding | None:
@@ -68,11 +71,20 @@ def _let_in(case: Case) -> Finding | None:
 
 def _decoy(case: Case) -> Finding | None:
     """A condition on literals alone, with a value that is asked for and that no condition on the rows has."""
-    decoys = [void for void in case.sql.voids if void.kind is VoidKind.DECOY]
-    if not decoys:
-        return None
-    idle = next((void.text for void in decoys if _has_idle_value(case, void)), None)
+    idle = _idle(case, VoidKind.DECOY)
     return Finding(1.0, f"holds for every row: {idle}") if idle is not None else None
+
+
+def _idle(case: Case, kind: VoidKind) -> str | None:
+    """A part of that kind with a value that is asked for and that no condition on the rows has."""
+    return next((void.text for void in case.sql.voids if void.kind is kind and _has_idle_value(case, void)), None)
+
+
+def _completed(case: Case) -> Finding | None:
+    """A UNION of the rows asked for and of all others, where no word asks for both."""
+    if _BOTH.search(_text(case)):
+        return None
+    return _first(case, _COMPLETE, "keeps every row")
 
 
 def _has_idle_value(case: Case, void: Void) -> bool:
@@ -111,13 +123,16 @@ def _text(case: Case) -> str:
 def condition_dead(case: Case) -> Finding | None:
     """A condition of the SQL restricts no row of the answer, because the part that holds it never takes part.
 
-    It stands in a CTE that nothing reads, in an arm of an OR that never holds, or in an outer join that keeps all rows.
+    It stands in a CTE that nothing reads, in an arm of an OR that never holds, in an outer join that keeps all rows, or
+    in a column of an inner query that nothing reads.
 
     >>> condition_dead(case("Hens in Peru",
     ...     "WITH found AS (SELECT * FROM hens WHERE country = 'Peru') SELECT name FROM hens")).detail
     'takes no part: with found'
     """
-    return _first(case, _DEAD, "takes no part")
+    found = _first(case, _DEAD, "takes no part")
+    idle = _idle(case, VoidKind.COLUMN) if found is None else None
+    return Finding(1.0, f"takes no part: {idle}") if idle is not None else found
 
 
 def result_empty(case: Case) -> Finding | None:
@@ -180,20 +195,19 @@ def _only_literals(case: Case) -> Finding | None:
 
 
 def arithmetic_unasked(case: Case) -> Finding | None:
-    """The SQL changes an output or a compared value by a constant that nothing asks for.
+    """The SQL changes an output or a compared value by a constant, or computes with an output, as nothing asks for.
 
-    `COUNT(*) + 5` and `-COUNT(*)` are not the count, and `age + 5 > 30` is not the condition asked for. Percentages,
-    units, and numbers that the questions mention do not count.
+    `COUNT(*) + 5`, `-COUNT(*)`, `COUNT(*) + COUNT(*)` and `SQRT(COUNT(*))` are not the count, and `age + 5 > 30` is not
+    the condition asked for. Percentages, units, numbers that the questions mention, and arithmetic with a word that
+    asks for it (`difference`, `square root`) do not count.
 
     >>> arithmetic_unasked(case("How many hens are there?", "SELECT COUNT(*) + 5 FROM hens")).detail
     'changed by a constant: count(*) + 5'
     """
     voids = [void for void in case.sql.voids if void.kind in _ARITHMETIC]
-    if not voids:
-        return None
-    said = _numbers_said(case)
+    said = _numbers_said(case) if voids else set[float]()
     changed = next((void.text for void in voids if not _is_asked(case, void, said)), None)
-    return Finding(1.0, f"changed by a constant: {changed}") if changed is not None else None
+    return Finding(1.0, f"changed by a constant: {changed}") if changed is not None else computed_unasked(case)
 
 
 def _is_asked(case: Case, void: Void, said: set[float]) -> bool:
@@ -242,6 +256,11 @@ _ABSENT = re.compile(
 """Words that ask for rows without a value, or say what they count as."""
 _CHOICE = re.compile(r"\b(?:or|either|both|also|plus|besides|includ\w*|along|as well)\b|[;/]")
 """Words that join what is asked for."""
+_BOTH = re.compile(
+    r"\b(?:or|either|both|also|other\w*|else\w*|rest|remaining|versus|vs|compar\w*|differ\w*|each|respective\w*|every|all|"
+    r"non|not|whether|by|per|first|top)\b|n't\b"
+)
+"""Words that ask for the rows of each arm of a UNION, or for the order of its arms."""
 _WORD = re.compile(r"[^\W_]+")
 _LITERAL = re.compile(r"-?[\d.]+|'.*'|null", re.DOTALL)
 _ANSWERS = frozenset({"yes", "no", "true", "false", "1", "0", "y", "n"})

@@ -12,6 +12,8 @@ class VoidKind(StrEnum):
 
     CONDITION = "condition"
     """It holds for every row, so it filters nothing."""
+    COMPLEMENT = "complement"
+    """A UNION of some rows of a table and all others."""
     DECOY = "decoy"
     """It is on literals alone, whatever the row holds."""
     ARM = "arm"
@@ -30,6 +32,8 @@ class VoidKind(StrEnum):
     """An output of the answer is the same whatever the rows hold."""
     ARITHMETIC = "arithmetic"
     """An output of the answer is changed by a constant."""
+    COMPUTED = "computed"
+    """An output of the answer computes more than one value that is asked for."""
     COMPARED = "compared"
     """What a condition compares is changed by a constant."""
     ORDER = "order"
@@ -38,6 +42,8 @@ class VoidKind(StrEnum):
     """A group key is the same for every row."""
     SAMPLE = "sample"
     """A random part of a table's rows is read."""
+    COLUMN = "column"
+    """A computed column of an inner query that nothing reads."""
     UNUSED = "unused"
     """A query with conditions that nothing reads."""
 
@@ -55,4 +61,4 @@ class Void:
     """The constants of an arithmetic."""
     values: tuple[str, ...] = ()
     """The values of a conflict, the columns of a widening arm, names and literals of an arm apart, the literals of a
-    decoy, or those that a changed value is compared with."""
+    decoy or column, what an output computes, or those that a changed value is compared with."""

@@ -24,8 +24,8 @@ from scoring.specification import (
 )
 from scoring.sql.changed_values import check_output, is_falling, is_plain_value, reads_rows
 from scoring.sql.conditions import record
-from scoring.sql.conditions.supplied_values import supplied_everywhere
-from scoring.sql.conditions.unions import note_whole_arm
+from scoring.sql.conditions.supplied_values import note_constant
+from scoring.sql.conditions.unread_columns import note_computed, show_all
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare
 from scoring.sql.folding.folder import fold
@@ -92,8 +92,6 @@ def _set_operation(walk: Walk, node: Node, place: BlockPlace) -> FromItem:
         _drop_empty_arm(walk, link, found, path)
         _differ(item, found)
         item.correlated = item.correlated or found.correlated
-    if not any(type(link) is not exp.Union for link in links):
-        note_whole_arm(walk.spec, path, [first, *(link.args["expression"] for link in reversed(links))])
     _read_tail(_outside(walk, inner, item), node, item.columns)
     return item
 
@@ -182,15 +180,16 @@ def _project(scope: Scope, output: Node, item: FromItem) -> None:
     if kind is exp.Star or (kind is exp.Column and type(output.args["this"]) is exp.Star):
         scope.spec.projections.append(Projection(operand=_STAR, block=scope.path, star=True))
         item.stars.extend(_starred(scope, output))
+        show_all(scope, item.stars)
         return
     spec = scope.spec
     place, conditionals, before = len(spec.projections), spec.conditionals, len(spec.subqueries)
+    filters = len(spec.filters)
     alias = output.alias.lower() if kind is exp.Alias else None
     term = read(scope, output)
     nested = spec.subqueries[before:] if len(spec.subqueries) > before else ()
     check_output(scope, output, term.name)
-    if not (term.columns or term.func or scope.path == "main"):
-        term.supplies = supplied_everywhere(scope, output)
+    note_constant(scope, output, term)
     projection = Projection(
         operand=term.operand,
         block=scope.path,
@@ -202,6 +201,7 @@ def _project(scope: Scope, output: Node, item: FromItem) -> None:
     spec.projections.insert(place, projection)
     item.columns.append(term)
     if alias is not None:
+        note_computed(scope, output, term, filters)
         scope.aliases[alias] = item.outputs[alias] = term
     elif kind is exp.Column:
         item.outputs[output.name.lower()] = term

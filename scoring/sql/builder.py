@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from scoring.specification import (
     Aggregation,
     Block,
@@ -21,8 +23,18 @@ from scoring.specification import (
     Window,
 )
 from scoring.sql.layers import normalize
-from scoring.sql.terms import Term
+from scoring.sql.terms import Node, Term
 from scoring.sql.unread import leave_out_unread
+
+
+class ComputedColumn(NamedTuple):
+    """A column that a CTE or derived table computes."""
+
+    term: Term
+    output: Node
+    block: str
+    filters: tuple[tuple[object, ...], ...]
+    """The keys of the conditions in it."""
 
 
 class SpecificationBuilder:
@@ -61,6 +73,8 @@ class SpecificationBuilder:
         """Paths of derived tables that an outer join brings and nothing reads."""
         self.parameters: set[str] = set()
         """Placeholders whose values are not known."""
+        self.computed: list[ComputedColumn] = []
+        """Columns of CTEs and derived tables that are no plain columns."""
         self.conditionals = 0
         """Number of CASE, IF, FILTER and boolean aggregate arguments read so far."""
 

@@ -9,6 +9,7 @@ from sqlglot import exp
 from scoring.specification import VoidKind
 from scoring.sql.expressions import bare
 from scoring.sql.folded import ROWS, Folded, identical, number
+from scoring.sql.folding.computed import computed
 from scoring.sql.folding.folder import fold, is_evaluated
 from scoring.sql.folding.plain_values import is_plain_arithmetic, is_plain_value
 from scoring.sql.scopes import Scope, read
@@ -40,7 +41,11 @@ def reads_rows(node: Node) -> bool:
 def check_output(scope: Scope, output: Node, shown: str) -> None:
     """Notes an output that is the same whatever the rows hold, or that a constant changes."""
     node = output.args["this"] if type(output) is exp.Alias else output
-    if type(node) is exp.Column or is_plain_value(node) or is_plain_arithmetic(scope, node):
+    if type(node) is exp.Column or is_plain_value(node):
+        return
+    if found := computed(scope, node):
+        note(scope, VoidKind.COMPUTED, shown, values=found)
+    if is_plain_arithmetic(scope, node):
         return
     if not is_evaluated(node) and type(node) not in _INSIDE:
         return
@@ -127,7 +132,7 @@ def _core(node: Node) -> Node | None:
 def _is_neutral(scope: Scope, node: Node) -> bool:
     """Whether the arithmetic cancels out: `COUNT(*) + 5 - 5`."""
     core = _core(node)
-    return core is not None and identical(fold(scope, node), fold(scope, core))
+    return core is not None and core is not node and identical(fold(scope, node), fold(scope, core))
 
 
 def _changes(scope: Scope, node: Node, *, strict: bool) -> list[float | None]:

@@ -99,21 +99,24 @@ def record_joins(scope: Scope) -> None:
 
 def record_optional(scope: Scope, *, is_starred: bool) -> None:
     """Records the queries that an outer or cross join brings and nothing outside ON reads: they restrict no row."""
-    spec = scope.spec
     optional = [] if is_starred else _optional(scope)
     idle = [item for item in optional if not item.used]
-    unused = {item.table for item in idle if item.table is not None}
+    if not idle:
+        return
     for item in idle:
-        if item.table is not None:
-            continue
-        if (scope.path, item.path) in spec.reads:
-            spec.reads.remove((scope.path, item.path))
-        else:
-            spec.optional.add(item.path)
-    kinds = {join.kind for join in scope.joins.all}
-    whole = bool(idle) and idle == optional and kinds <= _SIDES and len(optional) >= len(scope.joins.all)
-    if unused or whole:
-        _note_unused(scope, unused, whole=whole)
+        if item.table is None:
+            _leave_out(scope, item)
+    outer = {join.kind for join in scope.joins.all} <= _SIDES and len(optional) >= len(scope.joins.all)
+    whole = outer and len(idle) == len(optional)
+    _note_unused(scope, {item.table for item in idle} - {None}, whole=whole)
+
+
+def _leave_out(scope: Scope, item: FromItem) -> None:
+    spec = scope.spec
+    if (scope.path, item.path) in spec.reads:
+        spec.reads.remove((scope.path, item.path))
+    else:
+        spec.optional.add(item.path)
 
 
 def _optional(scope: Scope) -> list[FromItem]:
@@ -131,7 +134,7 @@ def _optional(scope: Scope) -> list[FromItem]:
     ]
 
 
-def _note_unused(scope: Scope, tables: set[str], *, whole: bool) -> None:
+def _note_unused(scope: Scope, tables: set[str | None], *, whole: bool) -> None:
     """Notes the conditions of an outer join on a table that nothing outside ON reads: they restrict no row.
 
     `whole`: nothing reads any such table, so no condition of ON restricts a row.

@@ -14,6 +14,8 @@ from scoring.sql.blocks import read_query
 from scoring.sql.bounds import screen, shortened
 from scoring.sql.builder import SpecificationBuilder
 from scoring.sql.conditions import record, supplied_values
+from scoring.sql.conditions.unions import note_undone_unions
+from scoring.sql.conditions.unread_columns import note_unread_columns
 from scoring.sql.from_items import CteScope
 from scoring.sql.parameters.placeholders import with_numbers
 from scoring.sql.parsing import Parsed, parse_condition, parse_query
@@ -66,7 +68,10 @@ def walk_query(parsed: Parsed) -> SqlSpec:
     """The specification of a parsed query; raises if the parser left out a part of the tree."""
     walk = _walk(parsed)
     read_query(walk, parsed.tree, _main(is_output=True))
-    return walk.spec.build(parsed.nodes)
+    if walk.spec.computed:
+        note_unread_columns(walk.spec)
+    spec = walk.spec.build(parsed.nodes)
+    return note_undone_unions(spec) if spec.set_operations else spec
 
 
 def _walk_condition(parsed: Parsed) -> SqlSpec:

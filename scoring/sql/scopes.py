@@ -144,8 +144,10 @@ class Scope:
         name: str = identifier.args["this"].lower()
         position = self.position
         if qualifier is None and position.in_tail and not position.in_aggregate and name in self.aliases:
+            self.aliases[name].seen = True
             return None, self.aliases[name]
         found = self.columns.resolve(None if qualifier is None else qualifier.name.lower(), name)
+        found[1].seen = True
         if found[0] is not None and not position.in_on:
             found[0].used = True
         return found

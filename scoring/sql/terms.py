@@ -57,6 +57,8 @@ class Term:
     """The constants that it may have in the place of a value of the row: those of a CASE beside columns."""
     fallbacks: frozenset[Text | Number] = frozenset()
     """The constants that it has where a value of the row is NULL: those of COALESCE."""
+    seen: bool = False
+    """Something names it as a column."""
     _operand: Operand | None = None
 
     def __init__(self, name: str, columns: tuple[Column, ...] = (), func: str | None = None) -> None:

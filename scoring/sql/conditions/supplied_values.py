@@ -84,10 +84,13 @@ def constant_value(scope: Scope, node: Node) -> Text | Number | None:
     return Number(folded.value) if isinstance(folded.value, float) and folded.constant else None
 
 
-def supplied_everywhere(scope: Scope, output: Node) -> frozenset[Text | Number]:
-    """The constant that an output is in every row, if it is no flag: `'x' AS city`."""
+def note_constant(scope: Scope, output: Node, term: Term) -> None:
+    """Notes the constant that an output of an inner query is in every row, if it is no flag: `'x' AS city`."""
+    if term.columns or term.func is not None or scope.path == "main":
+        return
     value = constant_value(scope, output.args["this"] if type(output) is exp.Alias else output)
-    return frozenset() if value is None or is_usual(value) else frozenset((value,))
+    if value is not None and not is_usual(value):
+        term.supplies = frozenset((value,))
 
 
 def check_held(scope: Scope, node: Node, term: Term, op: Op, values: Sequence[object]) -> None:

@@ -1,0 +1,53 @@
+"""What an output computes beyond one value, and the words of a question that ask for it."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+
+from scoring.signals.finding import Finding
+from scoring.specification import Void, VoidKind
+from scoring.verdict import Case
+
+
+def computed_unasked(case: Case) -> Finding | None:
+    """An output with a function such as SQRT, or with one aggregate added to another, where no word asks for it."""
+    voids = [void for void in case.sql.voids if void.kind is VoidKind.COMPUTED]
+    if not voids:
+        return None
+    text = f"{case.question.text} {case.query.enriched_question or ''}".casefold()
+    unasked = next((void.text for void in voids if _is_unasked(void, text)), None)
+    return Finding(1.0, f"computed: {unasked}") if unasked is not None else None
+
+
+def _is_unasked(void: Void, text: str) -> bool:
+    kinds = ("function",) if "function" in void.values else void.values
+    return _SIGN.search(text) is None and any(_ASKED[each].search(text) is None for each in kinds)
+
+
+_SIGN = re.compile(r"[\w)%\]]\s*[*/^×÷]\s*[\w(]|[\w)\]]\s+[-+]\s+[\w(]|\w\(")
+"""A formula in an enriched question."""
+_MORE = (
+    r"twice|doubl|tripl|squar|both|pair|combin|together|sum|total|plus|\badd|overall|altogether|\band\b|multipl|product"
+)
+_ASKED = MappingProxyType(
+    {
+        "function": re.compile(
+            r"squar|root|sqrt|\blog|\bln\b|power|cube|expon|geometric|distan|near|clos|within|\bfar|radius|deviat|varian|"
+            r"\bstd|correl|regress|\bsin|\bcos|\btan|angle|degree|bearing|volatil|\bnorm|magnitude|growth|compound|"
+            r"annual|entropy|\bbit|flag|mask|hex|length|digit|revers|encod|formula|score|index|random|sampl|shuffle|rate|"
+            r"latitude|longitude|coordinat|locat|permut|factorial|euclid|significan|confiden|z-?test"
+        ),
+        "doubled": re.compile(_MORE),
+        "scaled": re.compile(
+            r"percent|%|rate|share|ratio|proportion|fraction|thousand|million|billion|hundred|dozen|\bper\b|"
+            r"times|each|twice|doubl|tripl|half|estimat|cents?\b|hour|minute|second|day|week|month|year|point|score|weight|\d"
+        ),
+        "mixed": re.compile(
+            rf"{_MORE}|differ|minus|less|fewer|more|exceed|gap|range|between|ratio|rate|per\b|percent|%|"
+            r"share|times|deviat|score|index|weight|formula|calculat|comput|estimat|revenue|cost|profit|value|amount|"
+            r"income|balance|net\b|gross|remain|left|growth|increas|decreas|chang|with\b|includ"
+        ),
+    }
+)
+"""By what is computed: the words that ask for it."""
