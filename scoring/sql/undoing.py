@@ -9,7 +9,7 @@ from scoring.sql.builder import SpecificationBuilder
 from scoring.sql.scopes import Scope
 
 _SHOWN = 160
-_MOST = 20
+MOST = 20
 """Most parts of one kind that are noted; those of the same constants count once."""
 
 
@@ -46,7 +46,7 @@ def note(
 def note_in(spec: SpecificationBuilder, void: Void) -> None:
     """Notes a part of a block, unless one like it is noted, so that harmless parts do not crowd out others."""
     alike = (void.kind, frozenset(void.numbers), void.values) if void.numbers or void.values else (void.kind, void.text)
-    if alike in spec.noted or sum(each.kind is void.kind for each in spec.voids) >= _MOST:
+    if alike in spec.noted or sum(each.kind is void.kind for each in spec.voids) >= MOST:
         return
     spec.noted.add(alike)
     spec.voids.append(void)

@@ -75,6 +75,7 @@ CONDITIONS: Mapping[str, Make] = MappingProxyType(
         "ORs of ANDs": sql(SELECT, "(a{n} = 1 AND b{n} = 2)", between=" OR "),
         "ANDs of ORs": sql(SELECT, "(a{n} = 1 OR b{n} = 2)", between=" AND "),
         "ANDs of tautologies": sql(SELECT, "(a = 1 OR 1 = 1)", between=" AND "),
+        "ANDs of decoys": sql(SELECT, "TRIM('x{n}') = 'x{n}'", between=" AND "),
         "NOTs": sql(SELECT, "NOT (a{n} = 1)", between=" AND "),
         "NOTs of ORs": sql(SELECT, "NOT (a{n} = 1 OR b = 2)", between=" AND "),
         "inequalities": sql(SELECT, "a <> {n}", between=" AND "),
@@ -137,6 +138,8 @@ EXPRESSIONS: Mapping[str, Make] = MappingProxyType(
         "named windows": sql("SELECT a FROM t WINDOW ", "w{n} AS (ORDER BY a)", between=", ", dialect="postgres"),
         "sum of columns": sql("SELECT ", "a{n}", " FROM t", " + "),
         "concatenation": sql("SELECT ", "a{n}", " FROM t", " || "),
+        "sums of one count": sql("SELECT ", "COUNT(*)", " FROM t", " + "),
+        "functions of counts": sql("SELECT ", "SQRT(COUNT(*)) * COUNT(a{n})", " FROM t", ", "),
         "divisions": sql("SELECT ", "a{n}", " FROM t", " / "),
         "ratios": sql("SELECT ", "SUM(a{n}) * 100.0 / COUNT(*)", " FROM t", ", "),
         "casts": sql("SELECT ", "CAST(a{n} AS INT)", " FROM t", ", "),
@@ -148,6 +151,17 @@ EXPRESSIONS: Mapping[str, Make] = MappingProxyType(
         "keys of ORDER BY": sql("SELECT a FROM t ORDER BY ", "a{n} DESC", between=", "),
         "columns and order": lambda n: Texts(
             sql="SELECT " + each("a{n}", n, ", ") + " FROM t ORDER BY " + each("a{n}", n, ", ")
+        ),
+        "computed columns that nothing reads": sql(
+            "SELECT COUNT(*) FROM (SELECT ", "CASE WHEN a{n} = 'x' THEN 1 END AS b{n}", " FROM t) AS u", ", "
+        ),
+        "constant columns": sql("SELECT COUNT(*) FROM (SELECT ", "'xy{n}' AS b{n}", " FROM t) AS u", ", "),
+        "FULL JOINs": sql("SELECT COUNT(*) FROM t0", " FULL JOIN t{n} AS u{n} ON t0.a = u{n}.a AND u{n}.b = 'x'"),
+        "RIGHT JOINs of subqueries": sql(
+            "SELECT COUNT(*) FROM t0", " RIGHT JOIN (SELECT a FROM t{n} WHERE b = 1) AS u{n} ON t0.a = u{n}.a"
+        ),
+        "UNIONs with all others": sql(
+            "", "SELECT a FROM t WHERE b = {n} UNION SELECT a FROM t WHERE b <> {n}", between=" UNION "
         ),
         "values": sql("SELECT * FROM (VALUES ", "({n}, 'x')", ") AS v (a, b)", ", ", dialect="postgres"),
         "comments": sql("SELECT a ", "/* x{n} */ ", " FROM t"),
