@@ -91,7 +91,7 @@ def _key(scope: Scope, node: Node) -> tuple[type[Node], int] | None:
 def _is_factor(scope: Scope, node: Node) -> bool:
     folded = fold(scope, node)
     value = number(folded.value, 0) if folded.constant else None
-    return value is not None and abs(value) != 1
+    return value is not None and abs(value) not in (0, 1)
 
 
 def _counts_several(scope: Scope, node: Node) -> bool:
