@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from evals.mean_change import ValueSums, holm, mean_change
 from evals.share_change import share_change
 from scoring.rules import TierBounds
+from service.console.overview.agent_cards import newest_findings, week_findings
 from service.console.overview.agent_weeks import agent_weeks
 from service.console.overview.line_charts import line_chart, sparkline
 from service.console.overview.reason_changes import reason_changes, risen, top_reasons
@@ -231,5 +232,22 @@ async def test_weeks_end_where_the_time_asked_for_ends(two_weeks, database):
         found = await recent_findings(engine, AnswerScope(), [who], most=5)
         assert found[who].answers == 5
         assert await recent_findings(engine, AnswerScope(), []) == {}
+    finally:
+        await engine.dispose()
+
+
+async def test_the_newest_answers_are_those_of_the_last_week_only_where_it_has_enough(two_weeks, database):
+    engine = create_async_engine(database)
+    now = datetime.now(UTC)
+    agents = [("bakers", "crumb"), ("bakers", "rye"), ("bakers", "nobody")]
+    starts = (None, now - timedelta(days=3), now - timedelta(days=11))
+    ends = (None, now - timedelta(days=1, hours=2), now - timedelta(days=6), now + timedelta(days=3))
+    try:
+        for wanted in (AnswerScope(since=since, until=until) for since in starts for until in ends):
+            weeks = await agent_weeks(engine, wanted, now)
+            for most in (3, 20, 30, 100):
+                _, last_week = await week_findings(engine, wanted, weeks, agents, most=most)
+                found = await newest_findings(engine, wanted, weeks, agents, last_week, most=most)
+                assert found == await recent_findings(engine, wanted, agents, most=most), (wanted, most)
     finally:
         await engine.dispose()

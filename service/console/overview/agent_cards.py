@@ -82,13 +82,13 @@ async def agent_cards(
     histograms = _histograms(sums)
     agents = {(each.tenant, each.agent) for each in sums}
     looked_at = sorted(agents)[:_MOST_AGENTS]
-    rows, bounds, findings, changes = await asyncio.gather(
+    rows, bounds, (before, after) = await asyncio.gather(
         estimated_rows(service.engine, wanted, sums, by_version=by_version),
         tier_bounds(service, {tenant for tenant, _ in agents}),
-        recent_findings(service.engine, wanted, looked_at),
-        risen_reasons(service.engine, wanted, weeks, looked_at),
+        week_findings(service.engine, wanted, weeks, looked_at),
     )
-    found = {who: (findings.get(who, RecentFindings()), changes.get(who, [])) for who in agents}
+    findings = await newest_findings(service.engine, wanted, weeks, looked_at, after)
+    found = {who: (findings.get(who, RecentFindings()), _risen_reasons(before, after, who)) for who in agents}
     cards = [
         _card(row, weeks, alarms, found, tier_mix(histograms.get(_who(row), ()), bounds[row.tenant])) for row in rows
     ]
@@ -107,13 +107,31 @@ async def week_findings(
     return earlier, later
 
 
-async def risen_reasons(
-    engine: AsyncEngine, wanted: AnswerScope, weeks: AgentWeeks, agents: Collection[Who]
-) -> dict[Who, list[ReasonChange]]:
-    """The reasons of each agent that became more frequent in the last week. Raises `StoreUnavailable`."""
-    before, after = await week_findings(engine, wanted, weeks, agents)
-    both = before.keys() & after.keys()
-    return {who: risen(reason_changes(before[who], after[who]), _TOP) for who in both}
+async def newest_findings(
+    engine: AsyncEngine,
+    wanted: AnswerScope,
+    weeks: AgentWeeks,
+    agents: Collection[Who],
+    last_week: Mapping[Who, RecentFindings],
+    *,
+    most: int = MOST_ANSWERS,
+) -> Mapping[Who, RecentFindings]:
+    """What is found among the newest answers in scope. Those of the last week are not read again if there are enough.
+
+    Raises `StoreUnavailable`.
+    """
+    begun = wanted.since is None or wanted.since <= weeks.week
+    whole = begun and (wanted.until is None or wanted.until >= weeks.end)
+    enough = {who for who, found in last_week.items() if whole and found.answers == most}
+    others = await recent_findings(engine, wanted, [who for who in agents if who not in enough], most=most)
+    return {**others, **{who: last_week[who] for who in enough}}
+
+
+def _risen_reasons(
+    before: Mapping[Who, RecentFindings], after: Mapping[Who, RecentFindings], who: Who
+) -> list[ReasonChange]:
+    """The reasons of an agent that became more frequent in the last week."""
+    return risen(reason_changes(before[who], after[who]), _TOP) if who in before and who in after else []
 
 
 def _histograms(sums: Iterable[Sums]) -> dict[tuple[str, str, str | None], tuple[int, ...]]:
