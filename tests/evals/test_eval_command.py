@@ -53,12 +53,14 @@ def measured(*arguments: str) -> dict:
     return report
 
 
+@pytest.mark.slow  # takes over a second
 def test_the_local_judge_tells_plain_answers_apart(labels: Path) -> None:
     report = measured(str(labels))
     assert report["measures"]["auc"] > 0.9
     assert report["measures"]["answers"] == len(PILOTS)
 
 
+@pytest.mark.slow  # takes over a second
 def test_weights_fitted_to_other_questions_judge_each_question(labels: Path) -> None:
     assert measured(str(labels), "--held-out", "question")["judge"] == "the local judge, held out by question"
 
@@ -76,6 +78,7 @@ def test_figures_over_agents_are_in_the_report_and_on_the_page(labels: Path) -> 
     assert "Spearman between the two orders of agents" in page
 
 
+@pytest.mark.slow  # takes over a second
 def test_agents_and_questions_are_held_out_at_once(labels: Path) -> None:
     report = measured(str(labels), "--held-out", "question", "--held-out", "agent", "--by", "agent")
     assert report["judge"] == "the local judge, held out by question and agent"

@@ -74,6 +74,7 @@ def test_where_no_slice_is_worse_hardly_any_is_marked(graded):
     assert with_any / RUNS <= FALSE_DISCOVERIES
 
 
+@pytest.mark.slow  # takes over a second
 @pytest.mark.parametrize("graded", [False, True])
 def test_planted_slices_are_found_first_and_few_others_are_marked(graded):
     dice = np.random.default_rng(6)

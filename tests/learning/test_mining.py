@@ -66,6 +66,7 @@ def test_without_labels_what_nearly_every_answer_has_is_found_and_nothing_else()
     assert {("scrapped = 0",), ("fleet_id",)} <= found <= HABITS
 
 
+@pytest.mark.slow  # takes over a second
 def test_every_spelling_of_one_condition_is_one_proposal() -> None:
     traffic = Traffic(seed=2, soft_delete=("scrapped = 0", "NOT scrapped"), tenancy="", columns=tuple(PLAIN.items()))
     assert said(mined(traffic)) == {("scrapped = 0", "scrapped = FALSE")}
@@ -93,6 +94,7 @@ def test_what_the_rules_say_already_is_not_proposed() -> None:
     assert said(mine_rules(seen, rules, scored, rescored=30)) == set()
 
 
+@pytest.mark.slow  # takes over a second
 def test_the_same_rule_has_the_same_id_whatever_showed_it() -> None:
     ids = [
         {in_short(each.rule): each.rule.id for each in mined(traffic).proposals} for traffic in (LABELLED, UNLABELLED)

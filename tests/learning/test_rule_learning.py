@@ -72,6 +72,7 @@ def test_labels_from_which_nothing_can_be_learned_are_refused(examples: list[Lab
         split_labels(examples, learn_from=None, seed=0)
 
 
+@pytest.mark.slow  # takes over a second
 @pytest.mark.parametrize("size", [4, 15, 60])
 def test_clusters_hold_each_answer_once_and_are_neither_tiny_nor_huge(size: int) -> None:
     vectors = tfidf([each.question for each in EXAMPLES])

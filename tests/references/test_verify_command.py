@@ -236,6 +236,7 @@ def test_witnesses_of_other_answers_are_tried_beside_a_database_too(shelves: Pat
     assert [row["verdict"] for row in found] == ["equivalent_up_to_bound", "different"]
 
 
+@pytest.mark.slow  # takes over a second
 def test_a_database_that_is_not_there_ends_the_command(tmp_path: Path) -> None:
     done = run("verify", "-", "--database", str(tmp_path / "gone.sqlite"), given=lines(PAIRS))
     assert done.returncode == 2

@@ -16,6 +16,8 @@ from tests.conftest import copied
 from tests.service.conftest import service_on
 from tests.service.test_api_reading import pages, send_samples
 
+pytestmark = pytest.mark.slow  # two services take all samples
+
 
 @pytest.fixture(scope="module")
 async def held(postgres_url, template):

@@ -81,6 +81,7 @@ async def test_filters_narrow_the_list_and_pages_follow_each_other(client):
     assert (await client.get("/console/evaluations?tier=splendid")).status_code == 400
 
 
+@pytest.mark.slow  # takes over a second
 async def test_with_tokens_a_browser_is_asked_and_sees_its_own_tenant_only(serving):
     own, other, every = (f"{name}-token-for-tests-only" for name in ("bakers", "millers", "all"))
     http = HttpSettings.model_validate({"tokens": {"bakers": own, "millers": other, "*": every}})
