@@ -54,7 +54,8 @@ STATE = """
 SELECT (SELECT array_agg(looms::text) FROM looms), (SELECT last_value FROM turns), (SELECT count(*) FROM pg_class),
     (SELECT count(*) FROM pg_proc), (SELECT count(*) FROM pg_largeobject_metadata), (SELECT count(*) FROM pg_extension),
     (SELECT array_agg(rolname || coalesce(rolpassword, '')) FROM pg_authid),
-    (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'), (SELECT count(*) FROM pg_file_settings),
+    (SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database
+        WHERE locktype = 'advisory' AND datname = current_database()), (SELECT count(*) FROM pg_file_settings),
     (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active')
 """
 
