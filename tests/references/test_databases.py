@@ -89,6 +89,7 @@ def counted(run: Run) -> object:
     return found.rows
 
 
+@pytest.mark.slow  # 45 cases, each with a database of its own
 @pytest.mark.parametrize(
     "hostile",
     [

@@ -17,6 +17,8 @@ from service.settings.storage_settings import DatabaseSettings, RedisSettings
 from service.storage.database import create_engine
 from service.storage.rule_store import PostgresRules
 
+pytestmark = pytest.mark.slow  # waits for caches to expire and for Redis to come back
+
 
 @pytest.fixture
 async def source(engine):

@@ -33,6 +33,8 @@ from tests.memory.stores import MemoryOutcomes, MemoryRules
 from tests.memory.stream import MemoryPublisher
 from tests.storage.conftest import NOW
 
+pytestmark = pytest.mark.slow  # each on a database of its own, of PostgreSQL 15 and 18
+
 TALL = "SELECT id FROM shelf WHERE height > 3"
 LOW = "SELECT id FROM shelf WHERE height <= 3"
 

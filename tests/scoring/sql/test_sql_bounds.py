@@ -79,6 +79,7 @@ DEEP = {
 }
 
 
+@pytest.mark.slow  # 52 of the deepest texts
 @pytest.mark.parametrize("dialect", ["postgres", "mysql", "duckdb", None])
 @pytest.mark.parametrize("name", DEEP)
 def test_deep_nesting_is_refused_at_once(name: str, dialect: str | None) -> None:
