@@ -1,4 +1,4 @@
-"""Values of releases that users may make, and what the Pods of one are told."""
+"""Sets of chart values that users may choose, and the environment variables of a rendered Pod."""
 
 from __future__ import annotations
 

@@ -8,15 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from service.settings.intake_settings import HttpSettings
-
-EVENT = {
-    "event_id": "a",
-    "tenant": "bakers",
-    "agent": "crumb",
-    "question": "How many ovens are in Oslo and older than 3 years?",
-    "enriched_question": "How many ovens are in Oslo and older than 3 years (older than 3 years refers to age > 3)?",
-    "sql": "SELECT COUNT(*) FROM ovens WHERE city = 'Oslo'",
-}
+from tests.service.console_lists import EVENT
 
 
 async def page(client, path: str) -> str:
