@@ -1,8 +1,8 @@
 # The image of every role: `docker build -t sqlassay .`, then `docker run sqlassay serve --role worker`.
 # The first stage installs; the last has neither a compiler nor the sources' history.
-# A release names the base by its digest: --build-arg BASE=python:3.12-slim-bookworm@sha256:…
+# For a newer base: docker buildx imagetools inspect python:3.12-slim-bookworm
 
-ARG BASE=python:3.12-slim-bookworm
+ARG BASE=python:3.12-slim-bookworm@sha256:782412e85d0f0984994c290652577d4018aff08145c85b262bb63dc0c7522254
 
 FROM ${BASE} AS build
 WORKDIR /build

@@ -9,19 +9,8 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).parents[2]
-_DEVELOPMENT = "only for trying out on one machine: compose.yaml says so, and passwords are in it"
-BY_TAG: Mapping[str, str] = {
-    "python:3.12-slim-bookworm": "the default of BASE, for building by hand: a release is refused without a digest",
-    "debian:12": "the machine of a CI run, which keeps nothing and has no secrets",
-    "sqlassay:local": "the image that compose builds itself",
-    "apache/kafka:4.1.1": _DEVELOPMENT,
-    "postgres:18": _DEVELOPMENT,
-    "redis:8": _DEVELOPMENT,
-    "prom/prometheus:v3.5.0": _DEVELOPMENT,
-    "prom/alertmanager:v0.28.1": _DEVELOPMENT,
-    "grafana/grafana:12.2.0": _DEVELOPMENT,
-}
-"""Images without a digest, with the reason. Digests cannot be looked up without a registry."""
+BY_TAG: Mapping[str, str] = {"sqlassay:local": "the image that compose builds itself"}
+"""Images without a digest, with the reason."""
 DIGEST = re.compile(r".+@sha256:[0-9a-f]{64}")
 
 

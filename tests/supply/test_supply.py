@@ -23,18 +23,10 @@ def test_every_image_is_named_by_digest_or_has_a_reason():
     assert {image for _, image in found} >= set(BY_TAG), "a reason for an image that nothing names"
 
 
-def test_a_release_builds_on_a_digest_or_not_at_all():
+def test_a_release_builds_on_the_base_that_the_dockerfile_names():
     workflow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())["jobs"]["image"]
-    runs = [step["run"] for step in workflow["steps"] if "run" in step]
-    checked = next(place for place, run in enumerate(runs) if "sha256" in run)
-    built = next(place for place, run in enumerate(runs) if run.startswith("docker build"))
-    assert checked < built
-    assert '--build-arg BASE="$BASE_IMAGE"' in runs[built]
-    for base, code in {"python:3.12": 1, "": 1, "python@sha256:" + "0" * 64: 0, "python@sha256:12": 1}.items():
-        done = subprocess.run(
-            ["bash", "-ec", runs[checked]], env={"BASE_IMAGE": base, "PATH": "/usr/bin:/bin"}, check=False
-        )
-        assert done.returncode == code, base
+    [built] = [step["run"] for step in workflow["steps"] if step.get("run", "").startswith("docker build")]
+    assert "--build-arg" not in built
 
 
 def test_both_stages_of_the_image_have_the_same_base():
