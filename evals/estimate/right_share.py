@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil, floor, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
@@ -44,9 +45,8 @@ class Method(StrEnum):
     """Predicted from the mean score, as published agents of that mean are right."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelledScore:
-    """The label of one answer."""
+class LabelledScore(NamedTuple):
+    """The label of one answer. A tuple, since a report makes one for each label."""
 
     right: float
     """1 right, 0 wrong; 0.5 where as many reviewers say right as wrong."""

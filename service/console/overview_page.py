@@ -21,6 +21,9 @@ _LENGTHS = {Period.DAY: timedelta(days=1), Period.WEEK: timedelta(days=7)}
 JUDGED_WRONG_BOUND = 0.2
 """The share judged wrong above which the console marks an agent: the chart's default of `judgedWrong`."""
 
+MOST_LINES = 200
+"""Most lines of the table by day or week."""
+
 
 @router.get("/console")
 async def show_report(
@@ -36,10 +39,12 @@ async def show_report(
     if form.every is None:
         cards = await agent_cards(service, wanted, now, by_version=by_version)
     else:
-        rows = await estimated_report(service.engine, wanted, by_version=by_version, period=form.every)
+        most = MOST_LINES + 1
+        rows = await estimated_report(service.engine, wanted, by_version=by_version, period=form.every, most=most)
     shown = {
         "title": "Agents",
-        "rows": [(row, _answers_of(row, wanted, form)) for row in rows],
+        "rows": [(row, _answers_of(row, wanted, form)) for row in rows[:MOST_LINES]],
+        "cut_after": MOST_LINES if len(rows) > MOST_LINES else None,
         "cards": [(card, _answers_of(card.row, wanted, form)) for card in cards],
         "given": form.given(),
         "form": form,

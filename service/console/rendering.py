@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from scoring import EVALUATOR_VERSION
 from service.api.visits import current_visit
@@ -41,7 +42,28 @@ def link(path: str, given: Mapping[str, object], **changed: object) -> str:
     return f"{path}?{urlencode(query)}" if query else path
 
 
-_pages.globals["link"], _pages.globals["evaluator"] = link, EVALUATOR_VERSION  # pyright: ignore[reportArgumentType] Jinja types its globals by its own
+_NO_VALUE = Markup('<span class="none">–</span>')
+
+
+def number(value: float | None, digits: int = 1) -> str:
+    """A number with so many decimals, or a dash.
+
+    >>> number(72.25, 0), number(None)
+    ('72', Markup('<span class="none">–</span>'))
+    """
+    return _NO_VALUE if value is None else f"{value:.{digits}f}"
+
+
+def share(value: float | None) -> str:
+    """A share in whole percent, or a dash.
+
+    >>> share(0.667)
+    '67 %'
+    """
+    return _NO_VALUE if value is None else f"{value * 100:.0f} %"
+
+
+_pages.globals |= {"evaluator": EVALUATOR_VERSION, "link": link, "number": number, "share": share}  # pyright: ignore[reportAttributeAccessIssue] Jinja types its globals by its own
 
 
 def page(

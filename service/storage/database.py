@@ -152,7 +152,7 @@ async def fetch_rows(engine: AsyncEngine, query: Select[Any]) -> list[dict[str, 
 def rows_by_name(result: CursorResult[Any]) -> list[dict[str, Any]]:
     """The rows of a result, by column name: much quicker than a mapping of SQLAlchemy for each."""
     names = tuple(result.keys())
-    return [dict(zip(names, row, strict=True)) for row in result]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
 async def migrate(engine: AsyncEngine) -> str:

@@ -251,3 +251,17 @@ async def test_the_newest_answers_are_those_of_the_last_week_only_where_it_has_e
                 assert found == await recent_findings(engine, wanted, agents, most=most), (wanted, most)
     finally:
         await engine.dispose()
+
+
+async def test_a_table_by_day_that_is_too_long_says_how_to_see_the_rest(two_weeks, monkeypatch):
+    table = '<td data-label="day of">'
+    whole = await read(two_weeks, "/console", every="day")
+    assert whole.count(table) == 24
+    assert "These are the first" not in whole
+    monkeypatch.setattr("service.console.overview_page.MOST_LINES", 24)
+    assert "These are the first" not in await read(two_weeks, "/console", every="day")
+    monkeypatch.setattr("service.console.overview_page.MOST_LINES", 5)
+    cut = await read(two_weeks, "/console", every="day")
+    assert cut.count(table) == 5
+    assert "These are the first 5 lines. To see others, choose an agent or a shorter time" in cut
+    assert len((await two_weeks.get("/v1/report?every=day")).json()["rows"]) == 24

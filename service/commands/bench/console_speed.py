@@ -27,6 +27,7 @@ from service.commands.exits import give_up
 from service.commands.progress import progress
 from service.commands.rendering.terminal import print_to_terminal
 from service.logs import configure_logs
+from service.processes.interpreter import tune_interpreter
 from service.samples import sample_events
 from service.samples.fortnight import fortnight_events
 from service.serving import create_app, running
@@ -87,6 +88,7 @@ async def _measure(answers: int, *, plans: bool) -> tuple[list[PageSpeed], list[
         stored = await fill(engine, now, answers)
         # opened anew: what a process remembers of the samples is gone
         async with _client(settings, engine) as (client, served):
+            tune_interpreter()
             slow = SlowStatements(served, SLOW_SECONDS)
             with slow.noting():
                 cpu, found = await cpu_seconds(engine), await _addresses(client, stored)

@@ -19,7 +19,7 @@ from service.console.overview.reason_changes import ReasonChange, reason_changes
 from service.console.overview.tier_mix import TierShare, tier_mix
 from service.pipeline.running import Service
 from service.storage.alarms.agent_alarms import AgentAlarmState, agent_alarms
-from service.storage.scores.estimated_reports import EstimatedRow, estimated_rows
+from service.storage.scores.estimated_reports import EstimatedRow, estimated_rows, labelled_answers
 from service.storage.scores.recent_findings import MOST_ANSWERS, RecentFindings, recent_findings
 from service.storage.sums.reading import AnswerScope, Sums, read_sums
 
@@ -73,8 +73,9 @@ async def agent_cards(
     service: Service, wanted: AnswerScope, now: datetime, *, by_version: bool = False
 ) -> list[AgentCard]:
     """A card for each agent: those with an alarm first, then the lowest estimates. Raises `StoreUnavailable`."""
-    sums, weeks, alarmed = await asyncio.gather(
+    sums, labelled, weeks, alarmed = await asyncio.gather(
         read_sums(service.engine, wanted, by_version=by_version, by_judge=True),
+        labelled_answers(service.engine, wanted),
         agent_weeks(service.engine, wanted, now),
         agent_alarms(service.engine, tenant=wanted.tenant, agent=wanted.agent),
     )
@@ -82,13 +83,13 @@ async def agent_cards(
     histograms = _histograms(sums)
     agents = {(each.tenant, each.agent) for each in sums}
     looked_at = sorted(agents)[:_MOST_AGENTS]
-    rows, bounds, (before, after) = await asyncio.gather(
-        estimated_rows(service.engine, wanted, sums, by_version=by_version),
+    bounds, (before, after) = await asyncio.gather(
         tier_bounds(service, {tenant for tenant, _ in agents}),
         week_findings(service.engine, wanted, weeks, looked_at),
     )
     findings = await newest_findings(service.engine, wanted, weeks, looked_at, after)
     found = {who: (findings.get(who, RecentFindings()), _risen_reasons(before, after, who)) for who in agents}
+    rows = estimated_rows(sums, labelled, by_version=by_version)
     cards = [
         _card(row, weeks, alarms, found, tier_mix(histograms.get(_who(row), ()), bounds[row.tenant])) for row in rows
     ]

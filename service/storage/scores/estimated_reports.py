@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -62,40 +63,45 @@ async def estimated_report(
     by_version: bool = False,
     period: Period | None = None,
     without: LatestLabels | None = None,
+    most: int | None = None,
 ) -> list[EstimatedRow]:
-    """The report, each line with its estimate; `without` leaves labels out of it. Raises `StoreUnavailable`."""
+    """The report, or its first `most` lines, each with its estimate; `without` leaves labels out of it.
+
+    Raises `StoreUnavailable`.
+    """
     scope = wanted or AnswerScope()
-    sums = await read_sums(engine, scope, by_version=by_version, by_judge=True, period=period)
-    return await estimated_rows(engine, scope, sums, by_version=by_version, period=period, without=without)
+    sums, labelled = await asyncio.gather(
+        read_sums(engine, scope, by_version=by_version, by_judge=True, period=period),
+        labelled_answers(engine, scope, period=period, without=without),
+    )
+    return estimated_rows(sums, labelled, by_version=by_version, most=most)
 
 
-async def estimated_rows(
-    engine: AsyncEngine,
-    wanted: AnswerScope,
-    sums: Sequence[Sums],
-    *,
-    by_version: bool = False,
-    period: Period | None = None,
-    without: LatestLabels | None = None,
+async def labelled_answers(
+    engine: AsyncEngine, wanted: AnswerScope, *, period: Period | None = None, without: LatestLabels | None = None
+) -> list[dict[str, Any]]:
+    """The labelled answers in scope, which `estimated_rows` reads. Raises `StoreUnavailable`."""
+    return await fetch_rows(engine, _labelled(wanted, period, without))
+
+
+def estimated_rows(
+    sums: Sequence[Sums], labelled: Iterable[Mapping[str, Any]], *, by_version: bool = False, most: int | None = None
 ) -> list[EstimatedRow]:
-    """The report of sums that were read by judge, each line with its estimate. Raises `StoreUnavailable`."""
-    rows = report_rows(sums)
-    groups: dict[_Who, AnswerGroup] = {}
-    if rows:
-        labelled = await fetch_rows(engine, _labelled(wanted, period, without))
-        groups = _groups(labelled, sums, by_version=by_version)
-    return [_estimated(row, groups.get((row.tenant, row.agent, row.agent_version, row.period))) for row in rows]
+    """The report of sums that were read by judge, or its first `most` lines, each with its estimate."""
+    groups = _groups(labelled, sums, by_version=by_version)
+    rows = report_rows(sums)[:most]
+    return [_estimated(row, groups[row.tenant, row.agent, row.agent_version, row.period]) for row in rows]
 
 
 async def labelled_estimates(engine: AsyncEngine, since: datetime) -> list[EstimatedRow]:
     """The lines of agents with labelled answers since then. Without any label nothing else is read."""
-    if not await fetch_rows(engine, _labelled(AnswerScope(since=since), None).limit(1)):
+    if not await fetch_rows(engine, _labelled(AnswerScope(since=since)).limit(1)):
         return []
     return [row for row in await estimated_report(engine, AnswerScope(since=since)) if row.labels]
 
 
-def _estimated(row: ReportRow, group: AnswerGroup | None) -> EstimatedRow:
-    found = _estimate(group or _group_of([], []))
+def _estimated(row: ReportRow, group: AnswerGroup) -> EstimatedRow:
+    found = _estimate(group)
     return EstimatedRow(
         **{name: getattr(row, name) for name in _REPORTED},
         estimate=None if found.share is None else round(found.share, 4),
@@ -141,7 +147,7 @@ def _group_of(by_judge: Sequence[Sums], labels: Sequence[LabelledScore]) -> Answ
     )
 
 
-def _labelled(wanted: AnswerScope, period: Period | None, without: LatestLabels | None = None) -> Select[Any]:
+def _labelled(wanted: AnswerScope, period: Period | None = None, without: LatestLabels | None = None) -> Select[Any]:
     """The labelled answers, each once, with how many reviewers call it right and wrong."""
     answer: list[ColumnElement[Any]] = [_ROWS.tenant, _ROWS.agent, _ROWS.agent_version]
     if period is not None:

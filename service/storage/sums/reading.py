@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import pairwise
+from operator import add
 from typing import Any
 
 from sqlalchemy import (
@@ -17,10 +18,13 @@ from sqlalchemy import (
     Select,
     Text,
     TextClause,
+    and_,
     column,
+    false,
     func,
     literal,
     literal_column,
+    or_,
     select,
     text,
     tuple_,
@@ -31,7 +35,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from service.storage.database import rows_by_name, translate_errors
-from service.storage.sums.statements import BINS, COUNTS, FIRST, LAST, NUMBERS, sums_of_rows
+from service.storage.sums.statements import BINS, FIRST, LAST, NUMBERS, sums_of_rows
 from service.storage.tables import ANSWER_SUMS, STALE_HOURS
 
 _SUMS = ANSWER_SUMS.c
@@ -86,9 +90,8 @@ class Sums:
 
     def __add__(self, other: Sums) -> Sums:
         """The sums over the answers of both, under this one's names."""
-        bins = zip(self.histogram, other.histogram, strict=True)
         added = {name: getattr(self, name) + getattr(other, name) for name in NUMBERS}
-        return replace(self, **added, histogram=tuple(one + another for one, another in bins))
+        return replace(self, **added, histogram=tuple(map(add, self.histogram, other.histogram)))
 
     def percentile(self, share: float) -> float | None:
         """The least score that at least `share` of the answers do not exceed, rounded down to a whole point.
@@ -181,9 +184,11 @@ def _kept(
         *_within(wanted, _SUMS.tenant, _SUMS.start, "day"),
         own.not_in(select(by_hour.c.tenant, by_hour.c.start)),
     )
-    # the days come first, so that the index finds their hours
+    # the planner reads all hours unless it is told between which times these days are
+    runs = _runs({start for _, start in days}, timedelta(days=1))
     single = select(ANSWER_SUMS).where(
         _SUMS.span == "hour",
+        or_(false(), *(and_(_SUMS.start >= first, _SUMS.start < end) for first, end in runs)),
         _SUMS.tenant == by_hour.c.tenant,
         _SUMS.start >= by_hour.c.start,
         _SUMS.start < by_hour.c.start + timedelta(days=1),
@@ -195,7 +200,7 @@ def _kept(
     groups: list[ColumnElement[Any]] = [parts.c[name] for name in ("tenant", "agent", *names)]
     if period is not None:
         groups.append(func.date_trunc(period.value, parts.c.start, "UTC").label("period"))
-    totals = [func.sum(parts.c[name]).label(name) for name in NUMBERS]
+    totals = [func.sum(parts.c[name]).cast(_SUMS[name].type).label(name) for name in NUMBERS]
     return select(*groups, *totals, *([_HISTOGRAM] if histogram else [])).where(*named).group_by(*groups)
 
 
@@ -206,7 +211,7 @@ def _rows(wanted: AnswerScope, period: Period | None, hours: Spans) -> TextClaus
         "starts": [start for _, start in hours],
     }
     # the planner leaves out the partitions of other days only if it knows the times
-    runs = _runs({start for _, start in hours})
+    runs = _runs({start for _, start in hours}, timedelta(hours=1))
     conditions = [f"({' OR '.join(_during(*run, number, values) for number, run in enumerate(runs))})"]
     if wanted.since is not None:
         conditions.append("e.occurred_at >= :since")
@@ -224,23 +229,23 @@ def _rows(wanted: AnswerScope, period: Period | None, hours: Spans) -> TextClaus
     return text(f"SELECT *, {begin} AS period FROM ({found}) AS summed").bindparams(**values)  # noqa: S608 built from constants
 
 
-def _runs(starts: Collection[datetime]) -> list[tuple[datetime, datetime]]:
-    """The first and the last hour of each run of hours; the widest gaps separate the runs."""
+def _runs(starts: Collection[datetime], length: timedelta) -> list[tuple[datetime, datetime]]:
+    """The begin and the end of each run of spans of this length; the widest gaps separate the runs."""
     ordered = sorted(starts)
     gaps = sorted(range(1, len(ordered)), key=lambda place: ordered[place - 1] - ordered[place])[: _MOST_RUNS - 1]
-    breaks = sorted(place for place in gaps if ordered[place] - ordered[place - 1] > timedelta(hours=1))
-    return [(ordered[a], ordered[b - 1]) for a, b in pairwise([0, *breaks, len(ordered)])]
+    breaks = sorted(place for place in gaps if ordered[place] - ordered[place - 1] > length)
+    return [(ordered[a], ordered[b - 1] + length) for a, b in pairwise([0, *breaks, len(ordered)]) if b > a]
 
 
-def _during(first: datetime, last: datetime, number: int, values: dict[str, object]) -> str:
+def _during(begin: datetime, end: datetime, number: int, values: dict[str, object]) -> str:
     """The condition that a row's time is in these hours; the first and the last of all have no outer bound."""
     conditions: list[str] = []
-    if first > FIRST:
-        conditions.append(f"e.occurred_at >= :first_{number}")
-        values[f"first_{number}"] = first
-    if last < LAST:
-        conditions.append(f"e.occurred_at < :last_{number}")
-        values[f"last_{number}"] = last + timedelta(hours=1)
+    if begin > FIRST:
+        conditions.append(f"e.occurred_at >= :begin_{number}")
+        values[f"begin_{number}"] = begin
+    if end <= LAST:
+        conditions.append(f"e.occurred_at < :end_{number}")
+        values[f"end_{number}"] = end
     return f"({' AND '.join(conditions) or 'true'})"
 
 
@@ -290,9 +295,6 @@ _SEPARATED = ("agent_version", "judge", "period")
 
 
 def _sums(row: Mapping[str, Any], names: Collection[str], *, histogram: bool) -> Sums:
-    given: dict[str, Any] = {
-        name: row[name] if name in names else None for name in ("agent_version", "judge", "period")
-    }
-    numbers: dict[str, Any] = {name: int(row[name]) if name in COUNTS else row[name] for name in NUMBERS}
-    bins = tuple(row["histogram"]) if histogram else ()
-    return Sums(tenant=row["tenant"], agent=row["agent"], **given, **numbers, histogram=bins)
+    given: dict[str, Any] = {name: row[name] for name in ("tenant", "agent", *NUMBERS)}
+    separated: dict[str, Any] = {name: row[name] if name in names else None for name in _SEPARATED}
+    return Sums(**given, **separated, histogram=tuple(row["histogram"]) if histogram else ())
