@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -73,14 +73,36 @@ async def agent_cards(
     service: Service, wanted: AnswerScope, now: datetime, *, by_version: bool = False
 ) -> list[AgentCard]:
     """A card for each agent: those with an alarm first, then the lowest estimates. Raises `StoreUnavailable`."""
-    sums, labelled, weeks, alarmed = await asyncio.gather(
+    # the labels take as long as all else
+    labelled, looked_up = await asyncio.gather(
+        labelled_answers(service.engine, wanted), _look_up(service, wanted, now, by_version=by_version)
+    )
+    histograms = _histograms(looked_up.sums)
+    rows = estimated_rows(looked_up.sums, labelled, by_version=by_version)
+    cards = [
+        _card(row, looked_up, tier_mix(histograms.get(_who(row), ()), looked_up.bounds[row.tenant])) for row in rows
+    ]
+    return sorted(cards, key=_worst_first)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LookedUp:
+    """What is stored of the agents, but for the labels."""
+
+    sums: Sequence[Sums]
+    weeks: AgentWeeks
+    alarms: Mapping[Who, AgentAlarmState]
+    bounds: Mapping[str, TierBounds]
+    findings: Mapping[Who, RecentFindings]
+    risen: Mapping[Who, list[ReasonChange]]
+
+
+async def _look_up(service: Service, wanted: AnswerScope, now: datetime, *, by_version: bool) -> _LookedUp:
+    sums, weeks, alarms = await asyncio.gather(
         read_sums(service.engine, wanted, by_version=by_version, by_judge=True),
-        labelled_answers(service.engine, wanted),
         agent_weeks(service.engine, wanted, now),
         agent_alarms(service.engine, tenant=wanted.tenant, agent=wanted.agent),
     )
-    alarms = {(each.tenant, each.agent): each for each in alarmed}
-    histograms = _histograms(sums)
     agents = {(each.tenant, each.agent) for each in sums}
     looked_at = sorted(agents)[:_MOST_AGENTS]
     bounds, (before, after) = await asyncio.gather(
@@ -88,12 +110,14 @@ async def agent_cards(
         week_findings(service.engine, wanted, weeks, looked_at),
     )
     findings = await newest_findings(service.engine, wanted, weeks, looked_at, after)
-    found = {who: (findings.get(who, RecentFindings()), _risen_reasons(before, after, who)) for who in agents}
-    rows = estimated_rows(sums, labelled, by_version=by_version)
-    cards = [
-        _card(row, weeks, alarms, found, tier_mix(histograms.get(_who(row), ()), bounds[row.tenant])) for row in rows
-    ]
-    return sorted(cards, key=_worst_first)
+    return _LookedUp(
+        sums=sums,
+        weeks=weeks,
+        alarms={(each.tenant, each.agent): each for each in alarms},
+        bounds=bounds,
+        findings={who: findings.get(who, RecentFindings()) for who in agents},
+        risen={who: _risen_reasons(before, after, who) for who in agents},
+    )
 
 
 async def week_findings(
@@ -152,16 +176,9 @@ async def tier_bounds(service: Service, tenants: Collection[str]) -> dict[str, T
     return {tenant: rules[tenant].tiers if tenant in rules else TierBounds() for tenant in tenants}
 
 
-def _card(
-    row: EstimatedRow,
-    weeks: AgentWeeks,
-    alarms: Mapping[Who, AgentAlarmState],
-    found: Mapping[Who, tuple[RecentFindings, list[ReasonChange]]],
-    tiers: list[TierShare],
-) -> AgentCard:
+def _card(row: EstimatedRow, looked_up: _LookedUp, tiers: list[TierShare]) -> AgentCard:
     who = row.tenant, row.agent
-    alarm = alarms.get(who)
-    findings, changes = found[who]
+    weeks, alarm = looked_up.weeks, looked_up.alarms.get(who)
     return AgentCard(
         row=row,
         tiers=tiers,
@@ -169,8 +186,8 @@ def _card(
         change=weeks.changes.get(who),
         alarm=alarm,
         since=weeks.answered_since(who, alarm.answers) if alarm is not None else None,
-        findings=findings,
-        risen=changes,
+        findings=looked_up.findings[who],
+        risen=looked_up.risen[who],
     )
 
 
