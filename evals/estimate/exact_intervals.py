@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from math import ceil, exp, floor, lgamma
 
 from scipy.special import betaincinv
@@ -11,6 +12,7 @@ _NOTHING = 1e-17
 """A term this small beside a sum does not change it, nor do the smaller ones that follow."""
 
 
+@lru_cache(maxsize=4096)
 def of_population(right: float, labelled: int, answers: int, level: float) -> tuple[float, float]:
     """The interval of the share right among `answers`, of which `labelled` were drawn at random and `right` are right.
 

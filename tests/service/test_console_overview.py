@@ -162,6 +162,9 @@ def test_tiers_follow_the_bounds_of_the_tenant():
         0,
         0,
     ]
+    bounds = TierBounds(excellent=100, good=94.5, marginal=0.5)
+    counted = Counter(bounds.tier(float(point)).value for point in range(101))
+    assert {each.tier: each.answers for each in tier_mix([1] * 101, bounds)} == counted
     assert [each.share for each in tier_mix([], TierBounds())] == [0, 0, 0, 0]
 
 

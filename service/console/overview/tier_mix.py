@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from scoring.rules import Tier, TierBounds
 
@@ -25,9 +26,13 @@ def tier_mix(histogram: Sequence[int], bounds: TierBounds) -> list[TierShare]:
     >>> [(each.tier, each.share) for each in tier_mix([2, *[0] * 98, 1, 1], TierBounds())]
     [('excellent', 0.5), ('good', 0.0), ('marginal', 0.0), ('poor', 0.5)]
     """
-    counts = dict.fromkeys(Tier, 0)
-    for point, count in enumerate(histogram):
-        counts[bounds.tier(float(point))] += count
+    bottoms = {Tier.EXCELLENT: bounds.excellent, Tier.GOOD: bounds.good, Tier.MARGINAL: bounds.marginal, Tier.POOR: 0.0}
+    counts: dict[Tier, int] = {}
+    end = len(histogram)
+    for tier, bottom in bottoms.items():
+        first = min(end, ceil(bottom))
+        counts[tier] = sum(histogram[first:end])
+        end = first
     scored = sum(counts.values())
     shares: list[TierShare] = []
     begin = 0.0
