@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from urllib.parse import urlencode
+from functools import lru_cache
+from urllib.parse import quote_plus
 
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -32,6 +33,10 @@ _pages = Environment(
 )
 
 
+# a page has hundreds of links with the same few values
+_quoted = lru_cache(maxsize=1024)(quote_plus)
+
+
 def link(path: str, given: Mapping[str, object], **changed: object) -> str:
     """The address of a page with the parameters `given`, of which some are changed or, with `None`, left out.
 
@@ -39,7 +44,11 @@ def link(path: str, given: Mapping[str, object], **changed: object) -> str:
     '/console?tenant=a+b'
     """
     query = {name: value for name, value in {**given, **changed}.items() if value not in {None, ""}}
-    return f"{path}?{urlencode(query)}" if query else path
+    return (
+        f"{path}?{'&'.join(f'{_quoted(name)}={_quoted(str(value))}' for name, value in query.items())}"
+        if query
+        else path
+    )
 
 
 _NO_VALUE = Markup('<span class="none">–</span>')

@@ -75,10 +75,11 @@ async def agent_cards(
     """A card for each agent: those with an alarm first, then the lowest estimates. Raises `StoreUnavailable`."""
     # the labels take as long as all else
     labelled, looked_up = await asyncio.gather(
-        labelled_answers(service.engine, wanted), _look_up(service, wanted, now, by_version=by_version)
+        labelled_answers(service.engine, wanted, by_version=by_version),
+        _look_up(service, wanted, now, by_version=by_version),
     )
     histograms = _histograms(looked_up.sums)
-    rows = estimated_rows(looked_up.sums, labelled, by_version=by_version)
+    rows = estimated_rows(looked_up.sums, labelled)
     cards = [
         _card(row, looked_up, tier_mix(histograms.get(_who(row), ()), looked_up.bounds[row.tenant])) for row in rows
     ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.wire.labels import LabelValue
@@ -28,9 +28,12 @@ _ROWS = EVALUATIONS.c
 _KEYS = EVENT_KEYS.c
 _LABELS = LABELS.c
 _EVENT = ("tenant", "source", "event_id")
-_ALONE = func.coalesce(_ROWS.p_alone, _ROWS.p_correct)
+_LISTED = (LabelValue.RIGHT.value, LabelValue.WRONG.value, "p", "probability")
+"""What is listed of labelled answers: how many reviewers call each right and wrong, and its probabilities."""
 _REPORTED = tuple(each.name for each in fields(ReportRow))
 _Who = tuple[str, str, str | None, datetime | None]
+LabelledAnswers = Mapping[_Who, Sequence[LabelledScore]]
+"""By tenant, agent, version and begin of the period; `None` for the last two where they are not separated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,32 +75,43 @@ async def estimated_report(
     scope = wanted or AnswerScope()
     sums, labelled = await asyncio.gather(
         read_sums(engine, scope, by_version=by_version, by_judge=True, period=period),
-        labelled_answers(engine, scope, period=period, without=without),
+        labelled_answers(engine, scope, by_version=by_version, period=period, without=without),
     )
-    return estimated_rows(sums, labelled, by_version=by_version, most=most)
+    return estimated_rows(sums, labelled, most=most)
 
 
 async def labelled_answers(
-    engine: AsyncEngine, wanted: AnswerScope, *, period: Period | None = None, without: LatestLabels | None = None
-) -> list[dict[str, Any]]:
-    """The labelled answers in scope, which `estimated_rows` reads. Raises `StoreUnavailable`."""
-    return await fetch_rows(engine, _labelled(wanted, period, without))
+    engine: AsyncEngine,
+    wanted: AnswerScope,
+    *,
+    by_version: bool = False,
+    period: Period | None = None,
+    without: LatestLabels | None = None,
+) -> LabelledAnswers:
+    """The labelled answers of each line of the report. Raises `StoreUnavailable`."""
+    found = await fetch_rows(engine, _labelled(wanted, by_version, period, without))
+    return {
+        (row["tenant"], row["agent"], row.get("agent_version"), row.get("period")): [
+            LabelledScore(right=agreed_right(right, wrong), p=p, probability=probability)
+            for right, wrong, p, probability in zip(*(row[name] for name in _LISTED), strict=True)
+        ]
+        for row in found
+    }
 
 
-def estimated_rows(
-    sums: Sequence[Sums], labelled: Iterable[Mapping[str, Any]], *, by_version: bool = False, most: int | None = None
-) -> list[EstimatedRow]:
+def estimated_rows(sums: Sequence[Sums], labelled: LabelledAnswers, *, most: int | None = None) -> list[EstimatedRow]:
     """The report of sums that were read by judge, or its first `most` lines, each with its estimate."""
-    groups = _groups(labelled, sums, by_version=by_version)
+    groups = _groups(labelled, sums)
     rows = report_rows(sums)[:most]
     return [_estimated(row, groups[row.tenant, row.agent, row.agent_version, row.period]) for row in rows]
 
 
 async def labelled_estimates(engine: AsyncEngine, since: datetime) -> list[EstimatedRow]:
     """The lines of agents with labelled answers since then. Without any label nothing else is read."""
-    if not await fetch_rows(engine, _labelled(AnswerScope(since=since)).limit(1)):
-        return []
-    return [row for row in await estimated_report(engine, AnswerScope(since=since)) if row.labels]
+    scope = AnswerScope(since=since)
+    labelled = await labelled_answers(engine, scope)
+    sums = await read_sums(engine, scope, by_judge=True) if labelled else []
+    return [row for row in estimated_rows(sums, labelled) if row.labels]
 
 
 def _estimated(row: ReportRow, group: AnswerGroup) -> EstimatedRow:
@@ -116,20 +130,11 @@ def _estimate(group: AnswerGroup) -> ShareEstimate:
     return estimate_group(replace(group, labels=usable_labels(group)), level=LEVEL)
 
 
-def _groups(
-    labelled: Iterable[Mapping[str, Any]], sums: Iterable[Sums], *, by_version: bool
-) -> dict[_Who, AnswerGroup]:
-    labels: dict[_Who, list[LabelledScore]] = defaultdict(list)
-    for row in labelled:
-        labels[_who(row, by_version=by_version)].append(_label(row))
+def _groups(labelled: LabelledAnswers, sums: Iterable[Sums]) -> dict[_Who, AnswerGroup]:
     answers: dict[_Who, list[Sums]] = defaultdict(list)
     for each in sums:
         answers[each.tenant, each.agent, each.agent_version, each.period].append(each)
-    return {who: _group_of(by_judge, labels[who]) for who, by_judge in answers.items()}
-
-
-def _who(row: Mapping[str, Any], *, by_version: bool) -> _Who:
-    return row["tenant"], row["agent"], row["agent_version"] if by_version else None, row.get("period")
+    return {who: _group_of(by_judge, labelled.get(who, ())) for who, by_judge in answers.items()}
 
 
 def _group_of(by_judge: Sequence[Sums], labels: Sequence[LabelledScore]) -> AnswerGroup:
@@ -147,17 +152,22 @@ def _group_of(by_judge: Sequence[Sums], labels: Sequence[LabelledScore]) -> Answ
     )
 
 
-def _labelled(wanted: AnswerScope, period: Period | None = None, without: LatestLabels | None = None) -> Select[Any]:
-    """The labelled answers, each once, with how many reviewers call it right and wrong."""
-    answer: list[ColumnElement[Any]] = [_ROWS.tenant, _ROWS.agent, _ROWS.agent_version]
+def _labelled(
+    wanted: AnswerScope, by_version: bool, period: Period | None, without: LatestLabels | None
+) -> Select[Any]:
+    """For each line of the report lists of its labelled answers: as rows, they would take longer to read."""
+    who: list[ColumnElement[Any]] = [_ROWS.tenant, _ROWS.agent]
+    if by_version:
+        who.append(_ROWS.agent_version)
     if period is not None:
-        answer.append(func.date_trunc(period.value, _ROWS.occurred_at, "UTC").label("period"))
+        who.append(func.date_trunc(period.value, _ROWS.occurred_at, "UTC").label("period"))
     votes = _votes(wanted, without).subquery("votes")
-    counted = (votes.c[name] for name in (LabelValue.RIGHT.value, LabelValue.WRONG.value, "probability"))
+    p = case((_ROWS.score.is_not(None), func.coalesce(_ROWS.p_alone, _ROWS.p_correct))).label("p")
+    listed = [func.array_agg(p if name == "p" else votes.c[name]).label(name) for name in _LISTED]
     joined = votes.join(EVENT_KEYS, and_(*(votes.c[name] == _KEYS[name] for name in _EVENT))).join(
         EVALUATIONS, and_(_ROWS.id == _KEYS.evaluation_id, _ROWS.occurred_at == _KEYS.occurred_at)
     )
-    return select(*answer, _ALONE.label("p"), _ROWS.score, *counted).select_from(joined).where(*_current(wanted))
+    return select(*who, *listed).select_from(joined).where(*_current(wanted)).group_by(*who)
 
 
 def _votes(wanted: AnswerScope, without: LatestLabels | None) -> Select[Any]:
@@ -171,15 +181,6 @@ def _votes(wanted: AnswerScope, without: LatestLabels | None) -> Select[Any]:
     votes = (func.count().filter(_LABELS.label == each).label(each) for each in (LabelValue.RIGHT, LabelValue.WRONG))
     probability = func.max(_LABELS.sampling_probability).label("probability")
     return select(*event, *votes, probability).where(*conditions).group_by(*event)
-
-
-def _label(row: Mapping[str, Any]) -> LabelledScore:
-    scored = row["score"] is not None
-    return LabelledScore(
-        right=agreed_right(row[LabelValue.RIGHT], row[LabelValue.WRONG]),
-        p=float(row["p"]) if scored else None,
-        probability=row["probability"],
-    )
 
 
 def _current(wanted: AnswerScope) -> list[ColumnElement[bool]]:
