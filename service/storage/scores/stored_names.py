@@ -39,6 +39,7 @@ async def stored_names(engine: AsyncEngine, tenant: str | None = None) -> list[A
     if tenant is not None:
         days, newest = days.where(_SUMS.tenant == tenant), newest.where(_ROWS.tenant == tenant)
     rows = newest.order_by(_ROWS.occurred_at.desc(), _ROWS.id.desc()).limit(_NEWEST).subquery("newest")
-    names = union(days, select(*(rows.c[name] for name in _NAMES))).subquery("names")
+    # without its own DISTINCT all newest rows would be sorted
+    names = union(days, select(*(rows.c[name] for name in _NAMES)).distinct()).subquery("names")
     found = await fetch_rows(engine, select(names).order_by(*(names.c[name] for name in _NAMES)).limit(_MOST))
     return [AnswerNames(**row) for row in found]
