@@ -12,6 +12,9 @@ SCORES, UNSCORED = "sqlassay_score_count", "sqlassay_unscored_total"
 AGENT = "{{tenant}} / {{agent}}"
 SCORE_STEPS = ((None, TIERS["poor"]), (50, TIERS["marginal"]), (75, TIERS["good"]), (90, TIERS["excellent"]))
 """The default bounds of the tiers. The panel of mean scores draws a tenant's own bound as a line."""
+ALERT_BOUNDS = {"judgedWrong": 0.2, "coverage": 0.9}
+"""The bounds of alerts that panels show: defaults of `alerts.conditions` of the chart. A test compares them."""
+_FIRES = f"The alert fires above {ALERT_BOUNDS['judgedWrong']:g}, if its bound is the default."
 
 
 def ratio(over: str, under: str) -> str:
@@ -48,17 +51,17 @@ def _glance() -> list[DashboardPanel]:
         ("P90 score", "90 % of the answers score at most this.", p90, "none", SCORE_STEPS),
         (
             "Judged wrong",
-            "Share judged Incorrect or Potentially Incorrect. The alert fires above 0.2.",
+            f"Share judged Incorrect or Potentially Incorrect. {_FIRES}",
             ratio("sqlassay_judged_wrong_total", "sqlassay_score_count"),
             "percentunit",
-            ((None, TIERS["good"]), (0.2, TIERS["poor"])),
+            ((None, TIERS["good"]), (ALERT_BOUNDS["judgedWrong"], TIERS["poor"])),
         ),
         (
             "Coverage",
             "Share of the events that have a score, of those that should have one.",
             f"{grown(SCORES, where=WHO)} / ({received})",
             "percentunit",
-            ((None, TIERS["poor"]), (0.9, TIERS["good"])),
+            ((None, TIERS["poor"]), (ALERT_BOUNDS["coverage"], TIERS["good"])),
         ),
         ("Scored", "Answers with a score.", grown("sqlassay_score_count", where=WHO), "short", ()),
         (
@@ -130,7 +133,7 @@ def _judged_wrong(count: str) -> DashboardPanel:
     wrong = rate("sqlassay_judged_wrong_total", BY, WHO)
     return DashboardPanel(
         title="Judged wrong by agent",
-        shows="Share of the scored answers that are judged wrong. The alert fires above 0.2.",
+        shows=f"Share of the scored answers that are judged wrong. {_FIRES}",
         queries={AGENT: f"{wrong} / ({count} > 0)"},
         worst=True,
         unit="percentunit",
@@ -193,8 +196,8 @@ def _confidence() -> DashboardPanel:
 
 
 def _wrong() -> list[DashboardPanel]:
-    slices = "tenant, agent, judge, evaluator"
-    worst = f"{grown('sqlassay_score_sum', slices, WHO)} / ({grown('sqlassay_score_count', slices, WHO)} > 0)"
+    judged = "tenant, agent, judge, evaluator"
+    worst = f"{grown('sqlassay_score_sum', judged, WHO)} / ({grown('sqlassay_score_count', judged, WHO)} > 0)"
     reasons = f"topk(12, {grown('sqlassay_reason_total', 'code', WHO)})"
     return [
         DashboardPanel(
@@ -219,7 +222,7 @@ def _wrong() -> list[DashboardPanel]:
             unit="percentunit",
         ),
         DashboardPanel(
-            title="Worst slices",
+            title="Worst agents",
             shows="The agents with the lowest mean score over the time range, by judge and evaluator version.",
             queries={"mean": f"bottomk(15, {worst})"},
             kind="table",

@@ -48,7 +48,7 @@ class DashboardPanel:
     def id(self) -> int:
         """The number by which links name the panel. It depends on the title only.
 
-        >>> Panel(title="Lag", shows="", queries={}).id
+        >>> DashboardPanel(title="Lag", shows="", queries={}).id
         60971
         """
         return zlib.crc32(self.title.encode()) % 100_000

@@ -14,10 +14,11 @@ import pytest
 import yaml
 from helm_python import HelmError
 
+from grafana.accuracy import ALERT_BOUNDS
 from grafana.build import HOME, boards
 from service.metrics import Metrics
 from service.settings.observability_settings import MetricSettings
-from tests.deploy.charts import ROOT, only, render
+from tests.deploy.charts import CHART, ROOT, only, render
 from tests.servers.fixtures import found
 from tests.servers.install import AMTOOL, PROMTOOL
 
@@ -159,6 +160,11 @@ def test_rules_use_declared_metrics_only(rules: dict[str, Any]):
 
 def test_the_dashboards_are_built_from_the_code():
     assert {path.stem: path.read_text() for path in HOME.glob("*.json")} == boards(), "python -m grafana.build"
+
+
+def test_panels_show_the_bounds_at_which_alerts_fire():
+    conditions = yaml.safe_load((CHART / "values.yaml").read_text())["alerts"]["conditions"]
+    assert {name: conditions[name] for name in ALERT_BOUNDS} == ALERT_BOUNDS
 
 
 def panels() -> Iterator[tuple[str, dict[str, Any]]]:
