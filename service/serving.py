@@ -33,9 +33,9 @@ from service.pipeline.event_intake import event_intake, open_span_intake
 from service.pipeline.process_parts import ProcessParts
 from service.pipeline.running import ProcessRole, Service
 from service.pipeline.worker import Worker, running_worker
+from service.processes.effect_process import EffectProcess
 from service.processes.forking import start_server
 from service.processes.interpreter import tune_interpreter
-from service.processes.rules_effect import EffectProcess
 from service.processes.rules_processes import rules_processes
 from service.processes.sql_reading import sql_reading
 from service.redis.link import RedisLink, open_redis

@@ -74,9 +74,28 @@ class ProposedRule:
         return f"{self.decision.conditions}: {'+' if self.decision.shift > 0 else '-'}"
 
     @property
-    def decision_text(self) -> str:
-        """The decision rule as it is written in the rules; empty for other kinds."""
-        return "" if self.decision is None else self.decision.text
+    def entry(self) -> list[str] | dict[str, str]:
+        """What it adds to a tenant's rules, below the key that its kind names."""
+        match self.kind:
+            case ProposalKind.BENIGN_FILTER:
+                return list(self.predicates)
+            case ProposalKind.IGNORE_FILTER:
+                return [self.column]
+            case ProposalKind.COLUMN_MAPPING:
+                return {self.phrase: self.column}
+            case ProposalKind.DECISION_RULE:
+                return [] if self.decision is None else [self.decision.text]
+
+    @property
+    def text(self) -> str:
+        """The entry in one line.
+
+        >>> ProposedRule(kind=ProposalKind.COLUMN_MAPPING, phrase="baker", column="staff_name").text
+        'baker → staff_name'
+        """
+        entry = self.entry
+        parts = [f"{phrase} → {column}" for phrase, column in entry.items()] if isinstance(entry, dict) else entry
+        return " | ".join(parts)
 
     def measured(self, right: Share, *, least_precision: float, answers: Iterable[ObservedAnswer]) -> ProposedRule:
         """The same proposal with what shows it."""

@@ -24,7 +24,7 @@ from service.console.rendering import SAFE_HEADERS, link, page
 from service.console.rules_form import document_of, fits_form, rule_fields, shown_fields
 from service.console.spelling import Suggestions, spelled
 from service.pipeline.proposed_rules import MOST_MINED, OfferedRules, offered_rules
-from service.pipeline.rules_effect import RulesEffect, proposed_rules, rules_effect
+from service.pipeline.rules_effect import RulesEffect, draft_rules, rules_effect
 from service.pipeline.running import Service
 from service.settings.access_settings import AccessScope
 from service.storage.rule_store import RulesConflict, StoredRules
@@ -195,5 +195,5 @@ async def _offered(service: Service, stored: StoredRules) -> OfferedRules | None
 
 async def _effect(service: Service, tenant: str, document: RulesDocument) -> RulesEffect:
     in_force = await _in_force(service, tenant)
-    after = proposed_rules(await service.rules.parse(document), in_force)
+    after = draft_rules(await service.rules.parse(document), in_force)
     return await rules_effect(service.engine, service.effects, tenant, before=in_force, after=after)

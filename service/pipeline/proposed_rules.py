@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.wire.rules_document import RulesDocument
 from learning.mining.mine_rules import Mined, MinedRule
-from learning.mining.proposals import ProposalKind, ProposedRule
+from learning.mining.proposals import ProposedRule
 from scoring.rules import Rules
-from service.processes.rules_effect import EffectProcess, ReviewedAnswer
+from service.processes.effect_process import EffectProcess, ReviewedAnswer
 from service.storage.reviewing.training_labels import AnswerKey, TrainingFilter, agreed_labels
 from service.storage.scores.evaluation_pages import EvaluationFilter
 from service.storage.scores.stored_events import newest_events
@@ -26,8 +26,6 @@ class OfferedRule:
     """A proposal, and the tenant's rules with it."""
 
     mined: MinedRule
-    text: str
-    """What it adds, in words of the rules."""
     document: Mapping[str, Any]
 
 
@@ -61,32 +59,16 @@ async def offered_rules(
 
 
 def _offers(found: Sequence[MinedRule], document: Mapping[str, Any]) -> list[OfferedRule]:
-    return [OfferedRule(each, _text(each.rule), document_with(document, [each.rule])) for each in found]
-
-
-def _text(rule: ProposedRule) -> str:
-    match rule.kind:
-        case ProposalKind.BENIGN_FILTER:
-            return " | ".join(rule.predicates)
-        case ProposalKind.IGNORE_FILTER:
-            return rule.column
-        case ProposalKind.COLUMN_MAPPING:
-            return f"{rule.phrase} = {rule.column}"
-        case ProposalKind.DECISION_RULE:
-            return rule.decision_text
+    return [OfferedRule(each, document_with(document, [each.rule])) for each in found]
 
 
 def document_with(document: Mapping[str, Any], proposals: Iterable[ProposedRule]) -> dict[str, Any]:
     """A stored document with these proposals."""
     merged = RulesDocument.model_validate(document).model_dump(mode="json")
     for rule in proposals:
-        match rule.kind:
-            case ProposalKind.BENIGN_FILTER:
-                merged["benign_filters"] += [each for each in rule.predicates if each not in merged["benign_filters"]]
-            case ProposalKind.IGNORE_FILTER:
-                merged["ignore_filters"].append(rule.column)
-            case ProposalKind.COLUMN_MAPPING:
-                merged["column_mappings"][rule.phrase] = rule.column
-            case ProposalKind.DECISION_RULE:
-                merged["decision_rules"].append(rule.decision_text)
+        entry, key = rule.entry, rule.kind.value
+        if isinstance(entry, dict):
+            merged[key].update(entry)
+        else:
+            merged[key] += [each for each in entry if each not in merged[key]]
     return merged

@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from scoring.rules import Rules
-from service.processes.rules_effect import BothScores, EffectProcess
+from service.processes.effect_process import BothScores, EffectProcess
 from service.storage.scores.evaluation_pages import EvaluationFilter
 from service.storage.scores.stored_events import newest_events
 
@@ -76,7 +76,7 @@ async def rules_effect(
     return _effect(len(newest), found.count(None), scored)
 
 
-def proposed_rules(parsed: Rules, in_force: Rules) -> Rules:
+def draft_rules(parsed: Rules, in_force: Rules) -> Rules:
     """Rules of a document that is not stored, with the schema and the calibration in force."""
     return replace(parsed, schema=in_force.schema, calibration=in_force.calibration, version=in_force.version)
 

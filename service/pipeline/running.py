@@ -15,7 +15,7 @@ from service.pipeline.dependency_watch import DependencyWatch
 from service.pipeline.event_intake import EventIntake
 from service.pipeline.span_intake import SpanIntake
 from service.pipeline.worker import Worker
-from service.processes.rules_effect import EffectProcess
+from service.processes.effect_process import EffectProcess
 from service.processes.sql_reading import SqlReading
 from service.redis.rule_cache import RedisRules
 from service.settings import Settings

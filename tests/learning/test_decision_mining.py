@@ -116,5 +116,5 @@ def test_the_same_labels_give_the_same_rules_in_any_order():
     labelled = answers(1, both, 300)
     shuffled = random.Random(0).sample(labelled, len(labelled))
     one, other = (decision_rules(each, (), RuleDirection.FOR) for each in (labelled, shuffled))
-    assert [each.decision_text for each in one] == [each.decision_text for each in other]
+    assert [each.text for each in one] == [each.text for each in other]
     assert [each.id for each in one] == [each.id for each in other]

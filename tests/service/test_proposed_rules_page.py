@@ -10,7 +10,7 @@ import pytest
 
 from scoring.query import Query
 from scoring.rules import Rules
-from service.processes.rules_effect import EffectProcess, ReviewedAnswer
+from service.processes.effect_process import EffectProcess, ReviewedAnswer
 from tests.learning.contrary_reviewers import contrary_answers
 from tests.learning.simulated_tenant import Traffic
 from tests.service.test_rules_page import PAGE, fields_of, page, send, whole

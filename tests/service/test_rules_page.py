@@ -14,7 +14,7 @@ from consumers.wire.rules_document import RulesDocument, decode_rules
 from scoring.query import Query
 from scoring.rules import Rules
 from service.console.rules_form import RULE_WORDS, document_of, fits_form, rule_fields, shown_fields
-from service.processes.rules_effect import EffectProcess
+from service.processes.effect_process import EffectProcess
 from service.settings.intake_settings import HttpSettings
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine

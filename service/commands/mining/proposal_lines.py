@@ -7,7 +7,6 @@ from shlex import quote
 from typing import Any
 
 from learning.mining.mine_rules import Mined, MinedRule, ScoreChange
-from learning.mining.proposals import ProposalKind, ProposedRule
 from service.commands.rendering.terminal import one_line
 
 
@@ -30,7 +29,7 @@ def _proposal_document(mined: MinedRule) -> dict[str, Any]:
     return {
         "id": rule.id,
         "kind": rule.kind.value,
-        "rules": {rule.kind.value: _value(rule)},
+        "rules": {rule.kind.value: rule.entry},
         "precision": rule.precision,
         "least_precision": rule.least_precision,
         "support": rule.support,
@@ -40,19 +39,6 @@ def _proposal_document(mined: MinedRule) -> dict[str, Any]:
         "change_of_wrong": None if mined.wrong is None else asdict(mined.wrong),
         "examples": [{"question": each.question, "sql": each.sql} for each in rule.examples],
     }
-
-
-def _value(rule: ProposedRule) -> object:
-    """The entry of the rules document."""
-    match rule.kind:
-        case ProposalKind.BENIGN_FILTER:
-            return list(rule.predicates)
-        case ProposalKind.IGNORE_FILTER:
-            return [rule.column]
-        case ProposalKind.COLUMN_MAPPING:
-            return {rule.phrase: rule.column}
-        case ProposalKind.DECISION_RULE:
-            return [rule.decision_text]
 
 
 def mined_text(tenant: str | None, found: Mined) -> str:
@@ -74,14 +60,8 @@ def mined_text(tenant: str | None, found: Mined) -> str:
 
 def _lines(mined: MinedRule) -> list[str]:
     rule = mined.rule
-    head = {
-        ProposalKind.BENIGN_FILTER: " | ".join(rule.predicates),
-        ProposalKind.IGNORE_FILTER: rule.column,
-        ProposalKind.COLUMN_MAPPING: f"{rule.phrase} → {rule.column}",
-        ProposalKind.DECISION_RULE: rule.decision_text,
-    }[rule.kind]
     lines = [
-        f"{rule.id}  {rule.kind.value}: {one_line(head, 200)}",
+        f"{rule.id}  {rule.kind.value}: {one_line(rule.text, 200)}",
         f"    precision {rule.precision:.2f} (at least {rule.least_precision:.2f}), {rule.support} questions",
         f"    of {mined.concerned} answers {_change(mined.change)}",
     ]
