@@ -11,7 +11,7 @@ from service.commands.command_context import settings, with_database
 from service.commands.exits import refuse
 from service.commands.options import ForgetOptions
 from service.kafka.topic_retention import topic_retention
-from service.pipeline.forget_texts import Extent, Forgotten, forget_dead_letters, forget_replies, forget_stored
+from service.pipeline.forget_subject import Extent, Forgotten, forget_dead_letters, forget_replies, forget_stored
 from service.redis.link import open_redis
 from service.settings import Settings
 from service.storage.forgetting import Subject

@@ -1,1 +1,1 @@
-"""What one process runs: intake, worker, backfill, and removal of texts."""
+"""What one process runs: intake, worker, backfill, and forgetting a tenant, an event or a reviewer."""

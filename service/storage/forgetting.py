@@ -1,4 +1,4 @@
-"""Deletes what PostgreSQL holds of a tenant, an event or a reviewer. `column_kinds` says what each column may hold."""
+"""Deletes what PostgreSQL holds of a tenant or an event. `column_kinds` says what each column may hold."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ from sqlalchemy import (
     ColumnElement,
     Table,
     and_,
-    any_,
     bindparam,
     delete,
     false,
     func,
-    literal,
     null,
     or_,
     select,
@@ -73,16 +71,27 @@ class ForgottenRows:
     """How many rows of each table changed or went."""
 
     evaluations: int = 0
-    labels: int = 0
-    references: int = 0
-    deferred: int = 0
-    remembered: int = 0
-    canaries: int = 0
-    watched: int = 0
-    alarms: int = 0
+    """Rows whose texts were deleted, or that were deleted."""
     event_keys: int = 0
+    """Event keys that were deleted: an event sent again is a new one."""
+    labels: int = 0
+    """Labels whose note and correction, or whose reviewer, were deleted, or that were deleted."""
+    references: int = 0
+    """Reference results whose texts were deleted, or that were deleted."""
+    deferred: int = 0
+    """Deferred events, which will not be scored."""
+    remembered: int = 0
+    """Answers that memory compares others with."""
+    canaries: int = 0
+    """Answers to canaries that were deleted."""
+    watched: int = 0
+    """Answers that an alarm had still to take up."""
+    alarms: int = 0
+    """Agents' alarms of the tenant that were deleted."""
     tokens: int = 0
+    """Access tokens of the tenant that were deleted."""
     audit: int = 0
+    """Rows of the audit log that were deleted."""
 
 
 async def forget_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
@@ -94,7 +103,7 @@ async def forget_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
             emptied += count
         async with engine.begin() as connection:
             labels = await connection.execute(
-                update(LABELS).where(_of(LABELS.c, subject), _noted()).values(note=None, correction=None)
+                update(LABELS).where(_of(LABELS.c, subject), _with_notes()).values(note=None, correction=None)
             )
             await connection.execute(
                 update(PAST_LABELS).where(_of(PAST_LABELS.c, subject)).values(note=None, correction=None)
@@ -102,7 +111,7 @@ async def forget_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
             # nobody can review an answer whose texts are gone
             unlabelled = REVIEW_ITEMS.c.labelled_at.is_(None)
             await connection.execute(delete(REVIEW_ITEMS).where(_of(REVIEW_ITEMS.c, subject), unlabelled))
-            references = await _count(connection, REFERENCE_VERDICTS, _judged(subject, digests))
+            references = await count_where(connection, REFERENCE_VERDICTS, _judged(subject, digests))
             await forget_references(connection, subject.tenant, digests)
             deferred = await connection.execute(delete(DEFERRED_EVENTS).where(_of(DEFERRED_EVENTS.c, subject)))
             remembered = await connection.execute(delete(REMEMBERED_ANSWERS).where(_of(REMEMBERED_ANSWERS.c, subject)))
@@ -126,13 +135,13 @@ async def delete_rows(engine: AsyncEngine, subject: Subject) -> ForgottenRows:
             deleted += count
         gone: dict[str, int] = {}
         async with engine.begin() as connection:
-            for name, (table, whose) in _whole(subject, digests).items():
+            for name, (table, whose) in _other_rows(subject, digests).items():
                 gone[name] = (await connection.execute(delete(table).where(whose))).rowcount
             for reviewed in (REVIEW_ITEMS, PAST_LABELS):
                 await connection.execute(delete(reviewed).where(_of(reviewed.c, subject)))
             if subject.event_id is None:
-                for learnt in (REVIEW_DRAWS, TENANT_CALIBRATIONS):
-                    await connection.execute(delete(learnt).where(learnt.c.tenant == subject.tenant))
+                for table in (REVIEW_DRAWS, TENANT_CALIBRATIONS):
+                    await connection.execute(delete(table).where(table.c.tenant == subject.tenant))
         await sum_stale_hours(engine)
     return ForgottenRows(evaluations=deleted, **gone)
 
@@ -142,59 +151,17 @@ async def count_rows(engine: AsyncEngine, subject: Subject, *, whole: bool) -> F
     with translate_errors(engine.url):
         digests = await _digests(engine, subject)
         mine = _rows_of(subject, digests)
-        places = _whole(subject, digests)
+        places = _other_rows(subject, digests)
         places["evaluations"] = (EVALUATIONS, mine)
         if not whole:
             del places["event_keys"]
             for name in ("tokens", "alarms", "watched", "audit"):
                 places.pop(name, None)
             places["evaluations"] = (EVALUATIONS, and_(mine, _ROWS.withheld.is_(False)))
-            places["labels"] = (LABELS, and_(_of(LABELS.c, subject), _noted()))
+            places["labels"] = (LABELS, and_(_of(LABELS.c, subject), _with_notes()))
             places["references"] = (REFERENCE_VERDICTS, _judged(subject, digests))
         async with engine.connect() as connection:
-            return ForgottenRows(**{name: await _count(connection, *place) for name, place in places.items()})
-
-
-async def forget_reviewer(engine: AsyncEngine, tenant: str, reviewer: str) -> tuple[int, int]:
-    """Replaces a reviewer's name by one that says nothing; returns how many labels and versions of rules had it."""
-    nobody = f"forgotten-{uuid.uuid4().hex[:12]}"
-    of_label, of_rules = _by(tenant, reviewer)
-    with translate_errors(engine.url):
-        async with engine.begin() as connection:
-            labels = await connection.execute(update(LABELS).where(of_label).values(reviewer=nobody))
-            for table in (REVIEW_ITEMS, PAST_LABELS):
-                named = and_(table.c.tenant == tenant, table.c.reviewer == reviewer)
-                await connection.execute(update(table).where(named).values(reviewer=nobody))
-            skipped = REVIEW_ITEMS.c.skipped_by
-            await connection.execute(
-                update(REVIEW_ITEMS)
-                .where(REVIEW_ITEMS.c.tenant == tenant, literal(reviewer) == any_(skipped))
-                .values(skipped_by=func.array_replace(skipped, reviewer, nobody))
-            )
-            rules = await connection.execute(update(TENANT_RULES).where(of_rules).values(author=nobody))
-            for name in (AUDIT_LOG.c.reviewer, AUDIT_LOG.c.actor):
-                noted = update(AUDIT_LOG).where(AUDIT_LOG.c.tenant == tenant, name == reviewer)
-                await connection.execute(noted.values({name: nobody}))
-            learned = TENANT_LEARNED_RULES.c
-            of_learned = and_(learned.tenant == tenant, learned.author == reviewer)
-            await connection.execute(update(TENANT_LEARNED_RULES).where(of_learned).values(author=nobody))
-    return labels.rowcount, rules.rowcount
-
-
-async def count_reviewer(engine: AsyncEngine, tenant: str, reviewer: str) -> tuple[int, int]:
-    """How many labels and versions of rules have this name."""
-    of_label, of_rules = _by(tenant, reviewer)
-    with translate_errors(engine.url):
-        async with engine.connect() as connection:
-            return await _count(connection, LABELS, of_label), await _count(connection, TENANT_RULES, of_rules)
-
-
-def _by(tenant: str, reviewer: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    rules = TENANT_RULES.c
-    return (
-        and_(LABELS.c.tenant == tenant, LABELS.c.reviewer == reviewer),
-        and_(rules.tenant == tenant, rules.author == reviewer),
-    )
+            return ForgottenRows(**{name: await count_where(connection, *place) for name, place in places.items()})
 
 
 async def delete_rules_before(engine: AsyncEngine, tenant: str, version: int) -> int:
@@ -235,14 +202,14 @@ async def count_names(engine: AsyncEngine, subject: Subject) -> Mapping[str, int
         "access_tokens": (ACCESS_TOKENS, ACCESS_TOKENS.c.tenant == subject.tenant),
         "agent_alarms": (AGENT_ALARMS, AGENT_ALARMS.c.tenant == subject.tenant),
         "watched_answers": (WATCHED_ANSWERS, WATCHED_ANSWERS.c.tenant == subject.tenant),
-        "audit_log": (AUDIT_LOG, _noted_of(subject)),
+        "audit_log": (AUDIT_LOG, _audited(subject)),
     }
     with translate_errors(engine.url):
         async with engine.connect() as connection:
-            return {name: await _count(connection, *place) for name, place in places.items()}
+            return {name: await count_where(connection, *place) for name, place in places.items()}
 
 
-def _whole(subject: Subject, digests: Sequence[uuid.UUID] | None) -> dict[str, tuple[Table, ColumnElement[bool]]]:
+def _other_rows(subject: Subject, digests: Sequence[uuid.UUID] | None) -> dict[str, tuple[Table, ColumnElement[bool]]]:
     """The rows of every table but `evaluations`, by the name of their count."""
     verdicts = REFERENCE_VERDICTS.c
     judged = verdicts.tenant == subject.tenant
@@ -259,7 +226,7 @@ def _whole(subject: Subject, digests: Sequence[uuid.UUID] | None) -> dict[str, t
         "remembered": (REMEMBERED_ANSWERS, _of(REMEMBERED_ANSWERS.c, subject)),
         "canaries": (CANARY_ANSWERS, _of(CANARY_ANSWERS.c, subject)),
         "watched": (WATCHED_ANSWERS, _watched(subject, digests)),
-        "audit": (AUDIT_LOG, _noted_of(subject)),
+        "audit": (AUDIT_LOG, _audited(subject)),
         # last: their digests say whose the others are
         "event_keys": (EVENT_KEYS, _of(EVENT_KEYS.c, subject)),
     }
@@ -270,14 +237,14 @@ def _of(table: Any, subject: Subject) -> ColumnElement[bool]:
     return mine if subject.event_id is None else and_(mine, table.event_id == subject.event_id)
 
 
-def _noted_of(subject: Subject) -> ColumnElement[bool]:
+def _audited(subject: Subject) -> ColumnElement[bool]:
     log = AUDIT_LOG.c
     mine = log.tenant == subject.tenant
     labelled = log.action.in_([AuditAction.LABEL_STORED, AuditAction.LABEL_WITHDRAWN])
     return mine if subject.event_id is None else and_(mine, labelled, log.subject == subject.event_id)
 
 
-def _noted() -> ColumnElement[bool]:
+def _with_notes() -> ColumnElement[bool]:
     return or_(LABELS.c.note.is_not(None), LABELS.c.correction.is_not(None))
 
 
@@ -297,7 +264,8 @@ def _rows_of(subject: Subject, digests: Sequence[uuid.UUID] | None) -> ColumnEle
     return _ROWS.tenant == subject.tenant if digests is None else _ROWS.event.in_(digests)
 
 
-async def _count(connection: AsyncConnection, table: Table, whose: ColumnElement[bool]) -> int:
+async def count_where(connection: AsyncConnection, table: Table, whose: ColumnElement[bool]) -> int:
+    """How many rows of the table meet the condition."""
     return int(await connection.scalar(select(func.count()).select_from(table).where(whose)) or 0)
 
 

@@ -25,7 +25,7 @@ from scoring.verdict import Case
 from service.judges.weights import local_judge
 from service.kafka.client import open_publisher
 from service.kafka.dead_letter_topic import dead_letters
-from service.pipeline.forget_texts import forget_dead_letters, forget_replies
+from service.pipeline.forget_subject import forget_dead_letters, forget_replies
 from service.redis.link import open_redis
 from service.redis.reply_cache import RedisReplies
 from service.settings.storage_settings import RedisSettings

@@ -14,7 +14,7 @@ from sqlmodel import SQLModel
 from consumers.wire.rules_document import RulesDocument
 from consumers.wire.schema_document import of_ddl
 from service.kafka.topic_retention import topic_retention
-from service.pipeline.forget_texts import Extent, forget_stored
+from service.pipeline.forget_subject import Extent, forget_stored
 from service.settings.stream_settings import KafkaSettings
 from service.storage.column_kinds import COLUMN_KINDS, ColumnKind
 from service.storage.forgetting import Subject

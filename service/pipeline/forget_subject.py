@@ -18,15 +18,15 @@ from service.redis.rule_cache import open_rules
 from service.settings.stream_settings import KafkaSettings
 from service.storage.audit import forget_changes
 from service.storage.forgetting import (
+    ForgottenRows,
     Subject,
     count_names,
-    count_reviewer,
     count_rows,
     delete_rows,
     delete_rules_before,
-    forget_reviewer,
     forget_rows,
 )
+from service.storage.reviewer_names import count_reviewer, forget_reviewer
 
 _AUTHOR = "forget"
 _KEPT_RULES = ("store_raw", "memory", "retention_days")
@@ -48,31 +48,9 @@ class Extent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Forgotten:
+class Forgotten(ForgottenRows):
     """What was deleted, by place."""
 
-    evaluations: int = 0
-    """Rows whose texts were deleted, or that were deleted."""
-    event_keys: int = 0
-    """Event keys that were deleted: an event sent again is a new one."""
-    labels: int = 0
-    """Labels whose note and correction, or whose reviewer, were deleted, or that were deleted."""
-    references: int = 0
-    """Reference results whose texts were deleted, or that were deleted."""
-    deferred: int = 0
-    """Deferred events, which will not be scored."""
-    remembered: int = 0
-    """Answers that memory compares others with."""
-    canaries: int = 0
-    """Answers to canaries that were deleted."""
-    watched: int = 0
-    """Answers that an alarm had still to take up."""
-    alarms: int = 0
-    """Agents' alarms of the tenant that were deleted."""
-    tokens: int = 0
-    """Access tokens of the tenant that were deleted."""
-    audit: int = 0
-    """Rows of the audit log that were deleted."""
     rules: int = 0
     """Versions of the rules that were deleted, or whose author was."""
     replies: int = 0
@@ -135,7 +113,7 @@ async def _stays(engine: AsyncEngine, subject: Subject) -> dict[str, str]:
         "audit_log": "names of tokens, people and reviewers, and ids of events: --reviewer NAME, or --everything",
         "watched_answers": "names of agents, for some minutes: --everything deletes them",
     }
-    return {table: f"{left[table]} rows with {why}" for table, why in said.items() if left[table]}
+    return {table: f"{count} rows with {said[table]}" for table, count in left.items() if count}
 
 
 async def forget_replies(link: RedisLink, tenant: str) -> int:
