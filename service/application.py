@@ -19,9 +19,9 @@ from service.api import (
     review,
     rules,
     schemas,
+    slices,
     traces,
 )
-from service.api import slices as slice_routes
 from service.api.errors import handle_errors
 from service.api.openapi_document import openapi_document
 from service.api.request_guard import RequestGuard
@@ -29,6 +29,7 @@ from service.api.request_ids import RequestIds
 from service.api.visits import ConsoleSessions
 from service.console import (
     agent_page,
+    answer_list_page,
     answer_page,
     audit_page,
     error_pages,
@@ -36,12 +37,11 @@ from service.console import (
     login_pages,
     meanings,
     overview_page,
-    pages,
     review_actions,
     review_pages,
     rules_page,
-    slices,
-    trust,
+    slices_page,
+    trust_page,
 )
 from service.pipeline.running import ProcessRole, Service
 
@@ -60,9 +60,18 @@ def build_app(service: Service | None = None, lifespan: Lifespan[FastAPI] | None
     )
     app.state.service = service
     worker_only = service is not None and service.role is ProcessRole.WORKER
-    reading = (evaluations, labels, review, canaries, slice_routes, rules, schemas, audit, docs_page)
-    console = (overview_page, agent_page, answer_page, meanings, exports, pages, review_actions, review_pages)
-    console += (login_pages, slices, trust, rules_page, audit_page)
+    reading = (evaluations, labels, review, canaries, slices, rules, schemas, audit, docs_page)
+    console = (
+        overview_page,
+        agent_page,
+        answer_page,
+        meanings,
+        exports,
+        answer_list_page,
+        review_actions,
+        review_pages,
+    )
+    console += (login_pages, slices_page, trust_page, rules_page, audit_page)
     for module in (health,) if worker_only else (events, traces, *reading, *console, health):
         app.include_router(module.router)
     handle_errors(app, error_pages.present_error)

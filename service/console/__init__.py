@@ -1,1 +1,1 @@
-"""Pages for people: the report, the worst answers, and one answer explained. Reading only, and no script."""
+"""Pages for people: they show agents and explain answers, and people label answers and change rules on them."""

@@ -27,7 +27,7 @@ from service.console.answer.score_sum import sum_of
 from service.console.answer.specification_lines import specification_lines
 from service.console.answer.sql_text import ShownSql, show_sql
 from service.console.forms import ListForm
-from service.console.meanings import LEVELS, REFERENCES, RULES, STATUSES, VERDICTS, meanings
+from service.console.meanings import FILTER_STATUSES, LEVELS, NORMALIZATIONS, REFERENCES, VERDICTS, meanings
 from service.console.rendering import SAFE_HEADERS, page
 from service.judges.weights import local_judge
 from service.storage.label_store import labelled_evaluation, past_labels_of
@@ -76,15 +76,15 @@ async def show_evaluation(
         "case": benchmark_case(row) if row["question"] else None,
         "trace": _trace_link(service.settings.telemetry.trace_url, row["attributes"]),
         "words": {
-            "rules": RULES,
-            "statuses": STATUSES,
+            "rules": NORMALIZATIONS,
+            "statuses": FILTER_STATUSES,
             "verdicts": VERDICTS,
             "references": REFERENCES,
             "levels": LEVELS,
             "reasons": meanings(),
         },
     }
-    return page("evaluation.html", shown, carried=query.carried())
+    return page("answer.html", shown, carried=query.carried())
 
 
 @router.get("/console/evaluations/{evaluation_id}/case.jsonl")

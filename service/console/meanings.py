@@ -19,13 +19,13 @@ from service.console.forms import ListForm
 from service.console.rendering import page
 
 router = APIRouter(include_in_schema=False)
-RULES: Mapping[str, str] = {
+NORMALIZATIONS: Mapping[str, str] = {
     NormalizationRule.REQUIRED_GROUP_BY.value: "SQL needs this GROUP BY beside an aggregate",
     NormalizationRule.BENIGN_GROUP_BY.value: "a condition allows one value only, so grouping by it changes nothing",
     NormalizationRule.DEFAULT_ORDER_BY.value: "the question asks for no order, and this one is a sensible default",
     NormalizationRule.SAFETY_LIMIT.value: "the question asks for no top rows, and this limit only guards the database",
 }
-STATUSES: Mapping[str, str] = {
+FILTER_STATUSES: Mapping[str, str] = {
     FilterStatus.FULLY_APPLIED.value: "every condition asked for is applied, and no other",
     FilterStatus.FULLY_APPLIED_WITH_EXTRAS.value: "every condition asked for is applied, and others are too",
     FilterStatus.PARTIALLY_APPLIED.value: "some conditions asked for are missing or applied otherwise",

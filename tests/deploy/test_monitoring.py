@@ -16,6 +16,7 @@ from helm_python import HelmError
 
 from grafana.accuracy import ALERT_BOUNDS
 from grafana.build import HOME, boards
+from service.console.overview_page import JUDGED_WRONG_BOUND
 from service.metrics import Metrics
 from service.settings.observability_settings import MetricSettings
 from tests.deploy.charts import CHART, ROOT, only, render
@@ -162,9 +163,10 @@ def test_the_dashboards_are_built_from_the_code():
     assert {path.stem: path.read_text() for path in HOME.glob("*.json")} == boards(), "python -m grafana.build"
 
 
-def test_panels_show_the_bounds_at_which_alerts_fire():
+def test_panels_and_the_console_show_the_bounds_at_which_alerts_fire():
     conditions = yaml.safe_load((CHART / "values.yaml").read_text())["alerts"]["conditions"]
     assert {name: conditions[name] for name in ALERT_BOUNDS} == ALERT_BOUNDS
+    assert conditions["judgedWrong"] == JUDGED_WRONG_BOUND
 
 
 def panels() -> Iterator[tuple[str, dict[str, Any]]]:

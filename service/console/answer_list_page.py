@@ -1,4 +1,4 @@
-"""The console's routes: the same data as the API, as web pages."""
+"""The page of the list of answers, the style sheet of all pages, and the way from `/` to the console."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def style() -> Response:
 async def show_evaluations(
     query: Annotated[ListForm, Query()], service: RunningService, reader: ConsoleReader
 ) -> Response:
-    """Shows a page of answers."""
+    """Lists answers, newest first or worst first."""
     form, suggestions = await spelled(query, service.engine, reader)
     wanted = form.at(datetime.now(UTC)).wanted(reader)
     order = form.shown_order
@@ -79,4 +79,4 @@ async def show_evaluations(
         "suggestions": suggestions,
         "most": MOST_EXPORTED,
     }
-    return page("evaluations.html", shown, carried=form.carried())
+    return page("answers.html", shown, carried=form.carried())

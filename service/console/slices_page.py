@@ -13,7 +13,7 @@ from evals.slices.counts import CAUSES, AgentLoss, SliceCounts, SliceKind
 from evals.slices.significance import FALSE_DISCOVERIES, LEAST_QUESTIONS, SHRINKING
 from evals.slices.worst import WorstSlice
 from service.api.access import ConsoleReader, RunningService
-from service.console.forms import BrowserForm, RecentDays
+from service.console.forms import RANGES, BrowserForm
 from service.console.rendering import link, page
 from service.console.spelling import spelled
 from service.storage.slices.answer_slices import MOST_ANSWERS
@@ -23,7 +23,6 @@ from service.storage.sums.reading import AnswerScope
 router = APIRouter(include_in_schema=False)
 _MOST_SHOWN = 40
 """Most slices in one table."""
-_RANGES = {RecentDays.TODAY: "Today", RecentDays.WEEK: "7 days", RecentDays.MONTH: "30 days", RecentDays.ALL: "All"}
 _LISTED_BY = {SliceKind.REASON: "reason", SliceKind.VERSION: "agent_version"}
 """Kinds by which the list of answers can be filtered, with the parameter."""
 _SEARCHED = frozenset({SliceKind.TABLE, SliceKind.COLUMN})
@@ -61,7 +60,7 @@ async def show_slices(
         "form": form,
         "given": form.given(),
         "kinds": [(each.value, each.value) for each in SliceKind],
-        "ranges": _RANGES,
+        "ranges": RANGES,
         "suggestions": suggestions,
         "notes": _NOTES,
     }

@@ -21,7 +21,7 @@ from service.api.access import ConsoleAdministrator, ConsoleReader, RunningServi
 from service.api.caller import Caller
 from service.api.errors import ApiError
 from service.api.form_fields import FormFields
-from service.console.forms import BrowserForm, RecentDays
+from service.console.forms import RANGES, BrowserForm
 from service.console.learned_rules import learned_view, promote_learned, roll_back_learned
 from service.console.rendering import SAFE_HEADERS, link, page
 from service.console.spelling import Suggestions, spelled
@@ -39,7 +39,6 @@ from service.storage.reviewing.reviewer_labels import MOST_LABELS, reviewer_labe
 router = APIRouter(include_in_schema=False)
 PATH = "/console/trust"
 _MOST_ROWS = 30
-_RANGES = {RecentDays.TODAY: "Today", RecentDays.WEEK: "7 days", RecentDays.MONTH: "30 days", RecentDays.ALL: "All"}
 _NOT_FITTED = {
     "few_labels": "there are too few labelled answers: at least 20 are needed",
     "one_sided": "at least 3 labelled answers must be right and 3 wrong",
@@ -156,7 +155,7 @@ async def _page(service: Service, caller: Caller, view: TrustView, status: int =
         "form": form,
         "fault": view.fault,
         "given": form.given(),
-        "ranges": _RANGES,
+        "ranges": RANGES,
         "suggestions": view.suggestions,
         "may_change": AccessScope.ADMIN in caller.scopes,
     }
