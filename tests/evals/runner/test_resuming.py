@@ -46,6 +46,8 @@ def test_the_folder_of_another_run_is_refused(mill: Mill) -> None:
     predictions = mill.folder / "predictions.jsonl"
     text = mill.run("--backend", "recorded", "--predictions", predictions, "--limit", "1", code=2)
     assert "another selection" in text
+    text = mill.run("--backend", "recorded", "--predictions", predictions, "--allow-function", "TO_WORDS", code=2)
+    assert "another functions" in text  # or answers refused before would stay refused
     lines(mill.benchmark, [case("count")])
     assert "another benchmark" in mill.run("--backend", "recorded", "--predictions", predictions, code=2)
 

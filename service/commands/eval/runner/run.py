@@ -137,6 +137,8 @@ def _identity(options: EvalRunOptions, benchmark: Benchmark, backend: NamedBacke
         "samples": options.samples,
         "timeout": options.timeout,
         "seconds": options.seconds,
+        "functions": sorted(options.functions or ()),
+        "any_role": options.any_role,
     }
 
 

@@ -10,6 +10,8 @@ from service.commands.options import AnyRole, AsJson, Judge, OwnFunctions, Weigh
 
 @dataclass(frozen=True, kw_only=True)
 class EvalRunOptions:
+    """An option that decides the result belongs to `_identity` of the run too: another value makes another run."""
+
     benchmark: Annotated[str, typer.Option("--benchmark", metavar="B.jsonl", help="The cases, one JSON object a line.")]
     backend: Annotated[
         str,
