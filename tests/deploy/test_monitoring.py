@@ -62,7 +62,8 @@ def test_the_rules_of_compose_are_rendered_from_the_chart(rules: dict[str, Any])
     rendered = HEADER + yaml.safe_dump(rules, sort_keys=False, width=200, allow_unicode=True)
     if WRITE:
         RULES.write_text(rendered)
-    assert RULES.read_text() == rendered, "SQLASSAY_TEST_WRITE_RULES=1 make test ARGS='-k monitoring' writes them"
+    how = "SQLASSAY_TEST_WRITE_RULES=1 make test ARGS=\"-k 'monitoring or failures'\" writes them"
+    assert RULES.read_text() == rendered, how
 
 
 def test_prometheus_accepts_the_rules(promtool: Path):
