@@ -1,1 +1,1 @@
-"""Measures a judge against labels, offline."""
+"""Measures judges and agents: against labels, over benchmarks, and from one week to the next."""

@@ -1,1 +1,1 @@
-"""Turns labels into calibration: the weights by which the local judge reads its signals."""
+"""Learns from labels and answers: the local judge's weights, tenants' calibrations, and rules. Pure."""

@@ -22,8 +22,8 @@ from service.commands.progress import progress
 from service.commands.report import parse_time
 from service.commands.score import read_judge
 from service.judges.configured_panel import calls_for_verdict, model_judge, open_panel
-from service.pipeline.rescore import BackfillTally, Estimate, Rescore, estimate
-from service.pipeline.rescore_memory import RescoreWithMemory
+from service.pipeline.backfill_memory import BackfillWithMemory
+from service.pipeline.backfill_scores import Backfill, BackfillTally, Estimate, estimate
 from service.processes.examining import examining_process
 from service.processes.rules_processes import rules_processes
 from service.redis.link import open_redis
@@ -144,7 +144,7 @@ async def _score(
         open_panel(configured.judge, local, MemoryModelCounts(), redis) as panel,
         examining_process(configured.pool.cpu_seconds) as examine,
     ):
-        rescore = Rescore(
+        backfill = Backfill(
             engine=engine,
             panel=panel,
             rules=rules,
@@ -156,14 +156,14 @@ async def _score(
             in_flight=configured.judge.in_flight,
         )
         with progress("scoring", events) as advance:
-            return await rescore(request.answers, advance)
+            return await backfill(request.answers, advance)
 
 
 async def _score_with_memory(
     engine: AsyncEngine, configured: Settings, request: BackfillRequest, rules: dict[str, Rules], events: int
 ) -> BackfillTally:
     async with examining_process(configured.pool.cpu_seconds) as examine:
-        rescore = RescoreWithMemory(
+        backfill = BackfillWithMemory(
             engine=engine,
             judge=read_judge(str(configured.judge.weights) if configured.judge.weights else None),
             rules=rules,
@@ -171,7 +171,7 @@ async def _score_with_memory(
             examine=examine,
         )
         with progress("judging with memory", events) as advance:
-            return await rescore(request.answers, advance)
+            return await backfill(request.answers, advance)
 
 
 def _judges(local: LocalJudge, judge: JudgeSettings) -> dict[JudgePolicy, list[str]]:

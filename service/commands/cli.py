@@ -41,7 +41,7 @@ app = typer.Typer(
 rules = typer.Typer(help="Show or change a tenant's rules; each change is a new version.", no_args_is_help=True)
 schema = typer.Typer(help="Show or change the schema of a tenant's database.", no_args_is_help=True)
 dead_letters = typer.Typer(help="List or replay the records that could not be scored.", no_args_is_help=True)
-tokens = typer.Typer(help="Create, list or revoke the tokens that clients show.", no_args_is_help=True)
+tokens = typer.Typer(help="Create, list or revoke access tokens.", no_args_is_help=True)
 app.add_typer(rules, name="rules")
 app.add_typer(schema, name="schema")
 app.add_typer(tokens, name="tokens")
@@ -249,7 +249,7 @@ def rules_promote(options: PromoteRulesOptions) -> None:
 @rules.command("rollback")
 def rules_rollback(tenant: Tenant, author: Author = "cli") -> None:
     """Put in force what was before the tenant's learned rules. Exit code 1 if none are in force."""
-    from service.commands.learn.learned_in_force import roll_back_rules
+    from service.commands.learn.learned_rule_versions import roll_back_rules
 
     roll_back_rules(tenant, author=author)
 
@@ -263,7 +263,7 @@ def rules_learned(
     as_json: AsJson = False,
 ) -> None:
     """List a tenant's learned rules, newest first, and which are in force. Exit code 1 if there are none."""
-    from service.commands.learn.learned_in_force import show_learned
+    from service.commands.learn.learned_rule_versions import show_learned
 
     show_learned(tenant, version=version, as_json=as_json)
 

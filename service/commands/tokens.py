@@ -1,4 +1,4 @@
-"""`sqlassay tokens`: creates, lists and revokes the tokens that clients show."""
+"""`sqlassay tokens`: creates, lists and revokes access tokens."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Work in separate processes: scoring, and judging by references."""
+"""Work on texts that may be costly to read, in processes that can be ended: scoring, references, rules."""

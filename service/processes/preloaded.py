@@ -8,7 +8,7 @@ from __future__ import annotations
 from references.equivalence import certify
 from references.judging import judge_answer
 from service.processes.interpreter import tune_interpreter
-from service.processes.judging import open_judge, warm_up
+from service.processes.scoring_child import open_judge, warm_up
 
 __all__ = ["certify", "judge_answer"]
 

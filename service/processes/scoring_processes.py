@@ -24,7 +24,7 @@ from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
 from scoring.verdict import Case
 from service.processes.endable import CallFailed, EndableProcess, EndReason, ProcessEnded
-from service.processes.judging import Judged, ScorerBug, SentEvent, judge_chunk, judge_event, open_judge
+from service.processes.scoring_child import Judged, ScorerBug, SentEvent, judge_chunk, judge_event, open_judge
 
 _TRIES = 3
 """How often a process may end before its first event, or during one event, until the event is held to blame."""

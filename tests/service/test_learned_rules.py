@@ -208,7 +208,7 @@ import sys
 for name in ("sklearn", "matplotlib", "threadpoolctl"):
     sys.modules[name] = None
 import service.commands.learn.promote_rules
-import service.commands.learn.learned_in_force
+import service.commands.learn.learned_rule_versions
 """
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

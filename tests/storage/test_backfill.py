@@ -20,7 +20,7 @@ from scoring.query import Unscored, UnscoredReason
 from scoring.rules import JudgePolicy, Rules
 from scoring.verdict import Case, Reply
 from service.judges.weights import local_judge
-from service.pipeline.rescore import Rescore, estimate
+from service.pipeline.backfill_scores import Backfill, estimate
 from service.storage.rule_store import PostgresRules
 from service.storage.scores.evaluation_pages import EvaluationFilter, evaluation_page
 from service.storage.scores.score_store import PostgresScores
@@ -55,8 +55,8 @@ async def store(engine):
     return store
 
 
-def rescore(engine, rules: Rules = Rules(version=2), panel: Panel | None = None, *, current: bool = False) -> Rescore:  # noqa: B008
-    return Rescore(
+def backfill(engine, rules: Rules = Rules(version=2), panel: Panel | None = None, *, current: bool = False) -> Backfill:  # noqa: B008
+    return Backfill(
         engine=engine,
         panel=panel or Panel(local=LOCAL.judge),
         rules={"bakers": rules},
@@ -81,7 +81,7 @@ def nothing(_: int) -> None:
 
 async def test_a_new_row_stands_beside_the_old_under_the_events_own_time(engine, store):
     before = (await evaluation_page(engine, EvaluationFilter(tenant="bakers"))).items
-    done = await rescore(engine)(EvaluationFilter(tenant="bakers"), nothing)
+    done = await backfill(engine)(EvaluationFilter(tenant="bakers"), nothing)
     assert done.ended["scored"] == 2
     assert (await evaluation_page(engine, EvaluationFilter(tenant="bakers"))).items == before
     found = await rows(engine)
@@ -95,7 +95,7 @@ async def test_a_new_row_stands_beside_the_old_under_the_events_own_time(engine,
 
 
 async def test_relative_dates_are_anchored_as_they_were(engine, store):
-    await rescore(engine)(EvaluationFilter(tenant="bakers"), nothing)
+    await backfill(engine)(EvaluationFilter(tenant="bakers"), nothing)
     by_event: dict[object, list[object]] = {}
     for row in await rows(engine):
         record = row["record"]
@@ -105,14 +105,14 @@ async def test_relative_dates_are_anchored_as_they_were(engine, store):
 
 
 async def test_a_second_backfill_scores_and_writes_nothing(engine, store):
-    await rescore(engine)(EvaluationFilter(tenant="bakers"), nothing)
+    await backfill(engine)(EvaluationFilter(tenant="bakers"), nothing)
     asked: list[Case] = []
 
     def watched(case: Case) -> Reply:
         asked.append(case)
         return LOCAL.judge(case)
 
-    done = await rescore(engine, panel=Panel(local=watched))(EvaluationFilter(tenant="bakers"), nothing)
+    done = await backfill(engine, panel=Panel(local=watched))(EvaluationFilter(tenant="bakers"), nothing)
     assert (done.ended["already"], done.ended["scored"], asked) == (2, 0, [])
     assert len(await rows(engine)) == 4
 
@@ -120,8 +120,8 @@ async def test_a_second_backfill_scores_and_writes_nothing(engine, store):
 @pytest.mark.parametrize("interrupted", [False, True])
 async def test_new_rows_become_current_when_asked_and_one_alone_is(engine, store, interrupted):
     if interrupted:
-        await rescore(engine)(EvaluationFilter(tenant="bakers"), nothing)
-    done = await rescore(engine, current=True)(EvaluationFilter(tenant="bakers"), nothing)
+        await backfill(engine)(EvaluationFilter(tenant="bakers"), nothing)
+    done = await backfill(engine, current=True)(EvaluationFilter(tenant="bakers"), nothing)
     assert done.ended["already" if interrupted else "scored"] == 2
     listed = (await evaluation_page(engine, EvaluationFilter(tenant="bakers"))).items
     assert {(row["event_id"], row["rules_version"]) for row in listed} == {("timed", 2), ("timeless", 2)}
@@ -135,7 +135,7 @@ async def test_a_late_score_makes_the_backfills_row_of_the_same_version_current(
     each = event("late", occurred_at="2026-10-05T08:00:00Z")
     failed = evaluate(each, Unscored(UnscoredReason.JUDGE_UNAVAILABLE, "away"), Rules(), NOW)
     await store.record([failed])
-    await rescore(engine, Rules())(EvaluationFilter(tenant="bakers"), nothing)
+    await backfill(engine, Rules())(EvaluationFilter(tenant="bakers"), nothing)
     [backfilled] = [row["id"] for row in await rows(engine) if row["trigger"] == "backfill"]
     claim = (await store.claims([failed.key]))[failed.key]
     case = examine(each.query(), Rules())
@@ -150,7 +150,7 @@ async def test_a_late_score_makes_the_backfills_row_of_the_same_version_current(
 async def test_other_tenants_other_times_and_withheld_texts_are_left_alone(engine, store):
     await store.record([scored("quiet", Rules(store_raw=False)), scored("millers", tenant="millers")])
     wanted = EvaluationFilter(tenant="bakers", since=NOW - timedelta(days=2))
-    done = await rescore(engine)(wanted, nothing)
+    done = await backfill(engine)(wanted, nothing)
     assert done.ended["scored"] == 1
     assert [(each.tenant, each.events) for each in await workloads(engine, wanted, 0.85)] == [("bakers", 1)]
 
@@ -161,7 +161,7 @@ async def test_an_unavailable_judge_leaves_the_rows_unchanged(engine, store):
             return DeferredReason.JUDGE_UNAVAILABLE
 
     asking = Rules(version=2, judge=replace(Rules().judge, policy=JudgePolicy.LLM))
-    done = await rescore(engine, asking, Absent(local=LOCAL.judge), current=True)(
+    done = await backfill(engine, asking, Absent(local=LOCAL.judge), current=True)(
         EvaluationFilter(tenant="bakers"), nothing
     )
     assert done.ended["not_judged"] == 2
@@ -173,7 +173,7 @@ async def test_more_events_than_a_batch_are_each_scored_once(engine):
     store = PostgresScores(engine, clock=lambda: NOW)
     await store.record([scored(str(number), occurred_at="2026-10-05T08:00:00Z") for number in range(210)])
     seen: list[int] = []
-    done = await rescore(engine, current=True)(EvaluationFilter(), seen.append)
+    done = await backfill(engine, current=True)(EvaluationFilter(), seen.append)
     assert (done.ended["scored"], done.ended["already"], sum(seen)) == (210, 0, 210)
 
 
@@ -181,10 +181,10 @@ async def test_more_events_than_a_batch_are_each_scored_once(engine):
 async def test_going_back_to_the_rows_there_were_takes_each_event_once(engine):
     store = PostgresScores(engine, clock=lambda: NOW)
     await store.record([scored(str(number), occurred_at="2026-10-05T08:00:00Z") for number in range(210)])
-    await rescore(engine)(EvaluationFilter(), nothing)
+    await backfill(engine)(EvaluationFilter(), nothing)
     for version in (2, 0, 2):
         same = Rules(version=version)
-        done = await rescore(engine, same, current=True)(EvaluationFilter(), nothing)
+        done = await backfill(engine, same, current=True)(EvaluationFilter(), nothing)
         assert done.ended.total() == 210, done.ended
     async with engine.connect() as connection:
         assert await connection.scalar(text("SELECT count(*) FROM evaluations WHERE current")) == 210
@@ -193,7 +193,7 @@ async def test_going_back_to_the_rows_there_were_takes_each_event_once(engine):
 async def test_rules_of_a_version_are_those_that_stand_in_the_row(engine, store):
     stored = await PostgresRules(engine).put("bakers", RulesDocument(ignore_filters=["kind"]))
     rules = await PostgresRules(engine).parsed({"bakers": stored.version})
-    await rescore(engine, rules["bakers"])(EvaluationFilter(tenant="bakers"), nothing)
+    await backfill(engine, rules["bakers"])(EvaluationFilter(tenant="bakers"), nothing)
     assert {row["rules_version"] for row in await rows(engine)} == {0, stored.version}
 
 
@@ -219,7 +219,7 @@ async def test_what_running_the_sql_gave_is_stored_and_scored_again(engine):
     store = PostgresScores(engine, clock=lambda: NOW)
     failed = {"executed": False, "error": "no such table: loaves, says Quillfeather", "columns": ["a"]}
     await store.record([scored("failed", result=failed, occurred_at="2026-10-05T08:00:00Z"), scored("ran")])
-    await rescore(engine, current=True)(EvaluationFilter(tenant="bakers"), nothing)
+    await backfill(engine, current=True)(EvaluationFilter(tenant="bakers"), nothing)
     added = {row["event_id"]: row for row in await rows(engine) if row["rules_version"] == 2}
     assert added["failed"]["result"]["error"] == "no such table: loaves …"
     assert added["failed"]["reason_codes"][0] == "SQL_FAILED"

@@ -1,1 +1,1 @@
-"""The commands that measure a judge against labels."""
+"""`sqlassay eval`: the commands that measure judges and agents."""

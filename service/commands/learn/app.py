@@ -65,7 +65,7 @@ def learn_rules(options: LearnRulesOptions) -> None:
 @learn.command("calibrations")
 def show_calibrations(tenant: Tenant, as_json: AsJson = False) -> None:
     """List a tenant's calibrations, newest first, and which one is in force. Exit code 1 if there is none."""
-    from service.commands.learn.in_force import show_calibrations as command
+    from service.commands.learn.calibration_versions import show_calibrations as command
 
     command(tenant, as_json=as_json)
 
@@ -79,7 +79,7 @@ def promote_calibration(
     author: Author = "cli",
 ) -> None:
     """Put a tenant's calibration in force for all answers from now on. Exit code 1 if it cannot be."""
-    from service.commands.learn.in_force import promote
+    from service.commands.learn.calibration_versions import promote
 
     promote(tenant, version=version, author=author)
 
@@ -87,7 +87,7 @@ def promote_calibration(
 @learn.command("rollback")
 def roll_back_calibration(tenant: Tenant, author: Author = "cli") -> None:
     """Put in force what was before the tenant's calibration. Exit code 1 if none is in force."""
-    from service.commands.learn.in_force import rollback
+    from service.commands.learn.calibration_versions import rollback
 
     rollback(tenant, author=author)
 

@@ -28,7 +28,7 @@ from service.commands.learn.labelled_input import (
     read_files,
     read_tenant,
 )
-from service.commands.learn.learned_in_force import end_with_no, put_learned_in_force
+from service.commands.learn.learned_rule_versions import end_with_no, put_learned_in_force
 from service.commands.learn.model_runs import run_with_models
 from service.commands.learn.rule_options import PromoteRulesOptions
 from service.commands.learn.rule_set_document import change_of, figures_of

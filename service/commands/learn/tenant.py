@@ -12,7 +12,7 @@ from learning.tenant_calibration import LEAST_LABELS, LEAST_OF_EACH, FittedLine,
 from scoring import EVALUATOR_VERSION
 from service.commands.command_context import settings, with_database
 from service.commands.exits import Exit
-from service.commands.learn.in_force import put_in_force
+from service.commands.learn.calibration_versions import put_in_force
 from service.commands.score import read_judge
 from service.pipeline.tenant_calibrations import LearnedCalibration, learn_calibration
 

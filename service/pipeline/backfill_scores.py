@@ -84,7 +84,7 @@ class BackfillTally:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rescore:
+class Backfill:
     """Examines, judges and concludes stored events again, and adds a row for each."""
 
     engine: AsyncEngine

@@ -3,7 +3,7 @@
 from scoring.memory.context import read_context
 from scoring.rules import Rules
 from service.judges.weights import local_judge
-from service.pipeline.rescore_memory import RescoreWithMemory
+from service.pipeline.backfill_memory import BackfillWithMemory
 from service.processes.examining import examine_in_thread
 from service.storage.remembering.bounds import MemoryBounds
 from service.storage.scores.evaluation_pages import EvaluationFilter
@@ -26,8 +26,8 @@ from tests.storage.test_remembering import (
 TENANTS = {"post": Rules(), "rail": Rules()}
 
 
-async def rescored(engine, rules=TENANTS, **wanted) -> dict[str, int]:
-    rescore = RescoreWithMemory(
+async def backfilled(engine, rules=TENANTS, **wanted) -> dict[str, int]:
+    backfill = BackfillWithMemory(
         engine=engine,
         judge=local_judge(),
         rules=rules,
@@ -35,7 +35,7 @@ async def rescored(engine, rules=TENANTS, **wanted) -> dict[str, int]:
         examine=examine_in_thread,
     )
     sizes: list[int] = []
-    done = await rescore(EvaluationFilter(**wanted), sizes.append)
+    done = await backfill(EvaluationFilter(**wanted), sizes.append)
     assert sum(sizes) == done.ended.total()
     return {name: count for name, count in done.ended.items() if count}
 
@@ -46,7 +46,7 @@ async def test_rows_written_without_memory_are_remembered_and_judged_with_all_of
         await connection.execute(REMEMBERED_ANSWERS.delete())
     before = await stored(engine)
     assert all(row["context"] is None for row in before.values())
-    assert await rescored(engine) == {"scored": 60}
+    assert await backfilled(engine) == {"scored": 60}
     after = await stored(engine)
     first = after["e1"]
     assert read_context(first["context"]).voices, "the first answer is judged with those that came after it"
@@ -56,14 +56,14 @@ async def test_rows_written_without_memory_are_remembered_and_judged_with_all_of
     }
     assert sum(row["p_correct"] != row["p_alone"] for row in after.values()) > 30
     assert await memory_differences(engine) == []
-    assert await rescored(engine) == {"scored": 60}
+    assert await backfilled(engine) == {"scored": 60}
     assert await memory_differences(engine) == []
 
 
 async def test_an_answers_own_label_does_not_judge_it(engine):
     await write(engine, memory_in(engine), evaluations([said(1, "ash"), said(2, "birch", AT_20)]))
     await label(engine, "e1", "right", "ash")
-    assert await rescored(engine, tenant="post") == {"scored": 2}
+    assert await backfilled(engine, tenant="post") == {"scored": 2}
     rows = await stored(engine)
     assert not [code for code in rows["e1"]["reason_codes"] if "REVIEWED" in code]
     assert "DIFFERS_FROM_REVIEWED" in rows["e2"]["reason_codes"]
@@ -71,7 +71,7 @@ async def test_an_answers_own_label_does_not_judge_it(engine):
 
 async def test_rows_of_a_tenant_without_memory_stay(engine):
     await PostgresScores(engine, clock=lambda: NOW).record(evaluations([said(1, "ash"), said(2, "birch")]))
-    assert await rescored(engine, {"post": Rules(memory=False)}) == {"not_judged": 2}
+    assert await backfilled(engine, {"post": Rules(memory=False)}) == {"not_judged": 2}
     assert [row["context"] for row in (await stored(engine)).values()] == [None, None]
 
 
@@ -79,6 +79,6 @@ async def test_other_versions_and_withheld_rows_stay(engine):
     withheld = judged_alone(said(2, "birch"), 1, Rules(store_raw=False))
     old = judged_alone(said(3, "cedar"), 2, Rules(version=7))
     await PostgresScores(engine, clock=lambda: NOW).record([*evaluations([said(1, "ash")]), withheld, old])
-    assert await rescored(engine) == {"scored": 1, "not_judged": 1}
+    assert await backfilled(engine) == {"scored": 1, "not_judged": 1}
     rows = await stored(engine)
     assert [rows[name]["context"] is None for name in ("e1", "e2", "e3")] == [False, True, True]

@@ -15,7 +15,7 @@ from scoring.evaluation import conclude
 from scoring.judging.local import LocalJudge
 from scoring.rules import Rules
 from scoring.verdict import Case
-from service.pipeline.rescore import BackfillTally
+from service.pipeline.backfill_scores import BackfillTally
 from service.processes.examining import Examine
 from service.storage.remembering.bounds import MemoryBounds
 from service.storage.remembering.postgres_memory import PostgresMemory
@@ -25,7 +25,7 @@ from service.storage.scores.stored_events import StoredEvent, stored_events
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RescoreWithMemory:
+class BackfillWithMemory:
     """First remembers every answer that is not remembered, oldest first; then judges each with all that is known.
 
     Only rows of this evaluator, the local judge and the tenant's rules in force change, in place: `p_correct`, the
