@@ -18,7 +18,7 @@ from service.api.replies import as_json
 from service.storage.rule_store import StoredRules
 
 router = APIRouter(tags=["rules"])
-_Tenant = Annotated[str, Path(min_length=1, max_length=128, pattern=TENANT_PATTERN, examples=["meridian-retail"])]
+TenantName = Annotated[str, Path(min_length=1, max_length=128, pattern=TENANT_PATTERN, examples=["meridian-retail"])]
 _IfMatch = Annotated[
     str,
     Header(pattern=r'^\s*(\*|(W/)?"?\d{1,18}"?)\s*$', description="The ETag of the version that you changed."),
@@ -50,7 +50,7 @@ class RulesHistory(BaseModel):
     responses=errors(400, 401, 403, 503),
     summary="Rules in force",
 )
-async def get_rules(tenant: _Tenant, service: RunningService, caller: Reader) -> Response:
+async def get_rules(tenant: TenantName, service: RunningService, caller: Reader) -> Response:
     """Returns the tenant's newest rules, or the defaults as version 0."""
     caller.only(tenant)
     return _reply(await service.rules.current(tenant))
@@ -69,7 +69,7 @@ async def get_rules(tenant: _Tenant, service: RunningService, caller: Reader) ->
     summary="Replace the rules",
 )
 async def put_rules(
-    tenant: _Tenant, request: Request, service: RunningService, caller: Administrator, if_match: _IfMatch = "*"
+    tenant: TenantName, request: Request, service: RunningService, caller: Administrator, if_match: _IfMatch = "*"
 ) -> Response:
     """Stores a new version and returns it. The next event is scored with it. Older versions stay readable."""
     caller.only(tenant)
@@ -89,7 +89,7 @@ async def put_rules(
     responses=errors(400, 401, 403, 503),
     summary="Versions of the rules",
 )
-async def list_rules(tenant: _Tenant, service: RunningService, caller: Reader) -> Response:
+async def list_rules(tenant: TenantName, service: RunningService, caller: Reader) -> Response:
     """Returns the newest hundred versions, newest first."""
     caller.only(tenant)
     return as_json({"versions": [_document(each) for each in await service.rules.versions(tenant)]})
@@ -102,7 +102,7 @@ async def list_rules(tenant: _Tenant, service: RunningService, caller: Reader) -
     summary="One version of the rules",
 )
 async def get_rules_version(
-    tenant: _Tenant, version: Annotated[int, Path(ge=0, lt=2**31)], service: RunningService, caller: Reader
+    tenant: TenantName, version: Annotated[int, Path(ge=0, lt=2**31)], service: RunningService, caller: Reader
 ) -> Response:
     """Returns one version, such as the one that a stored score names."""
     caller.only(tenant)

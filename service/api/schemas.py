@@ -9,18 +9,16 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from consumers.wire.schema_document import MAX_SCHEMA_BYTES, SchemaDocument
-from consumers.wire.tenants import TENANT_PATTERN
 from service.api.access import Administrator, Reader, RunningService
 from service.api.bodies import read_body
 from service.api.errors import ApiError, errors
 from service.api.replies import as_json
-from service.api.rules import expected_version
+from service.api.rules import TenantName, expected_version
 from service.storage.rule_store import StoredSchema
 
 router = APIRouter(tags=["schemas"])
 _JSON = "application/json"
 _DDL = "application/sql"
-_Tenant = Annotated[str, Path(min_length=1, max_length=128, pattern=TENANT_PATTERN, examples=["meridian-retail"])]
 _IfMatch = Annotated[
     str,
     Header(pattern=r'^\s*(\*|(W/)?"?\d{1,18}"?)\s*$', description="The ETag of the schema that you changed."),
@@ -52,7 +50,7 @@ class DdlDocument(BaseModel):
     responses=errors(400, 401, 403, 503),
     summary="Schema in force",
 )
-async def get_schema(tenant: _Tenant, service: RunningService, caller: Reader) -> Response:
+async def get_schema(tenant: TenantName, service: RunningService, caller: Reader) -> Response:
     """Returns the schema of the tenant's database, or version 0 without one."""
     caller.only(tenant)
     return _reply(await service.rules.schema(tenant) or StoredSchema(tenant=tenant, version=0))
@@ -78,7 +76,7 @@ async def get_schema(tenant: _Tenant, service: RunningService, caller: Reader) -
     summary="Replace the schema",
 )
 async def put_schema(
-    tenant: _Tenant, request: Request, service: RunningService, caller: Administrator, if_match: _IfMatch = "*"
+    tenant: TenantName, request: Request, service: RunningService, caller: Administrator, if_match: _IfMatch = "*"
 ) -> Response:
     """Stores a catalogue, or the tables of DDL, as a new version of the rules. The next event is scored with it."""
     caller.only(tenant)
@@ -98,7 +96,7 @@ async def put_schema(
     summary="Remove the schema",
 )
 async def delete_schema(
-    tenant: _Tenant, service: RunningService, caller: Administrator, if_match: _IfMatch = "*"
+    tenant: TenantName, service: RunningService, caller: Administrator, if_match: _IfMatch = "*"
 ) -> Response:
     """Scores the next event without a schema. Nothing changes where there is none."""
     caller.only(tenant)
@@ -115,7 +113,7 @@ async def delete_schema(
     summary="One version of the schema",
 )
 async def get_schema_version(
-    tenant: _Tenant, version: Annotated[int, Path(ge=0, lt=2**31)], service: RunningService, caller: Reader
+    tenant: TenantName, version: Annotated[int, Path(ge=0, lt=2**31)], service: RunningService, caller: Reader
 ) -> Response:
     """Returns one version, such as the one that a version of the rules names."""
     caller.only(tenant)

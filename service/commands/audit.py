@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from service.commands.command_context import with_database
-from service.commands.exits import Exit, refuse
+from service.commands.exits import answer_no, refuse
 from service.commands.options import AuditOptions
 from service.commands.rendering.terminal import one_line
 from service.commands.report import parse_time
@@ -31,8 +31,7 @@ def list_changes(options: AuditOptions) -> None:
         readable = sys.stdout.isatty() and not options.as_json
         print(_line(each) if readable else orjson.dumps(each, option=orjson.OPT_UTC_Z).decode())
     if not found:
-        print("sqlassay: no changes in the audit log match", file=sys.stderr)
-        raise SystemExit(int(Exit.NO))
+        answer_no("no changes in the audit log match")
 
 
 def _action(text: str | None) -> AuditAction | None:

@@ -16,7 +16,7 @@ from consumers.wire.rules_document import RulesDocument
 from scoring.judging.local import LocalJudge
 from scoring.rules import JudgePolicy, Rules
 from service.commands.command_context import settings, with_database
-from service.commands.exits import Exit, refuse
+from service.commands.exits import answer_no, refuse
 from service.commands.options import BackfillOptions
 from service.commands.progress import progress
 from service.commands.report import parse_time
@@ -54,8 +54,7 @@ def backfill(options: BackfillOptions) -> None:
     configured, request = settings(), _checked(options)
     found = with_database(lambda engine: _backfill(engine, configured, request))
     if not found:
-        print("sqlassay: no events are stored for that", file=sys.stderr)
-        raise SystemExit(int(Exit.NO))
+        answer_no("no events are stored for that")
 
 
 def _checked(options: BackfillOptions) -> BackfillRequest:

@@ -17,6 +17,11 @@ class Exit(IntEnum):
     """A dependency (the database, a port) is down."""
 
 
+def answer_no(message: str) -> NoReturn:
+    """Ends the command with `NO` and prints why."""
+    _end(message, Exit.NO)
+
+
 def refuse(message: str) -> NoReturn:
     """Ends the command with `BAD_INPUT` and prints what is wrong and how to fix it."""
     _end(message, Exit.BAD_INPUT)

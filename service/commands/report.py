@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 
 from service.commands.command_context import with_database
-from service.commands.exits import Exit, refuse
+from service.commands.exits import answer_no, refuse
 from service.commands.options import ReportOptions
 from service.commands.rendering.report_tables import report_table
 from service.commands.rendering.terminal import print_to_terminal
@@ -39,8 +39,7 @@ def report(options: ReportOptions) -> None:
     elif rows:
         print_to_terminal(report_table(rows))
     if not rows:
-        print("sqlassay: no stored answers match", file=sys.stderr)
-        raise SystemExit(int(Exit.NO))
+        answer_no("no stored answers match")
 
 
 def parse_time(option: str, text: str | None) -> datetime | None:

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from evals.slices.counts import SliceKind
 from service.commands.command_context import with_database
-from service.commands.exits import Exit, give_up, refuse
+from service.commands.exits import answer_no, give_up, refuse
 from service.commands.options import SlicesOptions
 from service.commands.rendering.report_tables import interval_text
 from service.commands.rendering.terminal import one_line, print_to_terminal
@@ -50,8 +50,7 @@ def slices(options: SlicesOptions) -> None:
     elif lines:
         print_to_terminal(_table(lines))
     if not lines:
-        print("sqlassay: no slice of the stored answers has enough questions", file=sys.stderr)
-        raise SystemExit(int(Exit.NO))
+        answer_no("no slice of the stored answers has enough questions")
 
 
 async def _lines(engine: AsyncEngine, wanted: AnswerScope, *, changes: bool) -> list[Line]:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from consumers.wire.tenants import TENANT_RULE, is_tenant
 from service.commands.command_context import with_database
-from service.commands.exits import Exit, refuse
+from service.commands.exits import answer_no, refuse
 from service.commands.options import TokenOptions
 from service.settings.access_settings import AccessScope
 from service.storage.token_store import NewToken, PostgresTokens, StoredToken, TokenNameTaken
@@ -43,8 +43,7 @@ def revoke_token(name: str) -> None:
     """Revokes a token. Exit code 1 where none in force has the name or id."""
     found = with_database(lambda engine: PostgresTokens(engine).revoke(name))
     if found is None:
-        print(f"sqlassay: no token in force has the name or id {name!r}", file=sys.stderr)
-        raise SystemExit(int(Exit.NO))
+        answer_no(f"no token in force has the name or id {name!r}")
     print(f"sqlassay: {_line(found)}; revoked", file=sys.stderr)
 
 

@@ -12,10 +12,10 @@ from service.api.caller import Caller
 from service.pipeline.running import Service
 from service.storage.reviewing.learned_rule_store import (
     StoredLearnedRules,
-    learned_before,
     learned_in_force,
     learned_sets,
 )
+from service.storage.reviewing.rollback import version_before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,5 +77,5 @@ async def roll_back_learned(service: Service, tenant: str, caller: Caller) -> st
     history = await learned_in_force(service.engine, tenant)
     if not history or history[0] is None:
         return "No learned rules are in force."
-    await service.rules.put_learned(tenant, learned_before(history), author=caller.name)
+    await service.rules.put_learned(tenant, version_before(history), author=caller.name)
     return None

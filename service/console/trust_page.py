@@ -30,11 +30,11 @@ from service.pipeline.running import Service
 from service.settings.access_settings import AccessScope
 from service.storage.reviewing.calibration_store import (
     StoredCalibration,
-    calibration_before,
     calibrations,
     versions_in_force,
 )
 from service.storage.reviewing.reviewer_labels import MOST_LABELS, reviewer_labels
+from service.storage.reviewing.rollback import version_before
 
 router = APIRouter(include_in_schema=False)
 PATH = "/console/trust"
@@ -217,7 +217,7 @@ async def _roll_back(service: Service, tenant: str, caller: Caller) -> str | Non
     history: Sequence[int | None] = await versions_in_force(service.engine, tenant)
     if not history or history[0] is None:
         return "No calibration is in force."
-    await _put(service, tenant, calibration_before(history), caller)
+    await _put(service, tenant, version_before(history), caller)
     return None
 
 

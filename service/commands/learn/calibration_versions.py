@@ -5,21 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
-from typing import NoReturn
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from scoring import EVALUATOR_VERSION
 from service.commands.command_context import settings, with_database
-from service.commands.exits import Exit
+from service.commands.exits import answer_no
 from service.redis.link import open_redis
 from service.redis.rule_cache import open_rules
 from service.storage.reviewing.calibration_store import (
     StoredCalibration,
-    calibration_before,
     calibrations,
     versions_in_force,
 )
+from service.storage.reviewing.rollback import version_before
 from service.storage.rule_store import StoredRules
 
 
@@ -35,7 +34,7 @@ def show_calibrations(tenant: str, *, as_json: bool) -> None:
     for each in found:
         print(json.dumps(_document(each)) if as_json or not sys.stdout.isatty() else _text(each))
     if not found:
-        _end(f"tenant {tenant!r} has no calibrations: sqlassay learn tenant {tenant}")
+        answer_no(f"tenant {tenant!r} has no calibrations: sqlassay learn tenant {tenant}")
 
 
 def promote(tenant: str, *, version: int | None, author: str) -> None:
@@ -50,12 +49,12 @@ def promote(tenant: str, *, version: int | None, author: str) -> None:
 
     wanted, rules = with_database(work)
     if wanted is None:
-        _end(f"tenant {tenant!r} has no such calibration: sqlassay learn calibrations {tenant} lists them")
+        answer_no(f"tenant {tenant!r} has no such calibration: sqlassay learn calibrations {tenant} lists them")
     elif wanted.in_force:
-        _end(f"calibration {wanted.calibration.version} of tenant {tenant!r} is in force already")
+        answer_no(f"calibration {wanted.calibration.version} of tenant {tenant!r} is in force already")
     elif rules is None:
         line = wanted.calibration
-        _end(
+        answer_no(
             f"calibration {line.version} was fitted to evaluator {line.evaluator}, and this is {EVALUATOR_VERSION}:"
             f" run sqlassay backfill, then sqlassay learn tenant {tenant}"
         )
@@ -71,23 +70,18 @@ def rollback(tenant: str, *, author: str) -> None:
         current = history[0] if history else None
         if current is None:
             return None, None
-        before = calibration_before(history)
+        before = version_before(history)
         return before, await put_in_force(engine, tenant, before, author)
 
     before, rules = with_database(work)
     if rules is None:
-        _end(f"tenant {tenant!r} has no calibration in force")
+        answer_no(f"tenant {tenant!r} has no calibration in force")
     print(_now(tenant, before, rules))
 
 
 def _now(tenant: str, version: int | None, rules: StoredRules) -> str:
     what = "no calibration" if version is None else f"calibration {version}"
     return f"{tenant}: {what} is in force with version {rules.version} of the rules"
-
-
-def _end(why: str) -> NoReturn:
-    print(f"sqlassay: {why}", file=sys.stderr)
-    raise SystemExit(int(Exit.NO))
 
 
 def _document(stored: StoredCalibration) -> dict[str, object]:

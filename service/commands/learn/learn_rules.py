@@ -15,7 +15,7 @@ from learning.rules.learner import LearnedSet, LearningPolicy, LearningStep, Lea
 from learning.rules.splitting import SplitLabels, split_labels
 from scoring.rules import Rules
 from service.commands.command_context import settings, with_database
-from service.commands.exits import Exit, refuse
+from service.commands.exits import answer_no, refuse
 from service.commands.learn.clusters import clusters_of
 from service.commands.learn.labelled_input import (
     LabelFields,
@@ -49,8 +49,7 @@ def learn_rules(options: LearnRulesOptions) -> None:
         lambda models: _learned(models, options, steps, split, labels),
     )
     if not learned.rules:
-        print("sqlassay: no rules could be read from these labels", file=sys.stderr)
-        raise SystemExit(int(Exit.NO))
+        answer_no("no rules could be read from these labels")
     document = document_of(learned, split, options, compared)
     try:
         Path(options.out).write_text(document.model_dump_json(indent=1) + "\n", encoding="utf-8")
@@ -58,8 +57,7 @@ def learn_rules(options: LearnRulesOptions) -> None:
         refuse(f"cannot write {options.out}: {error.strerror or error}")
     print(document.model_dump_json() if options.as_json else learned_text(document, options.out))
     if learned.after.accuracy <= learned.before.accuracy or is_worse(learned.after, learned.before):
-        print("sqlassay: the rules are no better than none on held-out labels", file=sys.stderr)
-        raise SystemExit(int(Exit.NO))
+        answer_no("the rules are no better than none on held-out labels")
 
 
 def _without(options: LearnRulesOptions) -> frozenset[LearningStep]:

@@ -5,22 +5,21 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
-from typing import NoReturn
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.wire.learned_rules_document import LearnedRulesDocument
 from service.commands.command_context import settings, with_database
-from service.commands.exits import Exit
+from service.commands.exits import answer_no
 from service.commands.learn.rule_texts import rule_line
 from service.redis.link import open_redis
 from service.redis.rule_cache import open_rules
 from service.storage.reviewing.learned_rule_store import (
     StoredLearnedRules,
-    learned_before,
     learned_in_force,
     learned_sets,
 )
+from service.storage.reviewing.rollback import version_before
 from service.storage.rule_store import StoredRules
 
 
@@ -38,12 +37,12 @@ def roll_back_rules(tenant: str, *, author: str) -> None:
         current = history[0] if history else None
         if current is None:
             return None, None
-        before = learned_before(history)
+        before = version_before(history)
         return before, await put_learned_in_force(engine, tenant, before, author)
 
     before, rules = with_database(work)
     if rules is None:
-        end_with_no(f"tenant {tenant!r} has no learned rules in force")
+        answer_no(f"tenant {tenant!r} has no learned rules in force")
     what = "no learned rules are" if before is None else f"learned rules {before} are"
     print(f"{tenant}: {what} in force with version {rules.version} of the rules")
 
@@ -54,13 +53,13 @@ def show_learned(tenant: str, *, version: int | None, as_json: bool) -> None:
     if version is not None:
         document = next((each.document for each in found if each.version == version), None)
         if document is None:
-            end_with_no(f"tenant {tenant!r} has no learned rules {version}: sqlassay rules learned {tenant} lists them")
+            answer_no(f"tenant {tenant!r} has no learned rules {version}: sqlassay rules learned {tenant} lists them")
         print(json.dumps(document, indent=1, ensure_ascii=False))
         return
     for each in found:
         print(json.dumps(_listed(each)) if as_json or not sys.stdout.isatty() else _text(each))
     if not found:
-        end_with_no(f"tenant {tenant!r} has no learned rules: sqlassay learn rules --tenant {tenant} --out RULES.json")
+        answer_no(f"tenant {tenant!r} has no learned rules: sqlassay learn rules --tenant {tenant} --out RULES.json")
 
 
 def _listed(stored: StoredLearnedRules) -> dict[str, object]:
@@ -84,9 +83,3 @@ def _text(stored: StoredLearnedRules) -> str:
     lines = [f"    {rule_line(number, each)}" for number, each in enumerate(rules, 1)]
     head = f"{stored.version}  {mark}  {gain}{', forced' if promotion.forced else ''}"
     return "\n".join([f"{head}, promoted {stored.promoted_at:%Y-%m-%d %H:%M}", *lines])
-
-
-def end_with_no(why: str) -> NoReturn:
-    """Ends the command with `NO` and prints why."""
-    print(f"sqlassay: {why}", file=sys.stderr)
-    raise SystemExit(int(Exit.NO))

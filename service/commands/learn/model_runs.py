@@ -10,7 +10,7 @@ from typing import NoReturn, Protocol, TypeVar
 
 from learning.rules.examples import LearningStopped
 from service.commands.command_context import settings
-from service.commands.exits import Exit, give_up, refuse
+from service.commands.exits import answer_no, give_up, refuse
 from service.pipeline.rule_learning.call_budget import CallBudget
 from service.pipeline.rule_learning.journal import ReplyJournal, UnusableJournal
 from service.pipeline.rule_learning.learning_models import (
@@ -52,8 +52,7 @@ def run_with_models(
     except LearningStopped as stopped:
         if stopped.unavailable:
             give_up(f"{stopped}{_kept(journal)}")
-        print(f"sqlassay: {stopped}{_kept(journal)}", file=sys.stderr)
-        raise SystemExit(int(Exit.NO)) from None
+        answer_no(f"{stopped}{_kept(journal)}")
     except KeyboardInterrupt:
         _interrupted(journal)
     finally:

@@ -19,7 +19,7 @@ from learning.rules.examples import LabelledExample
 from learning.rules.figures import agreement, is_worse, rule_change
 from scoring.rules import JudgePolicy, Rules
 from service.commands.command_context import settings, with_database
-from service.commands.exits import refuse
+from service.commands.exits import answer_no, refuse
 from service.commands.learn.labelled_input import (
     LabelFields,
     LabelledLine,
@@ -28,7 +28,7 @@ from service.commands.learn.labelled_input import (
     read_files,
     read_tenant,
 )
-from service.commands.learn.learned_rule_versions import end_with_no, put_learned_in_force
+from service.commands.learn.learned_rule_versions import put_learned_in_force
 from service.commands.learn.model_runs import run_with_models
 from service.commands.learn.rule_options import PromoteRulesOptions
 from service.commands.learn.rule_set_document import change_of, figures_of
@@ -95,11 +95,11 @@ async def _input(
     if given is None:
         stored = next((each for each in await learned_sets(engine, tenant) if each.version == options.version), None)
         if stored is None:
-            end_with_no(
+            answer_no(
                 f"tenant {tenant!r} has no learned rules {options.version}: sqlassay rules learned {tenant} lists them"
             )
         if stored.in_force:
-            end_with_no(f"learned rules {stored.version} of tenant {tenant!r} are in force already")
+            answer_no(f"learned rules {stored.version} of tenant {tenant!r} are in force already")
         given = LearnedRulesDocument.model_validate(stored.document)
     return PromotionInput(
         document=given, rules=rules, lines=await read_tenant(engine, tenant) if lines is None else lines
@@ -143,14 +143,14 @@ def _decide(options: PromoteRulesOptions, measured: HeldOutFigures | None, label
     """Prints before and after. Ends the command when the set may not be put in force."""
     if measured is None:
         if not options.force:
-            end_with_no(
+            answer_no(
                 f"{labels} held-out labels: a promotion is measured on {LEAST_LABELS} or more that neither gave nor"
                 " chose the rules. Label more answers, name --labels, or use --force"
             )
         return
     print(measured.model_dump_json() if options.as_json else "\n".join(comparison_lines(measured)))
     if is_worse(measured.after, measured.before) and not options.force:
-        end_with_no(
+        answer_no(
             "not put in force: accuracy or balanced accuracy is lower on held-out labels. Use --force to do it all the"
             " same"
         )

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from learning.tenant_calibration import LEAST_LABELS, LEAST_OF_EACH, FittedLine, NotFitted
 from scoring import EVALUATOR_VERSION
 from service.commands.command_context import settings, with_database
-from service.commands.exits import Exit
+from service.commands.exits import answer_no
 from service.commands.learn.calibration_versions import put_in_force
 from service.commands.score import read_judge
 from service.pipeline.tenant_calibrations import LearnedCalibration, learn_calibration
@@ -31,8 +31,7 @@ def learn_tenant(tenant: str, *, promote: bool, dry_run: bool, author: str, as_j
     learned = with_database(work)
     print(json.dumps(_document(tenant, judge, learned)) if as_json else _text(tenant, judge, learned))
     if not isinstance(learned.fit, FittedLine):
-        print(f"sqlassay: {_why_not(learned.fit, learned)}", file=sys.stderr)
-        raise SystemExit(int(Exit.NO))
+        answer_no(_why_not(learned.fit, learned))
     if learned.version is not None and not promote:
         print(f"sqlassay: put it in force with: sqlassay learn promote {tenant}", file=sys.stderr)
 

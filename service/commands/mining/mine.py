@@ -18,7 +18,7 @@ from learning.mining.mine_rules import Mined, MinedRule, mine_rules
 from scoring.judging.local import LocalJudge
 from scoring.rules import Rules
 from service.commands.command_context import settings, with_database
-from service.commands.exits import Exit, refuse
+from service.commands.exits import answer_no, refuse
 from service.commands.mining.mined_answers import ReviewedQuery, observe_all, read_answers, read_stored
 from service.commands.mining.proposal_lines import mined_document, mined_text
 from service.commands.options import AcceptOptions, MineOptions
@@ -65,8 +65,7 @@ def accept(options: AcceptOptions) -> None:
     unknown = [each for each in options.ids if each not in proposed]
     if unknown or given.stored is None:
         now = ", ".join(proposed) or "none"
-        print(f"sqlassay: not proposed: {', '.join(unknown)}; proposed now: {now}", file=sys.stderr)
-        raise SystemExit(int(Exit.NO))
+        answer_no(f"not proposed: {', '.join(unknown)}; proposed now: {now}")
     accepted = [proposed[each] for each in dict.fromkeys(options.ids)]
     document, stored = _with(given.stored.document, accepted), given.stored
     try:
@@ -119,8 +118,7 @@ def _mined(given: MiningInput, judge: LocalJudge) -> Mined:
     scorer = LocalScorer(given.rules, judge)
     observed, without = observe_all(given.answers, scorer)
     if not observed:
-        print(f"sqlassay: there are no answers to mine from; {without} have no score", file=sys.stderr)
-        raise SystemExit(int(Exit.NO))
+        answer_no(f"there are no answers to mine from; {without} have no score")
     return mine_rules(observed, given.rules, lambda query, rules: LocalScorer(rules, judge)(query))
 
 

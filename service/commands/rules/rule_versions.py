@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from consumers.wire.rules_document import RulesDocument
 from consumers.wire.tenants import TENANT_RULE, is_tenant
 from service.commands.command_context import settings, with_database
-from service.commands.exits import Exit, refuse
+from service.commands.exits import answer_no, refuse
 from service.commands.rules.rules_file import load_rules
 from service.redis.link import open_redis
 from service.redis.rule_cache import open_rules
@@ -26,8 +26,7 @@ def show_rules(tenant: str, *, version: int | None, as_json: bool) -> None:
     )
     if found is None or found.version == 0:
         which = "rules of its own; the defaults apply" if version is None else f"rules version {version}"
-        print(f"sqlassay: tenant {tenant!r} has no {which}", file=sys.stderr)
-        raise SystemExit(int(Exit.NO))
+        answer_no(f"tenant {tenant!r} has no {which}")
     if as_json:
         print(json.dumps(_document(found)))
         return

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.wire.schema_document import SchemaDocument
 from service.commands.command_context import settings, with_database
-from service.commands.exits import Exit
+from service.commands.exits import answer_no
 from service.commands.rules.rule_versions import check_tenant
 from service.commands.rules.rules_file import load_schema_document
 from service.redis.link import open_redis
@@ -22,8 +22,7 @@ def show_schema(tenant: str, *, version: int | None) -> None:
     found = with_database(lambda engine: PostgresRules(engine).schema(tenant, version))
     if found is None or found.document is None:
         which = "schema" if version is None else f"schema version {version}"
-        print(f"sqlassay: tenant {tenant!r} has no {which}", file=sys.stderr)
-        raise SystemExit(int(Exit.NO))
+        answer_no(f"tenant {tenant!r} has no {which}")
     print(f"{tenant}, version {found.version}", file=sys.stderr)
     print(json.dumps(found.document, indent=2, ensure_ascii=False))
 
@@ -38,8 +37,7 @@ def set_schema(tenant: str, source: str, *, author: str) -> None:
 def remove_schema(tenant: str, *, author: str) -> None:
     """Takes the schema away by a new version of the rules. Exit code 1 when the tenant has none."""
     if with_database(lambda engine: _remove(engine, tenant, author)) is None:
-        print(f"sqlassay: tenant {tenant!r} has no schema", file=sys.stderr)
-        raise SystemExit(int(Exit.NO))
+        answer_no(f"tenant {tenant!r} has no schema")
 
 
 async def _store(engine: AsyncEngine, tenant: str, document: SchemaDocument | None, author: str) -> StoredSchema:

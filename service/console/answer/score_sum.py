@@ -9,7 +9,6 @@ from itertools import accumulate
 from typing import Any
 
 from scoring.calibration import uncalibrated_judge
-from scoring.composite import SIGMA_FILTERS, SIGMA_VERDICT
 from scoring.judging.local import Weights
 from service.console.answer.stored_record import entries, number
 
@@ -82,10 +81,3 @@ def _log_odds(probability: float, weights: Weights | None) -> float:
         probability = (probability - least) / (most - least)
     probability = min(max(probability, 1e-4), 1 - 1e-4)
     return math.log(probability / (1 - probability))
-
-
-SCALES = {
-    "filters": {status.value: points for status, points in SIGMA_FILTERS.items()},
-    "verdict": {verdict.value: points for verdict, points in SIGMA_VERDICT.items()},
-}
-"""Points of each filter status and verdict."""

@@ -140,15 +140,3 @@ async def versions_in_force(engine: AsyncEngine, tenant: str) -> list[int | None
     table = TENANT_RULES.c
     query = select(table.calibration_version).where(table.tenant == tenant).order_by(table.version.desc())
     return [row["calibration_version"] for row in await fetch_rows(engine, query)]
-
-
-def calibration_before(history: Sequence[int | None]) -> int | None:
-    """What was in force before the calibration in force: a calibration, or none. `history` is newest first.
-
-    A calibration that a rollback has left is not taken up again by the next one.
-
-    >>> calibration_before([3, 3, 1, None]), calibration_before([1, 3, 1, None]), calibration_before([2])
-    (1, None, None)
-    """
-    current = history[0]
-    return next((each for each in history if each is None or (current is not None and each < current)), None)

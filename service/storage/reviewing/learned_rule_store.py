@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -83,15 +83,3 @@ async def learned_in_force(engine: AsyncEngine, tenant: str) -> list[int | None]
     table = TENANT_RULES.c
     query = select(table.learned_version).where(table.tenant == tenant).order_by(table.version.desc())
     return [row["learned_version"] for row in await fetch_rows(engine, query)]
-
-
-def learned_before(history: Sequence[int | None]) -> int | None:
-    """What was in force before the learned rules in force: a set, or none. `history` is newest first.
-
-    A set that a rollback has left is not taken up again by the next one.
-
-    >>> learned_before([3, 3, 1, None]), learned_before([1, 3, 1, None]), learned_before([2])
-    (1, None, None)
-    """
-    current = history[0]
-    return next((each for each in history if each is None or (current is not None and each < current)), None)
