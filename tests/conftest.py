@@ -30,6 +30,7 @@ from tests.servers.fixtures import (
     redis_url,
 )
 from tests.servers.named import DATABASE_URL
+from tests.waiting import WaitUntil
 
 __all__ = [
     "kafka",
@@ -100,7 +101,7 @@ async def administer(url: URL, statement: str) -> None:
 
 
 @pytest.fixture
-def wait_until() -> Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]:
+def wait_until() -> WaitUntil:
     """Returns as soon as a condition holds; fails after a minute."""
 
     async def wait(condition: Callable[[], Awaitable[bool]]) -> None:

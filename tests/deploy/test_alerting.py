@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -40,6 +40,7 @@ from tests.servers.fixtures import Kafka, RedisSpace, found
 from tests.servers.install import ALERTMANAGER, PROMETHEUS
 from tests.servers.processes import Server, free_port
 from tests.servers.prometheus_server import AlertmanagerServer, PrometheusServer
+from tests.waiting import WaitUntil
 
 pytestmark = [pytest.mark.slow, pytest.mark.alone]  # waits for Prometheus and Alertmanager
 
@@ -149,9 +150,6 @@ class Traffic:
             "enriched_question": f"How many loaves did the bakery 'Crumb {number}' bake (bakery refers to bakery)?",
             "sql": GOOD.format(n=number) if self.good else BAD,
         }
-
-
-WaitUntil = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 
 
 async def test_a_mean_below_its_tier_alerts_and_resolves_and_every_panel_has_data(

@@ -6,7 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +25,7 @@ from tests.servers.postgres_server import PostgresServer
 from tests.servers.processes import Server, free_port
 from tests.servers.prometheus_server import AlertmanagerServer, PrometheusServer
 from tests.servers.redis_server import RedisServer
+from tests.waiting import WaitUntil
 
 pytestmark = [pytest.mark.slow, pytest.mark.alone, pytest.mark.nightly]  # kills servers and waits for their alerts
 
@@ -36,7 +37,6 @@ QUICK = {
 }  # fmt: skip
 """Conditions in seconds. What follows from a failure fires too, and must be silenced."""
 TARGETS = ("api", "worker")
-WaitUntil = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 
 
 @dataclass

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 
 import asyncpg
 import pytest
@@ -19,8 +18,6 @@ from tests.servers.postgres_server import PostgresServer
 from tests.servers.redis_server import RedisServer
 
 pytestmark = pytest.mark.slow  # starts and kills servers
-
-WaitUntil = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 
 
 async def send(kafka: Kafka, *values: bytes) -> None:

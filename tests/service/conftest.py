@@ -9,10 +9,12 @@ import httpx
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import URL
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from service.serving import create_app, running
 from service.settings import Settings
 from service.settings.storage_settings import DatabaseSettings
+from service.storage.database import create_engine
 from tests.conftest import copied
 
 Serving: TypeAlias = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
@@ -46,3 +48,11 @@ def serving(database: URL) -> Serving:
 async def client(serving: Serving) -> AsyncIterator[httpx.AsyncClient]:
     async with serving() as opened:
         yield opened
+
+
+@pytest.fixture
+async def engine(database: URL) -> AsyncIterator[AsyncEngine]:
+    """The service's database, to look at its rows and to change them."""
+    opened = create_engine(database, DatabaseSettings())
+    yield opened
+    await opened.dispose()

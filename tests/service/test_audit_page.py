@@ -11,20 +11,11 @@ from sqlalchemy import insert
 
 from service.console.audit_page import ACTION_WORDS
 from service.settings.intake_settings import HttpSettings
-from service.settings.storage_settings import DatabaseSettings
 from service.storage.audit import AuditAction
-from service.storage.database import create_engine
 from service.storage.tables import AUDIT_LOG
 
 PAGE = "/console/audit"
 HOSTILE = "<script>alert(1)</script>\"'&{{7*7}}"
-
-
-@pytest.fixture
-async def engine(database):
-    opened = create_engine(database, DatabaseSettings())
-    yield opened
-    await opened.dispose()
 
 
 async def note(engine: Any, *rows: dict[str, Any]) -> None:

@@ -24,6 +24,7 @@ from service.console.overview.tier_mix import tier_mix
 from service.settings.intake_settings import HttpSettings
 from service.storage.scores.recent_findings import RecentFindings, recent_findings
 from service.storage.sums.reading import AnswerScope
+from tests.service.console_lists import links, read
 
 RIGHT = "SELECT COUNT(*) FROM ovens WHERE town = 'Town {n}'"
 WRONG = "SELECT name FROM mills LIMIT 3"
@@ -56,16 +57,6 @@ async def two_weeks(client):
     reply = await client.post("/v1/events", json=events)
     assert {each["status"] for each in reply.json()["results"]} == {"scored"}
     return client
-
-
-async def read(client, path: str, **parameters) -> str:
-    reply = await client.get(f"{path}?{urlencode(parameters)}" if parameters else path)
-    assert reply.status_code == 200, reply.text
-    return reply.text
-
-
-def links(shown: str, words: str) -> list[str]:
-    return [html.unescape(each) for each in re.findall(rf'<a[^>]*href="([^"]*)"[^>]*>{words}</a>', shown)]
 
 
 @pytest.mark.slow

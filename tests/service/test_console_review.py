@@ -11,18 +11,9 @@ from sqlalchemy import text
 
 from consumers.wire.labels import ErrorType, LabelValue
 from service.console.review_keys import ACTION_KEYS, ERROR_KEYS, LABEL_KEYS, all_keys
-from service.settings.storage_settings import DatabaseSettings
-from service.storage.database import create_engine
 from tests.served import ROOT
 from tests.service.review_visits import SECRETS, START, fields, labels, path_of, send, shown, take
 from tests.service.test_review import events
-
-
-@pytest.fixture
-async def engine(database):
-    opened = create_engine(database, DatabaseSettings())
-    yield opened
-    await opened.dispose()
 
 
 async def test_an_answer_is_labelled_blind_and_then_the_verdict_is_shown(client):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
 
 import httpx
 import pytest
@@ -25,7 +24,6 @@ COSTLY = f"SELECT CASE{' WHEN a = 1 THEN 2' * 3200} END FROM beds"
 PREDICATES = [" OR ".join(f"c{place}_{number} = {number}" for number in range(110)) for place in range(60)]
 COSTLY_RULES = {"benign_filters": PREDICATES}
 BUDGET = 0.05
-WaitUntil = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 
 
 def event(tenant: str, number: int, sql: str) -> dict[str, object]:

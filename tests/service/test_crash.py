@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -15,6 +15,8 @@ import httpx
 import pytest
 from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import create_async_engine
+
+from tests.waiting import WaitUntil
 
 pytestmark = [pytest.mark.slow, pytest.mark.alone]  # kills services
 
@@ -68,9 +70,6 @@ async def count(database: URL, statement: str) -> int:
         found = await connection.scalar(text(statement))
     await engine.dispose()
     return int(found)
-
-
-WaitUntil = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 
 
 @pytest.mark.parametrize("rows_before_the_kill", [1, 150])

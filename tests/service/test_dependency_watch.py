@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -29,10 +29,10 @@ from tests.servers.fixtures import Kafka, RedisSpace, make_topics, new_kafka
 from tests.servers.kafka_server import KafkaServer
 from tests.servers.processes import free_port
 from tests.service.test_kafka import SAMPLE, Bench
+from tests.waiting import WaitUntil
 
 pytestmark = pytest.mark.alone
 
-Until = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 QUICK = WatchPolicy(every=0.1, timeout=2.0, patience=0.5)
 
 
@@ -59,7 +59,7 @@ async def state(client: httpx.AsyncClient, dependency: str) -> float | None:
 
 
 @pytest.mark.slow  # waits for the lag to be shown
-async def test_an_api_shows_the_lag_of_workers_that_are_gone(database: URL, kafka: Kafka, wait_until: Until):
+async def test_an_api_shows_the_lag_of_workers_that_are_gone(database: URL, kafka: Kafka, wait_until: WaitUntil):
     bench = Bench(database, kafka)
     await bench.send(*({**SAMPLE, "event_id": str(number)} for number in range(7)))
     async with watched(bench.settings(), ProcessRole.API) as api:
@@ -84,7 +84,7 @@ async def test_an_api_shows_the_lag_of_workers_that_are_gone(database: URL, kafk
 
 
 async def test_a_topic_that_is_missing_has_no_partitions_and_looking_does_not_make_it(
-    database: URL, kafka_server: str, wait_until: Until
+    database: URL, kafka_server: str, wait_until: WaitUntil
 ):
     kafka = new_kafka(kafka_server)
     bench = Bench(database, kafka)
@@ -109,7 +109,7 @@ async def test_a_topic_that_is_missing_has_no_partitions_and_looking_does_not_ma
 @pytest.mark.parametrize("how", ["kill", "freeze"])
 @pytest.mark.parametrize("role", [ProcessRole.API, ProcessRole.WORKER])
 async def test_without_kafka_readiness_names_it_and_no_lag_is_shown(
-    database: URL, own_kafka: KafkaServer, wait_until: Until, role: ProcessRole, how: str
+    database: URL, own_kafka: KafkaServer, wait_until: WaitUntil, role: ProcessRole, how: str
 ):
     kafka = new_kafka(own_kafka.bootstrap)
     await make_topics(kafka)
@@ -160,7 +160,7 @@ async def test_readiness_rejects_a_dependency_that_there_is_not(client: httpx.As
 
 @pytest.mark.slow  # takes over a second
 async def test_a_redis_that_is_away_is_shown_and_does_not_make_a_process_unready(
-    database: URL, redis: RedisSpace, wait_until: Until
+    database: URL, redis: RedisSpace, wait_until: WaitUntil
 ):
     stored = DatabaseSettings(url=SecretStr(database.render_as_string(hide_password=False)))
     for address, up in ((redis.url, 1.0), (f"redis://127.0.0.1:{free_port()}/0", 0.0)):
@@ -215,7 +215,7 @@ async def test_calls_of_the_model_count_for_more_than_a_connection():
         await probe(2)
 
 
-async def test_a_probe_that_hangs_or_has_a_bug_counts_as_failed_and_delays_no_other(wait_until: Until):
+async def test_a_probe_that_hangs_or_has_a_bug_counts_as_failed_and_delays_no_other(wait_until: WaitUntil):
     metrics = Metrics(MetricSettings(), "local")
     watch = DependencyWatch(metrics=metrics, policy=WatchPolicy(every=0.01, timeout=0.05, patience=0.1))
 

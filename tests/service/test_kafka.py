@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -25,11 +25,11 @@ from service.settings import Settings
 from service.settings.storage_settings import DatabaseSettings
 from service.settings.stream_settings import KafkaSettings
 from tests.servers.fixtures import Kafka
+from tests.waiting import WaitUntil
 
 pytestmark = pytest.mark.alone
 
 SAMPLE = {"question": "How many ovens are there?", "sql": "SELECT COUNT(*) FROM ovens"}
-Until = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 
 
 class Bench:
@@ -109,7 +109,7 @@ def headers_of(record) -> dict[str, str]:
     return {name: raw.decode("utf-8", "replace") for name, raw in record.headers}
 
 
-async def test_events_are_scored_stored_told_and_only_then_committed(bench: Bench, wait_until: Until):
+async def test_events_are_scored_stored_told_and_only_then_committed(bench: Bench, wait_until: WaitUntil):
     await bench.send(*({**SAMPLE, "event_id": str(number)} for number in range(30)))
     async with bench.serving():
 
@@ -125,7 +125,7 @@ async def test_events_are_scored_stored_told_and_only_then_committed(bench: Benc
 
 
 async def test_a_record_without_an_id_is_named_by_its_content_and_sent_twice_is_one_row(
-    bench: Bench, wait_until: Until
+    bench: Bench, wait_until: WaitUntil
 ):
     await bench.send(SAMPLE, SAMPLE, {"sql": SAMPLE["sql"], "question": SAMPLE["question"]})
     async with bench.serving():
@@ -150,7 +150,7 @@ POISON = [
 
 @pytest.mark.slow  # takes over a second
 async def test_every_bad_record_is_a_dead_letter_with_its_reason_and_place_and_costs_the_good_nothing(
-    bench: Bench, wait_until: Until
+    bench: Bench, wait_until: WaitUntil
 ):
     async with AIOKafkaProducer(bootstrap_servers=bench.kafka.bootstrap, max_request_size=4_000_000) as producer:
         for place, (value, _) in enumerate(POISON):
@@ -180,7 +180,7 @@ async def test_every_bad_record_is_a_dead_letter_with_its_reason_and_place_and_c
 
 
 @pytest.mark.slow  # takes over a second
-async def test_records_read_again_double_nothing_and_tell_their_result_again(bench: Bench, wait_until: Until):
+async def test_records_read_again_double_nothing_and_tell_their_result_again(bench: Bench, wait_until: WaitUntil):
     await bench.send(*({**SAMPLE, "event_id": str(number)} for number in range(5)))
     for group in ("first", "again"):
         async with bench.serving(group=group) as client:
@@ -197,7 +197,7 @@ async def test_records_read_again_double_nothing_and_tell_their_result_again(ben
 
 
 @pytest.mark.slow  # waits for rebalances
-async def test_members_that_join_and_leave_share_the_work_and_lose_none(bench: Bench, wait_until: Until):
+async def test_members_that_join_and_leave_share_the_work_and_lose_none(bench: Bench, wait_until: WaitUntil):
     async def enough() -> bool:
         return await bench.committed() >= sent
 
@@ -224,7 +224,7 @@ async def test_members_that_join_and_leave_share_the_work_and_lose_none(bench: B
     assert await bench.committed() == sent
 
 
-async def test_what_is_posted_is_published_after_validation_and_scored_by_a_worker(bench: Bench, wait_until: Until):
+async def test_what_is_posted_is_published_after_validation_and_scored_by_a_worker(bench: Bench, wait_until: WaitUntil):
     async with bench.serving(ProcessRole.API) as api:
         reply = await api.post("/v1/events", json=[{**SAMPLE, "event_id": "a"}, {**SAMPLE}, 7])
         assert reply.status_code == 202
@@ -241,7 +241,7 @@ async def test_what_is_posted_is_published_after_validation_and_scored_by_a_work
 
 
 @pytest.mark.slow  # takes over a second
-async def test_past_the_limit_of_dead_letters_reading_stops_and_health_says_so(bench: Bench, wait_until: Until):
+async def test_past_the_limit_of_dead_letters_reading_stops_and_health_says_so(bench: Bench, wait_until: WaitUntil):
     await bench.send(*[b"garbage"] * 8)
     async with bench.serving(dead_in_a_row=5) as client:
 
@@ -283,7 +283,7 @@ async def sqlassay(bench: Bench, *words: str, given: bytes = b"") -> tuple[int, 
 
 
 @pytest.mark.slow  # runs commands as processes
-async def test_a_file_is_published_but_for_lines_that_are_no_events(bench: Bench, wait_until: Until):
+async def test_a_file_is_published_but_for_lines_that_are_no_events(bench: Bench, wait_until: WaitUntil):
     lines = [orjson.dumps({**SAMPLE, "event_id": "a"}), b"{", b"", orjson.dumps({**SAMPLE, "event_id": "b"})]
     code, _, told = await sqlassay(bench, "publish", "-", given=b"\n".join(lines))
     assert (code, "line 2: NOT_JSON" in told, "2 published, 1 refused" in told) == (1, True, True)
@@ -296,7 +296,7 @@ async def test_a_file_is_published_but_for_lines_that_are_no_events(bench: Bench
 
 
 @pytest.mark.slow  # runs commands as processes
-async def test_dead_letters_are_listed_and_sent_back_once(bench: Bench, wait_until: Until):
+async def test_dead_letters_are_listed_and_sent_back_once(bench: Bench, wait_until: WaitUntil):
     await bench.send(b"{", {"sql": "SELECT 1"}, {**SAMPLE, "event_id": "a"})
 
     async def dead(count: int) -> bool:
@@ -323,7 +323,7 @@ async def test_dead_letters_are_listed_and_sent_back_once(bench: Bench, wait_unt
 
 @pytest.mark.slow  # takes over a second
 async def test_labels_of_the_stream_are_kept_and_those_of_unknown_events_are_dead_letters(
-    bench: Bench, wait_until: Until
+    bench: Bench, wait_until: WaitUntil
 ):
     await bench.send({**SAMPLE, "event_id": "a"})
     label = {"event_id": "a", "label": "wrong", "reviewer": "ines"}

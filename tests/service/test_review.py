@@ -11,8 +11,6 @@ import pytest
 from sqlalchemy import text
 
 from service.settings.intake_settings import HttpSettings
-from service.settings.storage_settings import DatabaseSettings
-from service.storage.database import create_engine
 from service.storage.forgetting import Subject, forget_rows
 from service.storage.reviewing.review_queue import LEASE, next_answers
 
@@ -28,13 +26,6 @@ def events(count: int, agent: str = "crumb", tenant: str = "bakers") -> list[dic
         }
         for place in range(count)
     ]
-
-
-@pytest.fixture
-async def engine(database):
-    opened = create_engine(database, DatabaseSettings())
-    yield opened
-    await opened.dispose()
 
 
 async def ask(client, reviewer: str = "ann", **more: object) -> list[dict[str, Any]]:

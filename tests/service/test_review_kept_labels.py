@@ -8,17 +8,8 @@ import pytest
 from sqlalchemy import text
 
 from service.settings.intake_settings import HttpSettings
-from service.settings.storage_settings import DatabaseSettings
-from service.storage.database import create_engine
 from tests.service.review_visits import SECRETS, fields, labels, path_of, send, shown, take
 from tests.service.test_review import events
-
-
-@pytest.fixture
-async def engine(database):
-    opened = create_engine(database, DatabaseSettings())
-    yield opened
-    await opened.dispose()
 
 
 async def test_a_form_sent_twice_or_at_once_stores_one_label(client):

@@ -16,8 +16,6 @@ from scoring.rules import Rules
 from service.console.rules_form import RULE_WORDS, document_of, fits_form, rule_fields, shown_fields
 from service.processes.effect_process import EffectProcess
 from service.settings.intake_settings import HttpSettings
-from service.settings.storage_settings import DatabaseSettings
-from service.storage.database import create_engine
 
 PAGE = "/console/rules?tenant=bakers"
 HOSTILE = "<script>alert(1)</script>\"'&{{7*7}}"
@@ -73,13 +71,6 @@ async def page(client, path: str = PAGE, status: int = 200, **more) -> str:
 
 async def send(client, fields: dict[str, str], action: str = "store", **more):
     return await client.post(PAGE, data={**fields, "action": action}, **more)
-
-
-@pytest.fixture
-async def engine(database):
-    opened = create_engine(database, DatabaseSettings())
-    yield opened
-    await opened.dispose()
 
 
 # --- the form

@@ -13,8 +13,6 @@ from sqlalchemy import text
 
 from evals.slices.counts import SliceCounts, SliceKind
 from service.settings.intake_settings import HttpSettings
-from service.settings.storage_settings import DatabaseSettings
-from service.storage.database import create_engine
 from service.storage.slices.answer_slices import SlicesTooSlow, read_slices
 from service.storage.sums.reading import AnswerScope
 
@@ -22,13 +20,6 @@ PAGE = "/console/slices"
 NOW = datetime.now(UTC)
 NAME = "<script>alert(1)</script>'\"&{{7}}=1+1"
 HOSTILE = NAME + "\u202e\u0001"
-
-
-@pytest.fixture
-async def engine(database):
-    opened = create_engine(database, DatabaseSettings())
-    yield opened
-    await opened.dispose()
 
 
 def good(number: int, **fields) -> dict:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import uuid
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
@@ -17,12 +16,12 @@ from consumers.spans import Span
 from service.otlp import write_protobuf
 from tests.served import served
 from tests.servers.fixtures import Kafka
+from tests.waiting import WaitUntil
 
 pytestmark = [pytest.mark.slow, pytest.mark.alone]  # kills workers and waits for rebalances
 
 ASKED = {"sqlassay.question": "How many ferries sail today?", "gen_ai.agent.name": "atlas"}
 ANSWERED = {"db.query.text": "SELECT COUNT(*) FROM sailings WHERE day = 'today'", "db.system.name": "postgresql"}
-WaitUntil = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 
 
 def trace(*attributes: dict[str, str]) -> list[Span]:

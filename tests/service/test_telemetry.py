@@ -6,7 +6,6 @@ import asyncio
 import re
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -30,6 +29,7 @@ from service.telemetry import TracedOutcomes
 from tests.memory.stores import MemoryOutcomes
 from tests.served import ROOT, served
 from tests.servers.collector import Collector, attributes, collector
+from tests.waiting import WaitUntil
 
 pytestmark = [pytest.mark.slow, pytest.mark.alone]  # starts a service and a collector for each test
 
@@ -39,7 +39,6 @@ TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 QUESTION, SQL = "How many kites did Zephyra fly?", "SELECT COUNT(*) FROM kites WHERE flier = 'Zephyra'"
 EVENT = {"event_id": "kite-1", "tenant": "fliers", "agent": "breeze", "question": QUESTION, "sql": SQL}
 STAGES = ["decode", "claims", "rules", "examine", "record"]
-WaitUntil = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 
 
 def sampled(flags: str = "01") -> dict[str, str]:

@@ -17,8 +17,6 @@ from pydantic import BaseModel
 from starlette.routing import BaseRoute
 
 from service.application import build_app
-from service.settings.storage_settings import DatabaseSettings
-from service.storage.database import create_engine
 from tests.service.test_login import BROWSER, log_in
 from tests.service.walls import (
     HTTP,
@@ -231,13 +229,6 @@ def forms(labelled_at: str) -> dict[str, list[dict[str, str]]]:
         "/console/login": [{"token": "x" * 30}, {"token": TOKENS[OURS], "next": "/console/evaluations"}],
         "/console/logout": [{}],
     }
-
-
-@pytest.fixture
-async def engine(database: Any) -> AsyncIterator[Any]:
-    opened = create_engine(database, DatabaseSettings())
-    yield opened
-    await opened.dispose()
 
 
 @pytest.fixture

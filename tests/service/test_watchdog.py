@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
 
 import httpx
 import pytest
@@ -12,10 +11,10 @@ from sqlalchemy import URL
 from tests.servers.fixtures import Kafka, make_topics, new_kafka
 from tests.servers.kafka_server import KafkaServer
 from tests.service.test_kafka import SAMPLE, Bench
+from tests.waiting import WaitUntil
 
 pytestmark = [pytest.mark.slow, pytest.mark.alone]  # waits for brokers that are away
 
-Until = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 UNWRITABLE = "no topic may be called so"
 STALLED = 1.0
 
@@ -29,7 +28,7 @@ async def alarms(client: httpx.AsyncClient) -> bool:
     return (await client.get("/healthz")).status_code == 503
 
 
-async def test_results_that_cannot_be_written_though_kafka_answers_are_told_of(bench: Bench, wait_until: Until):
+async def test_results_that_cannot_be_written_though_kafka_answers_are_told_of(bench: Bench, wait_until: WaitUntil):
     await bench.send({**SAMPLE, "event_id": "a"})
     async with bench.serving(topic_scores=UNWRITABLE, stalled=STALLED) as client:
         await wait_until(lambda: alarms(client))
@@ -37,7 +36,7 @@ async def test_results_that_cannot_be_written_though_kafka_answers_are_told_of(b
     assert await bench.committed() == 0
 
 
-async def test_a_dead_letter_that_cannot_be_written_is_told_of_though_others_go_on(bench: Bench, wait_until: Until):
+async def test_a_dead_letter_that_cannot_be_written_is_told_of_though_others_go_on(bench: Bench, wait_until: WaitUntil):
     await bench.send(b"garbage")
     sent: list[str] = []
     async with bench.serving(topic_dead=UNWRITABLE, stalled=STALLED) as client:
@@ -53,7 +52,7 @@ async def test_a_dead_letter_that_cannot_be_written_is_told_of_though_others_go_
 
 
 async def test_a_broker_that_is_away_for_longer_is_no_reason_to_restart(
-    database: URL, own_kafka: KafkaServer, wait_until: Until
+    database: URL, own_kafka: KafkaServer, wait_until: WaitUntil
 ):
     kafka = new_kafka(own_kafka.bootstrap)
     await make_topics(kafka)
