@@ -52,7 +52,7 @@ async def show_report(
         "suggestions": suggestions,
         "judged_wrong_bound": JUDGED_WRONG_BOUND,
     }
-    return page("report.html", shown, carried=form.carried())
+    return page("agents.html", shown, carried=form.carried())
 
 
 def _answers_of(row: EstimatedRow, wanted: AnswerScope, form: ReportForm) -> dict[str, object]:
