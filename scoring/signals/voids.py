@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Set
 
 from scoring.signals.computed_outputs import computed_unasked
 from scoring.signals.finding import Finding
+from scoring.signals.widened_rows import texts, widened
 from scoring.specification import Void, VoidKind
 from scoring.values import UNITS
 from scoring.verdict import Case
 
 _HOLDING = frozenset({VoidKind.CONDITION})
-_COMPLETE = frozenset({VoidKind.COMPLEMENT})
 _FILLED = frozenset({VoidKind.FALLBACK})
 _DEAD = frozenset({VoidKind.ARM, VoidKind.UNUSED})
 _EMPTY = frozenset({VoidKind.EMPTY})
@@ -35,38 +35,15 @@ def condition_void(case: Case) -> Finding | None:
     >>> condition_void(case("Hens in Peru", "SELECT name FROM hens WHERE country = 'Peru' OR 1 = 1")).detail
     "holds for every row: country = 'peru' or true"
     """
-    if not case.sql.voids:
-        return None
     found = _first(case, _HOLDING, "holds for every row")
-    return found or _widened(case) or _filled(case) or _let_in(case) or _decoy(case) or _completed(case)
+    return found or widened(case) or (_filled(case) or _decoy(case) if case.sql.voids else None)
 
 
 def _filled(case: Case) -> Finding | None:
     """Rows without a value are kept as if they had the value asked for, and no word asks for rows without one."""
-    if all(void.kind is not VoidKind.FALLBACK for void in case.sql.voids) or _ABSENT.search(_text(case)):
+    if all(void.kind is not VoidKind.FALLBACK for void in case.sql.voids) or _ABSENT.search(texts(case)):
         return None
     return _first(case, _FILLED, "also holds for rows without a value")
-
-
-def _widened(case: Case) -> Finding | None:
-    """An arm of an OR that nearly every row satisfies, on a column of which no word is said."""
-    wide = [void for void in case.sql.voids if void.kind is VoidKind.WIDENING]
-    if not wide:
-        return None
-    said = {word[:_STEM] for word in _WORD.findall(_text(case))}
-    unsaid = next((each.text for each in wide if not said & _stems(each.values)), None)
-    return Finding(1.0, f"holds for nearly every row: or {unsaid}") if unsaid is not None else None
-
-
-def _let_in(case: Case) -> Finding | None:
-    """An arm of an OR beside the condition asked for, of whose columns, tables and values no word is said."""
-    apart = [void for void in case.sql.voids if void.kind is VoidKind.APART]
-    if not apart or _CHOICE.search(case.question.text.casefold()) or not _is_met_in_or(case):
-        return None
-    text = _text(case)
-    said = {word[:_STEM] for word in _WORD.findall(text)}
-    unsaid = next((each.text for each in apart if not said & _stems(each.values) and not _named(each, text)), None)
-    return Finding(1.0, f"lets in rows that nothing asks for: or {unsaid}") if unsaid is not None else None
 
 
 def _decoy(case: Case) -> Finding | None:
@@ -77,47 +54,22 @@ def _decoy(case: Case) -> Finding | None:
 
 def _idle(case: Case, kind: VoidKind) -> str | None:
     """A part of that kind with a value that is asked for and that no condition on the rows has."""
-    return next((void.text for void in case.sql.voids if void.kind is kind and _has_idle_value(case, void)), None)
-
-
-def _completed(case: Case) -> Finding | None:
-    """A UNION of the rows asked for and of all others, where no word asks for both."""
-    if _BOTH.search(_text(case)):
+    parts = [void for void in case.sql.voids if void.kind is kind]
+    if not parts:
         return None
-    return _first(case, _COMPLETE, "keeps every row")
+    text = texts(case)
+    numbers = frozenset(_NUMBER.findall(text)[:_MOST])
+    on_rows = [each.text.casefold() for each in case.sql.filters if each.lhs is not None and each.lhs.columns]
+    applied = "\n".join(on_rows)
+    for void in parts:
+        said = [each for each in void.values if _is_said(each, text, numbers)]
+        if said and not any(each in applied for each in said):
+            return void.text
+    return None
 
 
-def _has_idle_value(case: Case, void: Void) -> bool:
-    text = _text(case)
-    numbers = _NUMBER.findall(text)[:_MOST]
-    said = [each for each in void.values if each in numbers or (len(each) > 2 and each in text)]
-    applied = [each.text.casefold() for each in case.sql.filters if each.lhs is not None and each.lhs.columns]
-    return bool(said) and not any(each in condition for each in said for condition in applied)
-
-
-def _named(void: Void, text: str) -> bool:
-    """Whether a column, table or literal stands in the questions as it is written."""
-    return any(len(name) > _STEM and name in text for name in void.values)
-
-
-def _is_met_in_or(case: Case) -> bool:
-    """Whether a condition that is asked for stands in an OR."""
-    return any(each.alternative is not None for match in case.filters.matched for each in match.present)
-
-
-def _stems(names: Iterable[str]) -> set[str]:
-    """The beginnings of the words of columns; only `id` of a key."""
-    found: set[str] = set()
-    for name in names:
-        words = _WORD.findall(name.casefold().replace("_", " "))
-        found.update(
-            ["id"] if name.casefold().endswith("id") and name not in _WHOLE_WORDS else [w[:_STEM] for w in words]
-        )
-    return found
-
-
-def _text(case: Case) -> str:
-    return f"{case.question.text} {case.enriched.text}".casefold()
+def _is_said(value: str, text: str, numbers: Set[str]) -> bool:
+    return value in numbers or (len(value) > 2 and value in text)
 
 
 def condition_dead(case: Case) -> Finding | None:
@@ -156,15 +108,16 @@ def _excluded(case: Case) -> Finding | None:
     conflicts = [void for void in case.sql.voids if void.kind is VoidKind.CONFLICT]
     if not conflicts:
         return None
-    said = _text(case)
+    said = texts(case)
     unsaid = next((void.text for void in conflicts if any(value not in said for value in void.values)), None)
     return Finding(1.0, f"keeps no row: {unsaid}") if unsaid is not None else None
 
 
 def _is_place_said(case: Case, skipped: int) -> bool:
     """Whether the questions ask for rows after the first ones."""
-    said = {float(each.replace(",", "")) for each in _NUMBER.findall(_text(case))[:_MOST]}
-    return bool({float(skipped), skipped + 1.0} & said) or _PLACE.search(_text(case)) is not None
+    said = {float(each.replace(",", "")) for each in _NUMBER.findall(texts(case))[:_MOST]}
+    said -= {float(each.k) for each in case.question.superlatives if each.k is not None}
+    return bool({float(skipped), skipped + 1.0} & said) or _PLACE.search(texts(case)) is not None
 
 
 def output_constant(case: Case) -> Finding | None:
@@ -189,7 +142,7 @@ def _only_literals(case: Case) -> Finding | None:
     for each in literals:
         if each.block in case.sql.outputs - real and _LITERAL.fullmatch(each.operand.name):
             value = each.operand.name.strip("'").casefold()
-            if value not in _ANSWERS and value not in _text(case):
+            if value not in _ANSWERS and value not in texts(case):
                 return Finding(1.0, f"constant: {each.operand.name}")
     return None
 
@@ -215,7 +168,7 @@ def _is_asked(case: Case, void: Void, said: set[float]) -> bool:
     numbers = {round(abs(each), 9) for each in void.numbers}
     if void.kind is VoidKind.ARITHMETIC:
         return bool(numbers) and said >= numbers
-    text = f"{case.question.text} {case.enriched.text}".casefold()
+    text = texts(case)
     if numbers & {float(each) for each in void.values} and not _FORMULA.search(text):
         return False
     unsaid = numbers - said
@@ -224,7 +177,7 @@ def _is_asked(case: Case, void: Void, said: set[float]) -> bool:
 
 def _numbers_said(case: Case) -> set[float]:
     """The numbers that the questions mention, and what they are as a share: `20 %` is 0.2, and 1.2 or 0.8 of it."""
-    text = f"{case.question.text} {case.enriched.text}".casefold()
+    text = texts(case)
     said = {float(each.replace(",", "")) for each in _NUMBER.findall(text)[:_MOST]}
     said |= {number.value for spec in (case.question, case.enriched) for number in spec.numbers}
     said |= {factor for word, factor in _FACTORS.items() if word in text}
@@ -246,22 +199,11 @@ _FACTORS = {
 """Words that ask for a factor."""
 _MOST = 100
 _MOST_PERCENT = 200
-_STEM = 4
-_WHOLE_WORDS = frozenset({"paid", "valid", "bid", "unpaid", "prepaid", "invalid"})
-"""Names of columns that end like a key's."""
 _ABSENT = re.compile(
     r"\bnull|\bno\b|\bnone\b|\bnot\b|n't\b|without|missing|unknown|empty|blank|unset|default|lack|absent|undefined|"
     r"unspecified|unassigned|n/a|assum|treat|count(?:s|ed|ing)? as|\bunless\b|\bregardless\b"
 )
 """Words that ask for rows without a value, or say what they count as."""
-_CHOICE = re.compile(r"\b(?:or|either|both|also|plus|besides|includ\w*|along|as well)\b|[;/]")
-"""Words that join what is asked for."""
-_BOTH = re.compile(
-    r"\b(?:or|either|both|also|other\w*|else\w*|rest|remaining|versus|vs|compar\w*|differ\w*|each|respective\w*|every|all|"
-    r"non|not|whether|by|per|first|top)\b|n't\b"
-)
-"""Words that ask for the rows of each arm of a UNION, or for the order of its arms."""
-_WORD = re.compile(r"[^\W_]+")
 _LITERAL = re.compile(r"-?[\d.]+|'.*'|null", re.DOTALL)
 _ANSWERS = frozenset({"yes", "no", "true", "false", "1", "0", "y", "n"})
 _PLACE = re.compile(

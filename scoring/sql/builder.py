@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from scoring.specification import (
@@ -20,6 +21,7 @@ from scoring.specification import (
     SqlSpec,
     Subquery,
     Void,
+    VoidKind,
     Window,
 )
 from scoring.sql.layers import normalize
@@ -64,6 +66,7 @@ class SpecificationBuilder:
         self.voids: list[Void] = []
         self.noted: set[tuple[object, ...]] = set()
         """What tells the voids from others."""
+        self.times_noted: Counter[VoidKind] = Counter()
         self.dead: set[str] = set()
         """Paths of blocks that do nothing; what they hold is left out."""
         self.reads: list[tuple[str, str]] = []

@@ -9,8 +9,8 @@ from scoring.sql.builder import SpecificationBuilder
 from scoring.sql.scopes import Scope
 
 _SHOWN = 160
-MOST = 20
-"""Most parts of one kind that are noted; those of the same constants count once."""
+MOST = 200
+"""Most parts that are noted of one kind, as many as a query may have conditions, so that none crowds out another."""
 
 
 class ReadSoFar(NamedTuple):
@@ -44,9 +44,10 @@ def note(
 
 
 def note_in(spec: SpecificationBuilder, void: Void) -> None:
-    """Notes a part of a block, unless one like it is noted, so that harmless parts do not crowd out others."""
+    """Notes a part of a block, unless one like it is noted."""
     alike = (void.kind, frozenset(void.numbers), void.values) if void.numbers or void.values else (void.kind, void.text)
-    if alike in spec.noted or sum(each.kind is void.kind for each in spec.voids) >= MOST:
+    if alike in spec.noted or spec.times_noted[void.kind] >= MOST:
         return
     spec.noted.add(alike)
+    spec.times_noted[void.kind] += 1
     spec.voids.append(void)

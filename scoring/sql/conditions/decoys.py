@@ -18,7 +18,7 @@ _READING = (exp.Column, exp.From, exp.AggFunc, exp.Window, exp.Parameter, exp.Pl
 
 def note_decoy(scope: Scope, node: Node) -> None:
     """Notes a condition on literals and calls of literals alone, such as `TRIM('x') = 'x'`; large ones are left out."""
-    if sum(each.kind is VoidKind.DECOY for each in scope.spec.voids) == MOST:
+    if scope.spec.times_noted[VoidKind.DECOY] == MOST:
         return
     parts = parts_of(node)
     if not any(isinstance(each, _READING) for each in parts) and (values := literals_among(parts)):
