@@ -38,6 +38,27 @@ _ASKED = MappingProxyType(
             r"annual|entropy|\bbit|flag|mask|hex|length|digit|revers|encod|formula|score|index|random|sampl|shuffle|rate|"
             r"latitude|longitude|coordinat|locat|permut|factorial|euclid|significan|confiden|z-?test"
         ),
+        "text": re.compile(
+            r"length|long|short|charact|letter|digit|symbol|\bword|\bpart|first|last|middle|initial|prefix|suffix|begin|"
+            r"start|\bend|extens|replac|remov|strip|clean|revers|backward|hash|md5|\bsha|encod|code|format|display|domain|"
+            r"abbrev|year|month|\bday|date|decade|centur|hour|\btime|minute|second|week|quarter|\bzip|mask|anonym|label|"
+            r"\burl|link|text|string|\bunit|currenc|percent|%|\$|€|follow|preced|append|quote"
+        ),
+        "chosen": re.compile(
+            r"\bif\b|otherwise|else|whether|unless|when|case|instead|default|at (?:most|least)|max|min|\bcap\b|capped|"
+            r"limit|larg|great|high|small|low|less|more|either|which|best|both|class|categ|label|flag|rate|level|status|\bno\b|"
+            r"none|null|missing|empty|treat|percent|ratio|average"
+        ),
+        "other row": re.compile(
+            r"previous|prior|preced|before|earlier|next|follow|after|later|subsequent|consecut|success|chang|differ|growth|"
+            r"compar|first|last|latest|earliest|most|initial|final|open|clos|start|\bend|top|best|oldest|newest|highest|"
+            r"lowest|least|\bper\b|each|every|month|\bday|year|week|trend|\blag|\blead|\brow|rank"
+        ),
+        "subtracted": re.compile(
+            r"differ|minus|less|fewer|more|exceed|gap|rest|remain|left|other|net\b|chang|grow|increas|decreas|lost|without|"
+            r"\bno\b|\bnot\b|n't\b|\bnon|never|except|exclud|neither|lack|miss|compar|than|versus|\bvs\b|over|margin|"
+            r"duplicat|repeat|unique|distinct|un\w{4}|subtract|deduct|only|still|balance|absent|fail|out of"
+        ),
         "doubled": re.compile(_MORE),
         "scaled": re.compile(
             r"percent|%|rate|share|ratio|proportion|fraction|thousand|million|billion|hundred|dozen|\bper\b|"

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from scoring.specification import Aggregation, Clause
+from scoring.specification import Aggregation, Clause, VoidKind
 from scoring.sql.arithmetic import divide
 from scoring.sql.conditions import FilterDraft, alternatives, conjunction, emit, record
 from scoring.sql.conditions.conditional_values import check_conditional
@@ -16,6 +16,7 @@ from scoring.sql.dates import read_unknown_call
 from scoring.sql.expressions import bare
 from scoring.sql.scopes import Modifier, Reader, Scope, read
 from scoring.sql.terms import Node, Term, children, combine, shorten
+from scoring.sql.undoing import note
 
 _NOT_COLLAPSING = (
     exp.RowNumber,
@@ -63,6 +64,8 @@ _BOOLEANS = frozenset(
         exp.Is,
     }
 )
+_TAKING = frozenset({"AVG", "MIN", "MAX", "MEDIAN"})
+"""Aggregates that give one of equal values."""
 _NOTHING = frozenset({"0", "null", "''", "false", "0.0"})
 
 
@@ -96,6 +99,7 @@ def _aggregated(scope: Scope, node: Node, func: str, argument: Node | None) -> T
         column = _conditional_column(scope, inner, part, counting=type(node) is exp.CountIf)
     term = Term(shorten(f"{func.lower()}({'distinct ' if distinct else ''}{part.name})"), part.columns, func)
     term.distinct, term.real = distinct, func == "AVG" or part.real
+    _check_taken(scope, term, part)
     if conditional and inner is not None and not distinct:
         check_conditional(scope, func if type(node) is not exp.CountIf else "", inner, term.name)
     aggregation = Aggregation(
@@ -110,6 +114,12 @@ def _aggregated(scope: Scope, node: Node, func: str, argument: Node | None) -> T
     key = (func, column, distinct, scope.path, aggregation.windowed, aggregation.conditional, part.columns)
     scope.spec.aggregations[key] = aggregation
     return term
+
+
+def _check_taken(scope: Scope, term: Term, part: Term) -> None:
+    """Notes an aggregate that gives the constant that a column is in every row."""
+    if part.constant and term.func in _TAKING:
+        note(scope, VoidKind.OUTPUT, term.name)
 
 
 def _read_argument(scope: Scope, node: Node, func: str, inner: Node) -> Term:

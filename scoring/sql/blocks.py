@@ -101,6 +101,8 @@ def _differ(item: FromItem, found: FromItem) -> None:
     for term, other in zip_longest(item.columns, found.columns):
         if term is not None and (other is None or term.supplies != other.supplies):
             term.supplies = frozenset()
+        if term is not None and (other is None or term.name != other.name):
+            term.constant = False
 
 
 def _drop_empty_arm(walk: Walk, link: Node, found: FromItem, path: str) -> None:
@@ -250,7 +252,7 @@ def _group_keys(scope: Scope, group: Node, item: FromItem) -> list[Term]:
             waiting.extend(reversed(inner))
         else:
             key = _sort_term(scope, node, item.columns)
-            if _is_same_for_every_row(scope, node):
+            if _is_same(key) or _is_same_for_every_row(scope, node):
                 note(scope, VoidKind.GROUP, key.name)
                 continue
             keys.setdefault(f"{key.name} {key.columns}", key)
@@ -278,13 +280,18 @@ def _read_order(scope: Scope, order: Node, columns: list[Term]) -> None:
         if type(inner) in _SIGNED and (core := is_falling(scope, inner)) is not None:
             inner, descending = core, not descending
         term = _sort_term(scope, inner, columns)
-        if _is_same_for_every_row(scope, inner):
+        if _is_same(term) or _is_same_for_every_row(scope, inner):
             same = same or term.name
         else:
             scope.spec.order_by.append(SortKey(operand=term.operand, descending=descending, block=scope.path))
     if same and len(scope.spec.order_by) == before:
         note(scope, VoidKind.ORDER, same)
     scope.position.in_tail = False
+
+
+def _is_same(term: Term) -> bool:
+    """Whether a key is a constant column of an inner query, a total over all rows, or a query that reads no row."""
+    return term.constant or term.whole or (term.block is not None and not term.correlated)
 
 
 def _is_same_for_every_row(scope: Scope, node: Node) -> bool:

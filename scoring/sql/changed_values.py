@@ -19,7 +19,7 @@ from scoring.values import UNITS
 
 _INSIDE: frozenset[type[Node]] = frozenset(
     {exp.Neg, exp.Paren, exp.Alias, exp.Cast, exp.TryCast, exp.Round, exp.Ceil, exp.Floor, exp.Coalesce}
-    | {exp.Sum, exp.Avg, exp.Max, exp.Min, exp.Filter, exp.Window}
+    | {exp.Abs, exp.Sum, exp.Avg, exp.Max, exp.Min, exp.Filter, exp.Window}
 )
 """Calls that pass their first argument on."""
 _SUMS = frozenset({exp.Add, exp.Sub})

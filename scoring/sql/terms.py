@@ -57,6 +57,10 @@ class Term:
     """The constants that it may have in the place of a value of the row: those of a CASE beside columns."""
     fallbacks: frozenset[Text | Number] = frozenset()
     """The constants that it has where a value of the row is NULL: those of COALESCE."""
+    constant: bool = False
+    """It is a column of an inner query that is the same in every row, such as `'x' AS city`."""
+    whole: bool = False
+    """It is an aggregate OVER all rows, so that each row has the same."""
     seen: bool = False
     """Something names it as a column."""
     _operand: Operand | None = None

@@ -68,6 +68,7 @@ def _over(inner: Term, partition: list[Term], keys: list[tuple[Term, bool]]) -> 
     parts = [inner, *partition, *(key for key, _ in keys)]
     term = Term(shorten(f"{inner.name} over ({' '.join(clauses)})"), merged(parts), inner.func)
     term.distinct, term.real = inner.distinct, inner.real
+    term.whole = inner.func is not None and not partition and not keys
     return term
 
 

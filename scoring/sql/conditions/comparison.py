@@ -14,7 +14,7 @@ from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact, join_
 from scoring.sql.conditions.join_keys import equates_join_keys
 from scoring.sql.conditions.matching import containing
 from scoring.sql.conditions.supplied_values import check_held
-from scoring.sql.conditions.whole_columns import is_whole_column
+from scoring.sql.conditions.whole_columns import extreme_met, gives_back, is_whole_column
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare, read_value
 from scoring.sql.moments import Constant, Now
@@ -48,8 +48,8 @@ def versus(scope: Scope, op: Op, node: Node, value: Constant) -> list[FilterDraf
             return [found]
     term = read(scope, node)
     check_held(scope, node, term, op, (value,))
-    if not term.columns and _is_derived_constant(scope, op, node, term, value):
-        return _constant_column(scope, f"{term.name} = {value}")
+    if term.whole or (not term.columns and _reads_constant(scope, node)):
+        return same_for_all(scope, f"{term.name} {op.value} {value}")
     if isinstance(value, Number) and (term.rank is not None or _is_rownum(node)):
         return _ranked(scope, op, term, value)
     time = time_of(scope, term, value)
@@ -57,17 +57,20 @@ def versus(scope: Scope, op: Op, node: Node, value: Constant) -> list[FilterDraf
     return [FilterDraft(term.operand, op, plain(value)) if bound is None else FilterDraft(dated(term).operand, *bound)]
 
 
-def _constant_column(scope: Scope, shown: str) -> list[FilterDraft]:
+def same_for_all(scope: Scope, shown: str) -> list[FilterDraft]:
+    """A condition on what is the same in every row: it keeps all rows or none."""
     note(scope, VoidKind.CONDITION, shown)
     return fact(True)
 
 
-def _is_derived_constant(scope: Scope, op: Op, node: Node, term: Term, value: Constant) -> bool:
-    """Whether a column of a query is made of that constant in every row: `'x' AS c`, but not one arm's of a UNION."""
-    if op is not Op.EQ or type(node) is not exp.Column or term.func is not None or str(value) not in term.name:
-        return False
-    item = scope.column(node)[0]
-    return item is not None and all(item.path != each.left for each in scope.spec.set_operations)
+def _reads_constant(scope: Scope, node: Node) -> bool:
+    """Whether an expression without columns of tables reads a constant column, but not one arm's of a UNION."""
+    lefts = {each.left for each in scope.spec.set_operations}
+    for column in [node] if type(node) is exp.Column else node.find_all(exp.Column):
+        item, term = scope.column(column)
+        if term.constant and item is not None and item.path not in lefts:
+            return True
+    return False
 
 
 def plain(value: Constant) -> Scalar:
@@ -115,9 +118,18 @@ def _sides(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> lis
     first, second = read(scope, left), read_value(scope, right)
     if first.block is not None and second.block is None:
         first, second, op = second, first, _FLIPPED[op]
-    if second.block is not None and second.lookup and op in (Op.EQ, Op.NE):
-        return _looked_up(scope, second.block, first, negated=op is Op.NE)
-    return [FilterDraft(first.operand, op, expression(second, right))]
+    known = _queried(scope, op, first, second, right) if second.block is not None else None
+    return [FilterDraft(first.operand, op, expression(second, right))] if known is None else known
+
+
+def _queried(scope: Scope, op: Op, key: Term, found: Term, query: Node) -> list[FilterDraft] | None:
+    """A comparison with a query that is a semi-join, or that holds for every row or for none; `None` for others."""
+    held = extreme_met(scope, op, key, found, query)
+    if held is not None:
+        return same_for_all(scope, f"{key.name} {op.value} {found.name}") if held else fact(False, found.name)
+    if found.block is not None and found.lookup and op in (Op.EQ, Op.NE):
+        return _looked_up(scope, found.block, key, negated=op is Op.NE)
+    return None
 
 
 def _looked_up(scope: Scope, block: str, key: Term, *, negated: bool) -> list[FilterDraft]:
@@ -176,6 +188,8 @@ def semi_join(scope: Scope, left: Node, query: Node, *, negated: bool) -> list[F
     filters, joins = len(scope.spec.filters), len(scope.spec.joins)
     term = scope.walk.read_subquery(scope, query, role, key.operand)
     added = list(islice(scope.spec.filters.values(), filters, None))
+    if gives_back(scope, left, query, term):
+        return same_for_all(scope, f"{key.name} {role.value} {term.name}")
     empty = term.empty or any(each.op is Op.IS_NULL and _is_of(each, term) for each in added)
     if not empty and (len(scope.spec.joins) > joins or not all(_tests_presence(each, term) for each in added)):
         return []

@@ -27,6 +27,8 @@ def check_conditional(scope: Scope, func: str, inner: Node, shown: str) -> None:
         weights = _weights(fold(scope, node), values)
         if weights:
             note(scope, VoidKind.ARITHMETIC, shown, weights)
+        elif func == "AVG" and _averages_zeros(values):
+            note(scope, VoidKind.ARITHMETIC, shown, (0.0,))
 
 
 def _values(scope: Scope, node: Node) -> list[Folded]:
@@ -48,6 +50,11 @@ def _counts_every_row(scope: Scope, node: Node, values: list[Folded]) -> bool:
         return False
     truths = all(isinstance(each, bool) for each in choices)
     return not truths or node.find(exp.Null, exp.Case, exp.If) is None  # `COUNT(a = 'x' OR NULL)` counts some rows
+
+
+def _averages_zeros(values: list[Folded]) -> bool:
+    """Whether the rows that a condition leaves out count as 0 among values of the others; a share of 1s is no value."""
+    return bool(values) and values[-1].is_fact(truth=False) and any(not each.constant for each in values)
 
 
 def _weights(folded: Folded, values: list[Folded]) -> tuple[float, ...]:

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from scoring.specification import NEGATION, Clause, Limit, Op, Operand, Subquery, SubqueryRole, VoidKind
 from scoring.sql.changed_values import check_compared
-from scoring.sql.conditions.comparison import comparison, expression, listed, plain, semi_join, versus
+from scoring.sql.conditions.comparison import comparison, expression, listed, plain, same_for_all, semi_join, versus
 from scoring.sql.conditions.coverage import check_met, keeps_all
 from scoring.sql.conditions.decoys import note_decoy
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact
@@ -113,7 +113,10 @@ def _null(scope: Scope, node: Node, present: bool) -> list[FilterDraft]:
         return comparison(
             scope, Op.NE if present else Op.EQ, bare(node.args["this"]), node.args["expression"], Clause.WHERE
         )
-    return [FilterDraft(read(scope, node).operand, Op.NOT_NULL if present else Op.IS_NULL, None)]
+    term = read(scope, node)
+    if term.constant and type(node) is exp.Column:
+        return same_for_all(scope, f"{term.name} is null")
+    return [FilterDraft(term.operand, Op.NOT_NULL if present else Op.IS_NULL, None)]
 
 
 def _is_text(node: Node) -> bool:

@@ -85,10 +85,12 @@ def constant_value(scope: Scope, node: Node) -> Text | Number | None:
 
 
 def note_constant(scope: Scope, output: Node, term: Term) -> None:
-    """Notes the constant that an output of an inner query is in every row, if it is no flag: `'x' AS city`."""
+    """Keeps whether an output of an inner query is a constant, and its value if it is no flag: `'x' AS city`."""
     if term.columns or term.func is not None or scope.path == "main":
         return
-    value = constant_value(scope, output.args["this"] if type(output) is exp.Alias else output)
+    inner: Node = output.args["this"] if type(output) is exp.Alias else output
+    value = constant_value(scope, inner)
+    term.constant = value is not None or constant(scope, bare(inner)) is not None or fold(scope, inner).is_null
     if value is not None and not is_usual(value):
         term.supplies = frozenset((value,))
 

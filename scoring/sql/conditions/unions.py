@@ -13,6 +13,7 @@ from scoring.sql.conditions.region import certain
 _MOST_ARMS = 24
 """Most set operations of a query that is looked at; no query of a person has more."""
 _FEW = 4
+_TWICE = (2.0,)
 _OTHERS = MappingProxyType({VoidKind.CONDITION: "all", VoidKind.COMPLEMENT: "all other"})
 
 
@@ -38,10 +39,22 @@ def _undone(spec: SqlSpec, path: str) -> Iterator[Void]:
         conditions = _conditions(spec, arm) if arm in blocks else None
         if conditions is not None:
             alike.setdefault(_source(spec, blocks[arm]), []).append(conditions)
+    tables = ", ".join(blocks[path].tables[:_FEW]) if path in blocks else "the tables"
     for same in alike.values():
         if (kind := _kept(same)) is not None:
-            tables = ", ".join(blocks[path].tables[:_FEW]) if path in blocks else "the tables"
             yield Void(kind=kind, block=path, text=f"union with {_OTHERS[kind]} rows of {tables}")
+        elif _repeats(same) and _keeps_repeats(spec, path):
+            yield Void(kind=VoidKind.ARITHMETIC, block=path, text=f"the same rows of {tables} twice", numbers=_TWICE)
+
+
+def _keeps_repeats(spec: SqlSpec, path: str) -> bool:
+    return any(each.left == path and each.kind == "union all" for each in spec.set_operations)
+
+
+def _repeats(same: list[list[FilterDraft]]) -> bool:
+    """Whether two arms have the same conditions."""
+    keys = [frozenset([each.text for each in arm]) for arm in same]
+    return len(set(keys)) < len(keys)
 
 
 def _kept(same: list[list[FilterDraft]]) -> VoidKind | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from sqlglot import exp
 
+from scoring.specification import Op
 from scoring.sql.builder import SpecificationBuilder
 from scoring.sql.expressions import bare
 from scoring.sql.scopes import Scope
-from scoring.sql.terms import Node, Term
+from scoring.sql.terms import Node, Term, children
 
 _NARROWING = ("having", "qualify", "limit", "offset", "joins", "sample", "with_")
 """Clauses that may leave out values of a column. WHERE is looked at by its conditions; GROUP BY keeps all values."""
@@ -18,6 +21,35 @@ def is_whole_column(scope: Scope, query: Node, key: Term, term: Term) -> bool:
     if not key.is_column or not term.lookup or key.columns != term.columns or key.columns[0].table is None:
         return False
     return not term.correlated and gives_all_rows(scope, query)
+
+
+def extreme_met(scope: Scope, op: Op, key: Term, term: Term, query: Node) -> bool | None:
+    """Whether each value of a column meets a comparison with the column's own extreme, or none does; else `None`.
+
+    `x <= (SELECT MAX(x) FROM t)` holds for every row of t.
+    """
+    func = _EXTREMES.get(op)
+    if func is None or not key.is_column or key.columns[0].table is None or term.correlated:
+        return None
+    if term.columns != key.columns or f" {func[0]}({key.name}) from " not in term.name:
+        return None
+    inner = query.args["this"] if type(query) is exp.Subquery else query
+    return func[1] if inner.args.get("where") is None and gives_all_rows(scope, query) else None
+
+
+def gives_back(scope: Scope, left: Node, query: Node, term: Term) -> bool:
+    """Whether a query of IN gives the very column that is compared with it: `x IN (SELECT t.x FROM u WHERE …)`."""
+    query = query.args["this"] if type(query) is exp.Subquery else query
+    outputs = children(query, "expressions") if term.correlated and type(query) is exp.Select else []
+    if len(outputs) != 1 or type(outputs[0]) is not exp.Column or type(left) is not exp.Column:
+        return False
+    given, around = outputs[0].text("table").lower(), scope.column(left)[0]
+    own = {each.alias_or_name.lower() for each in query.find_all(exp.Table)}
+    return given not in own and scope.columns.items.get(given) is around is not None and _is_same_name(left, outputs[0])
+
+
+def _is_same_name(one: Node, other: Node) -> bool:
+    return one.name.lower() == other.name.lower()
 
 
 def gives_all_rows(scope: Scope, query: Node) -> bool:
@@ -66,6 +98,10 @@ def _is_narrowed(spec: SpecificationBuilder, path: str) -> bool:
     parts = (spec.filters.values(), spec.joins, spec.group_by, spec.limits, spec.subqueries)
     blocks = {each.block for each_list in parts for each in each_list} | {each.left for each in spec.set_operations}
     return any(_is_inside(block, path) for block in blocks for path in paths)
+
+
+_EXTREMES = MappingProxyType({Op.GE: ("min", True), Op.LE: ("max", True), Op.LT: ("min", False), Op.GT: ("max", False)})
+"""Of each comparison, the extreme that decides it and whether it then holds."""
 
 
 def _is_inside(block: str, path: str) -> bool:

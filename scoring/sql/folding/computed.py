@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from types import MappingProxyType
+
 from sqlglot import exp
 
 from scoring.sql.expressions import bare
 from scoring.sql.folded import number
 from scoring.sql.folding.folder import fold
 from scoring.sql.scopes import Scope
-from scoring.sql.terms import Node, function_name
+from scoring.sql.terms import Node, children, function_name
 
 FUNCTION = "function"
 """A function such as SQRT is applied."""
@@ -18,6 +21,14 @@ SCALED = "scaled"
 """A count is multiplied by a constant, or so many are counted for each row."""
 MIXED = "mixed"
 """Aggregates of different kinds are added or multiplied."""
+TEXT = "text"
+"""A text is cut, replaced, turned or extended."""
+CHOSEN = "chosen"
+"""An aggregate may give way to another value."""
+OTHER_ROW = "other row"
+"""The value of another row is shown."""
+SUBTRACTED = "subtracted"
+"""A count is taken from another one."""
 
 
 def computed(scope: Scope, node: Node) -> tuple[str, ...]:
@@ -30,18 +41,73 @@ def computed(scope: Scope, node: Node) -> tuple[str, ...]:
         part = bare(waiting.pop())
         divided = divided or type(part) in _DIVIDING
         if isinstance(part, _LEFT_OUT):
+            found.update([OTHER_ROW] if _shows_other_row(part) else [])
             continue
         if type(part) in _OPERATORS:
             operands = _operands(part)
-            found.update(_combined(scope, part, operands))
+            found.update(_joined(operands) if type(part) is exp.DPipe else _combined(scope, part, operands))
             waiting += operands
             continue
-        if _is_function(part):
-            found.add(FUNCTION)
-        elif _counts_several(scope, part):
-            found.add(SCALED)
+        found.update(_called(scope, part))
         waiting += part.iter_expressions()
     return tuple(sorted(found - {SCALED} if divided else found)) if not waiting else ()
+
+
+def _called(scope: Scope, node: Node) -> list[str]:
+    """What a call does to the values in it."""
+    if _is_function(node):
+        return [FUNCTION]
+    if type(node) is exp.Concat:
+        return _joined(children(node, "expressions"))
+    does = _DOES.get(type(node))
+    if does is not None:
+        return [does[0]] if does[1](node) else []
+    if function_name(node).lower() in _CUTS:
+        return [TEXT] if _reads_row(node) else []
+    return [SCALED] if _counts_several(scope, node) else []
+
+
+def _reads_row(node: Node) -> bool:
+    return node.find(*_READING) is not None
+
+
+def _joined(parts: list[Node]) -> list[str]:
+    """Whether one value of the row is put together with letters, or an aggregate with digits: `COUNT(*) || '0'`."""
+    texts = [bare(each).name for each in parts if type(bare(each)) is exp.Literal]
+    values = [each for each in parts if type(bare(each)) is not exp.Literal]
+    if not texts or len(values) != 1:
+        return []
+    is_change = str.isalnum if values[0].find(exp.AggFunc) is None else str.isdigit
+    return [TEXT] if any(map(is_change, "".join(texts))) else []
+
+
+def _may_give_way(node: Node) -> bool:
+    """Whether an aggregate is one of several values of a call or CASE, of which another is neither NULL nor 0."""
+    if type(node) is exp.Case:
+        parts: list[Node] = [each.args["true"] for each in children(node, "ifs")]
+        default = node.args.get("default")
+        parts += [] if default is None else [default]
+    else:
+        parts = [node.args["this"], *children(node, "expressions")]
+    values = [each for each in map(bare, parts[:_MOST]) if not _is_nothing(each)]
+    return len(values) > 1 and any(isinstance(each, exp.AggFunc | exp.Filter) for each in values)
+
+
+def _is_difference(node: Node) -> bool:
+    return _is_count(node.args["this"]) and _is_count(node.args["expression"])
+
+
+def _is_nothing(node: Node) -> bool:
+    return type(node) is exp.Null or (type(node) is exp.Literal and node.name in _NOTHING)
+
+
+def _is_count(node: Node) -> bool:
+    node = bare(node)
+    return type(node.args["this"] if type(node) is exp.Filter else node) is exp.Count
+
+
+def _shows_other_row(node: Node) -> bool:
+    return type(node) is exp.Window and isinstance(bare(node.args["this"]), _OTHER_ROWS)
 
 
 def _operands(node: Node) -> list[Node]:
@@ -112,7 +178,7 @@ def _is_function(node: Node) -> bool:
 _MOST = 64
 _ROWS: tuple[type[Node], int] = (exp.Count, 0)
 """COUNT(*), COUNT(1) or SUM(1)."""
-_OPERATORS = frozenset({exp.Add, exp.Mul})
+_OPERATORS = frozenset({exp.Add, exp.Mul, exp.DPipe})
 _DIVIDING = frozenset({exp.Div, exp.IntDiv, exp.SafeDivide})
 _LEFT_OUT = (exp.Query, exp.Predicate, exp.Distinct, exp.Filter, exp.Window, exp.Literal, exp.Column)
 _READING = (exp.Column, exp.AggFunc, exp.Select)
@@ -128,4 +194,20 @@ _BITS: frozenset[type[Node]] = frozenset(
     | {exp.Reverse, exp.Hex, exp.Length}
 )
 """Operators on bits and functions of texts, where they are applied to an aggregate."""
+_CUTTING: frozenset[type[Node]] = frozenset(
+    {exp.Substring, exp.Left, exp.Right, exp.Replace, exp.RegexpReplace, exp.Reverse, exp.Hex, exp.Length, exp.MD5}
+    | {exp.SHA, exp.SHA2, exp.Soundex, exp.Translate, exp.Unicode, exp.Repeat, exp.StrPosition, exp.Pad}
+)
+"""Calls that give a part of a text, its size, or another text."""
+_CUTS = frozenset(
+    {"reverse", "substr", "mid", "ascii", "insert", "overlay", "stuff", "printf", "lpad", "rpad", "quote"}
+)
+_DOES: MappingProxyType[type[Node], tuple[str, Callable[[Node], bool]]] = MappingProxyType(
+    dict.fromkeys(_CUTTING, (TEXT, _reads_row))
+    | dict.fromkeys((exp.Coalesce, exp.Greatest, exp.Least, exp.Case), (CHOSEN, _may_give_way))
+    | {exp.Sub: (SUBTRACTED, _is_difference)}
+)
+"""What a call does, if it does so to its own values."""
+_NOTHING = frozenset({"", "0", "0.0"})
+_OTHER_ROWS = (exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue)
 _NAMES = frozenset({"square", "log10", "log2", "sqrt", "power", "sinh", "cosh", "tanh"})
