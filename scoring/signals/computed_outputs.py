@@ -1,4 +1,4 @@
-"""What an output computes beyond one value, and the words of a question that ask for it."""
+"""What an output or sort key computes beyond one value, and the words of a question that ask for it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from scoring.verdict import Case
 
 
 def computed_unasked(case: Case) -> Finding | None:
-    """An output with a function such as SQRT, or with one aggregate added to another, where no word asks for it."""
+    """An output or order with a function such as SQRT, or one aggregate added to another, where no word asks for it."""
     voids = [void for void in case.sql.voids if void.kind is VoidKind.COMPUTED]
     if not voids:
         return None
     text = f"{case.question.text} {case.query.enriched_question or ''}".casefold()
+    if not case.question.superlatives:
+        voids = [void for void in voids if void.values != _REORDERED]
     unasked = next((void.text for void in voids if _is_unasked(void, text)), None)
     return Finding(1.0, f"computed: {unasked}") if unasked is not None else None
 
@@ -25,6 +27,7 @@ def _is_unasked(void: Void, text: str) -> bool:
     return _SIGN.search(text) is None and any(_ASKED[each].search(text) is None for each in kinds)
 
 
+_REORDERED = ("reordered",)
 _SIGN = re.compile(r"[\w)%\]]\s*[*/^×÷]\s*[\w(]|[\w)\]]\s+[-+]\s+[\w(]|\w\(")
 """A formula in an enriched question."""
 _MORE = (
@@ -53,6 +56,12 @@ _ASKED = MappingProxyType(
             r"previous|prior|preced|before|earlier|next|follow|after|later|subsequent|consecut|success|chang|differ|growth|"
             r"compar|first|last|latest|earliest|most|initial|final|open|clos|start|\bend|top|best|oldest|newest|highest|"
             r"lowest|least|\bper\b|each|every|month|\bday|year|week|trend|\blag|\blead|\brow|rank"
+        ),
+        "reordered": re.compile(
+            r"near|clos|distan|\bfar|absolut|differ|deviat|remaind|modul|divis|random|sampl|shuffl|length|long|short|"
+            r"charact|letter|digit|alphabet|lexic|\btext|revers|then by|priorit|ratio|\brate|\bper\b|propor|percent|"
+            r"share|null|missing|\beven|\bodd|magnitude|chang|extreme|balanc|error|gap|margin|invers|recipr|efficien|density|"
+            r"average|status|categ|whether|first those"
         ),
         "subtracted": re.compile(
             r"differ|minus|less|fewer|more|exceed|gap|rest|remain|left|other|net\b|chang|grow|increas|decreas|lost|without|"

@@ -30,7 +30,7 @@ def condition_void(case: Case) -> Finding | None:
     does `COALESCE(phone, 'Peru') = 'Peru'` where nothing speaks of rows without a value, and an arm `OR farms > 5`
     beside the condition asked for where nothing speaks of farms, and `TRIM('Peru') = 'Peru'`, which reads no row, where
     no other condition has the value that the question asks for, and a UNION with the rows that the condition leaves
-    out.
+    out. Nor does one condition do where the question asks for two: `country = 'Peru' OR legs > 2`.
 
     >>> condition_void(case("Hens in Peru", "SELECT name FROM hens WHERE country = 'Peru' OR 1 = 1")).detail
     "holds for every row: country = 'peru' or true"
@@ -152,7 +152,8 @@ def arithmetic_unasked(case: Case) -> Finding | None:
 
     `COUNT(*) + 5`, `-COUNT(*)`, `COUNT(*) + COUNT(*)` and `SQRT(COUNT(*))` are not the count, and `age + 5 > 30` is not
     the condition asked for. Percentages, units, numbers that the questions mention, and arithmetic with a word that
-    asks for it (`difference`, `square root`) do not count.
+    asks for it (`difference`, `square root`) do not count. A part of a text, a text with more letters, the value of
+    another row, a count that gives way to another value, and the order by `price % 10` are computed, too.
 
     >>> arithmetic_unasked(case("How many hens are there?", "SELECT COUNT(*) + 5 FROM hens")).detail
     'changed by a constant: count(*) + 5'

@@ -33,7 +33,7 @@ class VoidKind(StrEnum):
     ARITHMETIC = "arithmetic"
     """An output of the answer is changed by a constant."""
     COMPUTED = "computed"
-    """An output of the answer computes more than one value that is asked for."""
+    """An output computes more than one value that is asked for, or a sort key orders rows unlike its value."""
     COMPARED = "compared"
     """What a condition compares is changed by a constant."""
     ORDER = "order"

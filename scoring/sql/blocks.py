@@ -29,6 +29,7 @@ from scoring.sql.conditions.unread_columns import note_computed, show_all
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare
 from scoring.sql.folding.folder import fold
+from scoring.sql.folding.sort_keys import REORDERED, is_reordered
 from scoring.sql.from_clause import add_item, read_from, read_join_conditions, record_joins, record_optional, with_ctes
 from scoring.sql.from_items import FromItem
 from scoring.sql.scopes import BlockPlace, Scope, Walk, read
@@ -273,7 +274,8 @@ def _read_order(scope: Scope, order: Node, columns: list[Term]) -> None:
     """The sort keys; those that are the same for every row are left out, and noted if no other is there."""
     scope.position.in_tail = True
     before, same = len(scope.spec.order_by), ""
-    for key in order.args["expressions"]:
+    keys: list[Node] = order.args["expressions"]
+    for key in keys:
         ordered = type(key) is exp.Ordered
         inner: Node = bare(key.args["this"] if ordered else key)
         descending = ordered and bool(key.args.get("desc"))
@@ -283,6 +285,8 @@ def _read_order(scope: Scope, order: Node, columns: list[Term]) -> None:
         if _is_same(term) or _is_same_for_every_row(scope, inner):
             same = same or term.name
         else:
+            if len(scope.spec.order_by) == before and is_reordered(scope, inner, alone=len(keys) == 1):
+                note(scope, VoidKind.COMPUTED, f"order by {term.name}", values=(REORDERED,))
             scope.spec.order_by.append(SortKey(operand=term.operand, descending=descending, block=scope.path))
     if same and len(scope.spec.order_by) == before:
         note(scope, VoidKind.ORDER, same)
