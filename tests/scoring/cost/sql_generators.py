@@ -52,9 +52,17 @@ SUBQUERIES: Mapping[str, Make] = MappingProxyType(
         "compared subqueries": sql(SELECT, "a{n} = (SELECT MAX(b) FROM u)", between=" AND "),
         "subqueries in FROM": sql("SELECT s0.a FROM ", "(SELECT a FROM t{n}) s{n}", between=", "),
         "unions": sql("", "SELECT a FROM t WHERE b = {n}", between=" UNION "),
+        "unions of the same rows": sql("", "SELECT a FROM t WHERE b = 1", between=" UNION ALL "),
+        "extremes of the column": sql(SELECT, "a <= (SELECT MAX(a) FROM t)", between=" OR "),
+        "columns of the row in IN": sql(SELECT, "t.a{n} IN (SELECT t.a{n} FROM u WHERE u.b = 1)", between=" AND "),
+        "constant columns": sql(
+            "SELECT 1 FROM (SELECT DATE '2020-01-01' AS a FROM t) s WHERE ", "a > '20{n}-01-01'", between=" AND "
+        ),
         "unions of one": sql("SELECT a FROM t", " UNION ALL SELECT a FROM t"),
         "excepts": sql("SELECT a FROM t", " EXCEPT SELECT a FROM t WHERE b = {n}"),
         "intersects": sql("SELECT a FROM t", " INTERSECT SELECT a FROM t WHERE b = {n}"),
+        "texts put together": sql("SELECT ", "a{n} || 'x{n}'", " FROM t", " || "),
+        "capped counts": sql("SELECT CASE ", "WHEN COUNT(*) > {n} THEN {n}", " ELSE COUNT(*) END FROM t", " "),
         "nested subqueries": nested("SELECT ", "(SELECT a FROM t WHERE b IN ", "(1)", ")", " FROM t"),
         "nested brackets": nested(SELECT + "a IN (", "(", "1", ")", ")"),
         "limits in unions": sql("SELECT a FROM t", " UNION ALL SELECT a FROM (SELECT a FROM t ORDER BY b LIMIT {n}) s"),
