@@ -29,7 +29,7 @@ from scoring.sql.conditions.unread_columns import note_computed, show_all
 from scoring.sql.constants import constant
 from scoring.sql.expressions import bare
 from scoring.sql.folding.folder import fold
-from scoring.sql.folding.sort_keys import REORDERED, is_reordered
+from scoring.sql.folding.misplaced import REORDERED, is_about_rows, is_reordered
 from scoring.sql.from_clause import add_item, read_from, read_join_conditions, record_joins, record_optional, with_ctes
 from scoring.sql.from_items import FromItem
 from scoring.sql.scopes import BlockPlace, Scope, Walk, read
@@ -231,6 +231,8 @@ def _read_groups(scope: Scope, node: Node, item: FromItem) -> None:
         for key in _group_keys(scope, group, item):
             scope.spec.group_by.append(GroupKey(operand=key.operand, block=scope.path))
     if having is not None:
+        if group is None and is_about_rows(node, having):
+            note(scope, VoidKind.CONDITION, having.sql())
         record(scope, having.args["this"], Clause.HAVING)
     if qualify is not None:
         record(scope, qualify.args["this"], Clause.QUALIFY)

@@ -52,6 +52,7 @@ def keeps_all(scope: Scope, node: Node, negated: bool) -> bool:
 
 
 def _holds_condition(node: Node) -> bool:
+    """Whether a condition stands in another, but not in a count or sum: one row does not tell what that comes to."""
     waiting: list[Node] = list(node.iter_expressions())
     for _ in range(_MOST):
         if not waiting:
@@ -59,7 +60,7 @@ def _holds_condition(node: Node) -> bool:
         part = waiting.pop()
         if isinstance(part, exp.Predicate) and not isinstance(part, exp.SubqueryPredicate):
             return True
-        if not isinstance(part, exp.Query):
+        if not isinstance(part, _OF_MANY_ROWS):
             waiting += part.iter_expressions()
     return False
 
@@ -93,3 +94,4 @@ _NARROW = frozenset({Op.EQ, Op.IN, Op.CONTAINS, Op.STARTS_WITH, Op.ENDS_WITH, Op
 _KEEPING = frozenset({Op.EQ, Op.CONTAINS, Op.STARTS_WITH, Op.ENDS_WITH, Op.GT, Op.GE, Op.LT, Op.LE})
 _MATCHING = frozenset({Op.EQ, Op.IN, Op.CONTAINS, Op.STARTS_WITH, Op.ENDS_WITH, Op.LIKE})
 _MOST = 200
+_OF_MANY_ROWS = (exp.Query, exp.Count, exp.CountIf, exp.Sum, exp.Avg)

@@ -1,4 +1,4 @@
-"""Finds sort keys whose order is not that of the value in them: `price % 10`, `price > 0`, `ABS(price - 100)`."""
+"""Finds sort keys whose order is not that of their value (`price % 10`), and HAVING that tests the whole table."""
 
 from __future__ import annotations
 
@@ -32,6 +32,16 @@ def is_reordered(scope: Scope, node: Node, *, alone: bool) -> bool:
     if type(node) is exp.Div:
         return fold(scope, node.args["this"]).constant
     return type(node) is exp.Mul and node.find(exp.Rand) is not None
+
+
+def is_about_rows(select: Node, having: Node) -> bool:
+    """Whether HAVING without GROUP BY tests rows within a total: it keeps the one row of totals, or none."""
+    totals = list(having.find_all(exp.AggFunc))
+    if not totals or not any(each.find(exp.AggFunc) for each in select.args["expressions"]):
+        return False
+    if any(each.find(exp.Predicate) for each in totals):
+        return True
+    return any(each.is_string for each in having.find_all(exp.Literal))
 
 
 _READING = (exp.Column, exp.AggFunc)
