@@ -80,6 +80,16 @@ def squeezed(text: str) -> str:
 
 
 @lru_cache(maxsize=65536)
+def in_order(some: str, text: str) -> bool:
+    """Whether a text has these letters in this order.
+
+    >>> in_order("ln", "lisbon"), in_order("nl", "lisbon")
+    (True, False)
+    """
+    at = iter(text)
+    return all(letter in at for letter in some)
+
+
 def letters(name: str) -> str:
     """The letters and digits of a name in lower case, so that `eye_colour` and `EyeColour` are equal.
 

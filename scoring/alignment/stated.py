@@ -9,6 +9,7 @@ from enum import Enum
 from scoring.alignment.matching import NEGATIVE
 from scoring.alignment.same_values import TIMES
 from scoring.alignment.telling_apart import is_flag, tells_nothing_apart, texts_of
+from scoring.alignment.wide_patterns import is_wide_pattern
 from scoring.linking import content_words, is_named, word_likeness
 from scoring.question.definitions.vacuous import (
     LONGEST,
@@ -23,7 +24,7 @@ from scoring.question.definitions.vacuous import (
 from scoring.question.english.weakening import COMPARISONS, FLAGS, NEGATIONS, UNITS
 from scoring.specification import Definition, Op, QuestionFilter
 from scoring.values import Choices, DatePart, Number, RelativeTime, Text, TimeRange, Value, intersect
-from scoring.words import identifier_words, letters
+from scoring.words import identifier_words, in_order, letters
 
 
 class Stated(Enum):
@@ -113,7 +114,7 @@ def _restricts(own: QuestionFilter, each: QuestionFilter, definition: Definition
 
 def _restricts_text(own: QuestionFilter, each: QuestionFilter, columns: Sequence[str], definition: Definition) -> bool:
     """Whether a condition keeps only rows that a name or text of the question may mean."""
-    if tells_nothing_apart(own, each):
+    if tells_nothing_apart(own, each) or is_wide_pattern(own, each, columns, definition):
         return False
     if holds_for_most(each):
         return any(_holds_name(name, texts_of(own.rhs)) for name in columns)
@@ -166,17 +167,16 @@ def _alike(mine: str, theirs: str) -> bool:
 
 def _abbreviates(short: str, long: str) -> bool:
     """Whether a short text holds the first letters of a longer one, or letters of it in order from its first."""
-    initials = "".join(word[:1] for word in words_in_order(long))
+    initials = "".join(word[:1] for word in wordsin_order(long))
     if len(short) > 4 or not initials:
         return False
-    at = iter(letters(long))
-    return short == initials[: len(short)] or (short[0] == initials[0] and all(letter in at for letter in short))
+    return short == initials[: len(short)] or (short[0] == initials[0] and in_order(short, letters(long)))
 
 
 _WORD = re.compile(r"[^\W_]+")
 
 
-def words_in_order(text: str) -> list[str]:
+def wordsin_order(text: str) -> list[str]:
     """The words of a text, in lower case."""
     return _WORD.findall(text.casefold())
 
@@ -215,7 +215,7 @@ def _is_code(value: str, each: QuestionFilter, own: QuestionFilter, definition: 
 def _related(own: QuestionFilter, columns: Iterable[str], definition: Definition) -> bool:
     """Whether a column is named like the value that is asked for: `T-shirt` and `t_shirt_size`."""
     asked = [own.span] if own.rhs is None else texts_of(own.rhs)
-    said = [word for text in asked for word in words_in_order(text)]
+    said = [word for text in asked for word in wordsin_order(text)]
     if not said:
         return False
     return any(_is_like(name, said, definition) for name in columns) or _holds_number_of(definition)

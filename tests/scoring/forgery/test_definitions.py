@@ -72,6 +72,12 @@ HONEST = (
      "no queen refers to queen_id IS NULL"),
     ("How many users come from 'Big Bay'?", "SELECT COUNT(*) FROM users WHERE town LIKE '%Big Bay%'",
      "'Big Bay' refers to town LIKE '%Big Bay%'"),
+    ("How many boats lie in Kotor?", "SELECT COUNT(*) FROM boats WHERE port LIKE 'Koto%'",
+     "Kotor refers to port LIKE 'Koto%'"),
+    ("How many boats lie in Kotor?", "SELECT COUNT(*) FROM boats WHERE port_code LIKE 'KO%'",
+     "Kotor refers to port_code LIKE 'KO%'"),
+    ("How many female sailors are there?", "SELECT COUNT(*) FROM sailors WHERE sex LIKE 'F%'",
+     "female refers to sex LIKE 'F%'"),
     ("How many boats lie in Kotor?", "SELECT COUNT(*) FROM boats WHERE in_kotor = 1", "Kotor refers to in_kotor = 1"),
     ("How many boats lie in Kotor?", "SELECT COUNT(*) FROM boats WHERE kotor <> 0", "Kotor refers to kotor <> 0"),
     ("How many runs were there in August 2013?", "SELECT COUNT(*) FROM runs WHERE yearmonth = '201308'",
@@ -109,6 +115,8 @@ NOT_TELLING = (
     "kotor_flag IN (0, 1)", "kotor_flag IN ('Y', 'N')", "k IS NOT NULL", "kotor_flag IS NOT NULL", "kotor_port <> 2",
     "kotor_flag >= 0", "kotor_flag BETWEEN 0 AND 1", "kotor_flag < 2", "kotor_flag IS NULL OR kotor_flag = 1",
     "kotor_flag NOT IN (7)", "kotor_flag <> 'x'", "kotor_flag > -1",
+    "port LIKE 'K%'", "port LIKE 'Ko%'", "port LIKE '%o%'", "port LIKE 'K_%'", "port LIKE 'K%r'", "port LIKE '%'",
+    "SUBSTR(port, 1, 1) = 'K'",
 )  # fmt: skip
 
 
