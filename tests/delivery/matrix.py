@@ -54,7 +54,7 @@ class Cell:
         return Scene(cast("Fault", self.fault))
 
 
-_CI = {"kafka-kill", "postgres-kill", "redis-kill", "model-kill"}
+_CI = {"kafka-kill", "postgres-kill"}
 _KNOWN_BY = {
     Part.KAFKA: frozenset({"down:kafka", "stalls(KafkaUnavailable)", "kafka_commits(failed)", "readyz"}),
     Part.POSTGRES: frozenset({"down:postgres", "stalls(StoreUnavailable)", "readyz"}),

@@ -23,7 +23,8 @@ from tests.servers.sessions import own_server
 ROOT = Path(__file__).parents[2]
 FULL = {"CRASH_ROUNDS": "30", "REBALANCES": "20", "FAULT_SECONDS": "20", "POISON": "300", "CELLS": "*"}
 """The counts that the project promises; CI runs a slice."""
-FOLDERS = (("tests/delivery", "tests/deploy"), ("tests/pages",))
+RUNS = (("slow", "tests/delivery", "tests/deploy"), ("slow", "tests/pages"), ("nightly", "tests/service"))
+"""The mark of the tests of each run, and their folders."""
 
 
 def main() -> int:
@@ -31,8 +32,8 @@ def main() -> int:
         figures, table = Path(folder) / "figures.jsonl", Path(folder) / "faults.jsonl"
         counts = {f"SQLASSAY_TEST_{name}": value for name, value in FULL.items()}
         environment = {**os.environ, **counts, FIGURES: str(figures), TABLE: str(table)}
-        # two runs: pytest takes the conftest of one folder for that of the other
-        codes = [_slow_tests(*folders, environment=environment) for folders in FOLDERS]
+        # runs of their own: pytest takes the conftest of one folder for that of the other
+        codes = [_tests(mark, *folders, environment=environment) for mark, *folders in RUNS]
         rows = [json.loads(line) for line in figures.read_text().splitlines()] if figures.exists() else []
         if table.exists():
             write_fault_table(read_rows(table))
@@ -42,8 +43,8 @@ def main() -> int:
     return max(codes)
 
 
-def _slow_tests(*folders: str, environment: Mapping[str, str]) -> int:
-    command = [sys.executable, "-m", "pytest", "-m", "slow", *folders, "--durations=20", *sys.argv[1:]]
+def _tests(mark: str, *folders: str, environment: Mapping[str, str]) -> int:
+    command = [sys.executable, "-m", "pytest", "-m", mark, *folders, "--durations=20", *sys.argv[1:]]
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 

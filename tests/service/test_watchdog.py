@@ -51,6 +51,7 @@ async def test_a_dead_letter_that_cannot_be_written_is_told_of_though_others_go_
     assert await bench.committed() == 0
 
 
+@pytest.mark.nightly
 async def test_a_broker_that_is_away_for_longer_is_no_reason_to_restart(
     database: URL, own_kafka: KafkaServer, wait_until: WaitUntil
 ):

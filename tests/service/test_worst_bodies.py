@@ -78,6 +78,7 @@ class PeakMemory:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly  # most of a minute
 async def test_the_costliest_bodies_fit_the_chart_s_memory_and_the_server_answers(database: URL):
     figures: dict[str, tuple[int, int, set[int]]] = {}
     async with served(database) as url, httpx.AsyncClient(base_url=url, timeout=120) as client:
