@@ -6,12 +6,17 @@ import random
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import func, select, text
 
 from service.storage.partitions import make_partition
 from service.storage.scores.answer_counts import answer_count
 from service.storage.scores.estimated_reports import LatestLabels, estimated_report
-from service.storage.scores.evaluation_pages import EvaluationFilter, Order, evaluation_page
+from service.storage.scores.evaluation_pages import (
+    EvaluationFilter,
+    Order,
+    evaluation_page,
+    fetch_in_time,
+)
 from service.storage.scores.score_store import PostgresScores
 from service.storage.sums.reading import AnswerScope
 from tests.storage.conftest import NOW, evaluation
@@ -161,3 +166,11 @@ async def test_estimates_use_each_answer_with_a_label_that_is_sure(stored):
         report = await estimated_report(stored, scope, without=without)
         assert {(row.tenant, row.agent): row.labels for row in report if row.labels} == expected
         assert expected
+
+
+async def test_each_list_is_planned_for_its_own_filters_and_the_next_statement_is_not(engine):
+    names = ("plan_cache_mode", "statement_timeout")
+    read = select(*(func.current_setting(name).label(name) for name in names))
+    assert await fetch_in_time(engine, read, 2.5) == [dict(zip(names, ("force_custom_plan", "2500ms"), strict=True))]
+    async with engine.connect() as connection:
+        assert (await connection.execute(read)).one().plan_cache_mode == "auto"
