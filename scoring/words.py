@@ -79,7 +79,6 @@ def squeezed(text: str) -> str:
     return text.translate(_MARKS) if text.isascii() else "".join(filter(str.isalnum, text))
 
 
-@lru_cache(maxsize=65536)
 def in_order(some: str, text: str) -> bool:
     """Whether a text has these letters in this order.
 
@@ -90,6 +89,7 @@ def in_order(some: str, text: str) -> bool:
     return all(letter in at for letter in some)
 
 
+@lru_cache(maxsize=65536)
 def letters(name: str) -> str:
     """The letters and digits of a name in lower case, so that `eye_colour` and `EyeColour` are equal.
 

@@ -167,7 +167,7 @@ def _alike(mine: str, theirs: str) -> bool:
 
 def _abbreviates(short: str, long: str) -> bool:
     """Whether a short text holds the first letters of a longer one, or letters of it in order from its first."""
-    initials = "".join(word[:1] for word in wordsin_order(long))
+    initials = "".join(word[:1] for word in words_in_order(long))
     if len(short) > 4 or not initials:
         return False
     return short == initials[: len(short)] or (short[0] == initials[0] and in_order(short, letters(long)))
@@ -176,7 +176,7 @@ def _abbreviates(short: str, long: str) -> bool:
 _WORD = re.compile(r"[^\W_]+")
 
 
-def wordsin_order(text: str) -> list[str]:
+def words_in_order(text: str) -> list[str]:
     """The words of a text, in lower case."""
     return _WORD.findall(text.casefold())
 
@@ -215,7 +215,7 @@ def _is_code(value: str, each: QuestionFilter, own: QuestionFilter, definition: 
 def _related(own: QuestionFilter, columns: Iterable[str], definition: Definition) -> bool:
     """Whether a column is named like the value that is asked for: `T-shirt` and `t_shirt_size`."""
     asked = [own.span] if own.rhs is None else texts_of(own.rhs)
-    said = [word for text in asked for word in wordsin_order(text)]
+    said = [word for text in asked for word in words_in_order(text)]
     if not said:
         return False
     return any(_is_like(name, said, definition) for name in columns) or _holds_number_of(definition)

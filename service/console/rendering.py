@@ -44,11 +44,9 @@ def link(path: str, given: Mapping[str, object], **changed: object) -> str:
     '/console?tenant=a+b'
     """
     query = {name: value for name, value in {**given, **changed}.items() if value not in {None, ""}}
-    return (
-        f"{path}?{'&'.join(f'{_quoted(name)}={_quoted(str(value))}' for name, value in query.items())}"
-        if query
-        else path
-    )
+    if not query:
+        return path
+    return f"{path}?{'&'.join(f'{_quoted(name)}={_quoted(str(value))}' for name, value in query.items())}"
 
 
 _NO_VALUE = Markup('<span class="none">–</span>')

@@ -73,7 +73,7 @@ async def agent_cards(
     service: Service, wanted: AnswerScope, now: datetime, *, by_version: bool = False
 ) -> list[AgentCard]:
     """A card for each agent: those with an alarm first, then the lowest estimates. Raises `StoreUnavailable`."""
-    # the labels take as long as all else
+    # one beside the other: reading the labels takes longest
     labelled, looked_up = await asyncio.gather(
         labelled_answers(service.engine, wanted, by_version=by_version),
         _look_up(service, wanted, now, by_version=by_version),

@@ -184,7 +184,7 @@ def _kept(
         *_within(wanted, _SUMS.tenant, _SUMS.start, "day"),
         own.not_in(select(by_hour.c.tenant, by_hour.c.start)),
     )
-    # the planner reads all hours unless it is told between which times these days are
+    # without these times the planner reads every hour that is kept
     runs = _runs({start for _, start in days}, timedelta(days=1))
     single = select(ANSWER_SUMS).where(
         _SUMS.span == "hour",
