@@ -12,14 +12,14 @@ from fastapi.responses import Response
 
 from service.api.access import ConsoleReader, RunningService
 from service.console.forms import RANGES, ReportForm
-from service.console.overview.agent_cards import agent_cards, week_findings
+from service.console.overview.agent_cards import agent_cards, week_scopes
 from service.console.overview.agent_versions import AgentVersion, agent_versions
 from service.console.overview.agent_weeks import AgentDay, agent_weeks
 from service.console.overview.line_charts import line_chart
 from service.console.overview.reason_changes import ReasonChange, reason_changes
 from service.console.rendering import page
 from service.console.spelling import spelled
-from service.storage.scores.recent_findings import RecentFindings
+from service.storage.scores.recent_findings import RecentFindings, recent_findings
 
 router = APIRouter(include_in_schema=False)
 _COMPARED = 500
@@ -48,7 +48,8 @@ async def show_agent(query: Annotated[ReportForm, Query()], service: RunningServ
     who = card.row.tenant, card.row.agent
     own = replace(wanted, tenant=who[0], agent=who[1])
     weeks = await agent_weeks(service.engine, own, now)
-    before, after = await week_findings(service.engine, own, weeks, [who], most=_COMPARED)
+    asked = [(scope, [who]) for scope in week_scopes(own, weeks)]
+    before, after = await recent_findings(service.engine, asked, most=_COMPARED)
     days = _since_first(weeks.days.get(who, []))
     versions = await agent_versions(service.engine, own)
     shown |= {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
@@ -9,10 +12,12 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from service.api.access import ConsoleReader, RunningService
+from service.api.caller import Caller
 from service.console.forms import RANGES, ReportForm
 from service.console.overview.agent_cards import AgentCard, agent_cards
 from service.console.rendering import page
 from service.console.spelling import spelled
+from service.pipeline.running import Service
 from service.storage.scores.estimated_reports import EstimatedRow, estimated_report
 from service.storage.sums.reading import AnswerScope, Period
 
@@ -30,22 +35,21 @@ async def show_report(
     query: Annotated[ReportForm, Query()], service: RunningService, reader: ConsoleReader
 ) -> Response:
     """Shows how each agent fares: those with an alarm first, then the worst."""
-    form, suggestions = await spelled(query, service.engine, reader)
     now = datetime.now(UTC)
-    wanted = form.at(now).wanted(reader)
-    by_version = form.by == "agent_version"
-    rows: list[EstimatedRow] = []
-    cards: list[AgentCard] = []
-    if form.every is None:
-        cards = await agent_cards(service, wanted, now, by_version=by_version)
+    if query.tenant is None and query.agent is None:
+        # no name to correct: names and agents are read one beside the other
+        (form, suggestions), lines = await asyncio.gather(
+            spelled(query, service.engine, reader), _lines(service, query, reader, now)
+        )
     else:
-        most = MOST_LINES + 1
-        rows = await estimated_report(service.engine, wanted, by_version=by_version, period=form.every, most=most)
+        form, suggestions = await spelled(query, service.engine, reader)
+        lines = await _lines(service, form, reader, now)
+    wanted = form.at(now).wanted(reader)
     shown = {
         "title": "Agents",
-        "rows": [(row, _answers_of(row, wanted, form)) for row in rows[:MOST_LINES]],
-        "cut_after": MOST_LINES if len(rows) > MOST_LINES else None,
-        "cards": [(card, _answers_of(card.row, wanted, form)) for card in cards],
+        "rows": [(row, _answers_of(row, wanted, form)) for row in lines.rows[:MOST_LINES]],
+        "cut_after": MOST_LINES if len(lines.rows) > MOST_LINES else None,
+        "cards": [(card, _answers_of(card.row, wanted, form)) for card in lines.cards],
         "given": form.given(),
         "form": form,
         "ranges": RANGES,
@@ -53,6 +57,23 @@ async def show_report(
         "judged_wrong_bound": JUDGED_WRONG_BOUND,
     }
     return page("agents.html", shown, carried=form.carried())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Lines:
+    """The table of the page: a card for each agent, or a row for each of its days or weeks."""
+
+    cards: Sequence[AgentCard] = ()
+    rows: Sequence[EstimatedRow] = ()
+
+
+async def _lines(service: Service, form: ReportForm, reader: Caller, now: datetime) -> _Lines:
+    wanted, by_version = form.at(now).wanted(reader), form.by == "agent_version"
+    if form.every is None:
+        return _Lines(cards=await agent_cards(service, wanted, now, by_version=by_version))
+    most = MOST_LINES + 1
+    rows = await estimated_report(service.engine, wanted, by_version=by_version, period=form.every, most=most)
+    return _Lines(rows=rows)
 
 
 def _answers_of(row: EstimatedRow, wanted: AnswerScope, form: ReportForm) -> dict[str, object]:

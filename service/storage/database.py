@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from importlib.resources import files
@@ -14,9 +15,10 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, CursorResult, ExceptionContext, Select, event, make_url, text
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy import URL, Connection, CursorResult, Engine, ExceptionContext, Select, event, make_url, text
+from sqlalchemy.exc import ArgumentError, InvalidatePoolError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from consumers.errors import RefusedByStore, StoreUnavailable
 from service.closed_transports import closed_as_reset
@@ -34,6 +36,9 @@ _READ_ONLY = "25006"
 """SQLSTATE of a write in a read-only transaction."""
 _REFUSALS = frozenset({"22", "23", "54"})
 """SQLSTATE classes that blame the values: data exceptions, constraints and limits."""
+_IDLE_SECONDS = 1.0
+"""A connection that was idle for so long is asked whether it is still open before it is used again."""
+_LEFT = "left"
 
 
 @asynccontextmanager
@@ -77,7 +82,6 @@ def create_engine(url: URL, settings: DatabaseSettings) -> AsyncEngine:
         pool_size=settings.pool_size,
         max_overflow=settings.pool_size,
         pool_timeout=settings.timeout,
-        pool_pre_ping=True,
         hide_parameters=True,
         json_serializer=lambda value: orjson.dumps(value).decode(),  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] SQLAlchemy types it as Any
         json_deserializer=orjson.loads,
@@ -89,7 +93,27 @@ def create_engine(url: URL, settings: DatabaseSettings) -> AsyncEngine:
         },
     )
     event.listen(engine.sync_engine, "handle_error", _drop_read_only_connections)
+    _ask_idle_connections(engine.sync_engine)
     return engine
+
+
+def _ask_idle_connections(engine: Engine) -> None:
+    """Opens a connection anew that ended while it was idle. `pool_pre_ping` asks each time, at three more trips."""
+
+    def leave(connection: object, entry: ConnectionPoolEntry) -> None:
+        entry.info[_LEFT] = time.monotonic()
+
+    def ask(connection: Any, entry: ConnectionPoolEntry, fairy: object) -> None:
+        left = entry.info.get(_LEFT)
+        if left is None or time.monotonic() - left < _IDLE_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise InvalidatePoolError from error
+
+    event.listen(engine, "checkin", leave)
+    event.listen(engine, "checkout", ask)
 
 
 def _drop_read_only_connections(context: ExceptionContext) -> None:
@@ -146,6 +170,8 @@ async def fetch_rows(engine: AsyncEngine, query: Select[Any]) -> list[dict[str, 
     """The rows of a query, by column name; raises `StoreUnavailable`."""
     with translate_errors(engine.url):
         async with engine.connect() as connection:
+            # one statement needs no transaction around it, which takes two more trips
+            await connection.execution_options(isolation_level="AUTOCOMMIT")
             return rows_by_name(await connection.execute(query))
 
 

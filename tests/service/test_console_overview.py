@@ -11,12 +11,13 @@ from xml.etree import ElementTree
 
 import pytest
 from scipy.stats import hypergeom
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from evals.mean_change import ValueSums, holm, mean_change
 from evals.share_change import share_change
 from scoring.rules import TierBounds
-from service.console.overview.agent_cards import newest_findings, week_findings
+from service.console.overview.agent_cards import all_findings
 from service.console.overview.agent_weeks import agent_weeks
 from service.console.overview.line_charts import line_chart, sparkline
 from service.console.overview.reason_changes import reason_changes, risen, top_reasons
@@ -223,11 +224,54 @@ async def test_weeks_end_where_the_time_asked_for_ends(two_weeks, database):
         assert weeks.end.date() == (until + timedelta(days=1)).date()
         assert who not in weeks.changes
         assert weeks.answered_since(who, 10_000) is None
-        found = await recent_findings(engine, AnswerScope(), [who], most=5)
+        (found,) = await recent_findings(engine, [(AnswerScope(), [who])], most=5)
         assert found[who].answers == 5
-        assert await recent_findings(engine, AnswerScope(), []) == {}
+        assert await recent_findings(engine, [(AnswerScope(), [])]) == [{}]
     finally:
         await engine.dispose()
+
+
+async def test_findings_are_of_the_newest_answers_in_each_scope(two_weeks, database):
+    engine = create_async_engine(database)
+    now = datetime.now(UTC)
+    agents = [("bakers", "crumb"), ("bakers", "rye"), ("bakers", "nobody")]
+    starts = (None, now - timedelta(days=3), now - timedelta(days=11))
+    ends = (None, now - timedelta(days=1, hours=2), now - timedelta(days=6), now + timedelta(days=3))
+    versions = (None, "1", "never")
+    scopes = [
+        AnswerScope(since=since, until=until, agent_version=version)
+        for since in starts for until in ends for version in versions
+    ]  # fmt: skip
+    try:
+        columns = "tenant, agent, agent_version, occurred_at, reason_codes"
+        async with engine.connect() as connection:
+            rows = (
+                await connection.execute(
+                    text(f"SELECT {columns} FROM evaluations WHERE current ORDER BY occurred_at DESC")
+                )
+            ).all()
+        for most in (3, 30):
+            found = await recent_findings(engine, [(scope, agents) for scope in scopes], most=most)
+            assert len(found) == len(scopes)
+            for scope, of_scope in zip(scopes, found, strict=True):
+                for who in agents:
+                    newest = sorted(
+                        (row for row in rows if _in_scope(row, who, scope)), key=lambda row: row.occurred_at
+                    )
+                    codes = Counter(code for row in newest[-most:] for code in set(row.reason_codes))
+                    theirs = of_scope.get(who, RecentFindings())
+                    assert (theirs.answers, theirs.reasons) == (len(newest[-most:]), codes), (scope, who)
+    finally:
+        await engine.dispose()
+
+
+def _in_scope(row, who, scope):
+    return (
+        (row.tenant, row.agent) == who
+        and scope.agent_version in {None, row.agent_version}
+        and (scope.since is None or row.occurred_at >= scope.since)
+        and (scope.until is None or row.occurred_at < scope.until)
+    )
 
 
 async def test_the_newest_answers_are_those_of_the_last_week_only_where_it_has_enough(two_weeks, database):
@@ -240,9 +284,9 @@ async def test_the_newest_answers_are_those_of_the_last_week_only_where_it_has_e
         for wanted in (AnswerScope(since=since, until=until) for since in starts for until in ends):
             weeks = await agent_weeks(engine, wanted, now)
             for most in (3, 20, 30, 100):
-                _, last_week = await week_findings(engine, wanted, weeks, agents, most=most)
-                found = await newest_findings(engine, wanted, weeks, agents, last_week, most=most)
-                assert found == await recent_findings(engine, wanted, agents, most=most), (wanted, most)
+                *_, found = await all_findings(engine, wanted, weeks, agents, most=most)
+                (whole,) = await recent_findings(engine, [(wanted, agents)], most=most)
+                assert found == whole, (wanted, most)
     finally:
         await engine.dispose()
 

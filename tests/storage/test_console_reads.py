@@ -104,6 +104,6 @@ async def test_findings_are_those_of_the_newest_rows(five_days):
                 expected.update(set(given))
                 statuses.update([status] if status else [])
     who = ("default", "default")
-    found = await recent_findings(five_days, AnswerScope(), [who, ("default", "nobody")], most=20)
+    (found,) = await recent_findings(five_days, [(AnswerScope(), [who, ("default", "nobody")])], most=20)
     assert list(found) == [who]
     assert (found[who].answers, found[who].reasons, found[who].enrichments) == (20, expected, statuses)

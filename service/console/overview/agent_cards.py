@@ -13,14 +13,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from consumers.errors import RulesUnavailable
 from scoring.rules import Rules, TierBounds
 from scoring.verdict import EnrichmentStatus
-from service.console.overview.agent_weeks import AgentWeeks, WeekChange, Who, agent_weeks
+from service.console.overview.agent_weeks import AgentWeeks, WeekChange, agent_weeks
 from service.console.overview.line_charts import sparkline
 from service.console.overview.reason_changes import ReasonChange, reason_changes, risen, top_reasons
 from service.console.overview.tier_mix import TierShare, tier_mix
 from service.pipeline.running import Service
 from service.storage.alarms.agent_alarms import AgentAlarmState, agent_alarms
 from service.storage.scores.estimated_reports import EstimatedRow, estimated_rows, labelled_answers
-from service.storage.scores.recent_findings import MOST_ANSWERS, RecentFindings, recent_findings
+from service.storage.scores.recent_findings import MOST_ANSWERS, RecentFindings, Who, recent_findings
 from service.storage.sums.reading import AnswerScope, Sums, read_sums
 
 _MOST_AGENTS = 60
@@ -106,11 +106,10 @@ async def _look_up(service: Service, wanted: AnswerScope, now: datetime, *, by_v
     )
     agents = {(each.tenant, each.agent) for each in sums}
     looked_at = sorted(agents)[:_MOST_AGENTS]
-    bounds, (before, after) = await asyncio.gather(
+    bounds, (before, after, findings) = await asyncio.gather(
         tier_bounds(service, {tenant for tenant, _ in agents}),
-        week_findings(service.engine, wanted, weeks, looked_at),
+        all_findings(service.engine, wanted, weeks, looked_at),
     )
-    findings = await newest_findings(service.engine, wanted, weeks, looked_at, after)
     return _LookedUp(
         sums=sums,
         weeks=weeks,
@@ -121,36 +120,27 @@ async def _look_up(service: Service, wanted: AnswerScope, now: datetime, *, by_v
     )
 
 
-async def week_findings(
-    engine: AsyncEngine, wanted: AnswerScope, weeks: AgentWeeks, agents: Collection[Who], *, most: int = MOST_ANSWERS
-) -> tuple[Mapping[Who, RecentFindings], Mapping[Who, RecentFindings]]:
-    """What is found among the newest answers of the week before, and of the last week. Raises `StoreUnavailable`."""
+def week_scopes(wanted: AnswerScope, weeks: AgentWeeks) -> tuple[AnswerScope, AnswerScope]:
+    """The week before, and the last week."""
     before = replace(wanted, since=weeks.week_before, until=weeks.week)
-    after = replace(wanted, since=weeks.week, until=weeks.end)
-    earlier, later = await asyncio.gather(
-        recent_findings(engine, before, agents, most=most), recent_findings(engine, after, agents, most=most)
-    )
-    return earlier, later
+    return before, replace(wanted, since=weeks.week, until=weeks.end)
 
 
-async def newest_findings(
-    engine: AsyncEngine,
-    wanted: AnswerScope,
-    weeks: AgentWeeks,
-    agents: Collection[Who],
-    last_week: Mapping[Who, RecentFindings],
-    *,
-    most: int = MOST_ANSWERS,
-) -> Mapping[Who, RecentFindings]:
-    """What is found among the newest answers in scope. Those of the last week are not read again if there are enough.
+async def all_findings(
+    engine: AsyncEngine, wanted: AnswerScope, weeks: AgentWeeks, agents: Collection[Who], *, most: int = MOST_ANSWERS
+) -> tuple[Mapping[Who, RecentFindings], ...]:
+    """What is found among the newest answers of the week before, of the last week, and of the scope.
 
-    Raises `StoreUnavailable`.
+    Where the last week has enough answers, those of the scope are the same. Raises `StoreUnavailable`.
     """
+    before, after = week_scopes(wanted, weeks)
     begun = wanted.since is None or wanted.since <= weeks.week
     whole = begun and (wanted.until is None or wanted.until >= weeks.end)
-    enough = {who for who, found in last_week.items() if whole and found.answers == most}
-    others = await recent_findings(engine, wanted, [who for who in agents if who not in enough], most=most)
-    return {**others, **{who: last_week[who] for who in enough}}
+    few = {who for who in agents if not whole or weeks.received(who) < most}
+    earlier, later, others = await recent_findings(
+        engine, [(before, agents), (after, agents), (wanted, few)], most=most
+    )
+    return earlier, later, {**others, **{who: found for who, found in later.items() if who not in few}}
 
 
 def _risen_reasons(

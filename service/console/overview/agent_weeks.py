@@ -10,13 +10,12 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from evals.mean_change import SIGNIFICANT, MeanChange, ValueSums, holm, mean_change
+from service.storage.scores.recent_findings import Who
 from service.storage.sums.reading import AnswerScope, Period, Sums, read_sums
 
 DAYS = 28
 """Days of the trend."""
 _WEEK = 7
-Who = tuple[str, str]
-"""A tenant and an agent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +65,10 @@ class AgentWeeks:
     @property
     def week_before(self) -> datetime:
         return self.end - timedelta(days=2 * _WEEK)
+
+    def received(self, who: Who) -> int:
+        """The answers of the agent in the last week, without those that the sample rate left out."""
+        return sum(each.received for each in self.days.get(who, [])[-_WEEK:])
 
     def answered_since(self, who: Who, answers: int) -> datetime | None:
         """The day since which the agent gave so many scored answers; `None` where that is before the first day."""

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from service.storage.database import translate_errors
+from service.storage.database import fetch_rows
 from service.storage.tables import AGENT_ALARMS
 
 _ALARMS = AGENT_ALARMS.c
@@ -49,6 +49,4 @@ async def agent_alarms(
     if agent is not None:
         latest = latest.where(_ALARMS.agent == agent)
     ordered = latest.order_by(_ALARMS.tenant, _ALARMS.agent, _ALARMS.answered_at.desc()).limit(_MOST)
-    with translate_errors(engine.url):
-        async with engine.connect() as connection:
-            return [AgentAlarmState(**row) for row in (await connection.execute(ordered)).mappings()]
+    return [AgentAlarmState(**row) for row in await fetch_rows(engine, ordered)]

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Text, column, func, lateral, literal, select, true, union_all
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Select,
+    Text,
+    column,
+    func,
+    lateral,
+    literal,
+    select,
+    true,
+    union_all,
+)
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -19,6 +31,8 @@ MOST_ANSWERS = 100
 """Newest answers of an agent that are looked at, so that a page takes the same time however many there are."""
 _ROWS = EVALUATIONS.c
 _ANSWERS, _REASON, _ENRICHMENT = "answers", "reason", "enrichment"
+Who = tuple[str, str]
+"""A tenant and an agent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,16 +47,32 @@ class RecentFindings:
 
 
 async def recent_findings(
-    engine: AsyncEngine, wanted: AnswerScope, agents: Collection[tuple[str, str]], *, most: int = MOST_ANSWERS
-) -> Mapping[tuple[str, str], RecentFindings]:
-    """What is found among the newest answers of each tenant's agent. Raises `StoreUnavailable`."""
-    if not agents:
-        return {}
+    engine: AsyncEngine, asked: Sequence[tuple[AnswerScope, Collection[Who]]], *, most: int = MOST_ANSWERS
+) -> list[Mapping[Who, RecentFindings]]:
+    """What is found among the newest answers of each agent in each scope. Raises `StoreUnavailable`.
+
+    Agents without answers in a scope are absent. The scopes' own tenants and agents do not count.
+    """
+    found = [defaultdict[Who, dict[str, Counter[str]]](lambda: defaultdict(Counter)) for _ in asked]
+    newest = [_newest(place, scope, agents, most) for place, (scope, agents) in enumerate(asked) if agents]
+    if newest:
+        for row in await fetch_rows(engine, _counts(union_all(*newest))):
+            place, tenant, agent, kind, names, answers = row.values()
+            most_first = sorted(zip(names, answers, strict=True), key=lambda each: (-each[1], each[0]))
+            found[place][tenant, agent][kind] = Counter(dict(most_first))
+    return [{who: _findings(kinds) for who, kinds in each.items()} for each in found]
+
+
+def _findings(kinds: Mapping[str, Counter[str]]) -> RecentFindings:
+    return RecentFindings(answers=kinds[_ANSWERS].total(), reasons=kinds[_REASON], enrichments=kinds[_ENRICHMENT])
+
+
+def _newest(place: int, scope: AnswerScope, agents: Collection[Who], most: int) -> Select[Any]:
+    """The newest answers of each agent; `place` is that of the scope."""
+    listed = ([tenant for tenant, _ in agents], [agent for _, agent in agents])
     given = (
-        func.unnest(
-            literal([tenant for tenant, _ in agents], ARRAY(Text)), literal([agent for _, agent in agents], ARRAY(Text))
-        )
-        .table_valued(column("tenant", Text), column("agent", Text), name="given")
+        func.unnest(*(literal(each, ARRAY(Text)) for each in listed))
+        .table_valued(column("tenant", Text), column("agent", Text), name=f"given_{place}")
         .render_derived()
     )
     conditions: list[ColumnElement[bool]] = [
@@ -50,30 +80,27 @@ async def recent_findings(
         _ROWS.tenant == given.c.tenant,
         _ROWS.agent == given.c.agent,
     ]
-    if wanted.agent_version is not None:
-        conditions.append(_ROWS.agent_version == wanted.agent_version)
-    if wanted.since is not None:
-        conditions.append(_ROWS.occurred_at >= wanted.since)
-    if wanted.until is not None:
-        conditions.append(_ROWS.occurred_at < wanted.until)
-    newest = lateral(
-        select(_ROWS.id, _ROWS.reason_codes, _ROWS.enrichment_status)
+    if scope.agent_version is not None:
+        conditions.append(_ROWS.agent_version == scope.agent_version)
+    # the planner leaves out the partitions of other days only if each scope names its times
+    if scope.since is not None:
+        conditions.append(_ROWS.occurred_at >= scope.since)
+    if scope.until is not None:
+        conditions.append(_ROWS.occurred_at < scope.until)
+    found = lateral(
+        select(_ROWS.reason_codes, _ROWS.enrichment_status)
         .where(*conditions)
         .order_by(_ROWS.occurred_at.desc())
         .limit(most)
     )
-    found = newest.c
-    columns: list[ColumnElement[Any]] = [
-        *(given.c.tenant, given.c.agent),
-        *(found.id, found.reason_codes, found.enrichment_status),
-    ]
-    return _found(await fetch_rows(engine, _counts(select(*columns).select_from(given.join(newest, true())))))
+    who: list[ColumnElement[Any]] = [literal(place).label("place"), given.c.tenant, given.c.agent]
+    return select(*who, found.c.reason_codes, found.c.enrichment_status).select_from(given.join(found, true()))
 
 
-def _counts(answers: Select[Any]) -> Select[Any]:
+def _counts(answers: CompoundSelect[Any]) -> Select[Any]:
     """How many answers of each agent there are, in all and with each finding: the rows would take longer to send."""
     rows = answers.cte("newest").prefix_with("MATERIALIZED")
-    who = (rows.c.tenant, rows.c.agent)
+    who = (rows.c.place, rows.c.tenant, rows.c.agent)
     # a code that an answer has twice counts once
     given = func.unnest(rows.c.reason_codes).table_valued(column("code", Text), name="given_codes").render_derived()
     codes = lateral(select(given.c.code).distinct()).alias("codes")
@@ -87,20 +114,9 @@ def _counts(answers: Select[Any]) -> Select[Any]:
         enrichments.where(status != "").group_by(*who, status),
     ).subquery("counts")
     # one row for all findings of a kind: rows cost the service more than what they say
-    kinds = [counts.c[name] for name in ("tenant", "agent", "kind")]
+    kinds = [counts.c[name] for name in ("place", "tenant", "agent", "kind")]
     columns: list[ColumnElement[Any]] = [
         *kinds,
         *(func.array_agg(counts.c[name]).label(name) for name in ("name", "answers")),
     ]
     return select(*columns).group_by(*kinds)
-
-
-def _found(counts: Collection[Mapping[str, Any]]) -> dict[tuple[str, str], RecentFindings]:
-    found: dict[tuple[str, str], dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for tenant, agent, kind, names, answers in (each.values() for each in counts):
-        most_first = sorted(zip(names, answers, strict=True), key=lambda each: (-each[1], each[0]))
-        found[tenant, agent][kind] = Counter(dict(most_first))
-    return {
-        who: RecentFindings(answers=theirs[_ANSWERS].total(), reasons=theirs[_REASON], enrichments=theirs[_ENRICHMENT])
-        for who, theirs in found.items()
-    }

@@ -140,9 +140,7 @@ async def read_sums(
     snapshot = engine.execution_options(isolation_level="REPEATABLE READ")
     with translate_errors(engine.url):
         async with snapshot.connect() as connection:
-            hours = await _spans(connection, union(_noted(wanted), _cut(wanted, "hour")))
-            days = {(tenant, hour.replace(hour=0)) for tenant, hour in hours}
-            days |= await _spans(connection, _cut(wanted, "day"))
+            days, hours = await _left_out(connection, wanted)
             kept = _kept(wanted, names, period, (days, hours), histogram=histogram)
             found = rows_by_name(await connection.execute(kept))
             if hours:
@@ -150,20 +148,28 @@ async def read_sums(
     return _added(found, names if period is None else [*names, "period"], histogram=histogram)
 
 
-async def _spans(connection: AsyncConnection, query: Any) -> set[tuple[str, datetime]]:
-    return {(row.tenant, row.start) for row in await connection.execute(query)}
+async def _left_out(connection: AsyncConnection, wanted: AnswerScope) -> tuple[Spans, Spans]:
+    """The days and the hours whose sums do not serve: they changed, or the time asked for begins or ends in them."""
+    found = await connection.execute(union(_noted(wanted), _cut(wanted, "hour"), _cut(wanted, "day")))
+    days, hours = set[tuple[str, datetime]](), set[tuple[str, datetime]]()
+    for tenant, start, span in found:
+        days.add((tenant, start.replace(hour=0)))
+        if span == "hour":
+            hours.add((tenant, start))
+    return days, hours
 
 
-def _noted(wanted: AnswerScope) -> Select[Any, Any]:
+def _noted(wanted: AnswerScope) -> Select[Any, Any, Any]:
     """The hours that changed."""
-    return select(_NOTES.tenant, _NOTES.hour.label("start")).where(*_within(wanted, _NOTES.tenant, _NOTES.hour, "hour"))
+    noted = select(_NOTES.tenant, _NOTES.hour.label("start"), literal_column("'hour'", Text).label("span"))
+    return noted.where(*_within(wanted, _NOTES.tenant, _NOTES.hour, "hour"))
 
 
-def _cut(wanted: AnswerScope, span: str) -> Select[Any, Any]:
+def _cut(wanted: AnswerScope, span: str) -> Select[Any, Any, Any]:
     """The hours or days within which the time asked for begins or ends."""
     given = [moment for moment in (wanted.since, wanted.until) if moment is not None]
     ends = [_begin(moment, span) for moment in given if not _bounds(moment, span)]
-    cut = select(_SUMS.tenant, _SUMS.start).where(_SUMS.span == span, _SUMS.start.in_(ends))
+    cut = select(_SUMS.tenant, _SUMS.start, _SUMS.span).where(_SUMS.span == span, _SUMS.start.in_(ends))
     return cut.where(*_within(wanted, _SUMS.tenant, _SUMS.start, span))
 
 
