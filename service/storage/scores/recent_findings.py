@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
+    Integer,
     Select,
     Text,
     column,
@@ -99,15 +100,19 @@ def _newest(place: int, scope: AnswerScope, agents: Collection[Who], most: int) 
 
 def _counts(answers: CompoundSelect[Any]) -> Select[Any]:
     """How many answers of each agent there are, in all and with each finding: the rows would take longer to send."""
-    rows = answers.cte("newest").prefix_with("MATERIALIZED")
+    row = answers.subquery("newest").c
+    # many answers have the same codes, which are then told apart once
+    alike = select(*row, func.count().label("answers")).group_by(*row)
+    rows = alike.cte("alike").prefix_with("MATERIALIZED")
     who = (rows.c.place, rows.c.tenant, rows.c.agent)
+    answers_alike = func.sum(rows.c.answers).cast(Integer).label("answers")
     # a code that an answer has twice counts once
     given = func.unnest(rows.c.reason_codes).table_valued(column("code", Text), name="given_codes").render_derived()
     codes = lateral(select(given.c.code).distinct()).alias("codes")
     status = rows.c.enrichment_status
-    whole = select(*who, literal(_ANSWERS).label("kind"), literal("").label("name"), func.count().label("answers"))
-    reasons = select(*who, literal(_REASON), codes.c.code, func.count())
-    enrichments = select(*who, literal(_ENRICHMENT), status, func.count())
+    whole = select(*who, literal(_ANSWERS).label("kind"), literal("").label("name"), answers_alike)
+    reasons = select(*who, literal(_REASON), codes.c.code, answers_alike)
+    enrichments = select(*who, literal(_ENRICHMENT), status, answers_alike)
     counts = union_all(
         whole.group_by(*who),
         reasons.select_from(rows.join(codes, true())).group_by(*who, codes.c.code),
