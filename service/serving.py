@@ -46,6 +46,7 @@ from service.settings.variables import variable_name
 from service.storage.database import open_database
 from service.storage.retention import housekeeping
 from service.storage.rule_store import PostgresRules
+from service.storage.scores.search_index import make_search_index
 from service.storage.sums.keeping import summing
 from service.telemetry import open_telemetry
 
@@ -67,7 +68,7 @@ async def running(
         enter = stack.enter_async_context
         metrics = _metrics(settings, local, role)
         telemetry = await enter(open_telemetry(settings.telemetry, metrics))
-        engine = await enter(open_database(settings))
+        engine = await _open_database(stack, settings)
         redis = await enter(open_redis(settings.redis, metrics.storage.redis_failed))
         rules = await _open_rules(stack, settings, engine, redis, metrics)
         publisher = await enter(open_publisher(settings.kafka)) if settings.kafka.bootstrap_servers else None
@@ -92,6 +93,14 @@ async def running(
             effects=EffectProcess(weights=settings.judge.weights, cpu_seconds=settings.pool.cpu_seconds),
             watch=await enter(open_watch(parts, publisher, redis, policy, reads=worker is not None)),
         )
+
+
+async def _open_database(stack: AsyncExitStack, settings: Settings) -> AsyncEngine:
+    engine = await stack.enter_async_context(open_database(settings))
+    if settings.database.url is None and settings.database.search_index:
+        # a configured database may hold millions of answers: there `migrate` makes it
+        await make_search_index(engine.url, settings.database)
+    return engine
 
 
 def _metrics(settings: Settings, local: LocalJudge, role: ProcessRole) -> Metrics:

@@ -20,9 +20,9 @@ class DatabaseSettings(SettingsGroup):
     pool_size: int = Field(default=5, ge=1, le=100, description="Connections kept open by one process.")
     timeout: float = Field(default=30.0, gt=0, le=600, description="Seconds until a statement counts as failed.")
     search_index: bool = Field(
-        default=False,
+        default=True,
         description="`sqlassay migrate` makes the index of questions and SQL that makes searches quick and storing "
-        "an answer slower. Needs the extension pg_trgm.",
+        "an answer a little slower. Needs the extension pg_trgm.",
     )
 
 

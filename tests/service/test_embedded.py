@@ -10,10 +10,14 @@ from pathlib import Path
 
 import asyncpg
 import pytest
+from sqlalchemy import text
 
+from service.serving import running
 from service.settings import Settings
 from service.settings.loading import SettingsError, load_settings
+from service.settings.storage_settings import DatabaseSettings
 from service.storage.embedded import embedded_postgres
+from service.storage.scores.search_index import INDEX
 
 pytestmark = [pytest.mark.slow, pytest.mark.alone]  # starts and kills embedded servers
 
@@ -54,6 +58,16 @@ def start_child(folder: Path) -> tuple[subprocess.Popen[str], str]:
 
 def server_pid(folder: Path) -> int:
     return int(next(folder.glob("postgres-*/data/postmaster.pid")).read_text().split()[0])
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+async def test_the_service_makes_the_index_for_searches(folder, indexed):
+    settings = Settings(state_dir=folder, database=DatabaseSettings(search_index=indexed))
+    async with running(settings) as service, service.engine.connect() as connection:
+        found = await connection.scalar(
+            text("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:name)"), {"name": INDEX}
+        )
+        assert found is (True if indexed else None)
 
 
 async def test_data_outlive_the_server(folder):

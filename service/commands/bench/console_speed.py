@@ -86,16 +86,14 @@ async def _measure(answers: int, *, plans: bool) -> tuple[list[PageSpeed], list[
         async with _client(settings, engine) as (client, _):
             await _post_samples(client, now)
         stored = await fill(engine, now, answers)
+        if settings.database.search_index:
+            await make_search_index(engine.url, settings.database)
         # opened anew: what a process remembers of the samples is gone
         async with _client(settings, engine) as (client, served):
             tune_interpreter()
             slow = SlowStatements(served, SLOW_SECONDS)
             with slow.noting():
-                cpu, found = await cpu_seconds(engine), await _addresses(client, stored)
-                pages = await _read_pages(client, cpu, found)
-                if await make_search_index(engine.url, settings.database):
-                    searches = {f"{page}, with index": found[page] for page in found if page.startswith("search")}
-                    pages += await _read_pages(client, cpu, searches)
+                pages = await _read_pages(client, await cpu_seconds(engine), await _addresses(client, stored))
             return pages, await slow.plans() if plans else []
 
 

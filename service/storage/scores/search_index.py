@@ -1,4 +1,4 @@
-"""The index that makes searches for text quick. It is optional, because it makes each stored answer cost more."""
+"""The index that makes searches for text quick. It can be left out, because it makes each stored answer cost more."""
 
 from __future__ import annotations
 

@@ -21,4 +21,4 @@ def test_every_page_is_read_and_none_fails() -> None:
     assert all(0 < each["p50_ms"] <= each["p95_ms"] for each in found["pages"])
     assert all(each["first_ms"] > 0 for each in found["pages"])
     assert all(each["service_cpu_ms"] > 0 for each in found["pages"])
-    assert sum(each["page"].endswith("with index") for each in found["pages"]) == 4
+    assert sum(each["page"].startswith("search") for each in found["pages"]) == 4
