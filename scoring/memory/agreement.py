@@ -6,34 +6,20 @@ import math
 from functools import lru_cache
 from typing import NamedTuple
 
-from scoring.immutable import immutable
 from scoring.memory.context import MemoryContext, Voice
 from scoring.reasons import ReasonCode
 from scoring.verdict import Reason
 
-PRIOR_USUAL = 0.3
-"""How far answers of a new tenant are taken to agree, for each unit of `ln(1 + voices)`."""
+ALIKE = 1.2
+"""Log-odds of being like others in one way of three (query, conditions, tables), if very many are."""
+PRIOR_USUAL = 2 * ALIKE
+"""How far answers of a new tenant are taken to agree: in two of the three ways."""
 PRIOR_WEIGHT = 6.0
-"""How many units of `ln(1 + voices)` the prior weighs against what the tenant's answers show."""
+"""How many answers with very many voices the prior weighs against what the tenant's answers show."""
 MOST_MOVE = 2.0
 """Most log-odds that agreement moves, either way. Reviewed answers move by themselves."""
 MOST_NAMED = 3
 """Most other answers that a reason names."""
-
-
-@immutable(kw_only=False)
-class Aspect:
-    """One way in which two answers are alike, with its log-odds for each unit of `ln(1 + voices)`."""
-
-    alike: float
-    """For those that are alike."""
-    unlike: float
-    """Against, for those that are not."""
-
-
-SPECIFICATION = Aspect(0.5, 0.3)
-FILTERS = Aspect(0.45, 0.25)
-TABLES = Aspect(0.6, 0.35)
 REVIEWED_SAME = 2.0
 """Log-odds of having the specification of an answer that a person called right; negative, wrong."""
 REVIEWED_OTHER = -0.6
@@ -46,33 +32,36 @@ class Agreement(NamedTuple):
     raw: float
     """Log-odds."""
     units: float
-    """`ln(1 + voices)`, each voice by its weight."""
+    """The share of all the voices together, in [0, 1)."""
 
 
 @lru_cache(maxsize=512)
 def agreement(voices: tuple[Voice, ...]) -> Agreement:
-    """The agreement with unreviewed answers: many that agree are worth less than their number, and so on.
+    """The agreement with unreviewed answers: the first that is alike counts most, and each further one less.
+
+    Those that are not alike count among the voices only: right answers are written in many ways.
 
     >>> agreement(())
     Agreement(raw=0.0, units=0.0)
     """
     heard = [each for each in voices if each.reviewed is None]
+    same = math.fsum([each.weight for each in heard if each.same])
+    filters = math.fsum([each.weight for each in heard if each.same_filters])
+    tables = math.fsum([each.weight for each in heard if each.same_tables])
     total = math.fsum([each.weight for each in heard])
-    raw = 0.0
-    for aspect, alike in (
-        (SPECIFICATION, math.fsum([each.weight for each in heard if each.same])),
-        (FILTERS, math.fsum([each.weight for each in heard if each.same_filters])),
-        (TABLES, math.fsum([each.weight for each in heard if each.same_tables])),
-    ):
-        raw += aspect.alike * math.log1p(alike) - aspect.unlike * math.log1p(max(0.0, total - alike))
-    return Agreement(raw, math.log1p(total))
+    return Agreement(ALIKE * (_share(same) + _share(filters) + _share(tables)), _share(total))
+
+
+def _share(voices: float) -> float:
+    """How much so many voices say, against very many: half for one, two thirds for two."""
+    return voices / (1 + voices)
 
 
 def usual_agreement(raw: float, units: float) -> float:
     """What a tenant's answers usually show for each unit, from their sums and the prior.
 
     >>> usual_agreement(0.0, 0.0)
-    0.3
+    2.4
     """
     return round((raw + PRIOR_WEIGHT * PRIOR_USUAL) / (units + PRIOR_WEIGHT), 4)
 
@@ -84,7 +73,7 @@ def weigh_voices(context: MemoryContext) -> list[Reason]:
     traffic that is wrong throughout does not lift itself. One voice counts half, and never against an answer.
     """
     found = agreement(context.voices)
-    total = math.expm1(found.units)
+    total = found.units / (1 - found.units)
     move = max(-MOST_MOVE, min(MOST_MOVE, found.raw - context.usual * found.units))
     move *= _trusted(total) if move > 0 else max(0.0, 2 * _trusted(total) - 1)
     reasons = [_reviewed(context.voices)]

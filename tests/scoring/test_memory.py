@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from scoring.evaluation import examine
+from scoring.memory.agreement import agreement
 from scoring.memory.asked import asked_question
 from scoring.memory.context import NOTHING_KNOWN, JoinUse, MemoryContext, Voice, context_record, read_context
-from scoring.memory.decision import weigh_context
+from scoring.memory.decision import LEAST_BY_OTHERS, weigh_context
 from scoring.memory.facts import AnswerFacts, facts_of
 from scoring.memory.memories import Memories
 from scoring.memory.remembered import RememberedAnswer
@@ -110,6 +111,24 @@ def test_one_other_answer_lowers_nothing_and_two_do() -> None:
     reply = weighed(alone(), memory.recall(answered("atlas")))
     assert reply.p_correct < alone().p_correct
     assert ReasonCode.DIFFERS_FROM_OTHERS in {each.code for each in reply.reasons}
+
+
+def test_others_who_differ_make_no_answer_sure_to_be_wrong_and_a_person_does() -> None:
+    others = tuple(voice(same=False, agent=f"agent-{number}") for number in range(20))
+    doubted = weighed(replace(alone(), p_correct=0.2), MemoryContext(usual=2.4, voices=others))
+    assert 0.15 < doubted.p_correct < 0.2
+    rejected = (voice(same=True, reviewed=False), *others)
+    assert weighed(replace(alone(), p_correct=0.2), MemoryContext(usual=2.4, voices=rejected)).p_correct < 0.05
+
+
+def test_the_floor_of_others_is_that_of_the_packaged_weights() -> None:
+    assert local_judge().weights.probability.least == LEAST_BY_OTHERS
+
+
+def test_the_first_answer_alike_counts_most_and_others_that_differ_take_nothing_from_it() -> None:
+    one, two, three = (agreement(tuple(voice(same=True) for _ in range(count))).raw for count in (1, 2, 3))
+    assert one > two - one > three - two > 0
+    assert agreement((voice(same=True), voice(same=False))).raw == one
 
 
 @pytest.mark.parametrize("times", [1, 30])
