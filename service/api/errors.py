@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +65,8 @@ _BY_STATUS = {
     404: ("NOT_FOUND", "See /docs for the available routes."),
     405: ("METHOD_NOT_ALLOWED", "See /docs for the methods that this route allows."),
 }
+_LONGEST_CHOICE = 200
+"""Longest list of values that an error repeats, in characters."""
 _NARROWER = "Choose a tenant, an agent or a shorter time."
 _BY_EXCEPTION: dict[type[Exception], tuple[int, str, str]] = {
     Unavailable: (503, "UNAVAILABLE", "Send the request again in a few seconds."),
@@ -123,14 +125,31 @@ def _known_exception(_: Request, error: Exception) -> RefusedRequest:
 def _validation(_: Request, error: Exception) -> RefusedRequest:
     assert isinstance(error, RequestValidationError)  # noqa: S101 registered for it alone
     faults = error.errors()
-    where = ".".join(str(part) for part in faults[0]["loc"][1:]) or "request"
-    message = f"{shorten(where)}: {faults[0]['msg']}, got {shorten(repr(faults[0].get('input')))}"
+    message = f"{shorten(_place(faults[0]['loc']))}: {_wanted(faults[0])}, got {shorten(repr(faults[0].get('input')))}"
     fix = "Correct the parameter and send the request again."
     return RefusedRequest(
         status=400,
         body=ErrorBody(code="INVALID_PARAMETER", message=message, fix=fix),
         parameters=tuple(str(each["loc"][1]) for each in faults if each["loc"][0] == "query" and len(each["loc"]) > 1),
     )
+
+
+def _place(loc: Sequence[object]) -> str:
+    """The parameter or field, without the names that pydantic gives to the branches of a type.
+
+    >>> _place(("query", "reason", "str-enum[ReasonCode]")), _place(("body",))
+    ('reason', 'request')
+    """
+    return ".".join(part for each in loc[1:] if "[" not in (part := str(each))) or "request"
+
+
+def _wanted(fault: Mapping[str, Any]) -> str:
+    """What the value should be, in short."""
+    if fault["type"].startswith("uuid"):
+        return "is no id: ids are UUIDs"
+    if fault["type"] == "enum" and len(fault["msg"]) > _LONGEST_CHOICE:
+        return "is not one of the values that /docs lists"
+    return str(fault["msg"])
 
 
 def _http(request: Request, error: Exception) -> RefusedRequest:

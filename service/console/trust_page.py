@@ -39,6 +39,8 @@ from service.storage.reviewing.rollback import version_before
 router = APIRouter(include_in_schema=False)
 PATH = "/console/trust"
 _MOST_ROWS = 30
+_WEAK = frozenset({"poor", "fair"})
+"""Words for κ below which a page says so."""
 _NOT_FITTED = {
     "few_labels": "there are too few labelled answers: at least 20 are needed",
     "one_sided": "at least 3 labelled answers must be right and 3 wrong",
@@ -143,6 +145,7 @@ async def _page(service: Service, caller: Caller, view: TrustView, status: int =
         "kappa_word": kappa_word,
         "tables": {
             "judged": judged_rows(report),
+            "weak": weak_agents(report),
             "reviewers": [(f"{one} and {other}", each) for (one, other), each in report.by_pair[:_MOST_ROWS]],
         },
         "drawn": sum(each.probability is not None for each in labels),
@@ -170,6 +173,15 @@ def judged_rows(report: TrustReport) -> list[tuple[str, LabelAgreement]]:
     only = [each[0][0] for each in (report.by_agent, report.by_judge) if len(each) == 1]
     name = f"all answers ({', '.join(only)})" if only else "all answers"
     return [(name, report.overall), *(row for rows in several for row in rows[:_MOST_ROWS])]
+
+
+def weak_agents(report: TrustReport) -> list[tuple[str, LabelAgreement]]:
+    """The agents on whose answers people and the judge agree poorly or fairly, where they agree better on all."""
+    overall = report.overall
+    if overall is None or overall.kappa is None or kappa_word(overall.kappa.value) in _WEAK:
+        return []
+    known = [(name, each, each.kappa.value) for name, each in report.by_agent if each.kappa is not None]
+    return [(name, each) for name, each, kappa in sorted(known, key=lambda row: row[2]) if kappa_word(kappa) in _WEAK]
 
 
 async def _fit(service: Service, tenant: str) -> str | None:

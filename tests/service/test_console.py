@@ -70,7 +70,13 @@ async def test_filters_narrow_the_list_and_pages_follow_each_other(client):
     following = re.search(r'class="next" href="([^"]+)"', first)[1].replace("&amp;", "&")
     assert len(re.findall(r"ovens has town \d", await page(client, following))) == 2
     assert "No answers match" in await page(client, "/console/evaluations?agent=nobody")
-    assert (await client.get("/console/evaluations?tier=splendid")).status_code == 400
+    for wrong, said in (
+        ("?tier=splendid", "tier: "),
+        ("?reason=X", "reason: is not one of the values"),
+        ("/X", "is no id"),
+    ):
+        refused = await client.get(f"/console/evaluations{wrong}")
+        assert (refused.status_code, said in refused.text) == (400, True), wrong
 
 
 @pytest.mark.slow  # takes over a second

@@ -99,7 +99,7 @@ async def test_a_day_of_the_trend_leads_to_its_answers(two_weeks):
 @pytest.mark.slow
 async def test_agents_to_choose_from_and_empty_pages_have_a_way_on(client):
     assert "No answers match" in await read(client, "/console/agents")
-    assert "No answers match" in await read(client, "/console/agents", agent="nobody")
+    assert "No answers match: agent nobody." in await read(client, "/console/agents", agent="nobody")
     await client.post("/v1/events", json=[answer(1), answer(2, agent="rye"), answer(3, tenant="millers", sql="")])
     shown = await read(client, "/console/agents")
     assert len(links(shown, "crumb")) == 2

@@ -72,7 +72,7 @@ async def test_empty_data_and_bad_parameters_have_a_way_out(client):
     assert "No labels disagree" in await shown(client, "/console/review/disagreements")
     assert 'href="/console/review"' in await shown(client, "/console")
     await client.post("/v1/events", json=events(1))
-    assert "Enter your name to begin" in await shown(client, "/console/review")
+    assert "Answers are handed to this name" in await shown(client, "/console/review")
     assert "No answers of these 30 days match" in await shown(client, "/console/review?agent=nobody")
     page = await shown(client, START)
     sent = fields(page, "/console/review/next")

@@ -103,6 +103,13 @@ def test_rules_that_the_form_would_change_are_left_to_json(document):
 
 
 @pytest.mark.slow  # takes over a second
+async def test_a_tenant_without_answers_is_noticed(client):
+    await client.post("/v1/events", json=event(1))
+    unknown = "No answer of a tenant"
+    assert unknown not in (await client.get("/console/rules?tenant=bakers")).text
+    assert unknown in (await client.get("/console/rules?tenant=bakrs")).text
+
+
 async def test_rules_are_stored_by_form_and_by_json_and_count_at_once(client, engine):
     shown = await page(client)
     assert "The built-in rules are in force" in shown

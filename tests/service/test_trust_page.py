@@ -8,6 +8,8 @@ import re
 import pytest
 
 from evals.trust.kappa_words import kappa_word
+from evals.trust.label_agreement import JudgedLabel, trust_report
+from service.console.trust_page import weak_agents
 from service.settings.intake_settings import HttpSettings
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine
@@ -92,6 +94,25 @@ async def test_one_agent_and_one_judge_are_one_row_with_a_verdict_in_words(clien
     assert (await client.post("/v1/labels", json=of_rye)).json()["kept"] == 6
     rows = re.findall(r'data-label="judge or agent">([^<]+)<', await page(client))
     assert [row.partition(" ")[0] for row in rows] == ["all", "crumb", "rye"]
+
+
+def test_agents_are_named_on_which_people_and_the_judge_agree_less():
+    steady = [judged_label(f"s{n}", "steady", wrong=n % 2 == 0, judged_wrong=n % 2 == 0) for n in range(60)]
+    odd = [judged_label(f"o{n}", "odd", wrong=n % 2 == 0, judged_wrong=n % 4 < 2) for n in range(20)]
+    assert [name for name, _ in weak_agents(trust_report([*steady, *odd], drawn=False))] == ["odd of bakers"]
+    assert weak_agents(trust_report(odd, drawn=False)) == []
+
+
+def judged_label(name: str, agent: str, *, wrong: bool, judged_wrong: bool) -> JudgedLabel:
+    return JudgedLabel(
+        answer=("bakers", "/ovens", name),
+        reviewer="ann",
+        wrong=wrong,
+        probability=None,
+        agent=agent,
+        judge="local",
+        p=0.2 if judged_wrong else 0.8,
+    )
 
 
 @pytest.mark.slow

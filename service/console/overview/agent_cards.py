@@ -46,6 +46,8 @@ class AgentCard:
     findings: RecentFindings
     risen: list[ReasonChange]
     """The reasons that became more frequent in the last week."""
+    week: datetime
+    """When the last week began."""
 
     @property
     def alarmed(self) -> bool:
@@ -179,6 +181,7 @@ def _card(row: EstimatedRow, looked_up: _LookedUp, tiers: list[TierShare]) -> Ag
         since=weeks.answered_since(who, alarm.answers) if alarm is not None else None,
         findings=looked_up.findings[who],
         risen=looked_up.risen[who],
+        week=weeks.week,
     )
 
 
