@@ -55,5 +55,5 @@ class AgentAlarm:
         years = (self.moment - latest) / _YEAR
         weight = self.lately.weight(answer.question, self.moment)
         self.fall.take(answer.p_alone, answer.draw, years, weight)
-        self.below.take(answer.score, bound, years, weight)
+        self.below.take(answer.score, bound, years, weight / self.fall.spread.effect)
         self.answers = 0 if was_on != self.on else self.answers + 1

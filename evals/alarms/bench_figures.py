@@ -11,7 +11,8 @@ import numpy as np
 
 from evals.alarms.detector import YEARS_BETWEEN_FALSE_ALARMS
 from evals.alarms.judged_bins import JudgedBins, development_bins
-from evals.alarms.simulation import Floats, Traffic, delays, false_alarms, theoretical_delay
+from evals.alarms.simulation import Floats, Sessions, Traffic, delays, false_alarms, false_alarms_in_sessions
+from evals.alarms.theory import theoretical_delay, theoretical_delay_with_past
 from evals.alarms.window_alerts import BUCKETS_A_DAY, WindowConditions, alarms_raised, draw_counts, firing, joined
 
 _AGENTS = {1.0: 1_000, 20.0: 2_000, 200.0: 3_000, 5_000.0: 8_000}
@@ -19,6 +20,7 @@ _AGENTS = {1.0: 1_000, 20.0: 2_000, 200.0: 3_000, 5_000.0: 8_000}
 _ANSWERS = 4_000
 """Answers of each."""
 ANSWERS_A_DAY = tuple(_AGENTS)
+APART = (0.1, 0.2)
 FALLS = (0.15, 0.40)
 _DELAYS, _WINDOW_AGENTS = 300, 15
 """Agents of which a delay is measured."""
@@ -40,6 +42,19 @@ class FalseAlarmRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRow:
+    """False alarms per agent-year where the answers of a session are good or bad together."""
+
+    answers_a_day: float
+    apart: float
+    """The share of right answers is so much above that of all answers in one half of the sessions, below in the other.
+    """
+    agent_years: float
+    false_alarms: int
+    per_agent_year: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DelayRow:
     """Answers from a fall to the alarm, at one traffic. `None` where most agents raise none."""
 
@@ -47,11 +62,14 @@ class DelayRow:
     fall: float
     past: int
     theory: float
+    theory_with_past: float | None
+    """For a test that knows of the time before only this past. `None` where no number of answers is enough."""
     median: float | None
     p90: float | None
     median_days: float | None
     ratio: float | None
     """Median to theory."""
+    ratio_with_past: float | None
     window_median: float | None
     window_found: float
     """Share of agents for which a window alert that was silent began to fire within 30 days."""
@@ -59,10 +77,11 @@ class DelayRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlarmFigures:
-    """Both tables."""
+    """All tables."""
 
     right: float
     false_alarms: Sequence[FalseAlarmRow]
+    sessions: Sequence[SessionRow]
     delays: Sequence[DelayRow]
 
 
@@ -72,6 +91,10 @@ def measured(*, right: float, pasts: Sequence[int], seed: int, scale: float = 1.
     return AlarmFigures(
         right=right,
         false_alarms=[_false_alarms(random, bins, right, a_day, scale) for a_day in ANSWERS_A_DAY],
+        sessions=[
+            _in_sessions(random, bins, right, a_day, apart, scale)
+            for a_day, apart in itertools.product(ANSWERS_A_DAY, APART)
+        ],
         delays=list(_delays(random, bins, right, pasts, scale)),
     )
 
@@ -95,27 +118,46 @@ def _false_alarms(
     )
 
 
+def _in_sessions(
+    random: np.random.Generator, bins: JudgedBins, right: float, a_day: float, apart: float, scale: float
+) -> SessionRow:
+    sessions = Sessions(right=right, apart=min(apart, 1 - right))
+    agents, answers = (math.ceil(scale * count) for count in (_AGENTS[a_day], _ANSWERS))
+    count, years = false_alarms_in_sessions(random, bins.shares, sessions, a_day=a_day, streams=agents, answers=answers)
+    return SessionRow(
+        answers_a_day=a_day,
+        apart=sessions.apart,
+        agent_years=round(years, 1),
+        false_alarms=count,
+        per_agent_year=round(count / years, 4),
+    )
+
+
 def _delays(
     random: np.random.Generator, bins: JudgedBins, right: float, pasts: Sequence[int], scale: float
 ) -> Iterator[DelayRow]:
     for a_day, fall in itertools.product(ANSWERS_A_DAY, FALLS):
         before, after = bins.shares.mixed(right), bins.shares.mixed(right - fall)
-        theory = theoretical_delay(before, after, YEARS_BETWEEN_FALSE_ALARMS * 365.25 * a_day)
+        answers_between = YEARS_BETWEEN_FALSE_ALARMS * 365.25 * a_day
+        theory = theoretical_delay(before, after, answers_between)
         window_late = _window_delays(random, bins, before, after, a_day, math.ceil(scale * _WINDOW_AGENTS))
         window_median = _middle(window_late)
         for past in pasts:
             traffic = Traffic(a_day=a_day, before=before, after=after, past=past)
             late = delays(random, traffic, streams=math.ceil(scale * _DELAYS), most=math.ceil(4 * theory))
             median = _middle(late)
+            with_past = theoretical_delay_with_past(before, after, answers_between, past)
             yield DelayRow(
                 answers_a_day=a_day,
                 fall=fall,
                 past=past,
                 theory=round(theory),
+                theory_with_past=_finite(float(np.round(with_past))),
                 median=_finite(median),
                 p90=_finite(float(np.quantile(late, 0.9, method="higher"))),
                 median_days=_finite(round(median / a_day, 2)),
                 ratio=_finite(round(median / theory, 2)),
+                ratio_with_past=_finite(round(median / with_past, 2)) if math.isfinite(with_past) else None,
                 window_median=_finite(window_median),
                 window_found=float(np.isfinite(window_late).mean()),
             )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from statistics import fmean, pstdev
 
 from evals.alarms.detector import LIMIT, RECOVERY, Detector
 from evals.alarms.spread import NeighbourSpread
@@ -35,6 +36,11 @@ def bet_on_fall(rank: float, steepness: float, share: float) -> float:
     1.0
     """
     return 1 - share + share * steepness * math.exp(-steepness * rank) / (1 - math.exp(-steepness))
+
+
+_STEADY_LOGS = [math.log(bet_on_fall((place + 0.5) / 1_000, *FALLS[0])) for place in range(1_000)]
+STEADY_MEAN, STEADY_DEVIATION = fmean(_STEADY_LOGS), pstdev(_STEADY_LOGS)
+"""Of the log of the bet on the smallest fall, while ranks are uniform."""
 
 
 @dataclass(slots=True)
@@ -102,9 +108,10 @@ class FallAlarm:
         counted, weight = weight, weight / self.spread.effect
         # a power of at most 1 keeps each bet fair or worse (Jensen)
         self.detector.take(years, [bet**weight for bet in bets])
-        self.growth += weight * math.log(bets[0])
+        smallest = math.log(bets[0])
+        self.growth += weight * smallest
         self.recent[place] += counted
-        self.spread.take(rank, counted)
+        self.spread.take((smallest - STEADY_MEAN) / STEADY_DEVIATION, counted)
         if self.detector.total >= LIMIT:
             self.bet, self.recovery = self.detector.strongest, 0.0
             self.spread.drop()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evals.alarms.detector import LIMIT, MOST_STAKE
-from evals.alarms.fall import BINS, FALLS, FORGET_YEARS, LEAST_KEPT
-from evals.alarms.spread import BLOCKS, PRIOR_BLOCKS
+from evals.alarms.fall import BINS, FALLS, FORGET_YEARS, LEAST_KEPT, STEADY_DEVIATION, STEADY_MEAN
+from evals.alarms.spread import BLOCK, PRIOR, SKEW
 
 Floats = NDArray[np.float64]
 _DAYS_A_YEAR = 365.25
@@ -25,21 +26,6 @@ class Bins:
     def mixed(self, share_right: float) -> Floats:
         """The shares for an agent of which this share of the answers is right."""
         return share_right * self.right + (1 - share_right) * self.wrong
-
-
-def information(before: Floats, after: Floats) -> float:
-    """Nats that one answer gives on average about the change: the divergence of Kullback and Leibler.
-
-    >>> round(information(np.array([0.5, 0.5]), np.array([0.75, 0.25])), 4)
-    0.1308
-    """
-    held = after > 0
-    return float((after[held] * np.log(after[held] / before[held])).sum())
-
-
-def theoretical_delay(before: Floats, after: Floats, answers_between: float) -> float:
-    """Answers until an alarm with so many answers between false ones, at best: log(answers) ÷ information (Lorden)."""
-    return float(np.log(answers_between) / information(before, after))
 
 
 def draw_p_alone(random: np.random.Generator, shares: Floats, shape: tuple[int, ...]) -> Floats:
@@ -62,11 +48,12 @@ class WatchedStreams:
     """Answers until the alarm; 0 while it is off."""
     growth: Floats
     squares: Floats
-    new_squares: Floats
-    sums: Floats
-    """These and the next two are those of `FallAlarm` and its `NeighbourSpread`."""
+    """These and the next are those of `FallAlarm` and its `NeighbourSpread`."""
     expected: Floats
-    new_expected: Floats
+    new_squares: Floats
+    new_sum: Floats
+    new_blocks: Floats
+    block: Floats
     taken: int = 0
 
     @staticmethod
@@ -77,20 +64,20 @@ class WatchedStreams:
         counts = random.multinomial(past, known, size=streams)
         below = np.zeros((streams, BINS + 1))
         below[:, 1:] = counts.cumsum(axis=1)
-        lengths = np.array(BLOCKS, dtype=float)
-        full = past // lengths
-        zeros = np.zeros((streams, len(BLOCKS)))
+        full = past // BLOCK
+        zeros = np.zeros(streams)
         return WatchedStreams(
             below=below,
             evidence=np.zeros((streams, len(FALLS))),
             alarmed=np.zeros(streams, dtype=np.int64),
-            growth=np.zeros(streams),
-            # sums of independent ranks are normal, nearly
-            squares=lengths * np.where(full > 0, random.chisquare(np.maximum(full, 1), (streams, len(BLOCKS))), 0),
-            expected=zeros + full * lengths,
-            sums=zeros.copy(),
+            growth=zeros.copy(),
+            # sums of independent answers are normal, nearly
+            squares=BLOCK * random.chisquare(full, streams) if full else zeros.copy(),
+            expected=zeros + full * BLOCK,
             new_squares=zeros.copy(),
-            new_expected=zeros.copy(),
+            new_sum=zeros.copy(),
+            new_blocks=zeros.copy(),
+            block=zeros.copy(),
         )
 
     def take(self, p_alone: Floats, draws: Floats, years: float) -> None:
@@ -103,29 +90,32 @@ class WatchedStreams:
         self.below += np.arange(BINS + 1)[None, :] > places[:, None]
         stake = min(years, MOST_STAKE) / len(FALLS)
         bets, weights = _bets(ranks), 1 / self._effects()
+        logs = np.log(bets[:, 0])
         self.evidence = (self.evidence + stake) * bets ** weights[:, None]
-        self.growth += weights * np.log(bets[:, 0])
-        self._take_blocks(ranks)
+        self.growth += weights * logs
+        self._take_blocks((logs - STEADY_MEAN) / STEADY_DEVIATION)
         self._learn_blocks(self.growth <= 0)
         now = (self.alarmed == 0) & (self.evidence.sum(axis=1) >= LIMIT)
         self.alarmed[now] = self.taken
 
     def _effects(self) -> Floats:
-        before = PRIOR_BLOCKS * np.array(BLOCKS)
-        return np.maximum(((self.squares + before) / (self.expected + before)).max(axis=1), 1.0)
+        blocks = np.maximum(self.new_blocks, 1)
+        squares = self.squares + self.new_squares - self.new_sum**2 / blocks
+        expected = self.expected + BLOCK * (blocks - 1)
+        return np.maximum(1 + (SKEW * (squares - expected) + PRIOR / 2) / (expected + PRIOR), 1.0)
 
-    def _take_blocks(self, ranks: Floats) -> None:
-        self.sums += ranks[:, None] - 0.5
-        for place, length in enumerate(BLOCKS):
-            if self.taken % length == 0:
-                self.new_squares[:, place] += 12 * self.sums[:, place] ** 2
-                self.new_expected[:, place] += length
-                self.sums[:, place] = 0.0
+    def _take_blocks(self, numbers: Floats) -> None:
+        self.block += numbers
+        if self.taken % BLOCK == 0:
+            self.new_squares += self.block**2
+            self.new_sum += self.block
+            self.new_blocks += 1
+            self.block[:] = 0.0
 
     def _learn_blocks(self, learned: NDArray[np.bool_]) -> None:
         self.squares[learned] += self.new_squares[learned]
-        self.expected[learned] += self.new_expected[learned]
-        for new in (self.growth, self.new_squares, self.new_expected):
+        self.expected[learned] += BLOCK * self.new_blocks[learned]
+        for new in (self.growth, self.new_squares, self.new_sum, self.new_blocks):
             new[learned] = 0.0
 
     def fade(self, years: float) -> None:
@@ -158,6 +148,29 @@ class Traffic:
         return 1 / (self.a_day * _DAYS_A_YEAR)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sessions:
+    """Agents that are good or bad at what their users ask about for a while."""
+
+    right: float
+    """Share of right answers."""
+    apart: float
+    """In half of the sessions the share is so much larger, in the other half so much smaller."""
+    length: int = 20
+    """Answers of a session."""
+
+    def drawn(self, random: np.random.Generator, bins: Bins, streams: int, answers: int) -> Iterator[Floats]:
+        """Yields an answer of each agent, again and again. No two agents need begin a session at once."""
+        begun, shares = random.integers(self.length, size=streams), self._shares(random, streams)
+        for place in range(answers):
+            shares = np.where((begun + place) % self.length == 0, self._shares(random, streams), shares)
+            right, wrong = (draw_p_alone(random, each, (streams,)) for each in (bins.right, bins.wrong))
+            yield np.where(random.random(streams) < shares, right, wrong)
+
+    def _shares(self, random: np.random.Generator, streams: int) -> Floats:
+        return self.right + self.apart * random.choice([-1.0, 1.0], size=streams)
+
+
 def delays(random: np.random.Generator, traffic: Traffic, *, streams: int, most: int) -> Floats:
     """Answers from the change to the alarm, for each agent; infinite where `most` answers raise none."""
     watched = WatchedStreams.with_past(random, traffic.before, streams, traffic.past)
@@ -170,10 +183,27 @@ def delays(random: np.random.Generator, traffic: Traffic, *, streams: int, most:
 def false_alarms(random: np.random.Generator, traffic: Traffic, *, streams: int, answers: int) -> tuple[int, float]:
     """False alarms, and the agent-years in which they came. An agent whose alarm went on is watched no longer."""
     watched = WatchedStreams.with_past(random, traffic.before, streams, traffic.past)
-    for _ in range(answers):
-        p_alone = draw_p_alone(random, traffic.before, (streams,))
-        watched.take(p_alone, random.random(streams), traffic.years)
+    drawn = (draw_p_alone(random, traffic.before, (streams,)) for _ in range(answers))
+    return watched_for(random, watched, drawn, traffic.years)
+
+
+def false_alarms_in_sessions(
+    random: np.random.Generator, bins: Bins, sessions: Sessions, *, a_day: float, streams: int, answers: int
+) -> tuple[int, float]:
+    """The same of agents whose answers come in sessions, from their first answer on."""
+    watched = WatchedStreams.with_past(random, bins.mixed(sessions.right), streams, 0)
+    drawn = sessions.drawn(random, bins, streams, answers)
+    return watched_for(random, watched, drawn, 1 / (a_day * _DAYS_A_YEAR))
+
+
+def watched_for(
+    random: np.random.Generator, watched: WatchedStreams, drawn: Iterable[Floats], years: float
+) -> tuple[int, float]:
+    """Alarms on these answers of each agent, one after the other with so many years between two, and agent-years."""
+    streams = len(watched.alarmed)
+    for p_alone in drawn:
+        watched.take(p_alone, random.random(streams), years)
         if watched.taken % 100 == 0:
-            watched.fade(100 * traffic.years)
-    lived = np.where(watched.alarmed > 0, watched.alarmed, answers)
-    return int((watched.alarmed > 0).sum()), float(lived.sum() * traffic.years)
+            watched.fade(100 * years)
+    lived = np.where(watched.alarmed > 0, watched.alarmed, watched.taken)
+    return int((watched.alarmed > 0).sum()), float(lived.sum() * years)

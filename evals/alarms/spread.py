@@ -1,71 +1,71 @@
-"""How much more the ranks of neighbouring answers vary together than independent ones would.
+"""How much more neighbouring answers vary together than independent ones would.
 
 Users ask about one thing for a while, and an agent is good or bad at it: then ten answers say less than ten. Evidence
-is divided by the *design effect*: the variance of sums of neighbouring ranks over that of independent ones (Kish,
+is divided by the *design effect*: the variance of sums of neighbouring answers over that of independent ones (Kish,
 "Survey Sampling", 1965, section 8.2).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-BLOCKS = (10, 100)
-"""Neighbours whose ranks are summed: the larger of both effects counts."""
-PRIOR_BLOCKS = 10.0
-"""Blocks without any effect that are counted before the first."""
-_RANK_VARIANCE = 1 / 12
-
-
-def _zeros() -> list[float]:
-    return [0.0] * len(BLOCKS)
+BLOCK = 40
+"""Neighbours that are summed. More would find the effect of longer sessions, and find it later."""
+PRIOR = 3.0 * BLOCK
+"""Answers with an effect of 1.5 that are counted before the first: that an agent is steady has to be seen."""
+SKEW = 1.5
+"""What is above 1 counts so many times. Bad sessions are rarer and further off than sums with a normal distribution,
+and a block may hold half of one: so bets are fair only with less evidence than the variance says."""
 
 
 @dataclass(slots=True)
 class NeighbourSpread:
-    """The design effect of the answers that were learned."""
+    """The design effect of an agent's answers, each a number with mean 0 and variance 1 until something changes."""
 
-    squares: list[float] = field(default_factory=_zeros)
-    """Sum of the squared sums of blocks, by length of the blocks, over the variance of one rank."""
-    expected: list[float] = field(default_factory=_zeros)
-    """What it would be for independent ranks."""
-    new_squares: list[float] = field(default_factory=_zeros)
-    """The same of blocks that are not learned yet."""
-    new_expected: list[float] = field(default_factory=_zeros)
-    sums: list[float] = field(default_factory=_zeros)
-    """Of the block that is not full, by length: the sum of its ranks less their mean, its variance, its answers."""
-    variances: list[float] = field(default_factory=_zeros)
-    taken: list[int] = field(default_factory=lambda: [0] * len(BLOCKS))
+    squares: float = 0.0
+    """Sum of the squared sums of blocks that were learned."""
+    expected: float = 0.0
+    """What it would be for independent answers."""
+    new_squares: float = 0.0
+    """The same of blocks that are not learned yet. They may come after a change, so their own mean is taken off."""
+    new_expected: float = 0.0
+    new_sum: float = 0.0
+    new_blocks: int = 0
+    block: float = 0.0
+    """Of the block that is not full: the sum of its numbers, its variance, its answers."""
+    variance: float = 0.0
+    taken: int = 0
 
     @property
     def effect(self) -> float:
-        """1 for independent answers, never less.
+        """1 for independent answers, never less, and 1.5 before the first.
 
-        >>> NeighbourSpread().effect, NeighbourSpread(squares=[300.0, 0.0], expected=[100.0, 0.0]).effect
-        (1.0, 2.0)
+        >>> NeighbourSpread().effect, NeighbourSpread(squares=1_080.0, expected=1_080.0).effect
+        (1.5, 1.05)
         """
-        ratios = [
-            (squares + PRIOR_BLOCKS * length) / (expected + PRIOR_BLOCKS * length)
-            for squares, expected, length in zip(self.squares, self.expected, BLOCKS, strict=True)
-        ]
-        return max(1.0, *ratios)
+        blocks = max(self.new_blocks, 1)
+        squares = self.squares + self.new_squares - self.new_sum**2 / blocks
+        expected = self.expected + self.new_expected * (1 - 1 / blocks)
+        return max(1.0, 1 + (SKEW * (squares - expected) + PRIOR / 2) / (expected + PRIOR))
 
-    def take(self, rank: float, weight: float) -> None:
-        """Takes up the rank of an answer of this weight."""
-        for place, length in enumerate(BLOCKS):
-            self.sums[place] += weight * (rank - 0.5)
-            self.variances[place] += weight * weight
-            self.taken[place] += 1
-            if self.taken[place] == length:
-                self.new_squares[place] += self.sums[place] ** 2 / _RANK_VARIANCE
-                self.new_expected[place] += self.variances[place]
-                self.sums[place], self.variances[place], self.taken[place] = 0.0, 0.0, 0
+    def take(self, number: float, weight: float) -> None:
+        """Takes up the number of an answer of this weight."""
+        self.block += weight * number
+        self.variance += weight * weight
+        self.taken += 1
+        if self.taken == BLOCK:
+            self.new_squares += self.block**2
+            self.new_expected += self.variance
+            self.new_sum += self.block
+            self.new_blocks += 1
+            self.block, self.variance, self.taken = 0.0, 0.0, 0
 
     def learn(self) -> None:
-        """Counts the blocks that are not learned yet."""
-        self.squares = [held + new for held, new in zip(self.squares, self.new_squares, strict=True)]
-        self.expected = [held + new for held, new in zip(self.expected, self.new_expected, strict=True)]
+        """Counts the new blocks as learned: their mean is that of the past."""
+        self.squares += self.new_squares
+        self.expected += self.new_expected
         self.drop()
 
     def drop(self) -> None:
         """Drops the blocks that are not learned yet."""
-        self.new_squares, self.new_expected = _zeros(), _zeros()
+        self.new_squares, self.new_expected, self.new_sum, self.new_blocks = 0.0, 0.0, 0.0, 0

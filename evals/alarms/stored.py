@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from evals.alarms.agent_alarm import AgentAlarm
@@ -12,7 +13,7 @@ from evals.alarms.fall import BINS, FALLS, FallAlarm, Past
 from evals.alarms.repeats import LatelyAsked
 from evals.alarms.spread import NeighbourSpread
 
-FORM = f"2/{BINS}/{len(FALLS)}/{len(STAKES)}"
+FORM = f"3/{BINS}/{len(FALLS)}/{len(STAKES)}"
 """What the numbers mean. State of another form is not read, and the alarms begin anew."""
 
 
@@ -32,7 +33,7 @@ def to_json(alarm: AgentAlarm) -> dict[str, object]:
         "fall": {
             "past": list(fall.past.counts),
             "recent": list(fall.recent),
-            "spread": {name: list(getattr(fall.spread, name)) for name in NeighbourSpread.__dataclass_fields__},
+            "spread": asdict(fall.spread),
             "growth": fall.growth,
             "evidence": list(fall.detector.evidence),
             "bet": fall.bet,
@@ -56,7 +57,7 @@ def from_json(stored: Mapping[str, Any]) -> AgentAlarm:
         fall=FallAlarm(
             past=Past(list(fall["past"])),
             recent=list(fall["recent"]),
-            spread=NeighbourSpread(**{name: list(held) for name, held in fall["spread"].items()}),
+            spread=NeighbourSpread(**fall["spread"]),
             growth=fall["growth"],
             detector=Detector(list(fall["evidence"])),
             bet=fall["bet"],

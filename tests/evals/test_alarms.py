@@ -13,14 +13,16 @@ from evals.alarms.detector import LIMIT, YEARS_BETWEEN_FALSE_ALARMS
 from evals.alarms.fall import BINS, FALLS, FallAlarm, bet_on_fall
 from evals.alarms.simulation import (
     Bins,
+    Sessions,
     Traffic,
     WatchedStreams,
     delays,
     draw_p_alone,
     false_alarms,
-    theoretical_delay,
+    false_alarms_in_sessions,
 )
 from evals.alarms.stored import from_json, to_json
+from evals.alarms.theory import information, information_with_past, theoretical_delay, theoretical_delay_with_past
 
 _GRID = (np.arange(20) + 0.5) / 20
 AGENTS = Bins(
@@ -73,8 +75,8 @@ def test_many_simulated_agents_compute_what_one_agent_computes():
     alone = [FallAlarm() for _ in range(3)]
     for agent, alarm in enumerate(alone):
         alarm.past.counts = [float(count) for count in np.diff(watched.below[agent])]
-        alarm.spread.squares = watched.squares[agent].tolist()
-        alarm.spread.expected = watched.expected[agent].tolist()
+        alarm.spread.squares = float(watched.squares[agent])
+        alarm.spread.expected = float(watched.expected[agent])
     for _ in range(300):
         p_alone, draws = draw_p_alone(numbers, AGENTS.mixed(0.3), (3,)), numbers.random(3)
         watched.take(p_alone, draws, 0.001)
@@ -174,15 +176,75 @@ def test_a_judge_that_is_not_calibrated_changes_nothing():
 
 def test_answers_in_sessions_count_less_than_independent_ones():
     numbers = random.Random(14)
-    alone, together = FallAlarm(), FallAlarm()
-    for _ in range(150):
-        good = numbers.uniform(0.3, 1.0)
-        for place in range(20):
-            for alarm, share in ((together, good), (alone, numbers.uniform(0.3, 1.0))):
-                p_alone = numbers.uniform(0.5, 0.9) if numbers.random() < share else numbers.uniform(0.1, 0.5)
-                alarm.take(p_alone, numbers.random(), 1e-9 * (place + 1), 1.0)
-    assert alone.spread.effect < 1.5
-    assert together.spread.effect > 2 * alone.spread.effect
+    alone, together = AgentAlarm(), AgentAlarm()
+    shares = [numbers.uniform(0.3, 1.0) for _ in range(150)]
+    for place in range(150 * 20):
+        good = shares[place // 20]
+        for alarm, share in ((together, good), (alone, numbers.uniform(0.3, 1.0))):
+            alarm.take_all(answers(numbers, 1, good=share, start=float(place)), 0.0)
+    assert alone.fall.spread.effect < 1.5
+    assert together.fall.spread.effect > 1.5 * alone.fall.spread.effect
+    for alarm in (together, alone):
+        alarm.take_all(answers(random.Random(15), 20, good=0.0, start=HOUR), 50.0)
+    assert together.fall.detector.total < alone.fall.detector.total
+    assert together.below.detector.total < alone.below.detector.total
+
+
+def test_sessions_are_known_while_evidence_grows_and_a_fall_is_not_taken_for_sessions():
+    numbers = random.Random(16)
+    fallen, sessions = FallAlarm(), FallAlarm()
+    for alarm in (fallen, sessions):
+        for _ in range(3_000):
+            alarm.take(numbers.random(), numbers.random(), 0.0, 1.0)
+    steady = fallen.spread.effect
+    for place in range(600):
+        fallen.take(numbers.uniform(0.0, 0.6), numbers.random(), 0.0, 1.0)
+        sessions.take(numbers.uniform(0.0, 0.9 if place % 40 < 20 else 0.3), numbers.random(), 0.0, 1.0)
+    assert fallen.growth > 0
+    assert fallen.spread.new_blocks >= 15
+    assert fallen.spread.effect < 1.1 * steady
+    assert sessions.growth > 0
+    assert sessions.spread.effect > 1.1 * steady
+
+
+@pytest.mark.slow  # a simulation
+@pytest.mark.parametrize("a_day", [1.0, 20.0])
+def test_false_alarms_in_sessions_keep_to_the_limit_from_the_first_answer_on(a_day):
+    sessions = Sessions(right=0.8, apart=0.2)
+    random_numbers = np.random.default_rng(17)
+    count, years = false_alarms_in_sessions(random_numbers, AGENTS, sessions, a_day=a_day, streams=800, answers=4_000)
+    allowed = years / YEARS_BETWEEN_FALSE_ALARMS
+    assert count <= allowed + math.sqrt(allowed)
+
+
+@pytest.mark.parametrize("past", [1_000, 20_000])
+def test_theory_with_a_past_is_where_the_information_is_enough(past):
+    before, after = AGENTS.mixed(0.8), AGENTS.mixed(0.4)
+    best = theoretical_delay_with_past(before, after, 1e5, past)
+    assert information_with_past(before, after, past, best) == pytest.approx(math.log(1e5), rel=1e-3)
+    assert best > theoretical_delay(before, after, 1e5)
+
+
+def test_theory_with_an_endless_past_is_that_with_a_known_one():
+    before, after = AGENTS.mixed(0.8), AGENTS.mixed(0.65)
+    known = theoretical_delay(before, after, 1e5)
+    assert theoretical_delay_with_past(before, after, 1e5, 10**8) == pytest.approx(known, rel=1e-3)
+
+
+def test_theory_with_a_past_as_long_as_the_delay_is_that_of_two_equal_samples():
+    before, after = AGENTS.mixed(0.8), AGENTS.mixed(0.4)
+    middle = (before + after) / 2
+    divergence = (information(middle, before) + information(middle, after)) / 2  # of Jensen and Shannon
+    assert theoretical_delay_with_past(before, after, math.exp(2 * 300 * divergence), 300) == pytest.approx(
+        300, abs=0.1
+    )
+
+
+def test_no_number_of_answers_is_enough_after_too_short_a_past():
+    before, after = AGENTS.mixed(0.8), AGENTS.mixed(0.65)
+    shortest = math.log(1e5) / information(after, before)
+    assert theoretical_delay_with_past(before, after, 1e5, math.floor(shortest)) == math.inf
+    assert theoretical_delay_with_past(before, after, 1e5, math.ceil(1.05 * shortest)) < math.inf
 
 
 def test_a_wrong_clock_is_no_evidence():

@@ -25,7 +25,11 @@ def bench_alarms(*, right: float, pasts: Sequence[int], seed: int, as_json: bool
         print_to_terminal(*_tables(figures))
 
 
-def _tables(figures: AlarmFigures) -> tuple[Table, Table]:
+def _tables(figures: AlarmFigures) -> tuple[Table, Table, Table]:
+    return _false_alarms(figures), _sessions(figures), _delays(figures)
+
+
+def _false_alarms(figures: AlarmFigures) -> Table:
     false = Table(title=f"False alarms of agents of which {figures.right:.0%} of the answers are right")
     for head in ("answers a day", "agent-years", "false alarms", "a year", "window alerts a year", "of these, pages"):
         false.add_column(head, justify="right")
@@ -38,16 +42,37 @@ def _tables(figures: AlarmFigures) -> tuple[Table, Table]:
             f"{row.window_alerts_per_agent_year:g}",
             f"{row.pages_per_agent_year:g}",
         )
+    return false
+
+
+def _sessions(figures: AlarmFigures) -> Table:
+    false = Table(title="False alarms where the answers of a session are good or bad together")
+    for head in ("answers a day", "apart", "agent-years", "false alarms", "a year"):
+        false.add_column(head, justify="right")
+    for row in figures.sessions:
+        false.add_row(
+            f"{row.answers_a_day:g}",
+            f"± {row.apart:.0%}",
+            f"{row.agent_years:g}",
+            str(row.false_alarms),
+            f"{row.per_agent_year:g}",
+        )
+    return false
+
+
+def _delays(figures: AlarmFigures) -> Table:
     late = Table(title="Answers from a fall to the alarm")
     for head in (
         "a day",
         "fall",
         "past",
         "theory",
+        "with this past",
         "median",
         "p90",
         "days",
         "ratio",
+        "with this past",
         "window alerts",
         "found in 30 days",
     ):
@@ -58,11 +83,14 @@ def _tables(figures: AlarmFigures) -> tuple[Table, Table]:
             f"{each.fall:.0%}",
             f"{each.past:,}",
             f"{each.theory:g}",
-            *(_cell(number) for number in (each.median, each.p90, each.median_days, each.ratio, each.window_median)),
+            _cell(each.theory_with_past, "none"),
+            *(_cell(number) for number in (each.median, each.p90, each.median_days, each.ratio)),
+            _cell(each.ratio_with_past, ""),
+            _cell(each.window_median),
             f"{each.window_found:.0%}",
         )
-    return false, late
+    return late
 
 
-def _cell(number: float | None) -> str:
-    return "never" if number is None else f"{number:g}"
+def _cell(number: float | None, otherwise: str = "never") -> str:
+    return otherwise if number is None else f"{number:g}"
