@@ -20,7 +20,8 @@ _AGENTS = {1.0: 1_000, 20.0: 2_000, 200.0: 3_000, 5_000.0: 8_000}
 _ANSWERS = 4_000
 """Answers of each."""
 ANSWERS_A_DAY = tuple(_AGENTS)
-APART = (0.1, 0.2)
+APART = 0.2
+SESSION_PASTS = (0, 2_000)
 FALLS = (0.15, 0.40)
 _DELAYS, _WINDOW_AGENTS = 300, 15
 """Agents of which a delay is measured."""
@@ -47,8 +48,8 @@ class SessionRow:
 
     answers_a_day: float
     apart: float
-    """The share of right answers is so much above that of all answers in one half of the sessions, below in the other.
-    """
+    """In half of the sessions the share of right answers is so much larger, in the other half so much smaller."""
+    past: int
     agent_years: float
     false_alarms: int
     per_agent_year: float
@@ -92,8 +93,8 @@ def measured(*, right: float, pasts: Sequence[int], seed: int, scale: float = 1.
         right=right,
         false_alarms=[_false_alarms(random, bins, right, a_day, scale) for a_day in ANSWERS_A_DAY],
         sessions=[
-            _in_sessions(random, bins, right, a_day, apart, scale)
-            for a_day, apart in itertools.product(ANSWERS_A_DAY, APART)
+            _in_sessions(random, bins, right, a_day, past, scale)
+            for a_day, past in itertools.product(ANSWERS_A_DAY, SESSION_PASTS)
         ],
         delays=list(_delays(random, bins, right, pasts, scale)),
     )
@@ -119,14 +120,15 @@ def _false_alarms(
 
 
 def _in_sessions(
-    random: np.random.Generator, bins: JudgedBins, right: float, a_day: float, apart: float, scale: float
+    random: np.random.Generator, bins: JudgedBins, right: float, a_day: float, past: int, scale: float
 ) -> SessionRow:
-    sessions = Sessions(right=right, apart=min(apart, 1 - right))
+    sessions = Sessions(right=right, apart=round(min(APART, 1 - right), 6), past=past)
     agents, answers = (math.ceil(scale * count) for count in (_AGENTS[a_day], _ANSWERS))
     count, years = false_alarms_in_sessions(random, bins.shares, sessions, a_day=a_day, streams=agents, answers=answers)
     return SessionRow(
         answers_a_day=a_day,
         apart=sessions.apart,
+        past=past,
         agent_years=round(years, 1),
         false_alarms=count,
         per_agent_year=round(count / years, 4),

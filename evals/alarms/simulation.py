@@ -102,7 +102,7 @@ class WatchedStreams:
         blocks = np.maximum(self.new_blocks, 1)
         squares = self.squares + self.new_squares - self.new_sum**2 / blocks
         expected = self.expected + BLOCK * (blocks - 1)
-        return np.maximum(1 + (SKEW * (squares - expected) + PRIOR / 2) / (expected + PRIOR), 1.0)
+        return np.maximum(1 + (SKEW * (squares - expected) + PRIOR / 4) / (expected + PRIOR), 1.0)
 
     def _take_blocks(self, numbers: Floats) -> None:
         self.block += numbers
@@ -156,6 +156,8 @@ class Sessions:
     """Share of right answers."""
     apart: float
     """In half of the sessions the share is so much larger, in the other half so much smaller."""
+    past: int
+    """Answers of each agent before the simulation begins: whole blocks."""
     length: int = 20
     """Answers of a session."""
 
@@ -190,8 +192,10 @@ def false_alarms(random: np.random.Generator, traffic: Traffic, *, streams: int,
 def false_alarms_in_sessions(
     random: np.random.Generator, bins: Bins, sessions: Sessions, *, a_day: float, streams: int, answers: int
 ) -> tuple[int, float]:
-    """The same of agents whose answers come in sessions, from their first answer on."""
+    """The same of agents whose answers come in sessions, after `sessions.past` of them."""
     watched = WatchedStreams.with_past(random, bins.mixed(sessions.right), streams, 0)
+    watched_for(random, watched, sessions.drawn(random, bins, streams, sessions.past), 0.0)  # nothing is at stake
+    watched.taken = 0
     drawn = sessions.drawn(random, bins, streams, answers)
     return watched_for(random, watched, drawn, 1 / (a_day * _DAYS_A_YEAR))
 

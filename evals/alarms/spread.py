@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 BLOCK = 40
 """Neighbours that are summed. More would find the effect of longer sessions, and find it later."""
-PRIOR = 3.0 * BLOCK
-"""Answers with an effect of 1.5 that are counted before the first: that an agent is steady has to be seen."""
-SKEW = 1.5
+PRIOR = 5.0 * BLOCK
+"""Answers with an effect of 1.25 that are counted before the first: that an agent is steady has to be seen."""
+SKEW = 1.3
 """What is above 1 counts so many times. Bad sessions are rarer and further off than sums with a normal distribution,
 and a block may hold half of one: so bets are fair only with less evidence than the variance says."""
 
@@ -38,15 +38,15 @@ class NeighbourSpread:
 
     @property
     def effect(self) -> float:
-        """1 for independent answers, never less, and 1.5 before the first.
+        """1 for independent answers, never less, and 1.25 before the first.
 
-        >>> NeighbourSpread().effect, NeighbourSpread(squares=1_080.0, expected=1_080.0).effect
-        (1.5, 1.05)
+        >>> NeighbourSpread().effect, NeighbourSpread(squares=800.0, expected=800.0).effect
+        (1.25, 1.05)
         """
         blocks = max(self.new_blocks, 1)
         squares = self.squares + self.new_squares - self.new_sum**2 / blocks
         expected = self.expected + self.new_expected * (1 - 1 / blocks)
-        return max(1.0, 1 + (SKEW * (squares - expected) + PRIOR / 2) / (expected + PRIOR))
+        return max(1.0, 1 + (SKEW * (squares - expected) + PRIOR / 4) / (expected + PRIOR))
 
     def take(self, number: float, weight: float) -> None:
         """Takes up the number of an answer of this weight."""

@@ -1,4 +1,9 @@
-"""How soon an alarm can come at best, to first order: what leaves out the logarithm of the delay itself."""
+"""How soon an alarm can come at best, to first order: for a limit of ever more answers between false alarms.
+
+A test that raises at most one false alarm in so many answers, in any stretch of them, finds a change only once the
+answers since are that much likelier with it than without. The bounds leave out that a delay is a stretch too, which
+takes its own logarithm off: so an alarm may come sooner than they say, and they serve to compare.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +33,8 @@ def theoretical_delay(before: _Shares, after: _Shares, answers_between: float) -
 def information_with_past(before: _Shares, after: _Shares, past: float, answers: float) -> float:
     """Nats that so many answers give about the change together with the past, if only the past says what was before.
 
-    Nothing changed is as likely as it can be if all of them come from the mixture of both (Gutman, "Asymptotically
+    The test's promise holds whatever the answers are like, so also if all of them, past and new, come from the mixture
+    of both: of all ways in which nothing changed that is the hardest to tell from the change (Gutman, "Asymptotically
     optimal classification for multiple tests with empirically observed statistics", 1989).
 
     >>> before, after = np.array([0.5, 0.5]), np.array([0.75, 0.25])

@@ -210,7 +210,7 @@ def test_sessions_are_known_while_evidence_grows_and_a_fall_is_not_taken_for_ses
 @pytest.mark.slow  # a simulation
 @pytest.mark.parametrize("a_day", [1.0, 20.0])
 def test_false_alarms_in_sessions_keep_to_the_limit_from_the_first_answer_on(a_day):
-    sessions = Sessions(right=0.8, apart=0.2)
+    sessions = Sessions(right=0.8, apart=0.2, past=0)
     random_numbers = np.random.default_rng(17)
     count, years = false_alarms_in_sessions(random_numbers, AGENTS, sessions, a_day=a_day, streams=800, answers=4_000)
     allowed = years / YEARS_BETWEEN_FALSE_ALARMS

@@ -56,6 +56,8 @@ def test_the_figures_of_the_bench_keep_the_promise():
     figures = measured(right=0.8, pasts=(20_000,), seed=3, scale=0.1)
     rare = [row for row in figures.false_alarms if row.answers_a_day == 1]
     assert rare[0].per_agent_year <= 1 / 20
+    assert [row.per_agent_year <= 1 / 20 for row in figures.sessions if row.answers_a_day == 1 and row.past] == [True]
     large = [row for row in figures.delays if row.fall == 0.4]
     assert len(large) == 4
     assert all(row.ratio is not None and row.ratio <= 1.5 for row in large)
+    assert all(row.theory_with_past is not None and row.theory_with_past >= row.theory for row in large)

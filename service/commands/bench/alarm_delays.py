@@ -47,12 +47,13 @@ def _false_alarms(figures: AlarmFigures) -> Table:
 
 def _sessions(figures: AlarmFigures) -> Table:
     false = Table(title="False alarms where the answers of a session are good or bad together")
-    for head in ("answers a day", "apart", "agent-years", "false alarms", "a year"):
+    for head in ("answers a day", "apart", "past", "agent-years", "false alarms", "a year"):
         false.add_column(head, justify="right")
     for row in figures.sessions:
         false.add_row(
             f"{row.answers_a_day:g}",
             f"± {row.apart:.0%}",
+            f"{row.past:,}",
             f"{row.agent_years:g}",
             str(row.false_alarms),
             f"{row.per_agent_year:g}",
