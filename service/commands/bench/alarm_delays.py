@@ -73,7 +73,7 @@ def _delays(figures: AlarmFigures) -> Table:
         "p90",
         "days",
         "ratio",
-        "with this past",
+        "ratio to that",
         "window alerts",
         "found in 30 days",
     ):
