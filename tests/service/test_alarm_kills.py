@@ -9,24 +9,19 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
-from sqlalchemy import URL, select, text
+from sqlalchemy import URL
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from evals.alarms.agent_alarm import AgentAlarm, WatchedAnswer
-from evals.alarms.stored import from_json
 from service.samples.fortnight import fortnight_events
 from service.storage.alarms.agent_alarms import agent_alarms
-from service.storage.alarms.watched_answers import question_digest
-from service.storage.tables import AGENT_ALARMS, EVALUATIONS
 from tests.conftest import copied
 from tests.served import served
+from tests.undisturbed_alarms import answers_waiting, stored_alarms, undisturbed_alarms
 
 pytestmark = pytest.mark.alone
 
 KILLS = 3
 BATCH = 10
-BOUND = 50.0
-"""The lowest score of the tier `marginal`."""
 
 
 def alarmed(database: URL, *, kill: bool = False) -> AbstractAsyncContextManager[str]:
@@ -41,36 +36,6 @@ async def post(address: str, batches: list[list[dict]]) -> None:
             reply = await client.post("/v1/events", json=batches[0])
             assert reply.status_code == 202, reply.text
             del batches[0]
-
-
-async def undisturbed(engine) -> dict[str, AgentAlarm]:
-    """The alarms that the stored rows give in the order of their times."""
-    rows = EVALUATIONS.c
-    scored = select(EVALUATIONS).where(rows.current, rows.score.is_not(None)).order_by(rows.occurred_at, rows.event)
-    async with engine.connect() as connection:
-        found = (await connection.execute(scored)).all()
-    alarms: dict[str, AgentAlarm] = {}
-    for row in found:
-        answer = WatchedAnswer(
-            moment=row.occurred_at.timestamp(),
-            p_alone=row.p_alone,
-            score=row.score,
-            question=question_digest(row.question),
-            draw=(row.event.int >> 75) / 2**53,
-        )
-        alarms.setdefault(row.agent, AgentAlarm()).take(answer, BOUND)
-    return alarms
-
-
-async def stored(engine) -> dict[str, AgentAlarm]:
-    async with engine.connect() as connection:
-        rows = (await connection.execute(select(AGENT_ALARMS.c.agent, AGENT_ALARMS.c.state))).all()
-    return {row.agent: from_json(row.state) for row in rows}
-
-
-async def waiting(engine) -> int:
-    async with engine.connect() as connection:
-        return await connection.scalar(text("SELECT count(*) FROM watched_answers"))
 
 
 @pytest.mark.slow  # starts a service for each kill
@@ -93,9 +58,9 @@ async def test_kills_leave_the_state_of_an_undisturbed_run(postgres_url, templat
             await post(address, batches)
 
             async def all_are_taken_up() -> bool:
-                return await waiting(engine) == 0
+                return await answers_waiting(engine) == 0
 
             await wait_until(all_are_taken_up)
-        assert await stored(engine) == await undisturbed(engine)
+        assert await stored_alarms(engine) == await undisturbed_alarms(engine)
         assert [(each.agent, each.fall) for each in await agent_alarms(engine) if each.fall] == [("ember", True)]
         await engine.dispose()
