@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, sync_playwright
 from service.commands.demo import post_samples, running_service
 from tests.servers.fixtures import found
 from tests.servers.install import CHROMIUM
+from tests.servers.sessions import quick_folder
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +20,7 @@ def site() -> Iterator[str]:
     """The address of a service with the demo's answers and labels."""
     # not pytest's folder: the account that PostgreSQL runs as could not enter it
     with (
-        tempfile.TemporaryDirectory(prefix="sqlassay-test-", ignore_cleanup_errors=True) as state,
+        tempfile.TemporaryDirectory(dir=quick_folder(), prefix="sqlassay-test-", ignore_cleanup_errors=True) as state,
         running_service(Path(state)) as (client, _),
     ):
         post_samples(client)

@@ -18,6 +18,7 @@ from service.settings.loading import SettingsError, load_settings
 from service.settings.storage_settings import DatabaseSettings
 from service.storage.embedded import embedded_postgres
 from service.storage.scores.search_index import INDEX
+from tests.servers.sessions import quick_folder
 
 pytestmark = [pytest.mark.slow, pytest.mark.alone]  # starts and kills embedded servers
 
@@ -33,7 +34,7 @@ with embedded_postgres(Path(sys.argv[1])) as url:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="sqlassay-embedded-") as name:
+    with tempfile.TemporaryDirectory(dir=quick_folder(), prefix="sqlassay-embedded-") as name:
         yield Path(name)
 
 

@@ -18,6 +18,7 @@ from sqlalchemy import URL
 
 from service.samples import sample_rules
 from tests import tour
+from tests.servers.sessions import quick_folder
 from tests.service.commands import command_line
 
 pytestmark = pytest.mark.alone
@@ -29,7 +30,7 @@ BARE = {name: value for name, value in os.environ.items() if not name.startswith
 @pytest.fixture
 def state() -> Iterator[Path]:
     # Not pytest's folder: the account that PostgreSQL runs as when tests run as root could not enter it.
-    with tempfile.TemporaryDirectory(prefix="sqlassay-test-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(dir=quick_folder(), prefix="sqlassay-test-", ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
 
