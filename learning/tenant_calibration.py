@@ -1,6 +1,6 @@
 """Fits a tenant's own line to the log-odds of a judge, from the tenant's labels, and keeps it only where it pays."""
 
-# scipy and scikit-learn ship no types
+# scipy ships no types
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import expit
-from sklearn.model_selection import GroupKFold
 
 from learning.calibration import ONE_THREAD
 from learning.labelled import Floats
-from scoring.calibration import LEAST, LEAST_SLOPE, MOST, MOST_SHIFT, MOST_SLOPE, log_odds
+from learning.nearest_line import nearest_line, question_folds
+from scoring.calibration import LEAST, MOST, log_odds
 
 LEAST_LABELS = 20
 """Fewest labelled answers from which a line is fitted."""
@@ -24,8 +23,6 @@ LEAST_OF_EACH = 3
 """Fewest right and fewest wrong answers: without both, labels say nothing about the slope."""
 FOLDS = 10
 """Most parts of the cross-validation."""
-INTERCEPT_SPREAD, SLOPE_SPREAD = 1.5, 0.5
-"""How far tenants' lines are expected to be from the packaged judge's: standard deviations around (0, 1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +90,7 @@ def _held_out(rows: Sequence[LabelledProbability], odds: Floats, correct: Floats
     p_correct = expit(odds)
     if parts < 2:
         return p_correct
-    for train, test in GroupKFold(parts).split(odds, groups=questions):
+    for train, test in question_folds(questions, parts):
         intercept, slope = nearest_line(odds[train], correct[train])
         p_correct[test] = _calibrated(odds[test], intercept, slope)
     return p_correct
@@ -106,16 +103,3 @@ def _calibrated(odds: Floats, intercept: float, slope: float) -> NDArray[np.floa
 def _loss(p_correct: Floats, correct: Floats) -> float:
     bounded = np.clip(p_correct, LEAST, MOST)
     return float(-np.mean(correct * np.log(bounded) + (1 - correct) * np.log(1 - bounded)))
-
-
-def nearest_line(odds: Floats, correct: Floats) -> tuple[float, float]:
-    """Minimises log-loss + the squared distance from (0, 1) in spreads ÷ 2."""
-    sign = 2 * correct - 1
-
-    def loss(line: Floats) -> float:
-        far = (line[0] / INTERCEPT_SPREAD) ** 2 + ((line[1] - 1) / SLOPE_SPREAD) ** 2
-        return float(np.logaddexp(0, -sign * (line[0] + line[1] * odds)).sum() + far / 2)
-
-    bounds = [(-MOST_SHIFT, MOST_SHIFT), (LEAST_SLOPE, MOST_SLOPE)]
-    found = minimize(loss, np.array([0.0, 1.0]), method="L-BFGS-B", bounds=bounds).x
-    return float(found[0]), float(found[1])

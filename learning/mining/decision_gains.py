@@ -1,6 +1,6 @@
 """What a decision rule gains on questions that it was not fitted to, beyond the tenant's own line."""
 
-# scipy and scikit-learn ship no types
+# scipy ships no types
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
-from scipy.stats import t as student
-from sklearn.model_selection import GroupKFold
+from scipy.special import expit, stdtr
 
 from learning.labelled import Floats
 from learning.mining.decision_table import DecisionTable, Held, Rows
-from learning.tenant_calibration import nearest_line
+from learning.nearest_line import nearest_line, question_folds
 
 FOLDS = 5
 """Parts of the cross-validation, by question."""
@@ -77,7 +75,7 @@ class Cells:
 
 def folds(table: DecisionTable, parts: int) -> Iterator[tuple[Rows, Rows]]:
     """Training rows and test rows that share no question."""
-    yield from GroupKFold(parts).split(table.odds, groups=table.question)
+    yield from question_folds(table.question, parts)
 
 
 def promising(table: DecisionTable, held: Held) -> NDArray[np.intp]:
@@ -114,7 +112,7 @@ def _gains(gained: Floats, shown: Floats, corrected: Floats) -> Gains:
     number = np.maximum(here.sum(axis=0), 2)
     mean = gained.sum(axis=0) / number
     spread = np.sqrt((here * (gained - mean) ** 2).sum(axis=0) / (number - 1))
-    p_value = student.sf(mean / np.maximum(spread / np.sqrt(number), 1e-12), number - 1)
+    p_value = stdtr(number - 1, -mean / np.maximum(spread / np.sqrt(number), 1e-12))
     return Gains(log_loss=gained.sum(axis=0), p_value=p_value, verdicts=corrected / number)
 
 

@@ -1,6 +1,6 @@
 """Proposes decision rules: signals with which labels contradict the judge, also on questions that chose nothing."""
 
-# scikit-learn ships no types
+# an array's items have no type
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import roc_auc_score
 
-from learning.calibration import ONE_THREAD
 from learning.labelled import Floats
 from learning.mining.decision_gains import Cells, fitted_shifts, folds, gains, promising
 from learning.mining.decision_table import Conditions, DecisionTable, Held, candidates
@@ -20,7 +18,7 @@ from learning.mining.evidence import LABELLED, LEAST_LABELLED, share
 from learning.mining.observing import ObservedAnswer
 from learning.mining.proposals import ProposalKind, ProposedRule
 from learning.mining.significance import discovered, lower_bound
-from learning.tenant_calibration import nearest_line
+from learning.nearest_line import nearest_line
 from scoring.decision_rules import MOST_DECISION_RULES, DecisionRule
 
 LEAST_QUESTIONS = 12
@@ -54,7 +52,6 @@ class RuleDirection(IntEnum):
     AGAINST = -1
 
 
-@ONE_THREAD
 def decision_rules(
     answers: Sequence[ObservedAnswer], in_force: Sequence[DecisionRule], direction: RuleDirection
 ) -> list[ProposedRule]:
@@ -121,8 +118,15 @@ def is_harmless(table: DecisionTable, direction: RuleDirection, most: int) -> bo
     if right.all() or not right.any():
         return False
     fewer = int((before[right] < 0).sum()) - int((after[right] < 0).sum())
-    gain = float(roc_auc_score(right, after)) - float(roc_auc_score(right, before))
+    gain = _auc(after, right) - _auc(before, right)
     return gain >= 0 and fewer >= 0 and (gain > 0 or fewer > 0)
+
+
+def _auc(odds: Floats, right: NDArray[np.bool_]) -> float:
+    """The share of pairs of a right and a wrong answer of which the right one has more; a tie counts half."""
+    wrong = np.sort(odds[~right])
+    below, up_to = (np.searchsorted(wrong, odds[right], side=side) for side in ("left", "right"))
+    return float((below + up_to).mean() / (2 * wrong.size))
 
 
 def _proposed(table: DecisionTable, found: ChosenRule) -> ProposedRule:

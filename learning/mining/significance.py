@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv
-from scipy.stats import hypergeom
 
 from learning.labelled import Floats
 
@@ -42,6 +41,8 @@ def chance_together(both: float, first: float, second: float, all_of_them: float
     >>> round(chance_together(5, 5, 5, 10), 4)
     0.004
     """
+    from scipy.stats import hypergeom  # noqa: PLC0415 takes a second to load, and few processes mine
+
     return float(hypergeom.sf(round(both) - 1, round(all_of_them), round(first), round(second)))
 
 

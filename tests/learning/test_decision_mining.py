@@ -6,9 +6,11 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
-from learning.mining.decisions import RuleDirection, decision_rules
+from learning.mining.decisions import RuleDirection, _auc, decision_rules
 from learning.mining.evidence import LEAST_LABELLED
 from learning.mining.observing import ObservedAnswer
 from learning.mining.proposals import ProposedRule
@@ -118,3 +120,10 @@ def test_the_same_labels_give_the_same_rules_in_any_order():
     one, other = (decision_rules(each, (), RuleDirection.FOR) for each in (labelled, shuffled))
     assert [each.text for each in one] == [each.text for each in other]
     assert [each.id for each in one] == [each.id for each in other]
+
+
+def test_the_auc_is_that_of_scikit_learn_with_ties() -> None:
+    draw = np.random.default_rng(3)
+    right = draw.random(200) < 0.7
+    odds = np.round(right + draw.normal(size=200), 1)
+    assert _auc(odds, right) == pytest.approx(float(roc_auc_score(right, odds)))

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
+from sklearn.model_selection import GroupKFold
 
+from learning.nearest_line import question_folds
 from learning.tenant_calibration import FittedLine, LabelledProbability, NotFitted, fit_line
 from scoring.calibration import LEAST_SLOPE, MOST_SHIFT, MOST_SLOPE, TenantCalibration, log_odds, logistic
 
@@ -92,3 +95,12 @@ def test_labels_against_the_judge_cannot_turn_it_around():
         line = TenantCalibration(version=1, judge="j", evaluator="e", intercept=fit.intercept, slope=fit.slope)
         shown = [line.of(p / 100) for p in range(101)]
         assert shown == sorted(shown)
+
+
+@pytest.mark.parametrize(("answers", "questions", "parts"), [(2, 2, 2), (60, 7, 5), (300, 90, 10)])
+def test_parts_are_those_of_scikit_learn(answers: int, questions: int, parts: int) -> None:
+    of_rows = np.random.default_rng(answers).integers(0, questions, answers)
+    of_rows[:questions] = np.arange(questions)
+    wanted = GroupKFold(parts).split(of_rows, groups=of_rows)
+    for (train, test), (other_train, other_test) in zip(question_folds(of_rows, parts), wanted, strict=True):
+        assert (train.tolist(), test.tolist()) == (other_train.tolist(), other_test.tolist())

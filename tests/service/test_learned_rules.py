@@ -202,13 +202,20 @@ def test_the_prompt_without_learned_rules_is_the_file_to_the_letter() -> None:
 
 
 @pytest.mark.slow  # a process of its own
-def test_promotion_needs_no_package_of_the_extra_for_learning() -> None:
-    script = """
+@pytest.mark.parametrize(
+    "modules",
+    [
+        ("service.commands.learn.promote_rules", "service.commands.learn.learned_rule_versions"),
+        ("service.serving", "service.commands.mining.mine"),
+    ],
+)
+def test_promotion_mining_and_the_service_need_no_package_of_the_extra_for_learning(modules: tuple[str, ...]) -> None:
+    script = f"""
 import sys
 for name in ("sklearn", "matplotlib", "threadpoolctl"):
     sys.modules[name] = None
-import service.commands.learn.promote_rules
-import service.commands.learn.learned_rule_versions
+import {", ".join(modules)}
+assert "scipy.stats" not in sys.modules, "takes a second to load"
 """
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
