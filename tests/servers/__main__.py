@@ -24,6 +24,7 @@ from tests.servers.install import (
     ServerMissing,
     kafka_jars,
 )
+from tests.servers.kafka_server import archive_classes
 from tests.servers.named import DATABASE_URL, KAFKA, REDIS_URL
 
 NEEDED: tuple[tuple[str | None, tuple[Callable[..., Path], ...]], ...] = (
@@ -49,6 +50,8 @@ def main() -> int:
             except ServerMissing as error:
                 missing += 1
                 print(error, file=sys.stderr)
+    if not missing and not os.environ.get(KAFKA):
+        print(archive_classes())
     return int(missing > 0)
 
 

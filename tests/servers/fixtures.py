@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
@@ -117,7 +118,9 @@ def kafka_server() -> Iterator[str]:
     if found := os.environ.get(named.KAFKA):
         yield found
         return
-    with available(shared_server("kafka", KafkaServer, lambda server: server.bootstrap)) as bootstrap:
+    with available(
+        shared_server("kafka", partial(KafkaServer, lasting=True), lambda server: server.bootstrap)
+    ) as bootstrap:
         yield bootstrap
 
 
