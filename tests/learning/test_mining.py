@@ -54,7 +54,7 @@ def test_nothing_is_proposed_where_there_is_no_habit(seed: int) -> None:
 
 
 @pytest.mark.slow  # the same over more seeds
-@pytest.mark.parametrize("seed", range(10, 16))
+@pytest.mark.parametrize("seed", range(10, 13))
 def test_other_seeds_find_the_same(seed: int) -> None:
     assert said(mined(Traffic(seed=seed))) == HABITS
     assert said(mined(replace(NO_HABITS, seed=seed))) == set()

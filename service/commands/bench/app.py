@@ -68,12 +68,13 @@ def bench_console(
     plans: Annotated[
         bool, typer.Option("--plans", help="Print PostgreSQL's plan of each statement that took over 200 ms.")
     ] = False,
+    reads: Annotated[int, typer.Option("--reads", min=1, metavar="N", help="Reads of each page after the first.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """Milliseconds of the console's pages, searches and lists, with full rows: the scored samples, copied."""
     from service.commands.bench.console_speed import bench_console as command
 
-    command(answers=answers, plans=plans, as_json=as_json)
+    command(answers=answers, plans=plans, reads=reads, as_json=as_json)
 
 
 @bench.command("equivalence")

@@ -36,8 +36,8 @@ from service.settings.loading import load_settings
 from service.storage.scores.search_index import make_search_index
 
 SLOW_SECONDS = 0.2
-_READS, _LONGEST = 20, 20.0
-"""Reads of a page after the first; fewer, but at least one, once they have taken so many seconds."""
+_LONGEST = 20.0
+"""Seconds after which a page is not read again, unless it was read only once."""
 _POSTED = 50
 
 
@@ -65,10 +65,10 @@ class PageSpeed:
         return f"{self.page:<38} {cpu}, {times}{fault}"
 
 
-def bench_console(*, answers: int, plans: bool, as_json: bool) -> None:
+def bench_console(*, answers: int, plans: bool, reads: int, as_json: bool) -> None:
     """Prints the time of each page with so many stored answers, and the plans of slow statements."""
     try:
-        pages, explained = uvloop.run(_measure(answers, plans=plans))
+        pages, explained = uvloop.run(_measure(answers, reads, plans=plans))
     except StoreUnavailable as error:
         give_up(str(error))
     if as_json or not sys.stdout.isatty():
@@ -77,7 +77,7 @@ def bench_console(*, answers: int, plans: bool, as_json: bool) -> None:
     print_to_terminal("\n".join([*map(str, pages), *explained]))
 
 
-async def _measure(answers: int, *, plans: bool) -> tuple[list[PageSpeed], list[str]]:
+async def _measure(answers: int, reads: int, *, plans: bool) -> tuple[list[PageSpeed], list[str]]:
     settings = load_settings()
     configure_logs(settings.log)
     patient = settings.model_copy(update={"database": settings.database.model_copy(update={"timeout": 600.0})})
@@ -93,7 +93,7 @@ async def _measure(answers: int, *, plans: bool) -> tuple[list[PageSpeed], list[
             tune_interpreter()
             slow = SlowStatements(served, SLOW_SECONDS)
             with slow.noting():
-                pages = await _read_pages(client, await cpu_seconds(engine), await _addresses(client, stored))
+                pages = await _read_pages(client, await cpu_seconds(engine), await _addresses(client, stored), reads)
             return pages, await slow.plans() if plans else []
 
 
@@ -130,20 +130,22 @@ async def _addresses(client: httpx2.AsyncClient, stored: StoredAnswers) -> Mappi
     return addresses(stored, found)
 
 
-async def _read_pages(client: httpx2.AsyncClient, cpu: CpuSeconds, addresses: Mapping[str, str]) -> list[PageSpeed]:
+async def _read_pages(
+    client: httpx2.AsyncClient, cpu: CpuSeconds, addresses: Mapping[str, str], reads: int
+) -> list[PageSpeed]:
     speeds: list[PageSpeed] = []
     with progress("reading pages", len(addresses)) as advance:
         for page, address in addresses.items():
-            speeds.append(await _timed(client, cpu, page, address))
+            speeds.append(await _timed(client, cpu, page, address, reads))
             advance(1)
     return speeds
 
 
-async def _timed(client: httpx2.AsyncClient, cpu: CpuSeconds, page: str, address: str) -> PageSpeed:
+async def _timed(client: httpx2.AsyncClient, cpu: CpuSeconds, page: str, address: str, reads: int) -> PageSpeed:
     times: list[float] = []
     statuses = set[int]()
     before = cpu.read()
-    while len(times) < 2 or (len(times) <= _READS and sum(times) < _LONGEST):
+    while len(times) < 2 or (len(times) <= reads and sum(times) < _LONGEST):
         began = time.perf_counter()
         statuses.add((await client.get(address)).status_code)
         times.append(time.perf_counter() - began)

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow  # runs a benchmark
 
 
 def test_every_page_is_read_and_none_fails() -> None:
-    done = sqlassay("bench", "console", "--answers", "1000", "--plans", "--json")
+    done = sqlassay("bench", "console", "--answers", "1000", "--reads", "2", "--plans", "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["answers"] == 1000
