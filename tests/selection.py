@@ -1,6 +1,6 @@
 """Which tests run where: marks tests by what they need, and ends a run with what was skipped and how to get it.
 
-`slow` and `development_data` are written on tests. `servers`, `database` and the marks of `tests/delivery` follow from
+`slow` and `development_data` are written on tests. `servers`, `database` and the marks of whole folders follow from
 a test's fixtures and folder, so that nobody has to remember them.
 """
 
@@ -18,7 +18,7 @@ from tests.development import HOME
 
 MARKS = {
     "slow": "a soak or a long campaign; `make test` leaves it out, `.ci/run` runs it",
-    "alone": "kills or measures processes: where it is slow, no other test runs beside it (also set by its folder)",
+    "alone": "has limits in seconds or loads all cores: if slow, no other runs beside it (also set by its folder)",
     "nightly": "too long for `.ci/run`; `make nightly` runs it (also marked slow)",
     "servers": "needs Kafka, Redis, PostgreSQL 15, Prometheus or Chromium (set by its fixtures)",
     "database": "needs a PostgreSQL, which the tests bring (set by its fixtures)",
@@ -30,7 +30,7 @@ SERVERS = frozenset(
 """Fixtures that need a program which `make servers` installs."""
 ROOT = Path(__file__).parents[1]
 _SLOW = frozenset({"tests/delivery"})
-_ALONE = _SLOW | {"tests/pages", "tests/servers"}
+_ALONE = frozenset({"tests/pages", "tests/servers"})
 NO_DATA = "the development data is not here: set SQLASSAY_DEVELOPMENT_DATA to its folder"
 
 

@@ -16,6 +16,8 @@ from tests.delivery.sites import Servers, running_servers
 from tests.delivery.stage import Stage, until
 from tests.delivery.workers import EARLY
 
+pytestmark = pytest.mark.alone  # kills at moments that a busy machine misses
+
 
 @pytest.fixture(scope="module")
 def servers() -> Iterator[Servers]:

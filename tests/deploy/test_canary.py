@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]  # starts a service for each test
+pytestmark = pytest.mark.slow  # starts a service for each test
 
 ROOT = Path(__file__).parents[2]
 CANARY = ROOT / "deploy" / "helm" / "sqlassay" / "files" / "canary.py"

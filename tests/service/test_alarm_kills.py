@@ -18,8 +18,6 @@ from tests.conftest import copied
 from tests.served import served
 from tests.undisturbed_alarms import answers_waiting, stored_alarms, undisturbed_alarms
 
-pytestmark = pytest.mark.alone
-
 KILLS = 3
 BATCH = 10
 

@@ -17,7 +17,7 @@ from service.processes.rules_processes import rules_processes
 from service.settings.judge_settings import ReferenceSettings
 from tests.served import served
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]  # starts services and uses up budgets
+pytestmark = pytest.mark.slow  # starts services and uses up budgets
 
 COSTLY = f"SELECT CASE{' WHEN a = 1 THEN 2' * 3200} END FROM beds"
 """A text that is accepted and takes many times the budget below."""

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from tests.waiting import WaitUntil
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]  # kills services
+pytestmark = pytest.mark.slow  # kills services
 
 EVENTS = [
     {

@@ -31,8 +31,6 @@ from tests.servers.processes import free_port
 from tests.service.test_kafka import SAMPLE, Bench
 from tests.waiting import WaitUntil
 
-pytestmark = pytest.mark.alone
-
 QUICK = WatchPolicy(every=0.1, timeout=2.0, patience=0.5)
 
 

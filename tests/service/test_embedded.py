@@ -20,7 +20,7 @@ from service.storage.embedded import embedded_postgres
 from service.storage.scores.search_index import INDEX
 from tests.servers.sessions import quick_folder
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]  # starts and kills embedded servers
+pytestmark = pytest.mark.slow  # starts and kills embedded servers
 
 CHILD = """
 import sys

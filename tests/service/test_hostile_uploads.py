@@ -13,8 +13,6 @@ from sqlalchemy import URL
 
 from tests.served import served
 
-pytestmark = pytest.mark.alone
-
 HOG, OTHER = "hog-token-for-tests-only-1", "other-token-for-tests-only"
 TOKENS = json.dumps({"hogs": HOG, "others": OTHER})
 EVENT = {"event_id": "a", "question": "How many rafts are there?", "sql": "SELECT COUNT(*) FROM rafts"}

@@ -27,8 +27,6 @@ from service.settings.stream_settings import KafkaSettings
 from tests.servers.fixtures import Kafka
 from tests.waiting import WaitUntil
 
-pytestmark = pytest.mark.alone
-
 SAMPLE = {"question": "How many ovens are there?", "sql": "SELECT COUNT(*) FROM ovens"}
 
 

@@ -16,7 +16,7 @@ from service.processes.reference_processes import reference_processes
 from service.settings.judge_settings import ReferenceSettings
 from tests.service.test_kafka import Bench
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]  # starts and kills processes
+pytestmark = pytest.mark.slow  # starts and kills processes
 
 TALL = "SELECT id FROM shelf WHERE height > 3"
 EVENT = {

@@ -33,7 +33,7 @@ from service.samples import sample_events, sample_rules
 from service.settings.observability_settings import MetricSettings
 from tests.memory.stores import MemoryOutcomes, MemoryRules, MemoryScores
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]  # starts and kills processes
+pytestmark = pytest.mark.slow  # starts and kills processes
 
 COSTLY = f"SELECT CASE{' WHEN a = 1 THEN 2' * 3200} END FROM beds"
 """A text that is accepted and takes far more than the budgets of these tests."""

@@ -18,7 +18,7 @@ from tests.served import served
 from tests.servers.fixtures import Kafka
 from tests.waiting import WaitUntil
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]  # kills workers and waits for rebalances
+pytestmark = pytest.mark.slow  # kills workers and waits for rebalances
 
 ASKED = {"sqlassay.question": "How many ferries sail today?", "gen_ai.agent.name": "atlas"}
 ANSWERED = {"db.query.text": "SELECT COUNT(*) FROM sailings WHERE day = 'today'", "db.system.name": "postgresql"}

@@ -31,7 +31,7 @@ from tests.served import ROOT, served
 from tests.servers.collector import Collector, attributes, collector
 from tests.waiting import WaitUntil
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]  # starts a service and a collector for each test
+pytestmark = pytest.mark.slow  # starts a service and a collector for each test
 
 __all__ = ["collector"]
 

@@ -15,7 +15,7 @@ from tests.servers.fixtures import Kafka, make_topics, new_kafka
 from tests.servers.kafka_server import KafkaServer
 from tests.service.test_kafka import Bench
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]  # starts brokers of its own
+pytestmark = pytest.mark.slow  # starts brokers of its own
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tests.servers.kafka_server import KafkaServer
 from tests.service.test_kafka import SAMPLE, Bench
 from tests.waiting import WaitUntil
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]  # waits for brokers that are away
+pytestmark = pytest.mark.slow  # waits for brokers that are away
 
 UNWRITABLE = "no topic may be called so"
 STALLED = 1.0

@@ -8,7 +8,7 @@ import pytest
 
 from tests.service.commands.command_line import sqlassay
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]  # runs a benchmark
+pytestmark = pytest.mark.slow  # runs a benchmark
 
 
 def test_the_bench_prints_replies_as_a_share_of_the_ideal() -> None:

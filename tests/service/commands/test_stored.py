@@ -21,8 +21,6 @@ from tests import tour
 from tests.servers.sessions import quick_folder
 from tests.service.commands import command_line
 
-pytestmark = pytest.mark.alone
-
 Command: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 BARE = {name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")}
 
