@@ -7,13 +7,15 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 from sqlalchemy import URL
 
-pytestmark = pytest.mark.slow  # starts a service for each test
+from tests.conftest import copied
+
+pytestmark = pytest.mark.slow  # starts a service
 
 ROOT = Path(__file__).parents[2]
 CANARY = ROOT / "deploy" / "helm" / "sqlassay" / "files" / "canary.py"
@@ -21,12 +23,18 @@ TOKENS = json.dumps({"library": "secret-for-tests-only-12"})
 FOR_ALL = "secret-of-all-for-tests-34"
 
 
-@pytest.fixture
-def service(database: URL) -> Iterator[str]:
-    """Runs a service that requires a token, and yields its address."""
+@pytest.fixture(scope="module")
+async def database_of_all(postgres_url: URL, template: str) -> AsyncIterator[URL]:
+    async with copied(postgres_url, template) as database:
+        yield database
+
+
+@pytest.fixture(scope="module")
+def service(database_of_all: URL) -> Iterator[str]:
+    """Runs a service that requires a token, and yields its address; each canary is an event of its own."""
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("SQLASSAY_")},
-        "SQLASSAY_DATABASE__URL": database.render_as_string(hide_password=False),
+        "SQLASSAY_DATABASE__URL": database_of_all.render_as_string(hide_password=False),
         "SQLASSAY_HTTP__PORT": "0",
         "SQLASSAY_HTTP__TOKENS": json.dumps(json.loads(TOKENS) | {"*": FOR_ALL}),
     }
