@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
@@ -19,6 +19,7 @@ from tests.deploy.failures import BEFORE, SHOWN, Failure
 from tests.deploy.inhibition import Labels, silenced
 from tests.servers.fixtures import found
 from tests.servers.install import PROMTOOL
+from tests.servers.prometheus_server import run_tool
 
 PROMETHEUS = ROOT / "deploy" / "prometheus"
 CASES = PROMETHEUS / "tests" / "failures.test.yml"
@@ -53,8 +54,8 @@ def alert_names() -> list[str]:
     return sorted({rule["alert"] for group in groups for rule in group["rules"] if "alert" in rule})
 
 
-def promtool(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([found(PROMTOOL), *map(str, arguments)], capture_output=True, text=True, check=False)
+def promtool(*arguments: object) -> CompletedProcess[str]:
+    return run_tool(found(PROMTOOL), *arguments)
 
 
 def case(failure: Failure, firing: list[Labels]) -> dict[str, Any]:

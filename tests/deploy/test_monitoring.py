@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from service.settings.observability_settings import MetricSettings
 from tests.deploy.charts import CHART, ROOT, only, render
 from tests.servers.fixtures import found
 from tests.servers.install import AMTOOL, PROMTOOL
+from tests.servers.prometheus_server import run_tool
 
 PROMETHEUS = ROOT / "deploy" / "prometheus"
 RULES = PROMETHEUS / "sqlassay.rules.yml"
@@ -54,10 +54,6 @@ def promtool() -> Path:
     return found(PROMTOOL)
 
 
-def run(program: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False)
-
-
 def test_the_rules_of_compose_are_rendered_from_the_chart(rules: dict[str, Any]):
     rendered = HEADER + yaml.safe_dump(rules, sort_keys=False, width=200, allow_unicode=True)
     if WRITE:
@@ -67,7 +63,7 @@ def test_the_rules_of_compose_are_rendered_from_the_chart(rules: dict[str, Any])
 
 
 def test_prometheus_accepts_the_rules(promtool: Path):
-    done = run(promtool, "check", "rules", RULES)
+    done = run_tool(promtool, "check", "rules", RULES)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -79,7 +75,7 @@ LONG = {"estimate.test", "quality.test", "pipeline.test", "drop.test", "silence.
     "cases", [pytest.param(each, marks=[pytest.mark.slow] * (each.stem in LONG), id=each.stem) for each in CASES]
 )
 def test_the_rules_fire_exactly_as_their_cases_say(promtool: Path, cases: Path):
-    done = run(promtool, "test", "rules", cases)
+    done = run_tool(promtool, "test", "rules", cases)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -106,7 +102,7 @@ def test_a_broken_rule_fails_the_cases_of_its_alert(
     cases.write_text(yaml.safe_dump(cases_of(alert)))
     for written, passes in ((rules, True), (rules.replace(before, after), False)):
         (tmp_path / RULES.name).write_text(written)
-        done = run(promtool, "test", "rules", cases)
+        done = run_tool(promtool, "test", "rules", cases)
         assert (done.returncode == 0) is passes, done.stdout + done.stderr
 
 
@@ -206,7 +202,7 @@ def test_conditions_that_never_or_always_fire_are_rejected(conditions: dict[str,
 
 def test_the_example_for_alertmanager_is_valid_and_names_existing_alerts():
     path = PROMETHEUS / "alertmanager.yml"
-    done = run(found(AMTOOL), "check-config", path)
+    done = run_tool(found(AMTOOL), "check-config", path)
     assert done.returncode == 0, done.stdout + done.stderr
     alerts = {alert["alert"] for alert in every(yaml.safe_load(RULES.read_text()), "alert")}
     named = set(re.findall(r"SQLAssay\w+", re.sub(r"SQLAssayLag\.\*", "SQLAssayLagHigh", path.read_text())))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,14 @@ import yaml
 
 from tests.servers.install import ALERTMANAGER, PROMETHEUS
 from tests.servers.processes import Server, listens
+
+
+def run_tool(program: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Runs one of their programs."""
+    # collecting garbage seldom saves a quarter of what promtool takes for weeks of samples
+    environment = {**os.environ, "GOGC": "400"}
+    command = [str(program), *map(str, arguments)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
 class AlertmanagerServer(Server):
