@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,10 @@ def record_suites(rows: list[Mapping[str, object]], *, passed: bool) -> None:
 
 
 def record_benches() -> None:
-    with own_server(KafkaServer) as kafka, own_server(debian_postgres) as postgres:
+    with (
+        own_server(partial(KafkaServer, lasting=True), on_disk=True) as kafka,
+        own_server(debian_postgres, on_disk=True) as postgres,
+    ):
         environment = {
             **os.environ,
             "SQLASSAY_KAFKA__BOOTSTRAP_SERVERS": kafka.bootstrap,

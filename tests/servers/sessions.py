@@ -19,7 +19,7 @@ from typing import TypeVar
 from tests.servers.processes import Server
 
 _PREFIX = f"sqlassay-servers-{os.getuid()}-"
-_MEMORY = Path("/dev/shm")
+_DISK, _MEMORY = Path(tempfile.gettempdir()), Path("/dev/shm")
 _ROOM = 4 * 1024**3
 """Bytes; a whole run uses a tenth of it."""
 AnyServer = TypeVar("AnyServer", bound=Server)
@@ -33,21 +33,20 @@ def quick_folder() -> Path:
     try:
         found = os.statvfs(_MEMORY)
     except OSError:
-        return Path(tempfile.gettempdir())
+        return _DISK
     usable = found.f_blocks * found.f_frsize >= _ROOM and not found.f_flag & os.ST_NOEXEC
-    return _MEMORY if usable and os.access(_MEMORY, os.W_OK) else Path(tempfile.gettempdir())
+    return _MEMORY if usable and os.access(_MEMORY, os.W_OK) else _DISK
 
 
-def run_folder() -> Path:
-    """The folder of this test run, the same for all of its workers."""
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or f"{os.getpid()}"
-    return quick_folder() / f"{_PREFIX}{run}"
+def _run() -> str:
+    """The name of this test run's folders, the same for all of its workers."""
+    return f"{_PREFIX}{os.environ.get('PYTEST_XDIST_TESTRUNUID') or os.getpid()}"
 
 
 @contextmanager
 def shared_server(kind: str, make: Callable[[Path], AnyServer], address: Callable[[AnyServer], str]) -> Iterator[str]:
     """The address of the run's server of this kind, started by the first who asks."""
-    with _in_use(kind) as home:
+    with _in_use(quick_folder() / _run() / kind) as home:
         told = home / "address"
         with _alone(home):
             if not told.exists():
@@ -58,9 +57,10 @@ def shared_server(kind: str, make: Callable[[Path], AnyServer], address: Callabl
 
 
 @contextmanager
-def own_server(make: Callable[[Path], AnyServer]) -> Iterator[AnyServer]:
-    """A running server for one test, to be killed, frozen and started again."""
-    with _in_use(f"own-{uuid.uuid4().hex[:8]}") as home:
+def own_server(make: Callable[[Path], AnyServer], *, on_disk: bool = False) -> Iterator[AnyServer]:
+    """A running server for one test, to be killed, frozen and started again; `on_disk` where it is to be measured."""
+    root = _DISK if on_disk else quick_folder()
+    with _in_use(root / _run() / f"own-{uuid.uuid4().hex[:8]}") as home:
         server = make(home)
         server.start()
         try:
@@ -70,9 +70,8 @@ def own_server(make: Callable[[Path], AnyServer]) -> Iterator[AnyServer]:
 
 
 @contextmanager
-def _in_use(kind: str) -> Iterator[Path]:
+def _in_use(home: Path) -> Iterator[Path]:
     _end_forgotten()
-    home = run_folder() / kind
     home.mkdir(parents=True, exist_ok=True, mode=0o755)
     with (home / "users.lock").open("a") as users:
         with _alone(home):
@@ -86,8 +85,8 @@ def _in_use(kind: str) -> Iterator[Path]:
 
 
 def _end_forgotten() -> None:
-    for home in quick_folder().glob(f"{_PREFIX}*/*"):
-        if home.parent == run_folder() or not (home / "users.lock").exists():
+    for home in {each for root in (_DISK, quick_folder()) for each in root.glob(f"{_PREFIX}*/*")}:
+        if home.parent.name == _run() or not (home / "users.lock").exists():
             continue
         with suppress(FileNotFoundError), (home / "start.lock").open("a") as start:
             if not _grants(start.fileno()):
