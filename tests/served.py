@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from sqlalchemy import URL
 
@@ -42,6 +43,10 @@ async def served(
             line = await child.stderr.readline()
             assert line, f"the service ended: {heard}"
             heard += line.decode()
+        # it names its address just before it listens there
+        while not await _listens(found[0]):
+            assert child.returncode is None, f"the service ended: {heard}"
+            await asyncio.sleep(0.02)
         yield found[0]
     finally:
         if child.returncode is None:
@@ -49,3 +54,13 @@ async def served(
         _, rest = await child.communicate()
         if log is not None:
             log.extend((heard + rest.decode()).splitlines())
+
+
+async def _listens(address: str) -> bool:
+    place = urlsplit(address)
+    try:
+        _, writer = await asyncio.open_connection(place.hostname, place.port)
+    except ConnectionRefusedError:
+        return False
+    writer.close()
+    return True
