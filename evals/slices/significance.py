@@ -7,9 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import sqrt
 
-import numpy as np
-from scipy.special import gammainc, gammaincc, ndtr
-
 from evals.slices.counts import Loss
 
 FALSE_DISCOVERIES = 0.05
@@ -20,8 +17,6 @@ SHRINKING = 10.0
 """A slice's share is mixed with its agent's as if so many more questions had been asked with the agent's share."""
 _STEP = 0.25
 """Taken off a sum before it is tested: sums of right and wrong answers move in steps of one."""
-_NO_SKEW = 1e-5
-"""With less the distribution is normal to all digits that count."""
 _LEAST_CHANCE = 1e-12
 """Smaller chances are no more than rounding."""
 
@@ -38,6 +33,8 @@ def chance_of_more(own: Loss, pool: Loss) -> float:
     >>> round(chance_of_more(loss(5, 5), loss(10, 90)), 4), chance_of_more(loss(1, 9), loss(10, 90)) > 0.2
     (0.001, True)
     """
+    from scipy.stats import pearson3  # noqa: PLC0415 takes a second to load, and only slices need it
+
     n, size = own.questions, pool.questions
     if n <= 0 or n >= size or size < 3:
         return 1.0
@@ -49,22 +46,7 @@ def chance_of_more(own: Loss, pool: Loss) -> float:
     if above <= 0 or spread < _STEP / size:
         return 0.5
     skew = n * third * (size - n) * (size - 2 * n) / ((size - 1) * (size - 2)) / spread**3
-    return max(pearson3_above(above / spread, skew), _LEAST_CHANCE)
-
-
-def pearson3_above(value: float, skew: float) -> float:
-    """The chance of more than `value`, for the Pearson type III distribution of mean 0, variance 1 and this skewness.
-
-    That is a gamma distribution, moved and scaled. (`scipy.stats` has it, and takes a second to load.)
-
-    >>> round(pearson3_above(1.0, 2.0), 4), round(pearson3_above(1.0, 0.0), 4), pearson3_above(1.5, -2.0)
-    (0.1353, 0.1587, 0.0)
-    """
-    if abs(skew) < _NO_SKEW:
-        return float(ndtr(-value))
-    shape = 4 / skew**2
-    place = max(shape + 2 / skew * value, 0.0)
-    return float(gammaincc(shape, place) if skew > 0 else gammainc(shape, place))
+    return max(float(pearson3.sf(above / spread, skew)), _LEAST_CHANCE)
 
 
 def among_many(p_values: Sequence[float]) -> list[float]:
@@ -75,11 +57,11 @@ def among_many(p_values: Sequence[float]) -> list[float]:
     >>> among_many([0.01, 0.02, 0.9]), among_many([])
     ([0.03, 0.03, 0.9], [])
     """
-    count = len(p_values)
-    order = np.argsort(p_values)[::-1]
-    adjusted = np.empty(count)
-    adjusted[order] = np.minimum.accumulate(np.array(p_values)[order] * count / np.arange(count, 0, -1))
-    return [round(min(float(each), 1.0), 12) for each in adjusted]
+    from scipy.stats import false_discovery_control  # noqa: PLC0415 for the reason above
+
+    if not p_values:
+        return []
+    return [round(float(each), 12) for each in false_discovery_control(list(p_values), method="bh")]
 
 
 def shrunk(share: float, questions: int, agent_share: float) -> float:

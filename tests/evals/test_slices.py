@@ -8,16 +8,14 @@ from datetime import UTC, date, datetime
 import numpy as np
 import pytest
 from numpy.random import Generator
-from scipy.stats import false_discovery_control, hypergeom, pearson3
+from scipy.stats import hypergeom
 
 from evals.slices.changes import PeriodAnswers, changes
 from evals.slices.counts import AgentLoss, Loss, SliceCounts, SliceKind
 from evals.slices.significance import (
     FALSE_DISCOVERIES,
     LEAST_QUESTIONS,
-    among_many,
     chance_of_more,
-    pearson3_above,
 )
 from evals.slices.since import DayLoss, worse_since
 from evals.slices.worst import SliceReport, worst_slices
@@ -238,17 +236,3 @@ def test_days_that_only_get_better_have_no_such_day():
     assert worse_since(better[:1]) is None
     assert worse_since([]) is None
     assert worse_since([DayLoss(day=date(2026, 3, 1), answers=0, loss=0)] * 3) is None
-
-
-@pytest.mark.parametrize("skew", [-3.0, -0.4, -1e-3, -1e-7, 0.0, 1e-7, 1e-3, 0.1, 2.0, 9.0])
-def test_chances_are_those_of_scipy(skew: float) -> None:
-    values = [0.01, 0.3, 1.0, 1.5, 3.0, 6.0]
-    found = [pearson3_above(value, skew) for value in values]
-    assert found == pytest.approx([float(pearson3.sf(value, skew)) for value in values], rel=1e-6, abs=1e-12)
-
-
-@pytest.mark.parametrize("count", [1, 2, 7, 300])
-def test_adjusted_chances_are_those_of_scipy(count: int) -> None:
-    chances = (np.random.default_rng(count).random(count) ** 3).tolist()
-    chances[0] = chances[-1]
-    assert among_many(chances) == pytest.approx(false_discovery_control(chances, method="bh").tolist(), abs=1e-11)
