@@ -13,6 +13,12 @@ from tests.pages.crawling import pages_of
 
 pytestmark = pytest.mark.slow
 _HARMFUL = frozenset({"serious", "critical"})
+_BROKEN_BADGES = """() => [...document.querySelectorAll("td .code")].filter(badge => {
+    const text = document.createRange();
+    text.selectNodeContents(badge);
+    return !/\\s/.test(badge.textContent.trim()) && new Set([...text.getClientRects()].map(each => each.top)).size > 1;
+}).map(badge => badge.textContent)"""
+"""Badges of one word that stand on several lines."""
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +46,7 @@ def test_pages_can_be_read_by_all(chromium: Browser, addresses: list[str], width
             wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             if wide > 0:
                 faults.append(f"{address}: {wide} px wider than {width}")
+            faults += [f"{address}: {each} is broken" for each in page.evaluate(_BROKEN_BADGES)]
             found = Axe().run(page).response["violations"]
             faults += [_told(address, each) for each in found if each["impact"] in _HARMFUL]
     assert not faults, "\n".join(faults)
