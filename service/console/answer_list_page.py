@@ -24,8 +24,9 @@ from service.storage.scores.answer_counts import MOST_READ, AnswerCount, answer_
 from service.storage.scores.evaluation_pages import Order, evaluation_page
 
 router = APIRouter(include_in_schema=False)
+_FOLDED = ("agent_version", "from_day", "to_day", "judge")
+"""Fields that are folded away with the choices, unless one of them is set."""
 _CHOICES = {
-    "order": [(each.value, each.value) for each in Order],
     "unscored": [("false", "scored"), ("true", "no score")],
     "tier": [(each.value, each.value) for each in Tier],
     "verdict": [(each.value, each.value) for each in Verdict],
@@ -73,6 +74,7 @@ async def show_evaluations(
         "given": form.given(),
         "order": order,
         "choices": _CHOICES,
+        "more_set": not form.given().keys().isdisjoint({*_CHOICES, *_FOLDED}),
         "reasons": reason_groups(counts),
         "reasons_read": MOST_READ,
         "ranges": RANGES,

@@ -259,3 +259,17 @@ async def test_a_search_that_takes_too_long_says_so(client, database):
     finally:
         await engine.dispose()
         await other.dispose()
+
+
+async def test_less_used_filters_are_folded_unless_one_is_set_and_the_order_is_named(client):
+    cases = {
+        "": False,
+        "search=town&reason=FILTER_MISSING": False,
+        "verdict=Incorrect": True,
+        "from_day=2026-01-01": True,
+    }
+    for query, unfolded in cases.items():
+        shown = await read(client, f"{LIST}?{query}")
+        assert ('<details class="more" open>' in shown) is unfolded, query
+        assert '<option value="newest" selected>' in shown
+    assert '<option value="worst" selected>' in await read(client, LIST, order="worst")
