@@ -57,6 +57,14 @@ class SliceReport:
     """Slices that were left out because they hold all questions of their agent."""
 
 
+def labels_say_otherwise(counts: SliceCounts) -> bool:
+    """Whether the labels of a slice speak against its expected share: even the most that they allow is below it."""
+    if not counts.labelled:
+        return False
+    _, most = of_sample(counts.labelled_wrong / counts.labelled, counts.labelled, LEVEL)
+    return most < min(counts.own.share, counts.own.question_share)
+
+
 def worst_slices(agents: Iterable[AgentLoss], found: Iterable[SliceCounts], *, few: int = 0) -> SliceReport:
     """Ranks the slices. `few` counts those that were left out before."""
     by_who = {each.who: each for each in agents}

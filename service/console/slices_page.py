@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -9,9 +12,12 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from evals.slices.changes import WorseSlice
 from evals.slices.counts import CAUSES, AgentLoss, SliceCounts, SliceKind
 from evals.slices.significance import FALSE_DISCOVERIES, LEAST_QUESTIONS, SHRINKING
-from evals.slices.worst import WorstSlice
+from evals.slices.worst import WorstSlice, labels_say_otherwise
+from scoring.query import UnscoredReason
+from scoring.reasons import ReasonCode
 from service.api.access import ConsoleReader, RunningService
 from service.console.forms import RANGES, BrowserForm
 from service.console.rendering import link, page
@@ -21,12 +27,18 @@ from service.storage.slices.slice_reports import Periods, changed_slices, period
 from service.storage.sums.reading import AnswerScope
 
 router = APIRouter(include_in_schema=False)
-_MOST_SHOWN = 40
-"""Most slices in one table."""
-_LISTED_BY = {SliceKind.REASON: "reason", SliceKind.VERSION: "agent_version"}
-"""Kinds by which the list of answers can be filtered, with the parameter."""
-_SEARCHED = frozenset({SliceKind.TABLE, SliceKind.COLUMN})
-"""Kinds whose answers a search for the value finds."""
+_MOST_SHOWN, _MOST_UNFOLDED, _LEAST_UNFOLDED = 40, 10, 3
+"""Slices of one table: at most, and at most and at least before the reader unfolds the rest."""
+_LONGEST = 128
+"""Most letters of a value that a filter of the list takes."""
+_REASONS = frozenset({*ReasonCode, *UnscoredReason})
+_FAULTS = {
+    "missing ": ReasonCode.FILTER_MISSING,
+    "another ": ReasonCode.FILTER_MISMATCHED,
+    "not asked for: ": ReasonCode.FILTER_EXTRA,
+}
+"""What stands before the column of a fault, with the reason of the answers."""
+_COLUMN = re.compile(r"[\w.]+")
 _NOTES = {
     "most": MOST_ANSWERS,
     "least": LEAST_QUESTIONS,
@@ -75,7 +87,7 @@ async def _worst(engine: AsyncEngine, form: SlicesForm, wanted: AnswerScope) -> 
         "agents": found.agents,
         "answers": sum(each.all.answers for each in found.agents),
         "report": report,
-        "tables": _tables([(each, _link(each.counts, form)) for each in costly]),
+        "tables": _tables(costly, form),
         "versions": _versions(report.slices, form) if form.kind in {None, SliceKind.VERSION} else [],
     }
 
@@ -88,7 +100,7 @@ async def _changes(engine: AsyncEngine, form: SlicesForm, compared: Periods) -> 
         "agents": found.read.agents,
         "answers": sum(each.all.answers for each in found.read.agents),
         "report": report,
-        "tables": _tables([(each, _link(each.counts, form)) for each in worse]),
+        "tables": _tables(worse, form),
         "versions": [],
         "changed": [(each, found.since.get(each.now.who), _own(each.now, form)) for each in report.agents],
         "periods": compared,
@@ -99,24 +111,84 @@ def _own(agent: AgentLoss, form: SlicesForm) -> str:
     return link("/console/slices", form.given(), tenant=agent.tenant, agent=agent.agent)
 
 
-def _tables(found: list[tuple[Any, str]]) -> list[tuple[str, int, list[tuple[Any, str]]]]:
-    """Where and why, each with the number of slices and the first of them."""
-    causes = [each for each in found if each[0].counts.kind in CAUSES]
-    places = [each for each in found if each[0].counts.kind not in CAUSES]
-    return [("Where", len(places), places[:_MOST_SHOWN]), ("Why", len(causes), causes[:_MOST_SHOWN])]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """A slice, and where its link leads."""
+
+    found: WorstSlice | WorseSlice
+    address: str
+    leads_to: str
+    """Empty for a list of just its answers, else what is behind the link."""
+    disputed: bool
+    """Whether the labels say otherwise."""
 
 
-def _versions(slices: Any, form: SlicesForm) -> list[tuple[WorstSlice, str]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Table:
+    """Slices under one heading: those to look at, and the rest."""
+
+    heading: str
+    first: Sequence[_Row]
+    rest: Sequence[_Row]
+    beyond_chance: int
+    """How many of all are."""
+    unlisted: int
+    """How many are in neither."""
+
+
+def _tables(found: Sequence[WorstSlice | WorseSlice], form: SlicesForm) -> list[_Table]:
+    """Where and why."""
+    causes = [each for each in found if each.counts.kind in CAUSES]
+    places = [each for each in found if each.counts.kind not in CAUSES]
+    return [_table("Where", places, form), _table("Why", causes, form)]
+
+
+def _table(heading: str, found: Sequence[WorstSlice | WorseSlice], form: SlicesForm) -> _Table:
+    """Those beyond chance first, each group by what it costs."""
+    sure = sum(each.sure for each in found)
+    rows = [_row(each, form) for each in sorted(found, key=lambda each: not each.sure)[:_MOST_SHOWN]]
+    unfolded = min(max(sure, _LEAST_UNFOLDED), _MOST_UNFOLDED)
+    return _Table(
+        heading=heading,
+        first=rows[:unfolded],
+        rest=rows[unfolded:],
+        beyond_chance=sure,
+        unlisted=len(found) - len(rows),
+    )
+
+
+def _versions(slices: Sequence[WorstSlice], form: SlicesForm) -> list[_Row]:
     """The versions of agents side by side."""
-    versions: list[WorstSlice] = [each for each in slices if each.counts.kind is SliceKind.VERSION]
-    ordered = sorted(versions, key=lambda each: (*each.counts.who, each.counts.value))
-    return [(each, _link(each.counts, form)) for each in ordered]
+    versions = [each for each in slices if each.counts.kind is SliceKind.VERSION]
+    return [_row(each, form) for each in sorted(versions, key=lambda each: (*each.counts.who, each.counts.value))]
 
 
-def _link(counts: SliceCounts, form: SlicesForm) -> str:
-    """The address of the answers of the slice, or of the one that is most likely wrong."""
+def _row(found: WorstSlice | WorseSlice, form: SlicesForm) -> _Row:
+    counts = found.counts
     kept = {**form.carried(), "tenant": counts.tenant, "agent": counts.agent, "order": "worst"}
-    parameter = "search" if counts.kind in _SEARCHED else _LISTED_BY.get(counts.kind)
-    if parameter is not None and len(counts.value) <= 128:
-        return link("/console/evaluations", {**kept, parameter: counts.value})
-    return link(f"/console/evaluations/{counts.example}", kept)
+    filters = _filters(counts)
+    if filters and all(len(each) <= _LONGEST for each in filters.values()):
+        address = link("/console/evaluations", {**kept, **filters})
+        leads_to = "text search" if "search" in filters else ""
+    else:
+        address, leads_to = link(f"/console/evaluations/{counts.example}", kept), "an example"
+    return _Row(found=found, address=address, leads_to=leads_to, disputed=labels_say_otherwise(counts))
+
+
+def _filters(counts: SliceCounts) -> dict[str, str]:
+    """The filters of the list that find the answers of a slice, or those that name its column; none for other kinds."""
+    value = counts.value
+    match counts.kind:
+        case SliceKind.VERSION:
+            return {"agent_version": value}
+        case SliceKind.REASON if value in _REASONS:
+            return {"reason": value}
+        case SliceKind.TABLE | SliceKind.COLUMN:
+            return {"search": value}
+        case SliceKind.CONDITION if _COLUMN.fullmatch(column := value.partition(" ")[0]):
+            return {"search": column}
+        case SliceKind.FAULT:
+            found = [(words, reason) for words, reason in _FAULTS.items() if value.startswith(words)]
+            return {"reason": found[0][1].value, "search": value.removeprefix(found[0][0])} if found else {}
+        case _:
+            return {}

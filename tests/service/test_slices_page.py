@@ -113,6 +113,44 @@ async def test_the_worst_slice_is_first_and_leads_to_its_answers(client):
     assert "reason</span>" not in only
 
 
+async def test_a_link_leads_to_a_list_or_says_that_it_is_an_example(client):
+    sqls = ("SELECT price FROM sales ORDER BY price LIMIT 3", "SELECT cost FROM wares ORDER BY cost LIMIT 3")
+    await send(client, [good(n) for n in range(30)] + [bad(n + 40, sql=sqls[n % 2]) for n in range(12)])
+    page = await shown(client)
+    assert ">an example</a>" not in await shown(client, kind="table")
+    tables = re.findall(r'<span class="code">table</span> (<a.*?)</span>', page)
+    assert tables
+    assert all(each.endswith("text search") for each in tables)
+    examples = re.findall(r'<span class="code">(?:question|sql)</span> [^<]+<a href="([^"]+)">an example</a>', page)
+    assert examples
+    assert all(re.match(r"/console/evaluations/[0-9a-f-]{36}", each) for each in examples)
+    fault = re.search(r'<span class="code">fault</span> <a href="([^"]+)">([^<]+)</a>', page)
+    assert fault is not None
+    assert "reason=FILTER_M" in fault[1]
+    assert "search=kind" in fault[1]
+    listed = await client.get(fault[1])
+    assert len(re.findall(r"How many ovens have kind \d+", listed.text)) == 12
+
+
+async def test_slices_that_may_be_chance_are_folded_and_labels_that_contradict_are_marked(client):
+    events = [good(n) for n in range(30)] + [bad(n + 40) for n in range(12)]
+    events += [
+        good(n + 80, sql=f"SELECT COUNT(*) FROM ovens WHERE kind = {n + 80} AND x{n % 2} = 1") for n in range(12)
+    ]
+    await send(client, events)
+    said = {"reviewer": "ann", "tenant": "bakers", "agent": "crumb", "label": "right"}
+    assert "labels say otherwise" not in (await shown(client)).split('<p class="note">')[0]
+    await client.post("/v1/labels", json=[{**said, "event_id": f"bad-{n + 40}"} for n in range(12)])
+    page = await shown(client)
+    sales = page.split("<h2>Where")[1].split("</tr>")[1]
+    assert "sales" in sales
+    assert "0 of 12" in sales
+    assert "labels say otherwise" in sales
+    chances = re.findall(r'data-label="p, adjusted"><(b|span)', page.split("<h2>Where")[1].split("<h2>")[0])
+    assert chances == sorted(chances)
+    assert '<th class="n">agent</th>' not in page
+
+
 @pytest.mark.slow  # takes over a second
 async def test_what_got_worse_says_who_since_when_and_what(client):
     def at(days: float) -> dict:
