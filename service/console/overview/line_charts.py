@@ -11,18 +11,21 @@ from xml.etree import ElementTree
 from markupsafe import Markup
 
 _UNWANTED = frozenset({"script", "style", "defs", "desc"})
-_MOST_LABELS = 10
+_MOST_LABELS = 7
 """Most labels below the axis; more would overlap on a phone."""
 
 
 def line_chart(labels: Sequence[str], lines: Mapping[str, Sequence[float | None]], *, highest: float) -> Markup:
     """A chart of lines over the same labels, from 0 to `highest`. It runs no script and has no style of its own."""
     from pygal import Line  # noqa: PLC0415 takes a third of a second, and only pages with charts need it
+    from pygal.style import Style  # noqa: PLC0415
 
     chart: Any = Line(
-        range=(0, highest), show_legend=len(lines) > 1, legend_at_bottom=True, dots_size=2.5, width=820, height=260,
+        range=(0, highest), show_legend=len(lines) > 1, legend_at_bottom=True, dots_size=2.5, width=600, height=340,
         margin=6, margin_right=24, margin_left=24, explicit_size=False, show_minor_x_labels=False, js=[], css=[],
         disable_xml_declaration=True, truncate_label=-1,
+        # room for the letters of a phone, which the style sheet makes large
+        style=Style(label_font_size=18, major_label_font_size=18, legend_font_size=18),
     )  # fmt: skip
     chart.x_labels = list(labels)
     # counted from the end: the newest day is what people look for
