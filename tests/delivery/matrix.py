@@ -63,6 +63,8 @@ _KNOWN_BY = {
 }
 
 
+_NOTICED = {"kafka-kill": 16.0}
+"""Seconds until a process calls a server down that gives no other sign: its patience, and the time between probes."""
 _IMPATIENT = {"SQLASSAY_KAFKA__STALLED": "12", "SQLASSAY_POOL__EVENT_DEADLINE": "2"}
 """A watchdog that is patient for less time than the fault lasts."""
 
@@ -75,6 +77,7 @@ def _of_servers() -> list[Cell]:
             fault=make(part),
             by_proxy=how == "slow",
             in_ci=f"{part}-{how}" in _CI,
+            least_seconds=_NOTICED.get(f"{part}-{how}", 0.0),
             signs=_KNOWN_BY[part] if how == "kill" else frozenset(),
         )
         for part in SERVED

@@ -16,6 +16,8 @@ from tests.delivery.sites import Servers, Site, by_proxy, opened_stage
 from tests.delivery.stage import Stage, count
 from tests.delivery.workers import Worker
 
+READY_SECONDS = 15
+"""Longest time, in seconds, from when all is drained until `/readyz` says so."""
 SECONDS = count("FAULT_SECONDS", 5)
 SEED = count("SEED", 20261121)
 FIRST = count("FAULT_EVENTS", 500)
@@ -131,7 +133,7 @@ async def _checked(workers: Sequence[Worker], rows: int, lost: int, may_be_gone:
 
 async def _unwell(worker: Worker) -> list[str]:
     wrong: list[str] = []
-    if not await worker.ready():
+    if not await _is_ready_soon(worker):
         wrong.append("/readyz is not 200")
     if not await worker.healthy():
         wrong.append("/healthz is not 200")
@@ -141,6 +143,15 @@ async def _unwell(worker: Worker) -> list[str]:
     if await worker.total("sqlassay_faults_total"):
         wrong.append("unexpected exceptions are counted")
     return wrong
+
+
+async def _is_ready_soon(worker: Worker) -> bool:
+    """The worker looks at what it needs every few seconds, so it may not know yet that all is well."""
+    for _ in range(READY_SECONDS * 10):
+        if await worker.ready():
+            return True
+        await asyncio.sleep(0.1)
+    return False
 
 
 def _has_traceback(worker: Worker) -> bool:
