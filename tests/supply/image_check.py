@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -115,7 +116,10 @@ def enter(root: Path, port: int, *command: str) -> subprocess.Popen[bytes]:
         str(root),
         str(port),
     ]
-    return subprocess.Popen([*outer, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    # a group of its own: the kernel forgets --kill-child once the command becomes another user
+    return subprocess.Popen(
+        [*outer, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    )
 
 
 _TRY_TO_WRITE = """
@@ -155,7 +159,7 @@ def main() -> int:
             said = process.communicate(timeout=30)[0].decode("utf-8", "replace")
             found.append(f"serve does not answer /healthz: {said[-1500:]}")
     finally:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     print("\n".join(found) or "serve answers on a read-only file system as user 10001; nothing else can be written.")
     return 1 if found else 0
