@@ -6,6 +6,7 @@ import html
 import re
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from urllib.parse import parse_qs, urlencode, urlsplit
 from xml.etree import ElementTree
 
@@ -231,16 +232,23 @@ async def test_weeks_end_where_the_time_asked_for_ends(two_weeks, database):
         await engine.dispose()
 
 
+AGENTS = [("bakers", "crumb"), ("bakers", "rye"), ("bakers", "nobody")]
+
+
+def times(now):
+    """Begins and ends of scopes: none, within the days of the answers, and later."""
+    starts = (None, now - timedelta(days=3), now - timedelta(days=11))
+    ends = (None, now - timedelta(days=1, hours=2), now - timedelta(days=6), now + timedelta(days=3))
+    return product(starts, ends)
+
+
 async def test_findings_are_of_the_newest_answers_in_each_scope(two_weeks, database):
     engine = create_async_engine(database)
     now = datetime.now(UTC)
-    agents = [("bakers", "crumb"), ("bakers", "rye"), ("bakers", "nobody")]
-    starts = (None, now - timedelta(days=3), now - timedelta(days=11))
-    ends = (None, now - timedelta(days=1, hours=2), now - timedelta(days=6), now + timedelta(days=3))
     versions = (None, "1", "never")
     scopes = [
         AnswerScope(since=since, until=until, agent_version=version)
-        for since in starts for until in ends for version in versions
+        for since, until in times(now) for version in versions
     ]  # fmt: skip
     try:
         columns = "tenant, agent, agent_version, occurred_at, reason_codes"
@@ -251,16 +259,13 @@ async def test_findings_are_of_the_newest_answers_in_each_scope(two_weeks, datab
                 )
             ).all()
         for most in (3, 30):
-            found = await recent_findings(engine, [(scope, agents) for scope in scopes], most=most)
-            assert len(found) == len(scopes)
+            found = await recent_findings(engine, [(scope, AGENTS) for scope in scopes], most=most)
             for scope, of_scope in zip(scopes, found, strict=True):
-                for who in agents:
-                    newest = sorted(
-                        (row for row in rows if _in_scope(row, who, scope)), key=lambda row: row.occurred_at
-                    )
-                    codes = Counter(code for row in newest[-most:] for code in set(row.reason_codes))
+                for who in AGENTS:
+                    newest = [row for row in rows if _in_scope(row, who, scope)][:most]
+                    codes = Counter(code for row in newest for code in set(row.reason_codes))
                     theirs = of_scope.get(who, RecentFindings())
-                    assert (theirs.answers, theirs.reasons) == (len(newest[-most:]), codes), (scope, who)
+                    assert (theirs.answers, theirs.reasons) == (len(newest), codes), (scope, who)
     finally:
         await engine.dispose()
 
@@ -277,15 +282,12 @@ def _in_scope(row, who, scope):
 async def test_the_newest_answers_are_those_of_the_last_week_only_where_it_has_enough(two_weeks, database):
     engine = create_async_engine(database)
     now = datetime.now(UTC)
-    agents = [("bakers", "crumb"), ("bakers", "rye"), ("bakers", "nobody")]
-    starts = (None, now - timedelta(days=3), now - timedelta(days=11))
-    ends = (None, now - timedelta(days=1, hours=2), now - timedelta(days=6), now + timedelta(days=3))
     try:
-        for wanted in (AnswerScope(since=since, until=until) for since in starts for until in ends):
+        for wanted in (AnswerScope(since=since, until=until) for since, until in times(now)):
             weeks = await agent_weeks(engine, wanted, now)
             for most in (3, 20, 30, 100):
-                *_, found = await all_findings(engine, wanted, weeks, agents, most=most)
-                (whole,) = await recent_findings(engine, [(wanted, agents)], most=most)
+                *_, found = await all_findings(engine, wanted, weeks, AGENTS, most=most)
+                (whole,) = await recent_findings(engine, [(wanted, AGENTS)], most=most)
                 assert found == whole, (wanted, most)
     finally:
         await engine.dispose()

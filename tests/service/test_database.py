@@ -6,13 +6,13 @@ import traceback
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import make_url, text
+from sqlalchemy import func, make_url, select, text
 from sqlmodel import SQLModel
 
 from consumers.errors import RefusedByStore, StoreUnavailable
 from service.settings.loading import SettingsError
 from service.settings.storage_settings import DatabaseSettings
-from service.storage.database import create_engine, migrate, read_url, translate_errors
+from service.storage.database import create_engine, fetch_rows, migrate, read_url, translate_errors
 from service.storage.partitions import is_declared
 from service.storage.scores.score_store import PostgresScores
 from service.storage.tables import EVALUATIONS
@@ -30,6 +30,26 @@ async def test_the_migrations_make_exactly_the_tables_that_the_models_declare(da
     await engine.dispose()
     assert EVALUATIONS.metadata is SQLModel.metadata
     assert difference == []
+
+
+async def test_a_connection_that_ended_while_it_was_idle_is_opened_anew(database, monkeypatch):
+    engine, other = (create_engine(database, DatabaseSettings()) for _ in range(2))
+    own = select(func.pg_backend_pid().label("pid"))
+    monkeypatch.setattr("service.storage.database._IDLE_SECONDS", 3_600.0)
+    try:
+        (first,) = await fetch_rows(engine, own)
+        assert await fetch_rows(engine, own) == [first]
+        assert await fetch_rows(other, select(func.pg_terminate_backend(first["pid"], 5_000).label("ended")))
+        with pytest.raises(StoreUnavailable):
+            await fetch_rows(engine, own)  # not idle for so long, so not asked
+        (second,) = await fetch_rows(engine, own)
+        assert second != first
+        assert await fetch_rows(other, select(func.pg_terminate_backend(second["pid"], 5_000).label("ended")))
+        monkeypatch.setattr("service.storage.database._IDLE_SECONDS", 0.0)
+        (third,) = await fetch_rows(engine, own)
+        assert third not in (first, second)
+    finally:
+        await asyncio.gather(engine.dispose(), other.dispose())
 
 
 async def test_several_processes_that_migrate_at_once_agree(empty_database):

@@ -18,7 +18,7 @@ _MOST_LABELS = 7
 def line_chart(labels: Sequence[str], lines: Mapping[str, Sequence[float | None]], *, highest: float) -> Markup:
     """A chart of lines over the same labels, from 0 to `highest`. It runs no script and has no style of its own."""
     from pygal import Line  # noqa: PLC0415 takes a third of a second, and only pages with charts need it
-    from pygal.style import Style  # noqa: PLC0415
+    from pygal.style import Style  # noqa: PLC0415 for the reason above
 
     chart: Any = Line(
         range=(0, highest), show_legend=len(lines) > 1, legend_at_bottom=True, dots_size=2.5, width=600, height=340,
