@@ -32,8 +32,8 @@ from service.judges.weights import local_judge
 from service.metrics import Metrics
 from service.serving import create_app
 from service.settings import Settings
+from service.settings.loading import setting_paths
 from service.settings.observability_settings import MetricSettings
-from service.settings.typos import setting_paths
 from service.settings.variables import variable_name
 from service.storage.scores.estimated_reports import EstimatedRow
 from tests import tour

@@ -6,7 +6,7 @@ from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from evals.alarms.agent_alarm import AgentAlarm, WatchedAnswer
-from evals.alarms.stored import from_json
+from evals.alarms.alarm_json import from_json
 from service.storage.alarms.watched_answers import question_digest
 from service.storage.tables import AGENT_ALARMS, EVALUATIONS
 
@@ -29,7 +29,7 @@ async def undisturbed_alarms(engine: AsyncEngine) -> dict[str, AgentAlarm]:
             question=question_digest(row.question),
             draw=(row.event.int >> 75) / 2**53,
         )
-        alarms.setdefault(row.agent, AgentAlarm()).take(answer, BOUND)
+        alarms.setdefault(row.agent, AgentAlarm()).add(answer, BOUND)
     return alarms
 
 

@@ -9,9 +9,9 @@ from typing import cast
 
 import orjson
 
-from consumers.judging.masked_sql import literals_of, mask_sql, numbers_of, perhaps_texts, tokens_of
-from consumers.judging.masking import Masker
-from consumers.judging.open_words import OpenWords
+from consumers.judging.masking.masked_sql import literals_of, mask_sql, numbers_of, perhaps_texts, tokens_of
+from consumers.judging.masking.masker import Masker
+from consumers.judging.masking.open_words import OpenWords
 from consumers.judging.reply_schema import REPLY_SCHEMA, RULED_REPLY_SCHEMA
 from scoring.linking import content_words
 from scoring.query import Unscored, UnscoredReason

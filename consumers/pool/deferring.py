@@ -13,9 +13,8 @@ import orjson
 
 from consumers.decoding import Known, Record
 from consumers.errors import Unavailable
-from consumers.evaluation.deferrals import Deferral
+from consumers.evaluation.deferrals import Deferral, RetryPolicy
 from consumers.evaluation.outcomes import DeferredReason, Outcome, OutcomeKind, Trigger
-from consumers.evaluation.retries import Retries
 from consumers.judging.breaker import BreakerState
 from consumers.pool.ports import DeferredEvents
 from consumers.ports import Outcomes
@@ -28,7 +27,7 @@ _SAMPLEDRATE, _TRACEPARENT = "sampledrate", "traceparent"
 """Keys of a stored payload, beside the event's own, that keep what its envelope held."""
 
 
-def deferral(known: Known, reason: DeferredReason, retries: Retries, now: datetime) -> Deferral | None:
+def deferral(known: Known, reason: DeferredReason, retries: RetryPolicy, now: datetime) -> Deferral | None:
     """The deferral of an event until its next try; `None` after its last try.
 
     A throttled event was not tried, so it is never given up.

@@ -14,10 +14,10 @@ from typing import TypeVar
 
 from consumers.decoding import Record
 from consumers.errors import RefusedByStore, RulesUnavailable, Unavailable
+from consumers.evaluation.deferrals import RetryPolicy
 from consumers.evaluation.event_evaluation import Evaluation
 from consumers.evaluation.event_outcomes import deferred, id_conflict, refused_by_store
 from consumers.evaluation.outcomes import DeferredReason, Outcome
-from consumers.evaluation.retries import Retries
 from consumers.pool.aside import SetAside
 from consumers.pool.deferring import deferral, tried_too_often
 from consumers.pool.flight import Flight, Job, Receipt
@@ -49,12 +49,12 @@ class Pool:
         limits: PoolLimits,
         deferred: DeferredEvents,
         results: Results | None = None,
-        retries: Retries | None = None,
+        retries: RetryPolicy | None = None,
         backoff: Backoff | None = None,
         scorer: Scorer | None = None,
     ) -> None:
         self._score, self._limits, self._deferred, self._results = score, limits, deferred, results
-        self._retries, self._scorer = retries or Retries(), scorer or ThreadScorer(score)
+        self._retries, self._scorer = retries or RetryPolicy(), scorer or ThreadScorer(score)
         self._flight = Flight(records=limits.records, size=limits.size, outcomes=score.outcomes, timer=score.timer)
         self._outages = Outages(score.outcomes, backoff or Backoff())
         self._turn = asyncio.Lock()

@@ -6,7 +6,7 @@ import orjson
 
 from consumers.decoding import Known
 from consumers.evaluation.outcomes import Trigger
-from consumers.stream.dead_letters import TRIGGER
+from consumers.stream.dead_letters import TRIGGER_HEADER
 from consumers.stream.ports import Message
 
 EVENT_TYPE = "sqlassay.query.answered.v1"
@@ -28,6 +28,6 @@ def event_message(known: Known, topic: str) -> Message:
     if known.traceparent is not None:
         headers.append(("ce_traceparent", known.traceparent.encode()))
     if known.record.trigger is Trigger.REPLAY:
-        headers.append((TRIGGER, Trigger.REPLAY.value.encode()))
+        headers.append((TRIGGER_HEADER, Trigger.REPLAY.value.encode()))
     value = orjson.dumps(event.model_dump(exclude={"event_id", "source"}), option=orjson.OPT_UTC_Z)
     return Message(topic=topic, key=known.key.digest.bytes, value=value, headers=headers)

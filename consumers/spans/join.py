@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+from consumers.spans.attributes import INHERITED, SpanFields, SpanReader, SpanTable
 from consumers.spans.span import Span
-from consumers.spans.table import INHERITED, SpanFields, SpanReader, SpanTable
 from consumers.wire.events import SPAN_SOURCE
 
 MAX_ANCESTORS = 64

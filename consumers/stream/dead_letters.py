@@ -16,15 +16,15 @@ MAX_KEPT_BYTES = 900 * 1024
 KEPT_BYTES = (MAX_KEPT_BYTES, MAX_KEPT_BYTES // 10, MAX_KEPT_BYTES // 100, MAX_KEPT_BYTES // 1000, 0)
 """Sizes to try, for brokers that accept less. The last one keeps only the record's place and the reason."""
 MAX_DETAIL = 500
-PREFIX = "dead-letter-"
+HEADER_PREFIX = "dead-letter-"
 """Prefix of the headers that hold a dead letter's origin and reason."""
-TRIGGER = "sqlassay-trigger"
+TRIGGER_HEADER = "sqlassay-trigger"
 """Header of a record that was replayed."""
-_MARK = PREFIX + "replayed"
+_MARK_HEADER = HEADER_PREFIX + "replayed"
 _MOST_HEADERS = 48 * 1024
 """Bytes of a record's own headers that are kept."""
 _MOST_KEY = 16 * 1024
-_KEY = PREFIX + "key"
+_KEY_HEADER = HEADER_PREFIX + "key"
 """Header with the record's own key."""
 
 
@@ -43,13 +43,13 @@ def dead_letter(record: StreamRecord, topic: str, *, reason: str, detail: str, m
         "tombstone": "1" if value is None else "",
         "truncated": str(len(value)) if cut and value is not None else "",
     }
-    headers = [(PREFIX + name, text.encode("utf-8", "replace")) for name, text in texts.items() if text]
+    headers = [(HEADER_PREFIX + name, text.encode("utf-8", "replace")) for name, text in texts.items() if text]
     if most and key is not None and len(key) <= _MOST_KEY:
-        headers.append((_KEY, key))
+        headers.append((_KEY_HEADER, key))
     return Message(
         topic=topic,
         # a unique key: a compacted topic needs one, and a tombstone with it removes only this dead letter
-        key=_place(record).encode(),
+        key=_key_of(record).encode(),
         value=(value or b"")[:most],
         headers=[*(_own_headers(record) if most else ()), *headers],
     )
@@ -90,7 +90,7 @@ async def publish_dead_letter(publisher: Publisher, draft: UnpublishedDeadLetter
         raise Unavailable(f"the broker refuses every record on {draft.topic}, however small")
 
 
-def _place(record: StreamRecord) -> str:
+def _key_of(record: StreamRecord) -> str:
     if record.offset >= 0:
         return f"{record.topic}/{record.partition}/{record.offset}"
     return f"{record.topic}/{hashlib.sha256(record.value or b'').hexdigest()}"
@@ -102,7 +102,7 @@ def _own_headers(record: StreamRecord) -> list[tuple[str, bytes]]:
         # bytes that are not UTF-8 come as lone surrogates, which cannot be written
         name = text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
         size += len(name) + len(raw or b"")
-        if size <= _MOST_HEADERS and not name.startswith(PREFIX):
+        if size <= _MOST_HEADERS and not name.startswith(HEADER_PREFIX):
             kept.append((name, raw))
     return kept
 
@@ -133,17 +133,17 @@ class DeadLetter:
     truncated: int | None
     """Bytes of the whole value, where only its beginning is kept."""
     tombstone: bool
-    replayed: bool
-    """Whether it was replayed before and is a dead letter again."""
+    is_replay: bool
+    """Whether the record was a replayed dead letter already: it failed twice."""
     key: bytes | None
     value: bytes
     headers: Sequence[tuple[str, bytes]]
     """The original record's."""
 
     @property
-    def fault(self) -> str | None:
-        """Why it cannot be replayed; `None` if it can."""
-        if self.replayed:
+    def cannot_be_replayed(self) -> str | None:
+        """Why; `None` if it can be."""
+        if self.is_replay:
             return "it was replayed before, and is a dead letter again"
         if self.truncated is not None:
             return f"only the first part of its {self.truncated} bytes was kept"
@@ -153,11 +153,11 @@ class DeadLetter:
 def read_dead_letter(record: StreamRecord) -> DeadLetter:
     """Decodes a record of the dead-letter topic; missing headers read as unknown."""
     fields = {
-        name.removeprefix(PREFIX): (raw or b"").decode("utf-8", "replace")
+        name.removeprefix(HEADER_PREFIX): (raw or b"").decode("utf-8", "replace")
         for name, raw in record.headers
-        if name.startswith(PREFIX)
+        if name.startswith(HEADER_PREFIX)
     }
-    own = [(name, raw) for name, raw in record.headers if not name.startswith(PREFIX)]
+    own = [(name, raw) for name, raw in record.headers if not name.startswith(HEADER_PREFIX)]
     return DeadLetter(
         reason=fields.get("reason", "UNKNOWN"),
         detail=fields.get("detail", ""),
@@ -166,41 +166,41 @@ def read_dead_letter(record: StreamRecord) -> DeadLetter:
         offset=_number(fields.get("offset")),
         truncated=_number(fields["truncated"]) if fields.get("truncated") else None,
         tombstone=fields.get("tombstone") == "1",
-        replayed=trigger_of(own) is Trigger.REPLAY,
-        key=next((raw for name, raw in record.headers if name == _KEY), None),
+        is_replay=trigger_of(own) is Trigger.REPLAY,
+        key=next((raw for name, raw in record.headers if name == _KEY_HEADER), None),
         value=record.value or b"",
         headers=own,
     )
 
 
-def replayed(letter: DeadLetter, topic: str) -> Message:
+def replay_message(letter: DeadLetter, topic: str) -> Message:
     """The original record with a header that keeps it from being replayed twice."""
-    own = [(name, raw) for name, raw in letter.headers if name != TRIGGER]
-    headers = [*own, (TRIGGER, Trigger.REPLAY.value.encode())]
+    own = [(name, raw) for name, raw in letter.headers if name != TRIGGER_HEADER]
+    headers = [*own, (TRIGGER_HEADER, Trigger.REPLAY.value.encode())]
     return Message(topic=topic, key=letter.key, value=letter.value, headers=headers)
 
 
 def replay_mark(topic: str, partition: int, offset: int) -> Message:
     """A message for the dead-letter topic: the dead letter at this place was replayed."""
     place = f"{partition}:{offset}".encode()
-    return Message(topic=topic, key=b"mark/" + place, value=b"", headers=[(_MARK, place)])
+    return Message(topic=topic, key=b"mark/" + place, value=b"", headers=[(_MARK_HEADER, place)])
 
 
 def is_mark(record: StreamRecord) -> bool:
     """Whether a record of the dead-letter topic is a replay mark."""
-    return any(name == _MARK for name, _ in record.headers)
+    return any(name == _MARK_HEADER for name, _ in record.headers)
 
 
 def mark_of(record: StreamRecord) -> tuple[int, int]:
     """The partition and offset of the dead letter that was replayed."""
-    place = next((raw or b"" for name, raw in record.headers if name == _MARK), b"").decode("utf-8", "replace")
+    place = next((raw or b"" for name, raw in record.headers if name == _MARK_HEADER), b"").decode("utf-8", "replace")
     partition, _, offset = place.partition(":")
     return _number(partition), _number(offset)
 
 
 def trigger_of(headers: Sequence[tuple[str, bytes]]) -> Trigger:
     """REPLAY where a header says so, else LIVE."""
-    marked = any(name == TRIGGER and raw == Trigger.REPLAY.value.encode() for name, raw in headers)
+    marked = any(name == TRIGGER_HEADER and raw == Trigger.REPLAY.value.encode() for name, raw in headers)
     return Trigger.REPLAY if marked else Trigger.LIVE
 
 

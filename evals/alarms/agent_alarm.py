@@ -1,4 +1,4 @@
-"""Both alarms of one agent under one judge and evaluator, and how they take up an answer."""
+"""Both alarms of one agent under one judge and evaluator, and how an answer changes them."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ class AgentAlarm:
     moment: float | None = None
     """Event time of the latest answer."""
     answers: int = 0
-    """Answers taken up since the evidence was last dropped."""
+    """Answers added since the evidence was last dropped."""
 
     @property
     def on(self) -> bool:
         return self.fall.on or self.below.on
 
-    def take_all(self, answers: Iterable[WatchedAnswer], bound: float) -> None:
-        """Takes up answers, of which none is earlier than the one before it."""
+    def add_all(self, answers: Iterable[WatchedAnswer], bound: float) -> None:
+        """Adds answers, of which none is earlier than the one before it."""
         for answer in answers:
-            self.take(answer, bound)
+            self.add(answer, bound)
 
-    def take(self, answer: WatchedAnswer, bound: float) -> None:
-        """Takes up one answer; `bound` is the lowest score of the tenant's tier."""
+    def add(self, answer: WatchedAnswer, bound: float) -> None:
+        """Adds one answer; `bound` is the lowest score of the tenant's tier."""
         was_on = self.on
         latest = self.moment if self.moment is not None else answer.moment
         self.moment = max(latest, answer.moment)
         years = (self.moment - latest) / _YEAR
         weight = self.lately.weight(answer.question, self.moment)
-        self.fall.take(answer.p_alone, answer.draw, years, weight)
-        self.below.take(answer.score, bound, years, weight / self.fall.spread.effect)
+        self.fall.add(answer.p_alone, answer.draw, years, weight)
+        self.below.add(answer.score, bound, years, weight / self.fall.spread.effect)
         self.answers = 0 if was_on != self.on else self.answers + 1

@@ -41,8 +41,8 @@ class BelowAlarm:
     recovery: float = 0.0
     """Log evidence, while it is on, that the mean is above the bound."""
 
-    def take(self, score: float, bound: float, years: float, weight: float) -> None:
-        """Takes up an answer's score, of this weight, that came so long after the one before."""
+    def add(self, score: float, bound: float, years: float, weight: float) -> None:
+        """Adds an answer's score, of this weight, that came so long after the one before."""
         if bound != self.bound:
             self.bound, self.on, self.recovery = bound, False, 0.0
             self.detector.clear()
@@ -52,6 +52,6 @@ class BelowAlarm:
                 self.on, self.recovery = False, 0.0
                 self.detector.clear()
             return
-        self.detector.take(years, [bet_below(score, bound, stake) ** weight for stake in STAKES])
+        self.detector.add(years, [bet_below(score, bound, stake) ** weight for stake in STAKES])
         if self.detector.total >= LIMIT:
             self.on, self.recovery = True, 0.0

@@ -26,8 +26,8 @@ class Detector:
     """Evidence for a change, in years, by each way to bet on it.
 
     >>> detector = Detector.of(2)
-    >>> detector.take(0.01, (3.0, 1.5))
-    >>> detector.take(0.01, (3.0, 1.5))
+    >>> detector.add(0.01, (3.0, 1.5))
+    >>> detector.add(0.01, (3.0, 1.5))
     >>> [round(each, 4) for each in detector.evidence], round(detector.total, 4)
     ([0.06, 0.0188], 0.0788)
     """
@@ -49,8 +49,8 @@ class Detector:
         """The bet with the most evidence."""
         return max(range(len(self.evidence)), key=self.evidence.__getitem__)
 
-    def take(self, years: float, factors: Sequence[float]) -> None:
-        """Takes up an answer: the years since the one before, and what it multiplies each bet by."""
+    def add(self, years: float, factors: Sequence[float]) -> None:
+        """Adds an answer: the years since the one before, and what it multiplies each bet by."""
         stake = min(max(years, 0.0), MOST_STAKE) / len(self.evidence)
         self.evidence = [(held + stake) * factor for held, factor in zip(self.evidence, factors, strict=True)]
 

@@ -96,8 +96,8 @@ class FallAlarm:
     def on(self) -> bool:
         return self.bet is not None
 
-    def take(self, p_alone: float, draw: float, years: float, weight: float) -> None:
-        """Takes up an answer of this weight, from 0 to 1, that came so long after the one before."""
+    def add(self, p_alone: float, draw: float, years: float, weight: float) -> None:
+        """Adds an answer of this weight, from 0 to 1, that came so long after the one before."""
         place = min(int(p_alone * BINS), BINS - 1)
         self.past.fade(years)
         rank = self.past.rank(place, draw, self.recent)
@@ -107,11 +107,11 @@ class FallAlarm:
         bets = [bet_on_fall(rank, *each) for each in FALLS]
         counted, weight = weight, weight / self.spread.effect
         # a power of at most 1 keeps each bet fair or worse (Jensen)
-        self.detector.take(years, [bet**weight for bet in bets])
+        self.detector.add(years, [bet**weight for bet in bets])
         smallest = math.log(bets[0])
         self.growth += weight * smallest
         self.recent[place] += counted
-        self.spread.take((smallest - STEADY_MEAN) / STEADY_DEVIATION, counted)
+        self.spread.add((smallest - STEADY_MEAN) / STEADY_DEVIATION, counted)
         if self.detector.total >= LIMIT:
             self.bet, self.recovery = self.detector.strongest, 0.0
             self.spread.drop()

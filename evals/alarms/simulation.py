@@ -80,8 +80,8 @@ class WatchedStreams:
             block=zeros.copy(),
         )
 
-    def take(self, p_alone: Floats, draws: Floats, years: float) -> None:
-        """Takes up one answer of each agent."""
+    def add(self, p_alone: Floats, draws: Floats, years: float) -> None:
+        """Adds one answer of each agent."""
         self.taken += 1
         places = np.minimum((p_alone * BINS).astype(np.int64), BINS - 1)
         rows = np.arange(len(places))
@@ -178,7 +178,7 @@ def delays(random: np.random.Generator, traffic: Traffic, *, streams: int, most:
     watched = WatchedStreams.with_past(random, traffic.before, streams, traffic.past)
     while watched.taken < most and not watched.alarmed.all():
         p_alone = draw_p_alone(random, traffic.after, (streams,))
-        watched.take(p_alone, random.random(streams), traffic.years)
+        watched.add(p_alone, random.random(streams), traffic.years)
     return np.where(watched.alarmed > 0, watched.alarmed, np.inf).astype(float)
 
 
@@ -206,7 +206,7 @@ def watched_for(
     """Alarms on these answers of each agent, one after the other with so many years between two, and agent-years."""
     streams = len(watched.alarmed)
     for p_alone in drawn:
-        watched.take(p_alone, random.random(streams), years)
+        watched.add(p_alone, random.random(streams), years)
         if watched.taken % 100 == 0:
             watched.fade(100 * years)
     lived = np.where(watched.alarmed > 0, watched.alarmed, watched.taken)

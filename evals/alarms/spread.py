@@ -48,8 +48,8 @@ class NeighbourSpread:
         expected = self.expected + self.new_expected * (1 - 1 / blocks)
         return max(1.0, 1 + (SKEW * (squares - expected) + PRIOR / 4) / (expected + PRIOR))
 
-    def take(self, number: float, weight: float) -> None:
-        """Takes up the number of an answer of this weight."""
+    def add(self, number: float, weight: float) -> None:
+        """Adds the number of an answer of this weight."""
         self.block += weight * number
         self.variance += weight * weight
         self.taken += 1

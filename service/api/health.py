@@ -15,7 +15,7 @@ from service.api.access import RunningService, caller_of
 from service.api.caller import forbidden
 from service.api.errors import ApiError, errors
 from service.api.replies import as_json
-from service.metrics.dependencies import Dependency
+from service.metrics.dependency_metrics import Dependency
 from service.pipeline.running import Service
 from service.settings.access_settings import AccessScope
 from service.storage.database import translate_errors

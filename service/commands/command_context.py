@@ -13,6 +13,8 @@ from consumers.errors import Unavailable
 from service.commands.exits import give_up, refuse
 from service.settings import Settings
 from service.settings.loading import SettingsError, load_settings
+from service.settings.stream_settings import KafkaSettings
+from service.settings.variables import variable_name
 from service.storage.audit import Actor, Via, act_as
 from service.storage.database import open_database
 
@@ -25,6 +27,14 @@ def settings() -> Settings:
         return load_settings()
     except SettingsError as error:
         refuse(str(error))
+
+
+def kafka_settings() -> KafkaSettings:
+    """Returns the Kafka settings. Ends the command when no broker is configured."""
+    kafka = settings().kafka
+    if not kafka.bootstrap_servers:
+        refuse(f"this command needs Kafka: set {variable_name('kafka', 'bootstrap_servers')}")
+    return kafka
 
 
 def with_database(work: Callable[[AsyncEngine], Awaitable[Result]]) -> Result:

@@ -13,12 +13,11 @@ import orjson
 
 from consumers.errors import Unavailable
 from consumers.wire.texts import shorten
-from service.commands.command_context import settings
+from service.commands.command_context import kafka_settings
 from service.commands.exits import Exit, give_up, refuse
 from service.kafka.dead_letter_topic import StoredDeadLetter, dead_letters, replay
 from service.settings.loading import SettingsError
 from service.settings.stream_settings import KafkaSettings
-from service.settings.variables import variable_name
 
 
 def list_dead_letters(*, reason: str | None, limit: int | None, as_json: bool) -> None:
@@ -29,14 +28,6 @@ def list_dead_letters(*, reason: str | None, limit: int | None, as_json: bool) -
 def replay_dead_letters(*, reason: str | None, limit: int | None) -> None:
     """Sends dead letters back and prints how many. Exit code 1 when there was nothing to send."""
     _run(_replay(kafka_settings(), reason, limit))
-
-
-def kafka_settings() -> KafkaSettings:
-    """Returns the Kafka settings. Ends the command when no broker is configured."""
-    kafka = settings().kafka
-    if not kafka.bootstrap_servers:
-        refuse(f"this command needs Kafka: set {variable_name('kafka', 'bootstrap_servers')}")
-    return kafka
 
 
 def _run(work: Coroutine[None, None, int]) -> None:
@@ -78,7 +69,7 @@ def _document(each: StoredDeadLetter) -> dict[str, object]:
         "detail": letter.detail,
         "original": {"topic": letter.topic, "partition": letter.partition, "offset": letter.offset},
         "replayed": each.replayed,
-        "cannot_be_replayed": letter.fault,
+        "cannot_be_replayed": letter.cannot_be_replayed,
         **value,
     }
 

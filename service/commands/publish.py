@@ -13,7 +13,7 @@ from consumers.errors import Unavailable
 from consumers.publishing.event_messages import event_message
 from consumers.stream.ports import Publisher
 from consumers.wire.events import MAX_EVENT_BYTES
-from service.commands.dead_letters import kafka_settings
+from service.commands.command_context import kafka_settings
 from service.commands.exits import Exit, give_up, refuse
 from service.commands.jsonl import InputLine, open_input, read_lines, size_of
 from service.commands.progress import progress

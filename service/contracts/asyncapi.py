@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from consumers.evaluation.outcomes import Trigger
 from consumers.publishing.result_messages import RESULT_TYPE
 from consumers.references import REFERENCE_TYPE
-from consumers.stream.dead_letters import PREFIX
+from consumers.stream.dead_letters import HEADER_PREFIX
 from consumers.wire.events import QueryEvent
 from consumers.wire.labels import LabelDocument
 from scoring.query import UnscoredReason
@@ -107,8 +107,8 @@ _RESULT = {
     "ce_time": "The event's time.",
     "content-type": "application/json",
 }
-_WHERE = {f"{PREFIX}{name}": f"The record's {name}." for name in ("topic", "partition", "offset", "timestamp")}
-_DEAD = {f"{PREFIX}reason": "An invalid reason.", f"{PREFIX}detail": "Why, in one line.", **_WHERE}
+_WHERE = {f"{HEADER_PREFIX}{name}": f"The record's {name}." for name in ("topic", "partition", "offset", "timestamp")}
+_DEAD = {f"{HEADER_PREFIX}reason": "An invalid reason.", f"{HEADER_PREFIX}detail": "Why, in one line.", **_WHERE}
 
 
 def _topics(settings: KafkaSettings) -> tuple[KafkaBroker, dict[str, dict[str, Any]]]:

@@ -12,8 +12,8 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 from faststream.kafka.security import parse_security
 
-from consumers.stream.dead_letters import DeadLetter, is_mark, mark_of, read_dead_letter, replay_mark, replayed
-from consumers.stream.ports import Partition, Publisher
+from consumers.stream.dead_letters import DeadLetter, is_mark, mark_of, read_dead_letter, replay_mark, replay_message
+from consumers.stream.ports import Publisher
 from service.kafka.client import open_publisher, security, topics, unavailable
 from service.kafka.lenient_records import read_leniently
 from service.settings.stream_settings import KafkaSettings
@@ -30,7 +30,7 @@ class StoredDeadLetter:
     key: bytes | None
     """Key of the tombstone that deletes it."""
     replayed: bool
-    """Whether it was replayed before."""
+    """Whether a replay mark on the topic names it."""
 
 
 async def records(settings: KafkaSettings, topic: str) -> AsyncGenerator[Any]:
@@ -78,14 +78,13 @@ async def dead_letters(settings: KafkaSettings, reason: str | None = None) -> As
             continue
         letter = read_dead_letter(record)
         if reason is None or letter.reason == reason:
-            place = Partition(topic, record.partition)
             yield StoredDeadLetter(
                 partition=record.partition,
                 offset=record.offset,
                 timestamp=record.timestamp,
                 letter=letter,
                 key=record.key,
-                replayed=(place.number, record.offset) in marks,
+                replayed=(record.partition, record.offset) in marks,
             )
 
 
@@ -105,7 +104,7 @@ async def replay(
         async for each in dead_letters(settings, reason):
             if most is not None and sent >= most:
                 return
-            fault = "it was sent back already" if each.replayed else each.letter.fault
+            fault = "it was sent back already" if each.replayed else each.letter.cannot_be_replayed
             if fault is None:
                 fault = await _send_back(settings, publisher, each)
                 sent += fault is None
@@ -114,7 +113,7 @@ async def replay(
 
 async def _send_back(settings: KafkaSettings, publisher: Publisher, each: StoredDeadLetter) -> str | None:
     back = each.letter.topic or settings.topic_events
-    if await publisher.publish([replayed(each.letter, back)]):
+    if await publisher.publish([replay_message(each.letter, back)]):
         return "the broker refuses records of this size"
     await publisher.publish([replay_mark(settings.topic_dead, each.partition, each.offset)])
     return None

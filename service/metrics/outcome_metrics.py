@@ -17,12 +17,12 @@ from service.metrics.alarm_metrics import AlarmMetrics
 from service.metrics.bounded_labels import OTHER, AgentLabels, BoundedLabels, VersionLabels
 from service.metrics.canary_metrics import CanaryMetrics
 from service.metrics.declared import DeclaredMetrics
-from service.metrics.dependencies import DependencyMetrics
+from service.metrics.dependency_metrics import DependencyMetrics
 from service.metrics.estimate_metrics import EstimateMetrics
-from service.metrics.kafka import KafkaMetrics
-from service.metrics.models import JudgeMetrics
+from service.metrics.kafka_metrics import KafkaMetrics
+from service.metrics.model_metrics import ModelMetrics
 from service.metrics.reference_metrics import ReferenceMetrics
-from service.metrics.storage import StorageMetrics
+from service.metrics.storage_metrics import StorageMetrics
 from service.settings.observability_settings import MetricSettings
 from service.storage.sums.statements import JUDGED_WRONG
 from service.telemetry.export_counts import ExportOutcome, Signal
@@ -47,7 +47,7 @@ class Metrics:
         self._judges, self._versions = BoundedLabels(_JUDGES), VersionLabels(_VERSIONS)
         self.kafka = KafkaMetrics(declared)
         self.storage = StorageMetrics(declared)
-        self.models = JudgeMetrics(declared, self._who.tenants.label)
+        self.models = ModelMetrics(declared, self._who.tenants.label)
         self.alarms = AlarmMetrics(declared, self._who.label, self._judges)
         self.references = ReferenceMetrics(declared, self._who.label)
         self.estimates = EstimateMetrics(declared, self._who.label)

@@ -10,7 +10,7 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 from pydantic import JsonValue
 
 from consumers.spans import Span, SpanTable
-from consumers.spans.table import RESOURCE
+from consumers.spans.attributes import RESOURCE
 from consumers.wire.events import InvalidEvent, InvalidReason
 
 _REMOTE = trace_pb2.SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK | trace_pb2.SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK

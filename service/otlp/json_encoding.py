@@ -9,7 +9,7 @@ from typing import TypeAlias, cast
 from pydantic import JsonValue
 
 from consumers.spans import Span, SpanTable
-from consumers.spans.table import is_read
+from consumers.spans.attributes import is_read
 from consumers.wire.events import InvalidEvent, InvalidReason, parse_json
 from consumers.wire.texts import json_type, shorten
 from service.otlp.export import (

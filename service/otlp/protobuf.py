@@ -16,7 +16,7 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 from pydantic import JsonValue
 
 from consumers.spans import Span, SpanTable
-from consumers.spans.table import is_read
+from consumers.spans.attributes import is_read
 from consumers.wire.events import InvalidEvent, InvalidReason
 from consumers.wire.texts import shorten
 from service.otlp.export import (
@@ -33,7 +33,7 @@ from service.otlp.export import (
     span_of,
     too_many,
 )
-from service.otlp.outline import NotProtobuf, ResourceOutline, Slice, TooManyParts, outline
+from service.otlp.protobuf_outline import NotProtobuf, ResourceOutline, Slice, TooManyParts, outline
 
 
 def read_protobuf(body: bytes, table: SpanTable, most: int) -> Export:

@@ -13,7 +13,7 @@ from service.background import background_task
 from service.logs import log
 from service.pipeline.process_parts import ProcessParts, utc_now
 from service.storage.alarms.agent_alarms import agent_alarms
-from service.storage.alarms.take_up import TakeUp
+from service.storage.alarms.update_alarms import UpdateAlarms
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,15 @@ async def watching_agents(parts: ProcessParts) -> AsyncGenerator[None]:
     if not settings.enabled:
         yield
         return
-    take_up = TakeUp(parts.engine, WatchedBounds(parts.rules, settings.tier), settings.settle)
-    async with background_task(_watch(parts, take_up, settings.every), "agent-alarms"):
+    update_alarms = UpdateAlarms(parts.engine, WatchedBounds(parts.rules, settings.tier), settings.settle)
+    async with background_task(_watch(parts, update_alarms, settings.every), "agent-alarms"):
         yield
 
 
-async def _watch(parts: ProcessParts, take_up: TakeUp, every: float) -> None:
+async def _watch(parts: ProcessParts, update_alarms: UpdateAlarms, every: float) -> None:
     while True:
         try:
-            await take_up(utc_now())
+            await update_alarms(utc_now())
             parts.metrics.alarms.show(await agent_alarms(parts.engine))
         except (Unavailable, RefusedByStore) as error:
             parts.metrics.alarms.failed()

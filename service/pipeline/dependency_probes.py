@@ -18,7 +18,7 @@ from service.failures import failure_text
 from service.kafka.client import KafkaPublisher
 from service.kafka.observer import KafkaObserver
 from service.metrics import Metrics
-from service.metrics.dependencies import Dependency
+from service.metrics.dependency_metrics import Dependency
 from service.pipeline.dependency_watch import DependencyWatch, WatchPolicy
 from service.pipeline.process_parts import ProcessParts
 from service.redis.link import RedisLink

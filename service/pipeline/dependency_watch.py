@@ -12,7 +12,7 @@ from consumers.errors import Unavailable
 from service.background import background_task
 from service.logs import log
 from service.metrics import Metrics
-from service.metrics.dependencies import Dependency
+from service.metrics.dependency_metrics import Dependency
 
 Probe = Callable[[float], Awaitable[None]]
 """Asks a dependency for at most so many seconds; raises `Unavailable`."""

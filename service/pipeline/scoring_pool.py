@@ -8,9 +8,8 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from consumers.evaluation.deferrals import Deferral
+from consumers.evaluation.deferrals import Deferral, RetryPolicy
 from consumers.evaluation.outcomes import Outcome
-from consumers.evaluation.retries import Retries
 from consumers.judging.panel import Panel
 from consumers.pool.deferring import RetryDeferred, count_only
 from consumers.pool.limits import PoolLimits
@@ -54,7 +53,7 @@ def scoring_pool(parts: ProcessParts, panel: Panel) -> Pool:
         limits=_limits(parts),
         deferred=PostgresDeferred(parts.engine, utc_now),
         results=_results(parts),
-        retries=Retries(attempts=settings.pool.attempts),
+        retries=RetryPolicy(attempts=settings.pool.attempts),
         scorer=_scorer(parts, score),
     )
 

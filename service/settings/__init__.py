@@ -9,19 +9,12 @@ from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from service.settings.intake_settings import HttpSettings, LimitSettings, SpanSettings
-from service.settings.judge_settings import JudgeSettings, ReferenceSettings
+from service.settings.judge_settings import CalibrationSettings, JudgeSettings, MemorySettings, ReferenceSettings
 from service.settings.learn_settings import LearnSettings
 from service.settings.login_settings import LoginSettings, OidcSettings, ProxySettings
-from service.settings.observability_settings import LogSettings, MetricSettings, TelemetrySettings
+from service.settings.observability_settings import AlarmSettings, LogSettings, MetricSettings, TelemetrySettings
 from service.settings.state_folder import default_state_path
-from service.settings.storage_settings import (
-    AlarmSettings,
-    CalibrationSettings,
-    DatabaseSettings,
-    MemorySettings,
-    RedisSettings,
-    RetentionSettings,
-)
+from service.settings.storage_settings import DatabaseSettings, RedisSettings, RetentionSettings
 from service.settings.stream_settings import KafkaSettings, PoolSettings
 from service.settings.variables import PREFIX
 

@@ -1,4 +1,4 @@
-"""Settings of the judges and of references."""
+"""Settings of the judges, of what else moves a verdict (calibrations, memory), and of references."""
 
 from __future__ import annotations
 
@@ -73,6 +73,28 @@ class JudgeSettings(SettingsGroup):
     )
     breaker_cool_down: float = Field(
         default=5.0, gt=0, le=600, description="Seconds of the first cool-down; doubled each time, up to a minute."
+    )
+
+
+class CalibrationSettings(SettingsGroup):
+    """Tenants' own calibrations of the judge."""
+
+    automatic: bool = Field(
+        default=False,
+        description="Fit the calibration of each tenant with new labels once an hour, and put it in force where it is "
+        "better on held-out answers. Needs the extra `learn`.",
+    )
+
+
+class MemorySettings(SettingsGroup):
+    """What the tenants' earlier answers say about new ones."""
+
+    enabled: bool = Field(
+        default=False, description="Judge answers also by what other agents of the tenant answered to the question."
+    )
+    answers: int = Field(default=20_000, ge=100, le=1_000_000, description="Most answers remembered of one tenant.")
+    bytes: int = Field(
+        default=24 * 1024 * 1024, ge=1024 * 1024, description="Most bytes, about, remembered of one tenant."
     )
 
 

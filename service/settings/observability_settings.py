@@ -1,4 +1,4 @@
-"""Settings of logs, metrics and telemetry."""
+"""Settings of logs, metrics, telemetry and the agents' alarms."""
 
 from __future__ import annotations
 
@@ -46,4 +46,17 @@ class TelemetrySettings(SettingsGroup):
     )
     queue: int = Field(
         default=20_000, ge=512, description="Most spans, and most results, that wait for export; more are dropped."
+    )
+
+
+class AlarmSettings(SettingsGroup):
+    """The agents' alarms."""
+
+    enabled: bool = Field(default=True, description="Watch after every answer whether an agent has become worse.")
+    tier: Literal["excellent", "good", "marginal"] = Field(
+        default="marginal", description="Tier below whose lowest score an agent's mean raises an alarm."
+    )
+    every: float = Field(default=15.0, ge=0.1, le=3600, description="Seconds between two looks at new answers.")
+    settle: float = Field(
+        default=60.0, ge=0, le=3600, description="Seconds that answers wait so that earlier ones come first."
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field, SecretStr
 
 from service.settings.group import SettingsGroup
@@ -42,41 +40,6 @@ class RetentionSettings(SettingsGroup):
     def audit_log(self) -> int:
         """Days that changes stay in the audit log: at least as long as the rows that they changed."""
         return max(self.audit_days, self.days or 0)
-
-
-class CalibrationSettings(SettingsGroup):
-    """Tenants' own calibrations of the judge."""
-
-    automatic: bool = Field(
-        default=False,
-        description="Fit the calibration of each tenant with new labels once an hour, and put it in force where it is "
-        "better on held-out answers. Needs the extra `learn`.",
-    )
-
-
-class MemorySettings(SettingsGroup):
-    """What the tenants' earlier answers say about new ones."""
-
-    enabled: bool = Field(
-        default=False, description="Judge answers also by what other agents of the tenant answered to the question."
-    )
-    answers: int = Field(default=20_000, ge=100, le=1_000_000, description="Most answers remembered of one tenant.")
-    bytes: int = Field(
-        default=24 * 1024 * 1024, ge=1024 * 1024, description="Most bytes, about, remembered of one tenant."
-    )
-
-
-class AlarmSettings(SettingsGroup):
-    """The agents' alarms."""
-
-    enabled: bool = Field(default=True, description="Watch after every answer whether an agent has become worse.")
-    tier: Literal["excellent", "good", "marginal"] = Field(
-        default="marginal", description="Tier below whose lowest score an agent's mean raises an alarm."
-    )
-    every: float = Field(default=15.0, ge=0.1, le=3600, description="Seconds between two looks at new answers.")
-    settle: float = Field(
-        default=60.0, ge=0, le=3600, description="Seconds that answers wait so that earlier ones come first."
-    )
 
 
 class RedisSettings(SettingsGroup):

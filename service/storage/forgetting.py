@@ -85,7 +85,7 @@ class ForgottenRows:
     canaries: int = 0
     """Answers to canaries that were deleted."""
     watched: int = 0
-    """Answers that an alarm had still to take up."""
+    """Answers that an alarm had not counted yet."""
     alarms: int = 0
     """Agents' alarms of the tenant that were deleted."""
     tokens: int = 0

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from consumers.decoding import Record
+from consumers.evaluation.deferrals import RetryPolicy
 from consumers.evaluation.outcomes import Outcome
-from consumers.evaluation.retries import Retries
 from consumers.judging.panel import Panel
 from consumers.pool.limits import PoolLimits
 from consumers.pool.pool import Pool
@@ -46,7 +46,7 @@ class World:
         deferred: DeferredEvents | None = None,
         results: Results | None = None,
         limits: PoolLimits = IMPATIENT,
-        retries: Retries | None = None,
+        retries: RetryPolicy | None = None,
         memory: TenantMemories | None = None,
     ) -> Pool:
         score = ScoreEvents(

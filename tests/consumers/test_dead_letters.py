@@ -14,7 +14,7 @@ from consumers.stream.dead_letters import (
     PlainRecord,
     dead_letter,
     read_dead_letter,
-    replayed,
+    replay_message,
     trigger_of,
 )
 
@@ -52,7 +52,7 @@ def test_a_dead_letter_has_the_place_reason_and_content_of_its_record(value, key
 def test_a_huge_value_is_cut_with_its_length_noted_and_is_not_replayed():
     letter = read_dead_letter(published(Read(value=b"x" * 10_000_000)))
     assert (len(letter.value), letter.truncated) == (MAX_KEPT_BYTES, 10_000_000)
-    assert "10000000" in (letter.fault or "")
+    assert "10000000" in (letter.cannot_be_replayed or "")
 
 
 @pytest.mark.parametrize(
@@ -68,13 +68,13 @@ def test_a_dead_letter_fits_a_broker_however_large_the_record_was(record):
 
 def test_a_replayed_record_is_the_original_with_a_mark_and_is_not_replayed_twice():
     came = Read(value=b'{"a": 1}', headers=(("ce_id", b"7"),))
-    message = replayed(read_dead_letter(published(came)), "query-events")
+    message = replay_message(read_dead_letter(published(came)), "query-events")
     assert (message.topic, message.key, message.value) == ("query-events", came.key, came.value)
     assert trigger_of(message.headers) is Trigger.REPLAY
     assert [each for each in message.headers if each in came.headers] == list(came.headers)
     again = read_dead_letter(published(Read(value=message.value, headers=tuple(message.headers))))
-    assert again.replayed
-    assert "before" in (again.fault or "")
+    assert again.is_replay
+    assert "before" in (again.cannot_be_replayed or "")
 
 
 def test_foreign_headers_are_read_as_unknown():

@@ -11,9 +11,8 @@ import pytest
 
 from consumers.decoding import Known, Record, decode
 from consumers.errors import StoreUnavailable
-from consumers.evaluation.deferrals import Deferral
+from consumers.evaluation.deferrals import Deferral, RetryPolicy
 from consumers.evaluation.outcomes import DeferredReason, Outcome, OutcomeKind
-from consumers.evaluation.retries import Retries
 from consumers.judging.breaker import BreakerState
 from consumers.pool.deferring import RetryDeferred, deferral
 from consumers.pool.flight import PoolClosed
@@ -32,7 +31,7 @@ def test_a_throttled_event_keeps_all_its_tries():
     for _ in range(50):
         known = decode(replace(record(), attempts=attempts + 1))
         assert isinstance(known, Known)
-        kept = deferral(known, DeferredReason.TENANT_THROTTLED, Retries(attempts=3), NOW)
+        kept = deferral(known, DeferredReason.TENANT_THROTTLED, RetryPolicy(attempts=3), NOW)
         assert kept is not None
         attempts = kept.attempts
     assert attempts == 0
@@ -41,7 +40,7 @@ def test_a_throttled_event_keeps_all_its_tries():
 def deferral_by_another_worker(world, each: Record) -> Deferral:
     known = decode(each)
     assert isinstance(known, Known)
-    kept = deferral(known, DeferredReason.EVENT_DEADLINE, Retries(), world.now)
+    kept = deferral(known, DeferredReason.EVENT_DEADLINE, RetryPolicy(), world.now)
     assert kept is not None
     return kept
 

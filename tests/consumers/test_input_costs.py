@@ -13,7 +13,7 @@ import pytest
 from consumers.decoding import Record, decode
 from consumers.judging.prompting import Template, prompt_for
 from consumers.spans import SpanTable
-from consumers.spans.messages import question_in
+from consumers.spans.model_input import question_in
 from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent
 from consumers.wire.rules_document import decode_rules
 from scoring.evaluation import conclude, examine

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from consumers.judging.masking import Masker
+from consumers.judging.masking.masker import Masker
 from consumers.judging.prompting import Prompt, Template, as_data, prompt_for
 from consumers.wire.rules_document import decode_rules
 from scoring.evaluation import examine

@@ -9,9 +9,9 @@ import orjson
 import pytest
 
 from consumers.decoding import Known, Record
+from consumers.evaluation.deferrals import RetryPolicy
 from consumers.evaluation.event_evaluation import line_out
 from consumers.evaluation.outcomes import DeferredReason
-from consumers.evaluation.retries import Retries
 from consumers.judging.prompting import Prompt, Template, prompt_for
 from consumers.pool.deferring import deferral
 from consumers.wire.events import InvalidEvent, QueryEvent, decode_event
@@ -130,7 +130,7 @@ def test_what_a_tenant_without_texts_stores_holds_no_value() -> None:
 def test_a_deferred_event_is_kept_with_its_values_in_its_sql_only() -> None:
     event = bound_event(SHAPES[4], "O'Nullessy", event_id="1")
     known = Known(event, event.payload_hash, Record(payload=b""))
-    kept = deferral(known, DeferredReason.EVENT_DEADLINE, Retries(attempts=3), NOW)
+    kept = deferral(known, DeferredReason.EVENT_DEADLINE, RetryPolicy(attempts=3), NOW)
     assert kept is not None
     assert kept.payload.count(b"Nullessy") == 1
     assert "parameters" not in orjson.loads(kept.payload)

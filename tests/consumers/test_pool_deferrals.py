@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from consumers.errors import RefusedByStore
+from consumers.evaluation.deferrals import RetryPolicy
 from consumers.evaluation.outcomes import DeferredReason, OutcomeKind, Trigger
-from consumers.evaluation.retries import Retries
 from consumers.judging.breaker import BreakerState
 from consumers.pool.deferring import RetryDeferred
 from scoring.rules import Rules
@@ -43,7 +43,7 @@ async def test_an_event_tried_often_enough_is_stored_without_a_score(world):
     model = Model(reply=DeferredReason.EVENT_DEADLINE)
     model.open.set()
     world.rules.known["default"] = BY_MODEL
-    [outcome] = await world.use_case(panel=model, retries=Retries(attempts=0))([record()])
+    [outcome] = await world.use_case(panel=model, retries=RetryPolicy(attempts=0))([record()])
     assert (outcome.kind, outcome.reason) == (OutcomeKind.UNSCORED, "JUDGE_UNAVAILABLE")
     assert world.deferred.kept == {}
 
@@ -64,7 +64,7 @@ class Buggy(MemoryScores):
 async def test_a_bug_while_writing_puts_events_off_and_in_the_end_hands_them_back(world):
     [outcome] = await world.use_case(store=Buggy())([record(agent="cursed")])
     assert (outcome.reason, outcome.kept) == ("INTERNAL_ERROR", True)
-    [last] = await world.use_case(store=Buggy(), retries=Retries(attempts=0))([record(agent="cursed")])
+    [last] = await world.use_case(store=Buggy(), retries=RetryPolicy(attempts=0))([record(agent="cursed")])
     assert (last.reason, last.kept) == ("INTERNAL_ERROR", False)
     assert world.outcomes.tally.balanced
 

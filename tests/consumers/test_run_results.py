@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from consumers.spans import Span
-from consumers.spans.table import SpanReader, SpanTable
-from consumers.wire.error_texts import LONGEST_KEPT, mask_error
+from consumers.spans.attributes import SpanReader, SpanTable
 from consumers.wire.events import InvalidEvent, InvalidReason, QueryEvent, decode_event
+from consumers.wire.masked_errors import LONGEST_KEPT, mask_error
 from scoring.query import RunResult
 
 SQL = "SELECT nam FROM members WHERE town = 'Faro'"

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from consumers.spans import JoinLimits, Span, SpanJoin, SpanTable, TraceKey
-from consumers.spans.messages import question_in
-from consumers.spans.table import SpanReader
+from consumers.spans.attributes import SpanReader
+from consumers.spans.model_input import question_in
 from consumers.wire.events import InvalidEvent, decode_event
 from scoring.evaluation import check_question
 from scoring.query import UnscoredReason

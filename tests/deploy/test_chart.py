@@ -14,7 +14,7 @@ import yaml
 from helm_python import HelmError, lint
 
 from service.settings import Settings
-from service.settings.typos import setting_paths
+from service.settings.loading import setting_paths
 from service.settings.variables import variable_name
 from service.telemetry.exporting import FLUSH_SECONDS
 from tests.deploy.charts import BUILT_IN, CHART, LEAST, merged, only, render

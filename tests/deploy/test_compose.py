@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from service.settings.typos import setting_paths
+from service.settings.loading import setting_paths
 from service.settings.variables import variable_name
 from tests.deploy.charts import ROOT
 

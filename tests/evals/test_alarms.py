@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from evals.alarms.agent_alarm import AgentAlarm, WatchedAnswer
+from evals.alarms.alarm_json import from_json, to_json
 from evals.alarms.below import STAKES, bet_below
 from evals.alarms.detector import LIMIT, YEARS_BETWEEN_FALSE_ALARMS
 from evals.alarms.fall import BINS, FALLS, FallAlarm, bet_on_fall
@@ -21,7 +22,6 @@ from evals.alarms.simulation import (
     false_alarms,
     false_alarms_in_sessions,
 )
-from evals.alarms.stored import from_json, to_json
 from evals.alarms.theory import information, information_with_past, theoretical_delay, theoretical_delay_with_past
 
 _GRID = (np.arange(20) + 0.5) / 20
@@ -79,10 +79,10 @@ def test_many_simulated_agents_compute_what_one_agent_computes():
         alarm.spread.expected = float(watched.expected[agent])
     for _ in range(300):
         p_alone, draws = draw_p_alone(numbers, AGENTS.mixed(0.3), (3,)), numbers.random(3)
-        watched.take(p_alone, draws, 0.001)
+        watched.add(p_alone, draws, 0.001)
         for agent, alarm in enumerate(alone):
             if not alarm.on:
-                alarm.take(float(p_alone[agent]), float(draws[agent]), 0.001, 1.0)
+                alarm.add(float(p_alone[agent]), float(draws[agent]), 0.001, 1.0)
                 if not alarm.on:
                     assert alarm.detector.evidence == pytest.approx(watched.evidence[agent].tolist())
     assert all(alarm.on for alarm in alone)
@@ -112,10 +112,10 @@ def test_false_alarms_are_at_most_one_in_twenty_agent_years_from_the_first_answe
 def test_an_agent_of_one_answer_an_hour_that_answers_all_wrong_is_found_within_two_days():
     numbers = random.Random(2)
     alarm = AgentAlarm()
-    alarm.take_all(answers(numbers, 24 * 30, good=0.85), 50.0)
+    alarm.add_all(answers(numbers, 24 * 30, good=0.85), 50.0)
     assert not alarm.on
     bad = answers(numbers, 48, good=0.0, start=24 * 30 * HOUR)
-    alarm.take_all(bad, 50.0)
+    alarm.add_all(bad, 50.0)
     assert alarm.fall.on
     assert alarm.below.on
 
@@ -123,35 +123,35 @@ def test_an_agent_of_one_answer_an_hour_that_answers_all_wrong_is_found_within_t
 def test_one_question_asked_again_and_again_raises_no_alarm():
     numbers = random.Random(4)
     alarm = AgentAlarm()
-    alarm.take_all(answers(numbers, 2_000, good=0.85), 50.0)
-    alarm.take_all(answers(numbers, 1_000, good=0.0, start=2_000 * HOUR, every=1.0, question=False), 50.0)
+    alarm.add_all(answers(numbers, 2_000, good=0.85), 50.0)
+    alarm.add_all(answers(numbers, 1_000, good=0.0, start=2_000 * HOUR, every=1.0, question=False), 50.0)
     assert not alarm.on
-    alarm.take_all(answers(numbers, 200, good=0.0, start=2_000 * HOUR + 1_000, every=1.0), 50.0)
+    alarm.add_all(answers(numbers, 200, good=0.0, start=2_000 * HOUR + 1_000, every=1.0), 50.0)
     assert alarm.fall.on
 
 
 def test_an_alarm_stays_on_until_the_answers_are_as_before_and_is_not_learned():
     numbers = random.Random(6)
     alarm = AgentAlarm()
-    alarm.take_all(answers(numbers, 3_000, good=0.9), 50.0)
+    alarm.add_all(answers(numbers, 3_000, good=0.9), 50.0)
     learned = alarm.fall.past.answers
-    alarm.take_all(answers(numbers, 3_000, good=0.4, start=3_000 * HOUR), 50.0)
+    alarm.add_all(answers(numbers, 3_000, good=0.4, start=3_000 * HOUR), 50.0)
     assert alarm.fall.on
     assert alarm.fall.past.answers < learned + 400
-    alarm.take_all(answers(numbers, 400, good=0.9, start=6_000 * HOUR), 50.0)
+    alarm.add_all(answers(numbers, 400, good=0.9, start=6_000 * HOUR), 50.0)
     assert not alarm.on
-    alarm.take_all(answers(numbers, 400, good=0.4, start=6_400 * HOUR), 50.0)
+    alarm.add_all(answers(numbers, 400, good=0.4, start=6_400 * HOUR), 50.0)
     assert alarm.fall.on
 
 
 def test_a_slow_decline_is_found_and_not_learned_away():
     numbers = random.Random(7)
     alarm = AgentAlarm()
-    alarm.take_all(answers(numbers, 2_000, good=0.9), 0.0)
+    alarm.add_all(answers(numbers, 2_000, good=0.9), 0.0)
     for step in range(40):
         if alarm.on:
             break
-        alarm.take_all(answers(numbers, 200, good=0.9 - 0.01 * step, start=(2_000 + 200 * step) * HOUR), 0.0)
+        alarm.add_all(answers(numbers, 200, good=0.9 - 0.01 * step, start=(2_000 + 200 * step) * HOUR), 0.0)
     assert alarm.fall.on
 
 
@@ -160,7 +160,7 @@ def test_a_judge_that_is_not_calibrated_changes_nothing():
     plain, bent = AgentAlarm(), AgentAlarm()
     stream = answers(numbers, 1_500, good=0.8) + answers(numbers, 300, good=0.2, start=1_500 * HOUR)
     for answer in stream:
-        plain.take(answer, 0.0)
+        plain.add(answer, 0.0)
         # halves every number, so that ten of the bins stay empty and the others hold more
         half = WatchedAnswer(
             moment=answer.moment,
@@ -169,7 +169,7 @@ def test_a_judge_that_is_not_calibrated_changes_nothing():
             question=answer.question,
             draw=answer.draw,
         )
-        bent.take(half, 0.0)
+        bent.add(half, 0.0)
     assert plain.on
     assert bent.on
 
@@ -181,11 +181,11 @@ def test_answers_in_sessions_count_less_than_independent_ones():
     for place in range(150 * 20):
         good = shares[place // 20]
         for alarm, share in ((together, good), (alone, numbers.uniform(0.3, 1.0))):
-            alarm.take_all(answers(numbers, 1, good=share, start=float(place)), 0.0)
+            alarm.add_all(answers(numbers, 1, good=share, start=float(place)), 0.0)
     assert alone.fall.spread.effect < 1.5
     assert together.fall.spread.effect > 1.5 * alone.fall.spread.effect
     for alarm in (together, alone):
-        alarm.take_all(answers(random.Random(15), 20, good=0.0, start=HOUR), 50.0)
+        alarm.add_all(answers(random.Random(15), 20, good=0.0, start=HOUR), 50.0)
     assert together.fall.detector.total < alone.fall.detector.total
     assert together.below.detector.total < alone.below.detector.total
 
@@ -195,11 +195,11 @@ def test_sessions_are_known_while_evidence_grows_and_a_fall_is_not_taken_for_ses
     fallen, sessions = FallAlarm(), FallAlarm()
     for alarm in (fallen, sessions):
         for _ in range(3_000):
-            alarm.take(numbers.random(), numbers.random(), 0.0, 1.0)
+            alarm.add(numbers.random(), numbers.random(), 0.0, 1.0)
     steady = fallen.spread.effect
     for place in range(600):
-        fallen.take(numbers.uniform(0.0, 0.6), numbers.random(), 0.0, 1.0)
-        sessions.take(numbers.uniform(0.0, 0.9 if place % 40 < 20 else 0.3), numbers.random(), 0.0, 1.0)
+        fallen.add(numbers.uniform(0.0, 0.6), numbers.random(), 0.0, 1.0)
+        sessions.add(numbers.uniform(0.0, 0.9 if place % 40 < 20 else 0.3), numbers.random(), 0.0, 1.0)
     assert fallen.growth > 0
     assert fallen.spread.new_blocks >= 15
     assert fallen.spread.effect < 1.1 * steady
@@ -250,18 +250,18 @@ def test_no_number_of_answers_is_enough_after_too_short_a_past():
 def test_a_wrong_clock_is_no_evidence():
     numbers = random.Random(9)
     alarm = AgentAlarm()
-    alarm.take_all(answers(numbers, 500, good=0.8), 50.0)
+    alarm.add_all(answers(numbers, 500, good=0.8), 50.0)
     late = answers(numbers, 60, good=0.8, start=80 * 365 * 24 * HOUR, every=-365 * 24 * HOUR)
-    alarm.take_all(late, 50.0)
+    alarm.add_all(late, 50.0)
     assert not alarm.on
 
 
 def test_another_bound_begins_anew():
     numbers = random.Random(10)
     alarm = AgentAlarm()
-    alarm.take_all(answers(numbers, 600, good=0.6), 90.0)
+    alarm.add_all(answers(numbers, 600, good=0.6), 90.0)
     assert alarm.below.on
-    alarm.take_all(answers(numbers, 1, good=0.6, start=600 * HOUR), 50.0)
+    alarm.add_all(answers(numbers, 1, good=0.6, start=600 * HOUR), 50.0)
     assert not alarm.below.on
 
 
@@ -269,26 +269,26 @@ def test_stored_state_goes_on_as_if_nothing_had_stopped():
     numbers = random.Random(12)
     stream = answers(numbers, 700, good=0.85) + answers(numbers, 500, good=0.3, start=700 * HOUR)
     whole, stopped = AgentAlarm(), AgentAlarm()
-    whole.take_all(stream, 50.0)
+    whole.add_all(stream, 50.0)
     for place, answer in enumerate(stream):
         if place % 37 == 0:
             stopped = from_json(to_json(stopped))
-        stopped.take(answer, 50.0)
+        stopped.add(answer, 50.0)
     assert stopped == whole
     assert whole.fall.on
 
 
 def test_state_of_another_form_begins_anew():
     alarm = AgentAlarm()
-    alarm.take_all(answers(random.Random(1), 10, good=0.5), 50.0)
+    alarm.add_all(answers(random.Random(1), 10, good=0.5), 50.0)
     assert from_json({**to_json(alarm), "form": f"0/{BINS}"}) == AgentAlarm()
 
 
 def test_what_was_stored_does_not_change_with_later_answers():
     numbers = random.Random(13)
     alarm = AgentAlarm()
-    alarm.take_all(answers(numbers, 100, good=0.5), 50.0)
+    alarm.add_all(answers(numbers, 100, good=0.5), 50.0)
     stored = to_json(alarm)
     before = json.dumps(stored)
-    alarm.take_all(answers(numbers, 100, good=0.1, start=100 * HOUR), 50.0)
+    alarm.add_all(answers(numbers, 100, good=0.1, start=100 * HOUR), 50.0)
     assert json.dumps(stored) == before

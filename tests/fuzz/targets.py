@@ -19,7 +19,7 @@ from consumers.evaluation.event_evaluation import line_out
 from consumers.evaluation.outcomes import Outcome
 from consumers.judging.prompting import Prompt, Template, prompt_for
 from consumers.spans import SpanTable
-from consumers.spans.messages import question_in
+from consumers.spans.model_input import question_in
 from consumers.wire.events import InvalidEvent
 from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
 from consumers.wire.schema_document import InvalidSchema, decode_schema

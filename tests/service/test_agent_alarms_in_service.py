@@ -3,8 +3,7 @@
 import random
 
 from service.metrics import Metrics
-from service.settings.observability_settings import MetricSettings
-from service.settings.storage_settings import AlarmSettings
+from service.settings.observability_settings import AlarmSettings, MetricSettings
 from service.storage.alarms.agent_alarms import AgentAlarmState
 from tests.service.test_metrics import NOW, scraped
 

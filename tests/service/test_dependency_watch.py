@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from consumers.errors import Unavailable
 from service.metrics import Metrics
-from service.metrics.dependencies import Dependency
+from service.metrics.dependency_metrics import Dependency
 from service.pipeline.dependency_probes import ModelProbe
 from service.pipeline.dependency_watch import DependencyWatch, WatchPolicy
 from service.pipeline.running import ProcessRole

@@ -25,7 +25,7 @@ from service.api.gzip_bodies import decompress
 from service.api.request_guard import is_own_name
 from service.logs import LimitedLine
 from service.otlp import MAX_SPANS, read_otlp
-from service.otlp.outline import outline
+from service.otlp.protobuf_outline import outline
 from service.pipeline.body_budget import BodyBudget
 from service.settings.intake_settings import HttpSettings, LimitSettings
 from tests.costs import Call, times_as_costly

@@ -3,7 +3,7 @@
 import httpx
 
 from scoring.memory.agreement import PRIOR_USUAL
-from service.settings.storage_settings import MemorySettings
+from service.settings.judge_settings import MemorySettings
 from tests.service.conftest import Serving
 
 ON = MemorySettings(enabled=True)

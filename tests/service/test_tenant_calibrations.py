@@ -10,7 +10,8 @@ import pytest
 from scoring import EVALUATOR_VERSION
 from service.judges.weights import local_judge
 from service.pipeline.automatic_calibrations import calibrate_tenants
-from service.settings.storage_settings import CalibrationSettings, DatabaseSettings
+from service.settings.judge_settings import CalibrationSettings
+from service.settings.storage_settings import DatabaseSettings
 from service.storage.database import create_engine
 from service.storage.forgetting import Subject, forget_rows
 from service.storage.reviewing.calibration_store import labelled_rows

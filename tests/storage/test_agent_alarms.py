@@ -14,14 +14,14 @@ from consumers.evaluation.event_evaluation import Evaluation, Scored, evaluate, 
 from consumers.evaluation.outcomes import Trigger
 from consumers.wire.events import decode_event
 from evals.alarms.agent_alarm import AgentAlarm, WatchedAnswer
-from evals.alarms.stored import from_json
+from evals.alarms.alarm_json import from_json
 from scoring.evaluation import conclude, examine
 from scoring.query import Unscored, UnscoredReason
 from scoring.rules import Rules
 from scoring.verdict import Case
 from service.judges.weights import local_judge
 from service.storage.alarms.agent_alarms import agent_alarms
-from service.storage.alarms.take_up import TakeUp
+from service.storage.alarms.update_alarms import UpdateAlarms
 from service.storage.alarms.watched_answers import question_digest
 from service.storage.forgetting import Subject, delete_rows
 from service.storage.retention import do_housekeeping
@@ -80,11 +80,11 @@ def stream(count: int, *, seed: int = 1) -> list[Evaluation]:
     ]
 
 
-def taking_up(engine, *, bound: float = BOUND) -> TakeUp:
+def taking_up(engine, *, bound: float = BOUND) -> UpdateAlarms:
     async def bounds(tenants):
         return dict.fromkeys(tenants, bound)
 
-    return TakeUp(engine, bounds, SETTLE)
+    return UpdateAlarms(engine, bounds, SETTLE)
 
 
 async def states(engine) -> dict[str, AgentAlarm]:
@@ -104,7 +104,7 @@ def undisturbed(evaluations: Sequence[Evaluation]) -> dict[str, AgentAlarm]:
             question=question_digest(each.event.question),
             draw=(each.key.digest.int >> 75) / 2**53,
         )
-        found.setdefault(each.event.agent, AgentAlarm()).take(watched, BOUND)
+        found.setdefault(each.event.agent, AgentAlarm()).add(watched, BOUND)
     return found
 
 
@@ -237,7 +237,7 @@ async def test_a_tenant_whose_rules_cannot_be_read_waits(engine):
         return {}
 
     await PostgresScores(engine, watched=True, clock=lambda: NOW).record(stream(10))
-    await TakeUp(engine, none, SETTLE)(NOW + timedelta(seconds=1_000))
+    await UpdateAlarms(engine, none, SETTLE)(NOW + timedelta(seconds=1_000))
     assert await waiting(engine) == 10
     await taking_up(engine)(NOW + timedelta(seconds=1_000))
     assert await waiting(engine) == 0

@@ -19,7 +19,7 @@ from evals.report import Report
 from scoring.rules import JudgePolicy
 from service.commands.eval.held_out import held_out_judgements, training_files
 from service.commands.eval.judge_options import JudgeOptions
-from service.commands.eval.labelled_answers import LabelledAnswer, read_labelled_answers, replayed
+from service.commands.eval.labelled_answers import LabelledAnswer, read_labelled_answers, stored_verdicts
 from service.commands.eval.verdicts import Verdicts, verdicts_of
 from service.commands.exits import refuse
 from service.commands.rules.learned_file import learned_for
@@ -75,7 +75,7 @@ def _report(source: str, labels: Sequence[LabelledAnswer], verdicts: Verdicts, o
         slices={field: slices(rows, field) for field in options.by or ()},
         cascade=expected(rows, model_accuracy=accuracy) if accuracy is not None else (),
         asked=verdicts.asked,
-        against=_paired(rows, replayed(labels, against, options)) if against is not None else None,
+        against=_paired(rows, stored_verdicts(labels, against, options)) if against is not None else None,
         other=Path(against).stem if against is not None else "",
     )
 

@@ -70,7 +70,7 @@ def read_labelled_answers(source: str, *, with_enriched: bool) -> Iterator[Label
             yield LabelledAnswer(row, query, identity, row["label"] == 1)
 
 
-def replayed(labels: Sequence[LabelledAnswer], source: str, options: JudgeOptions) -> list[Judged]:
+def stored_verdicts(labels: Sequence[LabelledAnswer], source: str, options: JudgeOptions) -> list[Judged]:
     """Judges the answers by the `p_correct` stored in a file of scores; answers without a score are left out."""
     stored = _stored_p_correct(source)
     return [label.judged(stored[label.id], options) for label in labels if label.id in stored]

@@ -1,6 +1,6 @@
-"""The answers that alarms have still to take up: written with the rows of their events, in the same transaction.
+"""The answers that alarms have not counted yet: written with the rows of their events, in the same transaction.
 
-So an answer is taken up exactly once, however often its event is delivered.
+So an alarm counts an answer exactly once, however often its event is delivered.
 """
 
 from __future__ import annotations

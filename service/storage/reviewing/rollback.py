@@ -8,7 +8,7 @@ from collections.abc import Sequence
 def version_before(history: Sequence[int | None]) -> int | None:
     """The version that was in force before the one in force, or `None` for none. `history` is newest first.
 
-    A version that a rollback has left is not taken up again by the next one.
+    A version that a rollback has left is not chosen again by the next one.
 
     >>> version_before([3, 3, 1, None]), version_before([1, 3, 1, None]), version_before([2])
     (1, None, None)

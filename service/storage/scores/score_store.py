@@ -31,7 +31,7 @@ class PostgresScores:
 
     engine: AsyncEngine
     watched: bool = False
-    """Whether the agents' alarms take up the answers."""
+    """Whether the answers count for their agents' alarms."""
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
 
     @cached_property

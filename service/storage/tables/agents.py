@@ -23,7 +23,7 @@ from service.storage.tables.columns import column, flag, table, time_column
 
 
 class WatchedAnswerRow(SQLModel, table=True):
-    """A scored answer that the alarm of its agent has still to take up."""
+    """A scored answer that its agent's alarm has not counted yet."""
 
     __tablename__: ClassVar[str] = "watched_answers"  # pyright: ignore[reportIncompatibleVariableOverride] SQLModel reads a plain name
     __table_args__: ClassVar[tuple[Index, ...]] = (Index("watched_answers_alarm", "alarm"),)

@@ -21,7 +21,7 @@ def _side(verdict: Verdict) -> str:
     return _SIDES[verdict.value in JUDGED_WRONG]
 
 
-class JudgeMetrics:
+class ModelMetrics:
     """The `ModelCounts` that Prometheus scrapes."""
 
     def __init__(self, declared: DeclaredMetrics, tenant: Callable[[str], str]) -> None:

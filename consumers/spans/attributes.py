@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from pydantic import JsonValue
 
-from consumers.spans.messages import question_in
+from consumers.spans.model_input import question_in
 from consumers.spans.span import Attributes, Span
 from consumers.wire.run_results import MAX_ERROR, MOST_ROWS
 from scoring.sql import KNOWN_DIALECTS

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from consumers.judging.pieces import KEPT_NUMBERS, fold, is_year
+from consumers.judging.masking.pieces import KEPT_NUMBERS, fold, is_year
 
 _STAND_IN = re.compile(r"\b(?:TEXT|NUM|VALUE)_\d+\b|\bYEAR_(\d+)\b")
 _FIRST_YEAR = 10

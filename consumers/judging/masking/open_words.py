@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from consumers.judging.plain_words import is_plain
+from consumers.judging.masking.plain_words import is_plain
 from scoring.words import identifier_words, stem
 
 SMALL_WORDS = frozenset("a an the of in on at to by or and is no as it be i".split())

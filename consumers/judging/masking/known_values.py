@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from consumers.judging.pieces import PIECE, fold_piece
-from consumers.judging.stand_ins import StandIns
+from consumers.judging.masking.pieces import PIECE, fold_piece
+from consumers.judging.masking.stand_ins import StandIns
 
 MOST_ALIKE = 8
 """Most known values with the same first word."""

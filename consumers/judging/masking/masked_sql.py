@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from consumers.judging.masking import Masker
+from consumers.judging.masking.masker import Masker
 from scoring.sql.dialects import known, parser_dialect
 
 LITERALS = frozenset(

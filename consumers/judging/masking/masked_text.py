@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from consumers.judging.known_values import KnownValues
-from consumers.judging.open_words import SMALL_WORDS, OpenWords
-from consumers.judging.pieces import ADDRESS, PIECE, number_of, spelt_number
-from consumers.judging.plain_words import FUNCTION_WORDS, MONTHS
-from consumers.judging.stand_ins import StandIns, is_stand_in
+from consumers.judging.masking.known_values import KnownValues
+from consumers.judging.masking.open_words import SMALL_WORDS, OpenWords
+from consumers.judging.masking.pieces import ADDRESS, PIECE, number_of, spelt_number
+from consumers.judging.masking.plain_words import FUNCTION_WORDS, MONTHS
+from consumers.judging.masking.stand_ins import StandIns, is_stand_in
 
 _CHUNK = re.compile(r"\S+")
 _DATE = r"(?<![\w-])(?P<year>(?:19|20)\d\d)(?P<rest>-\d\d?(?:-\d\d?)?(?:[T ]00:00(?::00)?)?)(?![\w-])"

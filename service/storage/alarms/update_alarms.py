@@ -1,9 +1,9 @@
-"""Alarms take up the answers that were stored since the last time.
+"""Updates the agents' alarms with the answers that were stored since the last time.
 
 An alarm's state is what the same answers in the order of their event times give. Answers of the last minutes are not
 yet part of the stored state, since an earlier one may still come: they are put in order each time, and what the alarm
 says is the stored state after them. So kills, rebalances and redelivery leave no trace in it, as long as every answer
-is stored within `settle` seconds of those after it. One that comes later is taken up when it comes.
+is stored within `settle` seconds of those after it. One that comes later counts when it comes.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from evals.alarms.agent_alarm import AgentAlarm, WatchedAnswer
+from evals.alarms.alarm_json import from_json, to_json
 from evals.alarms.detector import LIMIT
-from evals.alarms.stored import from_json, to_json
 from service.storage.database import translate_errors
 from service.storage.locks import AdvisoryLock, try_alone
 from service.storage.tables import AGENT_ALARMS, WATCHED_ANSWERS
@@ -55,8 +55,8 @@ class _Look(NamedTuple):
 
 
 @dataclass(slots=True)
-class TakeUp:
-    """Takes up answers, and remembers which alarms have nothing new."""
+class UpdateAlarms:
+    """Counts new answers for their alarms, and remembers which alarms have none."""
 
     engine: AsyncEngine
     bounds: Callable[[Collection[str]], Awaitable[Mapping[str, float]]]
@@ -66,24 +66,24 @@ class TakeUp:
     _known: dict[UUID, _Look] = field(default_factory=dict[UUID, _Look])
 
     async def __call__(self, now: datetime) -> int:
-        """Takes up what was stored, unless another process does so; returns of how many alarms.
+        """Counts what was stored, unless another process does so; returns for how many alarms.
 
-        Raises `StoreUnavailable` and `RulesUnavailable`, after which alarms that were taken up stay so.
+        Raises `StoreUnavailable` and `RulesUnavailable`, after which alarms that were updated stay so.
         """
         with translate_errors(self.engine.url):
             async with try_alone(self.engine, AdvisoryLock.ALARMS) as alone:
                 if alone:
-                    return await self._take_up(now - timedelta(seconds=self.settle))
+                    return await self._update(now - timedelta(seconds=self.settle))
                 self._known.clear()
                 return 0
 
-    async def _take_up(self, settled_until: datetime) -> int:
+    async def _update(self, settled_until: datetime) -> int:
         waiting = await self._waiting(settled_until)
         if not waiting:
             return 0
         bounds = await self.bounds({each.tenant for each in waiting})
         for each in waiting:
-            while each.tenant in bounds and await self._take_up_one(each.alarm, bounds[each.tenant], settled_until):
+            while each.tenant in bounds and await self._update_one(each.alarm, bounds[each.tenant], settled_until):
                 pass
         return len(waiting)
 
@@ -106,15 +106,15 @@ class TakeUp:
             return False
         return (known.answers, known.last) != (each.answers, each.last) or each.earliest <= settled_until
 
-    async def _take_up_one(self, alarm: UUID, bound: float, settled_until: datetime) -> bool:
-        """Takes up answers of one alarm; returns whether there are more."""
+    async def _update_one(self, alarm: UUID, bound: float, settled_until: datetime) -> bool:
+        """Counts answers for one alarm; returns whether there are more."""
         names = select(_QUEUE.alarm, _QUEUE.tenant, _QUEUE.agent, _QUEUE.judge, _QUEUE.evaluator_version, _QUEUE.moment)
         waiting = select(*_READ).where(_QUEUE.alarm == alarm).order_by(_QUEUE.moment, _QUEUE.event)
         async with self.engine.begin() as connection:
             first = (await connection.execute(names.where(_QUEUE.alarm == alarm).limit(1))).first()
             if first is None:
                 return False
-            # locked before the answers are read, so that no other process takes up the same ones
+            # locked before the answers are read, so that no other process counts the same ones
             state = await _locked_state(connection, first)
             rows = (await connection.execute(waiting.limit(_MOST_TAKEN))).all()
             due = [place for place, row in enumerate(rows, 1) if row.received_at <= settled_until]
@@ -144,9 +144,9 @@ def _folded(
     """The state after the settled answers, and the alarm after all."""
     alarm = from_json(state)
     answers = [_answer(row) for row in rows]
-    alarm.take_all(answers[:settled], bound)
+    alarm.add_all(answers[:settled], bound)
     taken = to_json(alarm)
-    alarm.take_all(answers[settled:], bound)
+    alarm.add_all(answers[settled:], bound)
     return taken, alarm
 
 

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from consumers.judging.known_values import KnownValues, folded_pieces
-from consumers.judging.masked_text import mask_text
-from consumers.judging.open_words import SMALL_WORDS, OpenWords, is_code
-from consumers.judging.pieces import ADDRESS, KEPT_NUMBERS, PIECE, fold_piece, number_of, spelt_number
-from consumers.judging.plain_words import is_plain
-from consumers.judging.stand_ins import StandIns
+from consumers.judging.masking.known_values import KnownValues, folded_pieces
+from consumers.judging.masking.masked_text import mask_text
+from consumers.judging.masking.open_words import SMALL_WORDS, OpenWords, is_code
+from consumers.judging.masking.pieces import ADDRESS, KEPT_NUMBERS, PIECE, fold_piece, number_of, spelt_number
+from consumers.judging.masking.plain_words import is_plain
+from consumers.judging.masking.stand_ins import StandIns
 
 _DATE = re.compile(r"((?:19|20)\d\d)(-\d\d?(?:-\d\d?)?(?:[T ](?:00:00|23:59)(?::(?:00|59)(?:\.[09]{1,9})?)?)?)?")
 _PERIOD = re.compile(r"[+-]?(\d{1,6})[ ]+([a-z]{3,8})")
