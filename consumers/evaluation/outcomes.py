@@ -76,3 +76,7 @@ class Outcome:
     """Whether a deferred event is kept and tried again, so that nobody needs to send it again."""
     timings: StageTimings | None = field(default=None, compare=False, repr=False)
     """Set where the event is traced."""
+
+
+async def count_only(lost: object, outcome: Outcome) -> None:
+    """For a process without a dead-letter topic: publishes nothing; the outcome is counted elsewhere."""

@@ -14,7 +14,7 @@ import orjson
 from consumers.decoding import Known, Record
 from consumers.errors import Unavailable
 from consumers.evaluation.deferrals import Deferral, RetryPolicy
-from consumers.evaluation.outcomes import DeferredReason, Outcome, OutcomeKind, Trigger
+from consumers.evaluation.outcomes import DeferredReason, Outcome, OutcomeKind, Trigger, count_only
 from consumers.judging.breaker import BreakerState
 from consumers.pool.ports import DeferredEvents
 from consumers.ports import Outcomes
@@ -86,10 +86,6 @@ def tried_too_often(reason: DeferredReason, attempts: int) -> Unscored:
     """Why an event is stored without a score after its last try."""
     detail = f"tried {attempts + 1} times; the last time: {reason.value}"
     return Unscored(_AFTER_LAST_TRY.get(reason, UnscoredReason.JUDGE_UNAVAILABLE), detail)
-
-
-async def count_only(kept: Deferral, outcome: Outcome) -> None:
-    """For a process without a dead-letter topic: the outcome is counted elsewhere, and nothing is published."""
 
 
 def _has_outcome(receipt: asyncio.Future[Outcome]) -> bool:

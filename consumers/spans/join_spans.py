@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 
 from consumers.decoding import Record
 from consumers.errors import Unavailable
-from consumers.evaluation.outcomes import Outcome, OutcomeKind
+from consumers.evaluation.outcomes import Outcome, OutcomeKind, count_only
 from consumers.queueing.retrying import Backoff
 from consumers.spans import Joined, Span, SpanEvent, SpanJoin, TraceKey
 
@@ -35,10 +35,6 @@ class OnDeadLetter(Protocol):
     def __call__(self, event: SpanEvent, outcome: Outcome, /) -> Awaitable[None]:
         """Returns when it is durable; raises `Unavailable`."""
         ...
-
-
-async def count_only(event: SpanEvent, outcome: Outcome) -> None:
-    """For a process without a dead-letter topic: publishes nothing; the outcome is counted and returned anyway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

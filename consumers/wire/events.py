@@ -22,10 +22,9 @@ from pydantic import (
 from pydantic import model_validator as after_validation
 
 from consumers.wire.canary import Canary
-from consumers.wire.field_types import Moment, Name, OptionalName, blank_as_absent
+from consumers.wire.field_types import Moment, Name, OptionalName, ParameterValues, blank_as_absent
 from consumers.wire.json_values import count_values
 from consumers.wire.masked_errors import mask_error
-from consumers.wire.parameters import ParameterValues
 from consumers.wire.run_results import ResultDocument
 from consumers.wire.tenants import TENANT_RULE, TenantName
 from consumers.wire.texts import bad_character, field_shown, json_type, shorten

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
+from scoring.sql.parameters.binding import MOST_PARAMETERS
 
 
 def blank_as_absent(value: object) -> object:
@@ -59,3 +61,15 @@ Moment: TypeAlias = Annotated[
     ),
 ]
 """A time; in UTC if it has no zone."""
+
+
+def _few_parameters(value: object) -> object:
+    if not isinstance(value, dict | list):
+        raise ValueError("it must be a list, or an object of names and values")
+    if len(cast("list[object]", value)) > MOST_PARAMETERS:
+        raise ValueError(f"it must hold at most {MOST_PARAMETERS} values")
+    return cast("object", value)
+
+
+ParameterValues = Annotated[dict[str, object] | list[object], BeforeValidator(_few_parameters)]
+"""The values of an event's parameters: a list by place, or an object by name."""

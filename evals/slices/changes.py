@@ -28,17 +28,11 @@ class PeriodAnswers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorseSlice:
-    """A slice now, against before."""
+class Worsening:
+    """How much got worse, and how sure that is."""
 
-    counts: SliceCounts
-    """The slice now."""
-    before: Loss
-    """The slice before, or all answers of the agent before where it is new."""
-    new: bool
-    """Whether the slice had fewer than `LEAST_QUESTIONS` questions before."""
     lost: float
-    """Right answers lost since: those that the slice would have with the share before. Shrunk."""
+    """Right answers lost since: those that there would be with the share before. Of a slice, shrunk."""
     p_value: float
     adjusted: float
 
@@ -49,19 +43,23 @@ class WorseSlice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorseAgent:
+class WorseSlice(Worsening):
+    """A slice now, against before."""
+
+    counts: SliceCounts
+    """The slice now."""
+    before: Loss
+    """The slice before, or all answers of the agent before where it is new."""
+    new: bool
+    """Whether the slice had fewer than `LEAST_QUESTIONS` questions before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorseAgent(Worsening):
     """An agent now, against before."""
 
     now: AgentLoss
     before: AgentLoss
-    lost: float
-    p_value: float
-    adjusted: float
-
-    @property
-    def sure(self) -> bool:
-        """Whether it got worse, with few such marks by chance."""
-        return self.adjusted <= FALSE_DISCOVERIES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,9 +27,7 @@ from scoring.values import Choices, RelativeTime, TimeRange
 _NEGATIVE_ROLES = frozenset({Role.NOT, Role.EXCEPT, Role.LACK, Role.NEVER})
 
 
-def read_question(
-    text: str, *, source: FilterOrigin = FilterOrigin.QUESTION, language: Language = ENGLISH
-) -> QuestionSpec:
+def read_question(text: str, *, language: Language = ENGLISH) -> QuestionSpec:
     """What a question asks, in time linear in its length; any text has a specification, if an empty one.
 
     >>> spec = read_question("How many of the customers in Peru paid more than $20?")
@@ -38,11 +36,11 @@ def read_question(
     >>> spec.aggregations[0].func
     'COUNT'
     """
-    return _short_question(text, source, language) if len(text) <= _MEMO_LENGTH else _question(text, source, language)
+    return _short_question(text, language) if len(text) <= _MEMO_LENGTH else _question(text, language)
 
 
-def _question(text: str, source: FilterOrigin, language: Language) -> QuestionSpec:
-    return specify(read(text, source, language))
+def _question(text: str, language: Language) -> QuestionSpec:
+    return specify(read(text, FilterOrigin.QUESTION, language))
 
 
 _MEMO_LENGTH = 400

@@ -10,6 +10,7 @@ from typing import TypeVar
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import Unavailable
+from consumers.wire.tenants import TENANT_RULE, is_tenant
 from service.commands.exits import give_up, refuse
 from service.settings import Settings
 from service.settings.loading import SettingsError, load_settings
@@ -35,6 +36,12 @@ def kafka_settings() -> KafkaSettings:
     if not kafka.bootstrap_servers:
         refuse(f"this command needs Kafka: set {variable_name('kafka', 'bootstrap_servers')}")
     return kafka
+
+
+def check_tenant(tenant: str) -> None:
+    """Ends the command when the name cannot be a tenant's."""
+    if not is_tenant(tenant):
+        refuse(f"{tenant!r} cannot be a tenant: {TENANT_RULE}")
 
 
 def with_database(work: Callable[[AsyncEngine], Awaitable[Result]]) -> Result:

@@ -6,8 +6,7 @@ import json
 import sys
 from datetime import UTC, datetime, timedelta
 
-from consumers.wire.tenants import TENANT_RULE, is_tenant
-from service.commands.command_context import with_database
+from service.commands.command_context import check_tenant, with_database
 from service.commands.exits import answer_no, refuse
 from service.commands.options import TokenOptions
 from service.settings.access_settings import AccessScope
@@ -50,8 +49,8 @@ def revoke_token(name: str) -> None:
 def _tenant(tenant: str | None, *, all_tenants: bool) -> str | None:
     if (tenant is None) != all_tenants:
         refuse("name one tenant with --tenant, or give access to all with --all-tenants")
-    if tenant is not None and not is_tenant(tenant):
-        refuse(f"{tenant!r} cannot be a tenant: {TENANT_RULE}")
+    if tenant is not None:
+        check_tenant(tenant)
     return tenant
 
 

@@ -5,7 +5,7 @@ The subscribers here only declare what each record decodes to.
 """
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from faststream.kafka import KafkaBroker
 from faststream.specification import AsyncAPI
@@ -143,7 +143,7 @@ def _topics(settings: KafkaSettings) -> tuple[KafkaBroker, dict[str, dict[str, A
     }
 
 
-def asyncapi(version: str, schema_version: Literal["3.0.0"] = "3.0.0") -> dict[str, Any]:
+def asyncapi(version: str) -> dict[str, Any]:
     """Builds the AsyncAPI document with the default topic names."""
     broker, headers = _topics(KafkaSettings())
     described = AsyncAPI(
@@ -151,7 +151,7 @@ def asyncapi(version: str, schema_version: Literal["3.0.0"] = "3.0.0") -> dict[s
         title="SQLAssay",
         version=version,
         description="Answers of text-to-SQL agents in, scores out.",
-        schema_version=schema_version,
+        schema_version="3.0.0",
     )
     document: dict[str, Any] = described.to_specification().to_jsonable()
     for name, message in document["components"]["messages"].items():

@@ -9,9 +9,9 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from consumers.evaluation.deferrals import Deferral, RetryPolicy
-from consumers.evaluation.outcomes import Outcome
+from consumers.evaluation.outcomes import Outcome, count_only
 from consumers.judging.panel import Panel
-from consumers.pool.deferring import RetryDeferred, count_only
+from consumers.pool.deferring import RetryDeferred
 from consumers.pool.limits import PoolLimits
 from consumers.pool.pool import Pool
 from consumers.pool.ports import Results

@@ -12,9 +12,9 @@ from typing import Protocol
 import orjson
 
 from consumers.errors import Unavailable
-from consumers.evaluation.outcomes import Outcome, OutcomeKind
+from consumers.evaluation.outcomes import Outcome, OutcomeKind, count_only
 from consumers.spans import JoinLimits, Span, SpanEvent, SpanJoin, SpanTable
-from consumers.spans.join_spans import JoinSpans, OnDeadLetter, Submit, count_only
+from consumers.spans.join_spans import JoinSpans, OnDeadLetter, Submit
 from consumers.stream.dead_letters import PlainRecord, UnpublishedDeadLetter, publish_dead_letter
 from consumers.stream.ports import Message, Publisher
 from consumers.wire.envelopes import Headers

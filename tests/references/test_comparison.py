@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import date, datetime
@@ -16,8 +15,9 @@ from references.comparison.alternatives import MOST_ALTERNATIVES, MalformedRefer
 from references.comparison.comparing import Comparison, Flag, ResultMatch, compare
 from references.comparison.matching import as_bag, column_maps
 from references.comparison.results import QueryResult, unified
-from references.sandbox import Failure, FailureKind
+from references.sandbox import Failure
 from references.semantics import Semantics
+from tests.references.running import running
 
 SCHEMA = """
 CREATE TABLE kilns (id INTEGER, name TEXT, town TEXT, opened TEXT, pots INTEGER, price REAL);
@@ -31,17 +31,7 @@ CREATE TABLE empty_shelf (id INTEGER, name TEXT);
 
 @pytest.fixture
 def run() -> Callable[[str], QueryResult | Failure]:
-    connection = sqlite3.connect(":memory:")
-    connection.executescript(SCHEMA)
-
-    def query(sql: str) -> QueryResult | Failure:
-        try:
-            cursor = connection.execute(sql)
-            return QueryResult(columns=tuple(each[0] for each in cursor.description), rows=tuple(cursor.fetchall()))
-        except sqlite3.Error as error:
-            return Failure(kind=FailureKind.ERROR, detail=str(error))
-
-    return query
+    return running(SCHEMA)
 
 
 @pytest.fixture

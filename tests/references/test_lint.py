@@ -13,7 +13,8 @@ from references.databases.access import DatabaseLimits
 from references.databases.opening import open_database
 from references.databases.row_orders import reversed_rows
 from references.lint import Doubt, lint
-from references.sandbox import Failure, FailureKind
+from references.sandbox import Failure
+from tests.references.running import running
 
 SCHEMA = """
 CREATE TABLE boats (id INTEGER, name TEXT, harbour TEXT, length TEXT, crew INTEGER);
@@ -24,17 +25,7 @@ INSERT INTO boats VALUES (1, 'Tern', 'Skagen', '9', 4), (2, 'Skua', 'Skagen', '1
 
 @pytest.fixture
 def run():
-    connection = sqlite3.connect(":memory:")
-    connection.executescript(SCHEMA)
-
-    def query(sql: str) -> QueryResult | Failure:
-        try:
-            cursor = connection.execute(sql)
-            return QueryResult(columns=tuple(each[0] for each in cursor.description), rows=tuple(cursor.fetchall()))
-        except sqlite3.Error as error:
-            return Failure(kind=FailureKind.ERROR, detail=str(error))
-
-    return query
+    return running(SCHEMA)
 
 
 @pytest.mark.parametrize(

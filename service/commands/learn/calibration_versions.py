@@ -9,10 +9,9 @@ from dataclasses import asdict
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from scoring import EVALUATOR_VERSION
-from service.commands.command_context import settings, with_database
+from service.commands.command_context import with_database
 from service.commands.exits import answer_no
-from service.redis.link import open_redis
-from service.redis.rule_cache import open_rules
+from service.commands.rules.rule_versions import shared_rules
 from service.storage.reviewing.calibration_store import (
     StoredCalibration,
     calibrations,
@@ -24,7 +23,7 @@ from service.storage.rule_store import StoredRules
 
 async def put_in_force(engine: AsyncEngine, tenant: str, version: int | None, author: str) -> StoredRules:
     """Puts a stored calibration in force, or none, in all processes."""
-    async with open_redis(settings().redis) as link, open_rules(engine, link) as rules:
+    async with shared_rules(engine) as rules:
         return await rules.put_calibration(tenant, version, author=author)
 
 

@@ -9,12 +9,11 @@ from pathlib import Path
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import RulesUnavailable
-from consumers.wire.tenants import TENANT_RULE, is_tenant
 from learning.rules.figures import is_worse
 from learning.rules.learner import LearnedSet, LearningPolicy, LearningStep, LearnRules
 from learning.rules.splitting import SplitLabels, split_labels
 from scoring.rules import Rules
-from service.commands.command_context import settings, with_database
+from service.commands.command_context import check_tenant, settings, with_database
 from service.commands.exits import answer_no, refuse
 from service.commands.learn.clusters import clusters_of
 from service.commands.learn.labelled_input import (
@@ -85,8 +84,7 @@ def _labels(options: LearnRulesOptions) -> ReadLabels:
 
 
 def _stored(options: LearnRulesOptions, tenant: str) -> tuple[list[LabelledLine], Rules]:
-    if not is_tenant(tenant):
-        refuse(f"{tenant!r} cannot be a tenant: {TENANT_RULE}")
+    check_tenant(tenant)
     if options.references or options.rules_file is not None:
         refuse(
             "--references and --rules are for files: stored labels come without references, under the rules in force"

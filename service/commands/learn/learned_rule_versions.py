@@ -9,11 +9,10 @@ from dataclasses import asdict
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.wire.learned_rules_document import LearnedRulesDocument
-from service.commands.command_context import settings, with_database
+from service.commands.command_context import with_database
 from service.commands.exits import answer_no
 from service.commands.learn.rule_texts import rule_line
-from service.redis.link import open_redis
-from service.redis.rule_cache import open_rules
+from service.commands.rules.rule_versions import shared_rules
 from service.storage.reviewing.learned_rule_store import (
     StoredLearnedRules,
     learned_in_force,
@@ -25,7 +24,7 @@ from service.storage.rule_store import StoredRules
 
 async def put_learned_in_force(engine: AsyncEngine, tenant: str, version: int | None, author: str) -> StoredRules:
     """Puts a stored set in force, or none, in all processes."""
-    async with open_redis(settings().redis) as link, open_rules(engine, link) as rules:
+    async with shared_rules(engine) as rules:
         return await rules.put_learned(tenant, version, author=author)
 
 

@@ -14,11 +14,10 @@ from consumers.wire.learned_rules_document import (
     HeldOutFigures,
     LearnedRulesDocument,
 )
-from consumers.wire.tenants import TENANT_RULE, is_tenant
 from learning.rules.examples import LabelledExample
 from learning.rules.figures import agreement, is_worse, rule_change
 from scoring.rules import JudgePolicy, Rules
-from service.commands.command_context import settings, with_database
+from service.commands.command_context import check_tenant, settings, with_database
 from service.commands.exits import answer_no, refuse
 from service.commands.learn.labelled_input import (
     LabelFields,
@@ -60,8 +59,7 @@ class PromotionInput:
 def promote_rules(options: PromoteRulesOptions) -> None:
     """Measures a set beside what is in force, and puts it in force. Exit code 1 when it is worse and not forced."""
     tenant = options.tenant
-    if not is_tenant(tenant):
-        refuse(f"{tenant!r} cannot be a tenant: {TENANT_RULE}")
+    check_tenant(tenant)
     if (options.source is None) == (options.version is None):
         refuse("name a document of rules, or a stored set with --version")
     given = None if options.source is None else load_learned(options.source)

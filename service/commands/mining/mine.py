@@ -13,22 +13,20 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import RulesUnavailable
 from consumers.wire.rules_document import InvalidRules, RulesDocument, decode_rules
-from consumers.wire.tenants import TENANT_RULE, is_tenant
 from learning.mining.mine_rules import Mined, MinedRule, mine_rules
 from scoring.judging.local import LocalJudge
 from scoring.rules import Rules
-from service.commands.command_context import settings, with_database
+from service.commands.command_context import check_tenant, settings, with_database
 from service.commands.exits import answer_no, refuse
 from service.commands.mining.mined_answers import ReviewedQuery, observe_all, read_answers, read_stored
 from service.commands.mining.proposal_lines import mined_document, mined_text
 from service.commands.options import AcceptOptions, MineOptions
 from service.commands.report import parse_time
+from service.commands.rules.rule_versions import shared_rules
 from service.commands.rules.rules_file import load_rules
 from service.commands.score import read_judge
 from service.commands.score_lines import LocalScorer
 from service.pipeline.proposed_rules import document_with
-from service.redis.link import open_redis
-from service.redis.rule_cache import open_rules
 from service.storage.rule_store import PostgresRules, RulesConflict, StoredRules
 from service.storage.scores.evaluation_pages import EvaluationFilter
 
@@ -96,8 +94,7 @@ def _answers_in(file: str, tenant: str | None) -> Sequence[ReviewedQuery]:
 def _from_store(options: MineOptions | AcceptOptions) -> MiningInput:
     """The tenant's rules in force, and its answers: stored ones, or those of a file."""
     tenant = options.tenant or ""
-    if not is_tenant(tenant):
-        refuse(f"{tenant!r} cannot be a tenant: {TENANT_RULE}")
+    check_tenant(tenant)
     since, until = parse_time("--since", options.since), parse_time("--until", options.until)
     wanted = EvaluationFilter(tenant=tenant, since=since, until=until)
     of_file = None if options.file is None else _answers_in(options.file, tenant)
@@ -131,5 +128,5 @@ def _with(document: Mapping[str, Any], accepted: Sequence[MinedRule]) -> RulesDo
 
 
 async def _store(engine: AsyncEngine, before: StoredRules, document: RulesDocument, author: str) -> StoredRules:
-    async with open_redis(settings().redis) as link, open_rules(engine, link) as rules:
+    async with shared_rules(engine) as rules:
         return await rules.put(before.tenant, document, author=author, expected=before.version)

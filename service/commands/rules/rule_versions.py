@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.wire.rules_document import RulesDocument
-from consumers.wire.tenants import TENANT_RULE, is_tenant
-from service.commands.command_context import settings, with_database
-from service.commands.exits import answer_no, refuse
+from service.commands.command_context import check_tenant, settings, with_database
+from service.commands.exits import answer_no
 from service.commands.rules.rules_file import load_rules
 from service.redis.link import open_redis
-from service.redis.rule_cache import open_rules
+from service.redis.rule_cache import RuleBook, open_rules
 from service.storage.rule_store import PostgresRules, StoredRules
 
 
@@ -51,12 +52,13 @@ def set_rules(tenant: str, source: str, *, author: str) -> None:
     print(with_database(lambda engine: _store(engine, tenant, document, author)).version)
 
 
-def check_tenant(tenant: str) -> None:
-    """Ends the command when the name cannot be a tenant's."""
-    if not is_tenant(tenant):
-        refuse(f"{tenant!r} cannot be a tenant: {TENANT_RULE}")
-
-
 async def _store(engine: AsyncEngine, tenant: str, document: RulesDocument, author: str) -> StoredRules:
-    async with open_redis(settings().redis) as link, open_rules(engine, link) as rules:
+    async with shared_rules(engine) as rules:
         return await rules.put(tenant, document, author=author)
+
+
+@asynccontextmanager
+async def shared_rules(engine: AsyncEngine) -> AsyncGenerator[RuleBook]:
+    """The tenants' rules. All running processes are told of a change."""
+    async with open_redis(settings().redis) as link, open_rules(engine, link) as rules:
+        yield rules

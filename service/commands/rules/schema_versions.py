@@ -8,12 +8,10 @@ import sys
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.wire.schema_document import SchemaDocument
-from service.commands.command_context import settings, with_database
+from service.commands.command_context import check_tenant, with_database
 from service.commands.exits import answer_no
-from service.commands.rules.rule_versions import check_tenant
+from service.commands.rules.rule_versions import shared_rules
 from service.commands.rules.rules_file import load_schema_document
-from service.redis.link import open_redis
-from service.redis.rule_cache import open_rules
 from service.storage.rule_store import PostgresRules, StoredSchema
 
 
@@ -41,7 +39,7 @@ def remove_schema(tenant: str, *, author: str) -> None:
 
 
 async def _store(engine: AsyncEngine, tenant: str, document: SchemaDocument | None, author: str) -> StoredSchema:
-    async with open_redis(settings().redis) as link, open_rules(engine, link) as rules:
+    async with shared_rules(engine) as rules:
         stored = await rules.put_schema(tenant, document, author=author)
         return StoredSchema(tenant=tenant, version=stored.version)
 

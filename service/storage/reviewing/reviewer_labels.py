@@ -18,7 +18,7 @@ _ROWS, _KEYS, _LABELS = EVALUATIONS.c, EVENT_KEYS.c, LABELS.c
 _ALONE = func.coalesce(_ROWS.p_alone, _ROWS.p_correct)
 
 
-async def reviewer_labels(engine: AsyncEngine, wanted: AnswerScope, *, most: int = MOST_LABELS) -> list[JudgedLabel]:
+async def reviewer_labels(engine: AsyncEngine, wanted: AnswerScope) -> list[JudgedLabel]:
     """The newest labels that say right or wrong of these answers; raises `StoreUnavailable`."""
     same_event = and_(*(_LABELS[name] == _KEYS[name] for name in _EVENT))
     current = and_(_ROWS.id == _KEYS.evaluation_id, _ROWS.occurred_at == _KEYS.occurred_at)
@@ -28,7 +28,7 @@ async def reviewer_labels(engine: AsyncEngine, wanted: AnswerScope, *, most: int
         .select_from(LABELS.join(EVENT_KEYS, same_event).join(EVALUATIONS, current))
         .where(_LABELS.label != LabelValue.UNSURE.value, *_conditions(wanted))
         .order_by(_LABELS.labelled_at.desc())
-        .limit(most)
+        .limit(MOST_LABELS)
     )
     return [
         JudgedLabel(

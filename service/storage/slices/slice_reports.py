@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from evals.slices.changes import ChangeReport, PeriodAnswers, changes
-from evals.slices.since import WorseSince
+from evals.slices.since import DayLoss, WorseSince, worse_since
 from evals.slices.worst import SliceReport, worst_slices
 from service.storage.slices.answer_slices import read_slices
-from service.storage.slices.daily_losses import days_worse_since
-from service.storage.sums.reading import AnswerScope
+from service.storage.sums.reading import AnswerScope, Period, read_sums
 
 _WEEK = timedelta(days=7)
 
@@ -70,8 +70,21 @@ async def changed_slices(engine: AsyncEngine, compared: Periods) -> ChangedSlice
     now, before = await read_slices(engine, compared.now), await read_slices(engine, compared.before)
     report = changes(now, before)
     sure = [each.now.who for each in report.agents if each.sure and each.lost > 0]
-    since: Mapping[tuple[str, str], WorseSince] = await days_worse_since(engine, compared.both, sure) if sure else {}
+    since: Mapping[tuple[str, str], WorseSince] = await _days_worse_since(engine, compared.both, sure) if sure else {}
     return ChangedSlices(read=now, report=report, since=since)
+
+
+async def _days_worse_since(
+    engine: AsyncEngine, wanted: AnswerScope, agents: Collection[tuple[str, str]]
+) -> Mapping[tuple[str, str], WorseSince]:
+    """For these tenants and agents, the day since which more answers are wrong; raises `StoreUnavailable`."""
+    days: dict[tuple[str, str], dict[date, DayLoss]] = defaultdict(dict)
+    for each in await read_sums(engine, wanted, by_version=wanted.agent_version is not None, period=Period.DAY):
+        if (each.tenant, each.agent) in agents and each.period is not None:
+            day = DayLoss(day=each.period.date(), answers=each.scored, loss=each.scored - each.p_alone)
+            days[each.tenant, each.agent][day.day] = day
+    found = {who: worse_since(list(of_agent.values())) for who, of_agent in days.items()}
+    return {who: since for who, since in found.items() if since is not None}
 
 
 def _earlier(moment: datetime, length: timedelta) -> datetime:
