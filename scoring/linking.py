@@ -1,4 +1,4 @@
-"""Does this phrase of a person name that column? By words, stems, abbreviations, synonyms and trigrams."""
+"""Whether a person's phrase names a column, by words, stems, abbreviations, synonyms and trigrams."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ SYNONYMS = (
     "centimetre centimeter cm",
     "version edition release",
 )
-"""Words for the same thing, a line each."""
+"""Each line lists words for the same thing."""
 _GROUPS: dict[str, frozenset[int]] = {}
 for _index, _line in enumerate(SYNONYMS):
     for _word in _line.split():

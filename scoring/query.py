@@ -1,4 +1,4 @@
-"""One answer of an agent, as the scoring room takes it, and why an answer may have no score."""
+"""One answer of an agent, as `scoring` reads it, and the reasons why an answer may have no score."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class JudgePolicy(StrEnum):
 
 
 class WhenUnavailable(StrEnum):
-    """How an answer ends whose model cannot be reached within the deadline."""
+    """What happens to an answer if the model cannot be reached within the deadline."""
 
     LOCAL = "local"
     """The local verdict, marked as a fallback."""
@@ -70,7 +70,7 @@ class WhenUnavailable(StrEnum):
 
 
 class WhenSpent(StrEnum):
-    """How an answer ends when the day's budget is spent."""
+    """What happens to an answer when the day's budget is spent."""
 
     LOCAL = "local"
     """The local verdict, marked as a fallback."""
@@ -110,9 +110,9 @@ class Rules:
     """The question's phrase (lower case) → the column it means (lower case)."""
     benign_filters: tuple[BenignFilter, ...] = ()
     ignore_filters: frozenset[str] = frozenset()
-    """Columns (lower case) whose filters are left out of alignment altogether."""
+    """Columns (lower case) whose filters are not aligned."""
     decision_rules: tuple[DecisionRule, ...] = ()
-    """What signals together say here, beyond what the judge makes of each."""
+    """Rules that move `p_correct` where certain reason codes are found together."""
     lambda_min: int = 1000
     """λ_min: the least LIMIT that counts as a safety default when no top-k is asked (STEF, equation 18)."""
     tiers: TierBounds = TierBounds()
@@ -123,7 +123,7 @@ class Rules:
     sample_rate: float = 1.0
     """Share of events that are scored, in [0, 1]."""
     store_raw: bool = True
-    """Whether questions, SQL and whatever quotes them are stored; without, only the score and codes are."""
+    """Whether questions, SQL and texts that quote them are stored; if not, only scores and codes are."""
     memory: bool = True
     """Whether answers are compared with the tenant's earlier ones, where memory is on."""
     schema: DatabaseSchema | None = None

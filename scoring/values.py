@@ -141,7 +141,7 @@ class Expression:
     functions: tuple[str, ...] = ()
     """Upper-case names of the aggregate functions in it."""
     unknown: bool = False
-    """It is a bound parameter, or is made of one and of constants: any value, which the text does not tell."""
+    """It is a bound parameter, or an expression of one and of constants: its value is not in the text."""
 
     def __str__(self) -> str:
         return self.text

@@ -20,7 +20,7 @@ from scoring.specification import (
 
 
 class FilterStatus(StrEnum):
-    """How the required filters fared (STEF, Table 1)."""
+    """How many of the required filters the SQL applies (STEF, Table 1)."""
 
     FULLY_APPLIED = "fully_applied"
     FULLY_APPLIED_WITH_EXTRAS = "fully_applied_with_extras"
@@ -53,7 +53,7 @@ class Enrichment:
     score: float
     """In [0, 100]."""
     lost: tuple[str, ...] = ()
-    """What Qu asks and Qe does not."""
+    """What Qu asks and Qe leaves out."""
     added: tuple[str, ...] = ()
     """Restrictions that only Qe holds."""
     changed: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class Weakening:
     given: str
     """What Qe says in their place."""
     contradicts: bool = False
-    """It gives another value, bound, number or aggregate; otherwise it drops the condition."""
+    """True where Qe gives another value, bound, number or aggregate; false where it drops the condition."""
     condition: QuestionFilter | None = None
     """The condition of Qu, if it was read as one."""
     words: frozenset[str] = frozenset()
@@ -131,7 +131,7 @@ class Normalization:
 
 @immutable()
 class Case:
-    """What a judge is shown: the query, both specifications and Stage 3's record."""
+    """What a judge sees: the query, both specifications and their alignment (stage 3)."""
 
     query: Query
     rules: Rules
@@ -147,13 +147,13 @@ class Case:
     named: tuple[Output, ...]
     """The outputs asked for that resemble some column of the answer."""
     defined: frozenset[str]
-    """Columns that Qe's definitions name, by their letters."""
+    """Columns that Qe's definitions name, as `scoring.words.letters` writes them."""
     spoken: frozenset[str]
     """Stems of the words of both questions."""
     words: int
     """Words of Qu."""
     read: frozenset[str]
-    """Columns and tables that the SQL reads, by their letters."""
+    """Columns and tables that the SQL reads, written likewise."""
     required: tuple[QuestionFilter, ...]
     """Qu's filters and Qe's definitions of them, after mappings."""
     filters: FilterAlignment
@@ -165,7 +165,7 @@ class Case:
     weakened: tuple[Weakening, ...] = ()
     """What Qe's definitions take away from Qu."""
     dropped: tuple[QuestionFilter, ...] = ()
-    """Conditions of Qu that Qe, in its own words, lacks or changes."""
+    """Conditions of Qu that the text of Qe, without its definitions, lacks or changes."""
     unparseable: str | None = None
     """Why the SQL did not parse, where the tenant counts that as `Incorrect`; `sql` is then empty."""
     failed: bool = False
@@ -173,7 +173,7 @@ class Case:
 
     @property
     def ran_nothing(self) -> bool:
-        """Whether the SQL did not parse or did not run: no judge is needed, and others learn nothing from it."""
+        """Whether the SQL did not parse or did not run: no model is asked, and memory does not use the answer."""
         return self.failed or self.unparseable is not None
 
 
@@ -194,7 +194,7 @@ class Reply:
 
     verdict: Verdict
     confidence: float
-    """γ in [0, 1]: the probability that the verdict's side (right or wrong) is true."""
+    """γ in [0, 1]: the probability that the verdict is on the correct side (right or wrong)."""
     p_correct: float
     """Probability, in [0, 1], that the SQL answers the question."""
     reasons: tuple[Reason, ...]

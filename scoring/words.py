@@ -41,7 +41,7 @@ _IRREGULAR = {
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """The singular, lower-case form of a word: plural endings only, so that meaning is kept.
+    """The singular, lower-case form of a word. Only plural endings are removed, so that the meaning stays.
 
     >>> [stem(word) for word in ("Countries", "boxes", "classes", "houses", "status")]
     ['country', 'box', 'class', 'house', 'status']

@@ -24,7 +24,7 @@ from scoring.rules import JudgePolicy, Rules, Tier
 from scoring.verdict import Case, Composite, Enrichment, FilterStatus, Reply, Score
 
 FILLABLE = frozenset({UnscoredReason.JUDGE_UNAVAILABLE, UnscoredReason.BUDGET_SPENT, UnscoredReason.SCORER_FAILED})
-"""Reasons that lie with the service and not with the answer: a later try may give the row its score, once."""
+"""Reasons that are the service's fault, not the answer's: a later try may give the row its score, once."""
 
 # ids must be unique, not secret: the system's source of randomness would release the interpreter's lock at each call,
 # and the scoring thread would wait for the lock longer than it works
@@ -118,7 +118,7 @@ class Evaluation:
     compared: ComparedAnswer | None = None
     """What the tenant's memory learns from it; `None` where it learns nothing."""
     context: MemoryContext | None = None
-    """What that memory knew of the answer, where the record's `p_correct` includes it."""
+    """What that memory knew of the answer; set only where the record's `p_correct` includes it."""
     timings: StageTimings | None = field(default=None, compare=False)
     """Set where the event is traced."""
 

@@ -49,7 +49,7 @@ class DeferredReason(StrEnum):
     INTERNAL_ERROR = "INTERNAL_ERROR"
     """A bug; the log names it."""
     TENANT_THROTTLED = "TENANT_THROTTLED"
-    """Too many of the tenant's events wait for a model or take long; those over its share let other tenants pass."""
+    """Too many of the tenant's events wait for a model or take long; those over its share wait for other tenants'."""
     EVENT_DEADLINE = "EVENT_DEADLINE"
     """The event waited for a model longer than its deadline."""
     INTERRUPTED = "INTERRUPTED"
@@ -58,7 +58,7 @@ class DeferredReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How one record ended, and for whom."""
+    """How one record ended, and whose event it was."""
 
     kind: OutcomeKind
     reason: str = ""

@@ -1,4 +1,4 @@
-"""The tables that the reader needs of a language; another language is another set of tables."""
+"""The word tables from which the question reader works; another language needs another set."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Cue:
     ratio: RatioKind | None = None
     time: RelativeTime | None = None
     distributive: bool = False
-    """`each`: it groups what is aggregated, and says nothing where nothing is."""
+    """`each`: groups an aggregate, and means nothing without one."""
     trailing: bool = False
     """`in total`: it stands after what it aggregates."""
 
@@ -124,9 +124,9 @@ class Language:
     """`hundred`, `million`: factors of the number before them."""
     ordinals: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     units: frozenset[str] = frozenset()
-    """Words after a number that measure it and are no column."""
+    """Units after a number; they name no column."""
     measures: frozenset[str] = frozenset()
-    """Nouns that are rather a quantity than things to be counted: `points`, `salary`."""
+    """Nouns that name a quantity rather than things to count: `points`, `salary`."""
     currencies: Mapping[str, str] = field(default_factory=_none)
     months: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     weekdays: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
@@ -182,13 +182,13 @@ class Language:
     adverbs: frozenset[str] = frozenset()
     """Words that end a noun phrase and stand in no other table."""
     openers: frozenset[str] = frozenset()
-    """Words that, capitalised, are no name: those that open sentences, roles, greetings."""
+    """Words that are not names although capitalised: those that open sentences, roles, greetings."""
     ordinary: frozenset[str] = frozenset()
-    """Nouns of schemas that are no name although capitalised: `ID`, `Name`, `Score`."""
+    """Nouns of schemas that are not names although capitalised: `ID`, `Name`, `Score`."""
     classifiers: frozenset[str] = frozenset()
     """Nouns that say what a name is: `region`, `category`, `city`."""
     keys: frozenset[str] = frozenset()
-    """Nouns whose value follows at once: `id 5`, `number 29`, `grade 9`."""
+    """Nouns directly followed by their value: `id 5`, `number 29`, `grade 9`."""
     letters: frozenset[str] = frozenset()
     """`letter`, `word`, `substring`: between a text operator and its literal."""
     capitals_name: bool = True

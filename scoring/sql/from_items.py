@@ -47,7 +47,7 @@ class FromItem:
         self.used = False
         """A column of it is read outside ON."""
         self.empty = False
-        """It can give no row."""
+        """It is certain to return no row."""
         self.correlated = False
         """The query reads columns of a block around it."""
         self.outer_pair: tuple[Column, Column] | None = None

@@ -118,7 +118,7 @@ class Scope:
         self.columns = ColumnResolver(place.outer.columns if place.outer is not None else None, walk.spec.columns)
         self.joins = PendingJoins()
         self.empty = False
-        """It can give no row."""
+        """It is certain to return no row."""
         self.position = Position()
         self.aliases: dict[str, Term] = {}
         """Output columns by alias."""

@@ -36,11 +36,11 @@ class Term:
     composite: bool = False
     """Its text needs brackets inside a larger expression."""
     real: bool = False
-    """It is of a real type by a cast, a decimal literal or an average."""
+    """A cast, a decimal literal or an average makes it a fractional number."""
     hundred: bool = False
     """It is a product with 100."""
     divisions: tuple[int, ...] = ()
-    """Indices of the divisions that it is the quotient of."""
+    """Indices of the divisions whose quotient it is."""
     rank: tuple[Operand, ...] | None = None
     """PARTITION BY keys if it is a rank or row number, else `None`."""
     view: tuple[str, Term] | None = None
@@ -52,15 +52,15 @@ class Term:
     correlated: bool = False
     """It is a subquery that reads columns of a block around it."""
     empty: bool = False
-    """It is a subquery that can give no row."""
+    """It is a subquery that is certain to return no row."""
     supplies: frozenset[Text | Number] = frozenset()
-    """The constants that it may have in the place of a value of the row: those of a CASE beside columns."""
+    """The constants that may replace a value of the row: those of a CASE that also returns columns."""
     fallbacks: frozenset[Text | Number] = frozenset()
-    """The constants that it has where a value of the row is NULL: those of COALESCE."""
+    """The constants that replace NULL: those of COALESCE."""
     constant: bool = False
     """It is a column of an inner query that is the same in every row, such as `'x' AS city`."""
     whole: bool = False
-    """It is an aggregate OVER all rows, so that each row has the same."""
+    """It is an aggregate OVER all rows, so it has the same value in each row."""
     seen: bool = False
     """Something names it as a column."""
     _operand: Operand | None = None

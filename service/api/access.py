@@ -97,7 +97,7 @@ def _visitor(request: Request) -> tuple[Access | TokenRefusal, bool]:
 
 
 def _guessed(request: Request, token: str) -> Access | TokenRefusal:
-    """What a token gives access to that a person may have typed."""
+    """What a token that a person may have typed gives access to. Failures of its address are limited."""
     login = service_of(request).login
     address = login.address(request.scope)
     if not login.failures.may_try(address):

@@ -89,7 +89,7 @@ _PARAMETERS: dict[type[Exception], tuple[str, ...]] = {InvalidCursor: ("cursor",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedRequest:
-    """Why a request is not answered."""
+    """Why a request is refused."""
 
     status: int
     body: ErrorBody

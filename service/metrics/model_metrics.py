@@ -27,7 +27,7 @@ class ModelMetrics:
     def __init__(self, declared: DeclaredMetrics, tenant: Callable[[str], str]) -> None:
         self._of, self._tenant = declared, tenant
         self.watch: Callable[[bool], None] = lambda answered: None
-        """Told of each call, whether the server answered it."""
+        """Called after each call, with whether the server answered it."""
         for outcome in get_args(CallOutcome):
             self._of.model_calls.labels(outcome)
         for outcome in get_args(CaseOutcome):

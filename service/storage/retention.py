@@ -83,10 +83,10 @@ class Housekeeping:
 
 
 class HousekeepingReport(Protocol):
-    """Told of the housekeeping."""
+    """Receives the results of the housekeeping."""
 
     def housekeeping_begun(self) -> None:
-        """This process does it from now on."""
+        """This process does the housekeeping from now on."""
         ...
 
     def housekeeping_done(self, done: Housekeeping) -> None:

@@ -1,4 +1,4 @@
-"""What a model is told of the database of a case."""
+"""What a model is told about the database of a case."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _REPLY = {
 }
 _FENCE = re.compile(r"```[A-Za-z]*\s*\n?(.*?)```", re.DOTALL)
 ContextProvider = Callable[[BenchmarkCase], Awaitable[str]]
-"""What a model is told of the database of a case."""
+"""What a model is told about the database of a case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
