@@ -13,7 +13,7 @@ from references.equivalence.verify import verify
 from references.lint import Doubt, ReferenceDoubt, lint
 from references.reference_verdict import AnswerPair, ReferenceFinding, ReferenceVerdict
 from references.semantics import Semantics
-from scoring.sql.dialects import guess, known
+from scoring.sql.dialects import canonical_dialect, guess
 
 MOST_ALTERNATIVES = 8
 """The most queries of one reference that are tried."""
@@ -34,7 +34,7 @@ def judge_answer(
     >>> found.verdict.value, found.alternative
     ('equivalent_up_to_bound', 'SELECT name FROM shelf')
     """
-    dialect = guess(pair.answer) if pair.dialect is None else known(pair.dialect)
+    dialect = guess(pair.answer) if pair.dialect is None else canonical_dialect(pair.dialect)
     if dialect is None:
         return _unsupported(f"the dialect {str(pair.dialect)[:40]!r} is not known")
     try:

@@ -12,7 +12,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from scoring.sql.dialects import known, parser_dialect
+from scoring.sql.dialects import canonical_dialect, parser_dialect
 
 MAX_DDL = 400_000
 """The longest DDL that is read, in characters."""
@@ -140,7 +140,7 @@ def read_schema(ddl: str, constraints: object = None, dialect: str | None = None
 @lru_cache(maxsize=64)
 def _read_ddl(ddl: str, dialect: str | None) -> Schema | BadSchema:
     said = "the schema contains no CREATE TABLE"
-    for name in dict.fromkeys(["sqlite", known(dialect) if dialect else None, "postgres", "mysql"]):
+    for name in dict.fromkeys(["sqlite", canonical_dialect(dialect) if dialect else None, "postgres", "mysql"]):
         if name is None:
             continue
         try:

@@ -75,10 +75,10 @@ DEFAULT = "sqlite"
 """The guess for SQL without a feature of any dialect: SQLite accepts both double quotes and backticks."""
 
 
-def known(name: str) -> str | None:
+def canonical_dialect(name: str) -> str | None:
     """The parser's name of a dialect, or `None` if it is unknown.
 
-    >>> known(" PostgreSQL "), known("mssql"), known("klingon")
+    >>> canonical_dialect(" PostgreSQL "), canonical_dialect("mssql"), canonical_dialect("klingon")
     ('postgres', 'tsql', None)
     """
     folded = name.strip().lower()

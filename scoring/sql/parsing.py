@@ -16,7 +16,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from scoring.immutable import immutable
 from scoring.query import Unscored, UnscoredReason
 from scoring.sql.bounds import MAX_TOKENS, shortened
-from scoring.sql.dialects import FALLBACKS, guess, known, parser_dialect
+from scoring.sql.dialects import FALLBACKS, canonical_dialect, guess, parser_dialect
 from scoring.sql.rereading import Tools, most_nodes, refuse_rereading, used_up, without_hints
 
 _CLASS = re.compile(r"<class '[\w.]*\.(\w+)'>")
@@ -68,7 +68,7 @@ class Parsed:
 def parse_query(sql: str, dialect: str | None) -> Parsed | Unscored:
     """Parses the one query in `sql`, in the given dialect or the first guess that parses."""
     if dialect is not None:
-        name = known(dialect)
+        name = canonical_dialect(dialect)
         if name is None:
             return Unscored(UnscoredReason.UNKNOWN_DIALECT, f"{shortened(dialect, 30)!r} is no dialect that is known")
         return _parse(sql, name, lenient=name in _LENIENT)
@@ -82,7 +82,7 @@ def parse_query(sql: str, dialect: str | None) -> Parsed | Unscored:
 
 def parse_condition(text: str, dialect: str | None) -> Parsed | Unscored:
     """Parses one predicate, such as `status = 'active' AND deleted = 0`."""
-    name = known(dialect) if dialect is not None else guess(text)
+    name = canonical_dialect(dialect) if dialect is not None else guess(text)
     if name is None:
         return Unscored(UnscoredReason.UNKNOWN_DIALECT, f"{shortened(dialect or '', 30)!r} is no dialect that is known")
     read = _read(text, name, lambda parser, tokens: parser.parse_into(exp.Condition, tokens, text))

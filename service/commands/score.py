@@ -12,7 +12,7 @@ from scoring.judging.local import InvalidWeightsError, LocalJudge
 from scoring.query import Query, Unscored
 from scoring.rules import JudgePolicy, Rules
 from scoring.sql import KNOWN_DIALECTS
-from scoring.sql.dialects import known
+from scoring.sql.dialects import canonical_dialect
 from scoring.verdict import Score
 from service.commands.exits import refuse
 from service.commands.jsonl import STANDARD
@@ -92,7 +92,7 @@ def read_rules(path: str | None, dialect: str | None) -> Rules:
 
 
 def _known_dialect(name: str) -> str:
-    found = known(name)
+    found = canonical_dialect(name)
     if found is None:
         refuse(f"unknown dialect {name!r}: one of {', '.join(sorted(KNOWN_DIALECTS))}")
     return found

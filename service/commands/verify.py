@@ -28,13 +28,13 @@ from references.equivalence.on_database import OnDatabase, run_on, with_database
 from references.equivalence.pair import EquivalenceVerdict, Pair, PairFinding
 from references.equivalence.verify import verify
 from references.semantics import Semantics
-from scoring.sql.dialects import known
+from scoring.sql.dialects import canonical_dialect
 from service.commands.exits import refuse
 from service.commands.jsonl import STANDARD, InputLine, open_input, open_output, read_lines, same_file, size_of
 from service.commands.options import VerifyOptions
 from service.commands.pair_lines import VerifyLine, parse_line
 from service.commands.progress import progress
-from service.commands.rendering.terminal import print_to_terminal, shown
+from service.commands.rendering.terminal import print_to_terminal, printable
 
 WORKERS = max(1, min(os.cpu_count() or 1, 8))
 """Processes that verify. One that hangs or uses too much memory is killed and replaced."""
@@ -89,8 +89,8 @@ def _check(options: VerifyOptions) -> None:
     if same_file(source, options.out):
         refuse(f"{source} is both input and output: name another --out")
     if database is not None and "://" not in database and not Path(database).is_file():
-        shown = "of this name" if {"@", "="} & set(database) or ":/" in database else database
-        refuse(f"there is no database {shown}: name a SQLite file, or a URL of PostgreSQL or DuckDB")
+        named = "of this name" if {"@", "="} & set(database) or ":/" in database else database
+        refuse(f"there is no database {named}: name a SQLite file, or a URL of PostgreSQL or DuckDB")
 
 
 def _summarise(tally: Mapping[str, int], out: str) -> None:
@@ -124,7 +124,7 @@ def read_pair(line: InputLine, semantics: str | None) -> NamedPair:
     found = parse_line(line, VerifyLine)
     if isinstance(found, str):
         return NamedPair(line.number, None, found)
-    if found.dialect is not None and known(found.dialect) is None:
+    if found.dialect is not None and canonical_dialect(found.dialect) is None:
         return NamedPair(line.number, found.id, f"dialect: unknown dialect {shorten(found.dialect)!r}")
     pair = Pair(
         sql_a=found.sql_a,
@@ -214,6 +214,6 @@ def _print(named: NamedPair, finding: PairFinding) -> None:
     else:
         text = explained(named.id or f"line {named.line}", named.pair.sql_a, named.pair.sql_b, finding)
     if sys.stdout.isatty():
-        print_to_terminal(Markdown("\n".join(map(shown, text.split("\n")))))
+        print_to_terminal(Markdown("\n".join(map(printable, text.split("\n")))))
     else:
         print(text.encode("utf-8", "backslashreplace").decode("utf-8"))

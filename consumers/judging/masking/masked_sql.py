@@ -8,7 +8,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from consumers.judging.masking.masker import Masker
-from scoring.sql.dialects import known, parser_dialect
+from scoring.sql.dialects import canonical_dialect, parser_dialect
 
 LITERALS = frozenset(
     {
@@ -29,7 +29,7 @@ _SIGNS = frozenset(".,;:()[]+-*/%=<>!|&^~@?#{}")
 def tokens_of(sql: str, dialect: str) -> list[Token] | None:
     """The tokens of a text; `None` where it cannot be tokenized."""
     try:
-        return parser_dialect(known(dialect) or "").tokenize(sql)
+        return parser_dialect(canonical_dialect(dialect) or "").tokenize(sql)
     except (SqlglotError, ValueError, RecursionError, IndexError, KeyError):
         return None
 
@@ -101,7 +101,7 @@ def _listed(tokens: Sequence[Token]) -> frozenset[int]:
 
 def mask_sql(masker: Masker, tokens: Sequence[Token], dialect: str) -> str:
     """The SQL with stand-ins, and with one space in place of white space and comments."""
-    keywords = parser_dialect(known(dialect) or "").tokenizer_class.KEYWORDS
+    keywords = parser_dialect(canonical_dialect(dialect) or "").tokenizer_class.KEYWORDS
     parts: list[str] = []
     end = -1
     for place, token in enumerate(tokens):

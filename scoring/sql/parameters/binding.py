@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, cast
 
-from scoring.sql.dialects import guess, known, parser_dialect
+from scoring.sql.dialects import canonical_dialect, guess, parser_dialect
 from scoring.sql.parameters.placeholders import Placeholder, replaced
 
 Parameters: TypeAlias = "Sequence[object] | Mapping[str, object]"
@@ -77,7 +77,7 @@ def _plain(name: str) -> str:
 
 def _apostrophe(sql: str, dialect: str | None) -> str | None:
     """How an apostrophe within a text is written: twice, or where that begins another text, with a backslash."""
-    name = known(dialect) if dialect is not None else guess(sql)
+    name = canonical_dialect(dialect) if dialect is not None else guess(sql)
     if name is None or "'" in parser_dialect(name).tokenizer_class.STRING_ESCAPES:
         return "''"
     return "\\'" if dialect is not None else None

@@ -19,7 +19,7 @@ from consumers.errors import Unavailable
 from consumers.wire.canary import CanaryFailure
 from consumers.wire.events import InvalidEvent, decode_event
 from evals.runner.cases import BenchmarkCase, GenerationFailure
-from scoring.sql.dialects import known
+from scoring.sql.dialects import canonical_dialect
 from service.commands.canary.canary_options import CanaryRunOptions
 from service.commands.canary.schedule import CanarySchedule
 from service.commands.canary.service_client import MOST_CANARIES, RefusedByServiceError, ServiceClient, open_service
@@ -87,7 +87,7 @@ def _cases(options: CanaryRunOptions) -> dict[str, BenchmarkCase]:
     for name, url in (("--endpoint", options.endpoint), ("--service", options.service)):
         if not url.startswith(("http://", "https://")):
             refuse(f"{name} {url!r}: name a URL that begins with http:// or https://")
-    if options.dialect is not None and known(options.dialect) is None:
+    if options.dialect is not None and canonical_dialect(options.dialect) is None:
         refuse(f"unknown dialect {options.dialect!r}: name one that `sqlassay score --dialect` accepts")
     try:
         cases = read_benchmark(options.benchmark, dialect=options.dialect).cases

@@ -14,7 +14,7 @@ from scoring.query import Query, Unscored
 from scoring.rules import Tier
 from scoring.verdict import Case, Composite, Dimension, Enrichment, FilterAlignment, Normalization, Reason, Score
 from service.commands.rendering.specifications import specifications
-from service.commands.rendering.terminal import one_line, section, shown
+from service.commands.rendering.terminal import one_line, printable, section
 
 TIER_STYLE: Mapping[str, str] = {
     Tier.EXCELLENT: "bold green",
@@ -65,7 +65,7 @@ def texts(query: Query) -> RenderableType:
     grid.add_row(Text("question", style="dim"), Text(one_line(query.question)))
     if query.enriched_question:
         grid.add_row(Text("enriched", style="dim"), Text(one_line(query.enriched_question)))
-    grid.add_row(Text("SQL", style="dim"), Text(shown(query.sql), style="cyan"))
+    grid.add_row(Text("SQL", style="dim"), Text(printable(query.sql), style="cyan"))
     return Panel(grid, expand=False, border_style="dim")
 
 

@@ -15,10 +15,10 @@ MAX_LENGTH = 4_000
 """Characters shown of one text."""
 
 
-def shown(text: str, max_length: int = MAX_LENGTH) -> str:
+def printable(text: str, max_length: int = MAX_LENGTH) -> str:
     """Replaces control characters with visible symbols and cuts the text to `max_length` characters.
 
-    >>> shown("a\\x1b[31m\\nb")
+    >>> printable("a\\x1b[31m\\nb")
     'a␛[31m\\nb'
     """
     cut = text if len(text) <= max_length else text[: max_length - 1] + "…"
@@ -32,8 +32,8 @@ def _visible(char: str) -> str:
 
 
 def one_line(text: str, max_length: int = MAX_LENGTH) -> str:
-    """Does the same as `shown`, and puts the text on one line."""
-    return shown(" ".join(text.split()), max_length)
+    """Does the same as `printable`, and puts the text on one line."""
+    return printable(" ".join(text.split()), max_length)
 
 
 def section(title: str, body: Sequence[RenderableType]) -> RenderableType:

@@ -17,7 +17,7 @@ from evals.runner.cases import BenchmarkCase
 from references.comparison.alternatives import MalformedReferenceError, expand
 from scoring.query import Unscored
 from scoring.sql.bounds import screen
-from scoring.sql.dialects import known
+from scoring.sql.dialects import canonical_dialect
 from scoring.sql.parsing import parse_query
 from service.commands.eval.runner.case_schemas import schema_file
 from service.commands.jsonl import InputLine, open_input, read_lines
@@ -171,7 +171,7 @@ def _faults(case: BenchmarkCase, checks: Iterable[Callable[[BenchmarkCase], str 
 
 def _gold_fault(case: BenchmarkCase, *, dialect: str | None) -> str | None:
     named = case.metadata.get("dialect")
-    if named is not None and (not isinstance(named, str) or known(named) is None):
+    if named is not None and (not isinstance(named, str) or canonical_dialect(named) is None):
         return f"metadata.dialect {shorten(repr(named))} is not known"
     try:
         expansion = expand(case.gold_sql, MOST_GOLDS, written_out=True)

@@ -9,7 +9,7 @@ from references.databases.access import UnknownDatabaseError
 from references.databases.opening import open_database
 from references.databases.row_orders import reversed_rows
 from references.lint import ReferenceDoubt, lint
-from scoring.sql.dialects import guess, known
+from scoring.sql.dialects import canonical_dialect, guess
 from service.commands.eval.runner.case_schemas import Sources
 
 MOST_SHOWN = 20
@@ -45,4 +45,4 @@ class GoldDoubts:
                 pass
         named = case.metadata.get("dialect")
         dialect = self.dialect or (named if isinstance(named, str) else None)
-        return lint(case.gold_sql, (known(dialect) if dialect else None) or guess(case.gold_sql))
+        return lint(case.gold_sql, (canonical_dialect(dialect) if dialect else None) or guess(case.gold_sql))

@@ -18,7 +18,7 @@ from evals.runner.rates import summary_of
 from evals.runner.self_agreement import SelfAgreement, self_agreement
 from scoring import EVALUATOR_VERSION
 from scoring.rules import JudgePolicy, Rules
-from scoring.sql.dialects import known
+from scoring.sql.dialects import canonical_dialect
 from service.commands.eval.runner.answering import Answering, ScoreAnswer
 from service.commands.eval.runner.assessing import AssessmentPlan, meanings, prepare, query_of, score_of
 from service.commands.eval.runner.backends.building import build_backend
@@ -89,7 +89,7 @@ def _check(options: EvalRunOptions) -> None:
     """Ends the command when an option cannot be used."""
     if options.judge not in set(JudgePolicy):
         refuse(f"--judge is local, llm or cascade, not {options.judge!r}")
-    if options.dialect is not None and known(options.dialect) is None:
+    if options.dialect is not None and canonical_dialect(options.dialect) is None:
         refuse(f"unknown dialect {options.dialect!r}: name one that `sqlassay score --dialect` accepts")
     if options.schemas is not None and not Path(options.schemas).exists():
         refuse(f"--schemas: there is no file or folder {options.schemas}")
