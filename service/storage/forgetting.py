@@ -1,4 +1,7 @@
-"""Deletes what PostgreSQL holds of a tenant or an event. `column_kinds` says what each column may hold."""
+"""Deletes what PostgreSQL holds of a tenant or an event.
+
+`tests/storage/column_kinds.py` lists what each column may hold, and a test compares the two.
+"""
 
 from __future__ import annotations
 

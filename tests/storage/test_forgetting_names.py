@@ -16,11 +16,11 @@ from consumers.wire.schema_document import of_ddl
 from service.kafka.topic_retention import topic_retention
 from service.pipeline.forget_subject import Extent, forget_stored
 from service.settings.stream_settings import KafkaSettings
-from service.storage.column_kinds import COLUMN_KINDS, ColumnKind
 from service.storage.forgetting import Subject
 from service.storage.reference_store import REFERENCE_VERDICTS
 from service.storage.rule_store import PostgresRules
 from service.storage.sums.keeping import sum_stale_hours
+from tests.storage.column_kinds import COLUMN_KINDS, ColumnKind
 from tests.storage.conftest import NOW
 from tests.storage.test_forgetting import SECRET, full  # noqa: F401  # pyright: ignore[reportUnusedImport] a fixture
 

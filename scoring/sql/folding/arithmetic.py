@@ -70,16 +70,6 @@ def concatenated(parts: list[Folded]) -> Folded:
     return evaluated(points, parts)
 
 
-def negative(inner: Folded) -> Folded:
-    """`-inner`."""
-    points = [-each for each in inner.numbers if each is not None]
-    if len(points) < len(inner.numbers):
-        return fixed(None) if inner.is_null else unknown("neg", (inner,))
-    folded = evaluated(points, (inner,))
-    folded.low, folded.high = -inner.high, -inner.low
-    return folded
-
-
 def _bounds(kind: type[Node], left: Folded, right: Folded) -> tuple[float, float]:
     if kind is exp.Add:
         return left.low + right.low, left.high + right.high

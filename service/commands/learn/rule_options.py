@@ -8,7 +8,7 @@ import typer
 from service.commands.options import AsJson, Author
 
 Group = Annotated[
-    str, typer.Option("--group", metavar="FIELD", help="Answers with the same value are never in two parts.")
+    str, typer.Option("--group", metavar="FIELD", help="Answers with the same value of this field stay in one part.")
 ]
 MaxCalls = Annotated[int | None, typer.Option("--max-calls", min=1, metavar="N", help="Most calls of models.")]
 MaxTokens = Annotated[
@@ -16,7 +16,9 @@ MaxTokens = Annotated[
 ]
 Journal = Annotated[
     str | None,
-    typer.Option("--journal", metavar="FILE", help="Replies of models, which a run that goes on does not ask again."),
+    typer.Option(
+        "--journal", metavar="FILE", help="Keep the models' replies, so that a resumed run does not ask again."
+    ),
 ]
 RulesFile = Annotated[
     str | None, typer.Option("--rules", metavar="FILE", help="One tenant's rules as JSON, used for every line.")
@@ -37,20 +39,23 @@ class LearnRulesOptions:
     learn_from: Annotated[
         int | None,
         typer.Option(
-            "--learn-from", min=4, metavar="N", help="Labels that give and choose rules; others are held out."
+            "--learn-from", min=4, metavar="N", help="How many labels to learn from; the others are held out."
         ),
     ] = None
     cluster_by: Annotated[
         str | None, typer.Option("--cluster-by", metavar="FIELD", help="Cluster by this field, not by questions.")
     ] = None
     cluster_size: Annotated[
-        int, typer.Option("--cluster-size", min=4, max=60, metavar="N", help="About so many labels a cluster.")
+        int, typer.Option("--cluster-size", min=4, max=60, metavar="N", help="About how many labels form a cluster.")
     ] = 15
     threshold: Annotated[
         float,
-        typer.Option("--threshold", min=0, max=1, metavar="A", help="θ: accuracy from which a cluster is done."),
+        typer.Option("--threshold", min=0, max=1, metavar="A", help="θ: a cluster is done at this accuracy."),
     ] = 0.9
-    rounds: Annotated[int, typer.Option("--rounds", min=0, max=20, metavar="T", help="Most refinements.")] = 3
+    rounds: Annotated[
+        int,
+        typer.Option("--rounds", min=0, max=20, metavar="T", help="How often a cluster's rules are refined at most."),
+    ] = 3
     least_support: Annotated[
         int, typer.Option("--least-support", min=1, metavar="N", help="Fewest labels that a kept rule applies to.")
     ] = 3
@@ -72,19 +77,20 @@ class LearnRulesOptions:
 class PromoteRulesOptions:
     tenant: Annotated[str, typer.Argument(metavar="TENANT", help="The tenant's name.")]
     source: Annotated[
-        str | None, typer.Argument(metavar="RULES.json", help="The document; - is stdin; without it a --version.")
+        str | None, typer.Argument(metavar="RULES.json", help="The document, or - for stdin, or else a --version.")
     ] = None
     version: Annotated[
-        int | None, typer.Option("--version", min=1, metavar="N", help="A stored set, in place of a document.")
+        int | None, typer.Option("--version", min=1, metavar="N", help="A stored set instead of a document.")
     ] = None
     labels: Annotated[
         list[str] | None,
         typer.Option("--labels", metavar="FILE.jsonl", help="Measure on these, not on the tenant's stored labels."),
     ] = None
     group: Annotated[
-        str | None, typer.Option("--group", metavar="FIELD", help="What `seen` names; without it as in `learn rules`.")
+        str | None,
+        typer.Option("--group", metavar="FIELD", help="The field that `seen` lists; default as in `learn rules`."),
     ] = None
-    force: Annotated[bool, typer.Option("--force", help="Put it in force though it is worse or not measured.")] = False
+    force: Annotated[bool, typer.Option("--force", help="Put it in force even if it is worse or not measured.")] = False
     author: Author = "cli"
     max_calls: MaxCalls = 10_000
     max_tokens: MaxTokens = None

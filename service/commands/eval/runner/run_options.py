@@ -17,7 +17,7 @@ class EvalRunOptions:
         str,
         typer.Option("--backend", metavar="recorded|http|openai|module:function", help="What gives the SQL."),
     ]
-    out: Annotated[str, typer.Option("--out", metavar="DIR", help="The run's folder; the same again resumes it.")]
+    out: Annotated[str, typer.Option("--out", metavar="DIR", help="The run's folder; the same command resumes it.")]
     predictions: Annotated[
         str | None, typer.Option("--predictions", metavar="P.jsonl", help="The SQL that --backend recorded gives.")
     ] = None
@@ -29,15 +29,19 @@ class EvalRunOptions:
     ] = None
     provider: Annotated[
         str | None,
-        typer.Option("--provider", metavar="NAME|URL", help="Its server: NAME_BASE_URL and NAME_API_KEY, or a URL."),
+        typer.Option(
+            "--provider", metavar="NAME|URL", help="The model's server: NAME_BASE_URL and NAME_API_KEY, or a URL."
+        ),
     ] = None
     prompt: Annotated[
         str | None,
-        typer.Option("--prompt", metavar="FILE", help="Its prompt, with {question}, {context} and {dialect}."),
+        typer.Option("--prompt", metavar="FILE", help="The model's prompt, with {question}, {context} and {dialect}."),
     ] = None
     context: Annotated[
         str,
-        typer.Option("--context", metavar="full|names|none|module:function", help="What it is told of the database."),
+        typer.Option(
+            "--context", metavar="full|names|none|module:function", help="What the backend learns about the database."
+        ),
     ] = "full"
     databases: Annotated[
         str | None,
