@@ -42,7 +42,7 @@ def test_the_release_makes_ember_worse_and_only_its_alarm_goes_on():
             draw=Random(number).random(),
         )
         alarm = alarms[event["agent"]]
-        alarm.take(answer, bound=50.0)
+        alarm.add(answer, bound=50.0)
         if alarm.on:
             since.setdefault(event["agent"], number // 2)
     assert list(since) == ["ember"]
