@@ -12,18 +12,16 @@ from fastapi.responses import Response
 
 from service.api.access import ConsoleReader, RunningService
 from service.console.forms import RANGES, ReportForm
-from service.console.overview.agent_cards import agent_cards, week_scopes
+from service.console.overview.agent_cards import AgentCard, agent_cards
 from service.console.overview.agent_versions import AgentVersion, agent_versions
 from service.console.overview.agent_weeks import AgentDay, agent_weeks
 from service.console.overview.line_charts import line_chart
-from service.console.overview.reason_changes import ReasonChange, reason_changes
+from service.console.overview.reason_changes import ReasonChange, top_reasons
 from service.console.rendering import page
 from service.console.spelling import spelled
-from service.storage.scores.recent_findings import RecentFindings, recent_findings
+from service.storage.scores.recent_findings import MOST_ANSWERS
 
 router = APIRouter(include_in_schema=False)
-_COMPARED = 500
-"""Newest answers of each week whose reasons are compared."""
 _MOST_REASONS = 12
 _LEAST_DAYS = 7
 
@@ -48,8 +46,6 @@ async def show_agent(query: Annotated[ReportForm, Query()], service: RunningServ
     who = card.row.tenant, card.row.agent
     own = replace(wanted, tenant=who[0], agent=who[1])
     weeks = await agent_weeks(service.engine, own, now)
-    asked = [(scope, [who]) for scope in week_scopes(own, weeks)]
-    before, after = await recent_findings(service.engine, asked, most=_COMPARED)
     days = _since_first(weeks.days.get(who, []))
     versions = await agent_versions(service.engine, own)
     shown |= {
@@ -59,9 +55,8 @@ async def show_agent(query: Annotated[ReportForm, Query()], service: RunningServ
         "began_last": _began_last(versions, card.since),
         "days": [each for each in reversed(days) if each.received],
         "chart": _chart(days),
-        "reasons": _compared(before.get(who), after.get(who)),
-        "week": weeks.week.date(),
-        "week_before": weeks.week_before.date(),
+        "reasons": _reasons(card),
+        "newest": MOST_ANSWERS,
     }
     return page("agent.html", shown, carried=form.carried())
 
@@ -85,8 +80,14 @@ def _chart(days: Sequence[AgentDay]) -> object:
     return line_chart([f"{each.day:%m-%d}" for each in days], lines, highest=1.0)
 
 
-def _compared(before: RecentFindings | None, after: RecentFindings | None) -> list[ReasonChange]:
-    """The reasons that changed most, those that rose first; those that are as frequent as before are left out last."""
-    changes = reason_changes(before or RecentFindings(), after or RecentFindings())
-    most = sorted(changes, key=lambda each: -max(abs(each.difference), each.after or 0.0))[:_MOST_REASONS]
-    return [each for each in changes if each in most]
+def _reasons(card: AgentCard) -> list[tuple[ReasonChange, float]]:
+    """The reasons that changed most or are most frequent, each with its share of the newest answers.
+
+    Those that rose come first; those that are rare and as frequent as before are left out.
+    """
+    newest = dict(top_reasons(card.findings))
+    compared = {each.code for each in card.changes}
+    others = [ReasonChange(code=code, before=None, after=None, p_value=None) for code in newest if code not in compared]
+    shown = [(each, newest.get(each.code, 0.0)) for each in (*card.changes, *others)]
+    most = sorted(shown, key=lambda each: -max(abs(each[0].difference), each[1]))[:_MOST_REASONS]
+    return [each for each in shown if each in most]

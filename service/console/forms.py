@@ -43,6 +43,8 @@ RANGES = {RecentDays.TODAY: "Today", RecentDays.WEEK: "7 days", RecentDays.MONTH
 _DAYS = {RecentDays.TODAY: 1, RecentDays.WEEK: 7, RecentDays.MONTH: 30}
 CARRIED = ("tenant", "agent", "agent_version", "range", "from_day", "to_day", "since", "until")
 """The parameters that every link of the console keeps."""
+ANY_TIME: Mapping[str, None] = dict.fromkeys(("range", "from_day", "to_day", "since", "until"))
+"""The parameters of time, left out of a link."""
 
 
 class BrowserForm(AnswerFilter):

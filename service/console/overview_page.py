@@ -13,12 +13,13 @@ from fastapi.responses import Response
 
 from service.api.access import ConsoleReader, RunningService
 from service.api.caller import Caller
-from service.console.forms import RANGES, ReportForm
+from service.console.forms import ANY_TIME, RANGES, ReportForm
 from service.console.overview.agent_cards import AgentCard, agent_cards
 from service.console.rendering import page
 from service.console.spelling import spelled
 from service.pipeline.running import Service
 from service.storage.scores.estimated_reports import EstimatedRow, estimated_report
+from service.storage.scores.recent_findings import MOST_ANSWERS
 from service.storage.sums.reading import AnswerScope, Period
 
 router = APIRouter(include_in_schema=False)
@@ -54,6 +55,7 @@ async def show_report(
         "form": form,
         "ranges": RANGES,
         "suggestions": suggestions,
+        "newest": MOST_ANSWERS,
         "judged_wrong_bound": JUDGED_WRONG_BOUND,
     }
     return page("agents.html", shown, carried=form.carried())
@@ -88,4 +90,4 @@ def _answers_of(row: EstimatedRow, wanted: AnswerScope, form: ReportForm) -> dic
     since = max(filter(None, (row.period, wanted.since)))
     until = min(filter(None, (after, wanted.until)))
     times = {"since": since.isoformat(), "until": until.isoformat()}
-    return {**form.carried(), **named, **times, "range": None, "from_day": None, "to_day": None}
+    return {**form.carried(), **named, **ANY_TIME, **times}

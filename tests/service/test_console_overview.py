@@ -88,6 +88,30 @@ async def test_which_agent_got_worse_since_when_and_why_is_three_clicks_away(two
     assert "Town 0&#39;" not in answers
 
 
+def percents(shown: str) -> list[str]:
+    return re.findall(r"(\d+)(?: %| →)", shown)
+
+
+async def test_a_reason_has_the_same_shares_on_the_overview_and_on_the_page_of_its_agent(client):
+    now = datetime.now(UTC)
+    before = [answer(n, occurred_at=(now - timedelta(days=10)).isoformat()) for n in range(40)]
+    # more than are looked at, and only the newest are wrong
+    calm = [answer(100 + n, occurred_at=(now - timedelta(days=4)).isoformat()) for n in range(60)]
+    wrong = [answer(200 + n, sql=WRONG, occurred_at=(now - timedelta(days=1)).isoformat()) for n in range(90)]
+    await client.post("/v1/events", json=before + calm + wrong)
+    overview = html.unescape(await read(client, "/console"))
+    page = html.unescape(await read(client, "/console/agents", tenant="bakers", agent="crumb"))
+    assert "newest 100" in overview
+    assert "newest 100" in page
+    chips = re.findall(r'<a class="code" href="([^"]+)" title="[^"]+">(\w+) ([^<]+)</a>', overview)
+    assert len(chips) == 3
+    for path, code, shares in chips:
+        (row,) = re.findall(rf'<tr><td data-label="reason"><span><a[^>]+>{code}</a>.*?</tr>', page)
+        newest, *weeks = percents(row)
+        assert (weeks if "→" in shares else [newest]) == percents(shares), code
+        assert parse_qs(urlsplit(path).query).get("to_day") == ([str(now.date())] if "→" in shares else None)
+
+
 @pytest.mark.slow
 async def test_a_day_of_the_trend_leads_to_its_answers(two_weeks):
     agent = await read(two_weeks, "/console/agents", tenant="bakers", agent="CRUMB", range="30d")

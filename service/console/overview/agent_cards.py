@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from consumers.errors import RulesUnavailable
 from scoring.rules import Rules, TierBounds
 from scoring.verdict import EnrichmentStatus
+from service.console.forms import ANY_TIME
 from service.console.overview.agent_weeks import AgentWeeks, WeekChange, agent_weeks
 from service.console.overview.line_charts import sparkline
 from service.console.overview.reason_changes import ReasonChange, reason_changes, risen, top_reasons
@@ -44,10 +45,13 @@ class AgentCard:
     since: datetime | None
     """The day since which the alarm has been on, as far as the trend goes back."""
     findings: RecentFindings
-    risen: list[ReasonChange]
-    """The reasons that became more frequent in the last week."""
+    changes: list[ReasonChange]
+    """The reasons of the last two weeks."""
     week: datetime
     """When the last week began."""
+    week_before: datetime
+    end: datetime
+    """The end of the last week."""
 
     @property
     def alarmed(self) -> bool:
@@ -57,6 +61,16 @@ class AgentCard:
     def reasons(self) -> list[tuple[str, float]]:
         """The most frequent reasons against the newest answers, each with its share of them."""
         return top_reasons(self.findings, _TOP)
+
+    @property
+    def risen(self) -> list[ReasonChange]:
+        """The reasons that became more frequent in the last week."""
+        return risen(self.changes, _TOP)
+
+    @property
+    def last_week(self) -> dict[str, object]:
+        """The parameters of a list of the answers of the last week."""
+        return {**ANY_TIME, "from_day": self.week.date(), "to_day": (self.end - timedelta(days=1)).date()}
 
     @property
     def mostly_wrong(self) -> bool:
@@ -97,7 +111,7 @@ class _LookedUp:
     alarms: Mapping[Who, AgentAlarmState]
     bounds: Mapping[str, TierBounds]
     findings: Mapping[Who, RecentFindings]
-    risen: Mapping[Who, list[ReasonChange]]
+    changes: Mapping[Who, list[ReasonChange]]
 
 
 async def _look_up(service: Service, wanted: AnswerScope, now: datetime, *, by_version: bool) -> _LookedUp:
@@ -118,14 +132,8 @@ async def _look_up(service: Service, wanted: AnswerScope, now: datetime, *, by_v
         alarms={(each.tenant, each.agent): each for each in alarms},
         bounds=bounds,
         findings={who: findings.get(who, RecentFindings()) for who in agents},
-        risen={who: _risen_reasons(before, after, who) for who in agents},
+        changes={who: _reason_changes(before, after, who) for who in agents},
     )
-
-
-def week_scopes(wanted: AnswerScope, weeks: AgentWeeks) -> tuple[AnswerScope, AnswerScope]:
-    """The week before, and the last week."""
-    before = replace(wanted, since=weeks.week_before, until=weeks.week)
-    return before, replace(wanted, since=weeks.week, until=weeks.end)
 
 
 async def all_findings(
@@ -135,7 +143,8 @@ async def all_findings(
 
     Where the last week has enough answers, those of the scope are the same. Raises `StoreUnavailable`.
     """
-    before, after = week_scopes(wanted, weeks)
+    before = replace(wanted, since=weeks.week_before, until=weeks.week)
+    after = replace(wanted, since=weeks.week, until=weeks.end)
     begun = wanted.since is None or wanted.since <= weeks.week
     whole = begun and (wanted.until is None or wanted.until >= weeks.end)
     few = {who for who in agents if not whole or weeks.received(who) < most}
@@ -145,11 +154,10 @@ async def all_findings(
     return earlier, later, {**others, **{who: found for who, found in later.items() if who not in few}}
 
 
-def _risen_reasons(
+def _reason_changes(
     before: Mapping[Who, RecentFindings], after: Mapping[Who, RecentFindings], who: Who
 ) -> list[ReasonChange]:
-    """The reasons of an agent that became more frequent in the last week."""
-    return risen(reason_changes(before[who], after[who]), _TOP) if who in before and who in after else []
+    return reason_changes(before.get(who, RecentFindings()), after.get(who, RecentFindings()))
 
 
 def _histograms(sums: Iterable[Sums]) -> dict[tuple[str, str, str | None], tuple[int, ...]]:
@@ -180,8 +188,10 @@ def _card(row: EstimatedRow, looked_up: _LookedUp, tiers: list[TierShare]) -> Ag
         alarm=alarm,
         since=weeks.answered_since(who, alarm.answers) if alarm is not None else None,
         findings=looked_up.findings[who],
-        risen=looked_up.risen[who],
+        changes=looked_up.changes[who],
         week=weeks.week,
+        week_before=weeks.week_before,
+        end=weeks.end,
     )
 
 

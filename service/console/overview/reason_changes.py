@@ -34,7 +34,7 @@ class ReasonChange:
         return self.p_value is not None and self.p_value < SIGNIFICANT
 
 
-def top_reasons(findings: RecentFindings, most: int) -> list[tuple[str, float]]:
+def top_reasons(findings: RecentFindings, most: int | None = None) -> list[tuple[str, float]]:
     """The reasons that speak against the most answers, each with its share."""
     against = [(code, count) for code, count in findings.reasons.most_common() if code not in _QUIET]
     return [(code, count / findings.answers) for code, count in against[:most]]
