@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import lru_cache
 from urllib.parse import quote_plus
 
@@ -70,6 +71,17 @@ def share(value: float | None) -> str:
     return _NO_VALUE if value is None else f"{value * 100:.0f} %"
 
 
+def minute(time: str) -> str:
+    """A time of an address, in UTC and to the minute.
+
+    >>> minute("2026-03-02T01:30:15.000001+02:00"), minute("2026-03-02T01:30:15")
+    ('2026-03-01 23:30', '2026-03-02 01:30')
+    """
+    moment = datetime.fromisoformat(time)
+    return f"{moment.astimezone(UTC) if moment.tzinfo else moment:%Y-%m-%d %H:%M}"
+
+
+_pages.filters["minute"] = minute
 _pages.globals |= {"evaluator": EVALUATOR_VERSION, "link": link, "number": number, "share": share}  # pyright: ignore[reportAttributeAccessIssue] Jinja types its globals by its own
 
 

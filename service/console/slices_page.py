@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -19,11 +19,11 @@ from evals.slices.worst import WorstSlice, labels_say_otherwise
 from scoring.query import UnscoredReason
 from scoring.reasons import ReasonCode
 from service.api.access import ConsoleReader, RunningService
-from service.console.forms import RANGES, BrowserForm
+from service.console.forms import ANY_TIME, RANGES, BrowserForm, RecentDays
 from service.console.rendering import link, page
 from service.console.spelling import spelled
 from service.storage.slices.answer_slices import MOST_ANSWERS
-from service.storage.slices.slice_reports import Periods, changed_slices, periods, slice_report
+from service.storage.slices.slice_reports import changed_slices, periods, slice_report
 from service.storage.sums.reading import AnswerScope
 
 router = APIRouter(include_in_schema=False)
@@ -63,9 +63,7 @@ async def show_slices(
     now = datetime.now(UTC)
     wanted = form.at(now).wanted(reader)
     shown = await (
-        _worst(service.engine, form, wanted)
-        if form.view == "worst"
-        else _changes(service.engine, form, periods(wanted, now))
+        _worst(service.engine, form, wanted) if form.view == "worst" else _changes(service.engine, form, wanted, now)
     )
     shared = {
         "title": "Slices",
@@ -87,12 +85,13 @@ async def _worst(engine: AsyncEngine, form: SlicesForm, wanted: AnswerScope) -> 
         "agents": found.agents,
         "answers": sum(each.all.answers for each in found.agents),
         "report": report,
-        "tables": _tables(costly, form),
-        "versions": _versions(report.slices, form) if form.kind in {None, SliceKind.VERSION} else [],
+        "tables": _tables(costly, form.carried()),
+        "versions": _versions(report.slices, form.carried()) if form.kind in {None, SliceKind.VERSION} else [],
     }
 
 
-async def _changes(engine: AsyncEngine, form: SlicesForm, compared: Periods) -> dict[str, Any]:
+async def _changes(engine: AsyncEngine, form: SlicesForm, wanted: AnswerScope, now: datetime) -> dict[str, Any]:
+    compared = periods(wanted, now)
     found = await changed_slices(engine, compared)
     report = found.report
     worse = [each for each in report.slices if each.lost > 0 and form.kind in {None, each.counts.kind}]
@@ -100,11 +99,19 @@ async def _changes(engine: AsyncEngine, form: SlicesForm, compared: Periods) -> 
         "agents": found.read.agents,
         "answers": sum(each.all.answers for each in found.read.agents),
         "report": report,
-        "tables": _tables(worse, form),
+        "tables": _tables(worse, form.carried() if wanted.since else {**form.carried(), **_times(compared.now)}),
         "versions": [],
         "changed": [(each, found.since.get(each.now.who), _own(each.now, form)) for each in report.agents],
         "periods": compared,
+        # without a begin it is the last week, never all answers
+        "ranges": {value: words for value, words in RANGES.items() if value is not RecentDays.ALL},
     }
+
+
+def _times(scope: AnswerScope) -> dict[str, str | None]:
+    """The parameters of a list of the answers of this time."""
+    times = {"since": scope.since, "until": scope.until}
+    return {**ANY_TIME, **{name: time and time.isoformat() for name, time in times.items()}}
 
 
 def _own(agent: AgentLoss, form: SlicesForm) -> str:
@@ -136,17 +143,17 @@ class _Table:
     """How many are in neither."""
 
 
-def _tables(found: Sequence[WorstSlice | WorseSlice], form: SlicesForm) -> list[_Table]:
+def _tables(found: Sequence[WorstSlice | WorseSlice], carried: Mapping[str, object]) -> list[_Table]:
     """Where and why."""
     causes = [each for each in found if each.counts.kind in CAUSES]
     places = [each for each in found if each.counts.kind not in CAUSES]
-    return [_table("Where", places, form), _table("Why", causes, form)]
+    return [_table("Where", places, carried), _table("Why", causes, carried)]
 
 
-def _table(heading: str, found: Sequence[WorstSlice | WorseSlice], form: SlicesForm) -> _Table:
+def _table(heading: str, found: Sequence[WorstSlice | WorseSlice], carried: Mapping[str, object]) -> _Table:
     """Those beyond chance first, each group by what it costs."""
     sure = sum(each.sure for each in found)
-    rows = [_row(each, form) for each in sorted(found, key=lambda each: not each.sure)[:_MOST_SHOWN]]
+    rows = [_row(each, carried) for each in sorted(found, key=lambda each: not each.sure)[:_MOST_SHOWN]]
     unfolded = min(max(sure, _LEAST_UNFOLDED), _MOST_UNFOLDED)
     return _Table(
         heading=heading,
@@ -157,15 +164,15 @@ def _table(heading: str, found: Sequence[WorstSlice | WorseSlice], form: SlicesF
     )
 
 
-def _versions(slices: Sequence[WorstSlice], form: SlicesForm) -> list[_Row]:
+def _versions(slices: Sequence[WorstSlice], carried: Mapping[str, object]) -> list[_Row]:
     """The versions of agents side by side."""
     versions = [each for each in slices if each.counts.kind is SliceKind.VERSION]
-    return [_row(each, form) for each in sorted(versions, key=lambda each: (*each.counts.who, each.counts.value))]
+    return [_row(each, carried) for each in sorted(versions, key=lambda each: (*each.counts.who, each.counts.value))]
 
 
-def _row(found: WorstSlice | WorseSlice, form: SlicesForm) -> _Row:
+def _row(found: WorstSlice | WorseSlice, carried: Mapping[str, object]) -> _Row:
     counts = found.counts
-    kept = {**form.carried(), "tenant": counts.tenant, "agent": counts.agent, "order": "worst"}
+    kept = {**carried, "tenant": counts.tenant, "agent": counts.agent, "order": "worst"}
     filters = _filters(counts)
     if filters and all(len(each) <= _LONGEST for each in filters.values()):
         address = link("/console/evaluations", {**kept, **filters})

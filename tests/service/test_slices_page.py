@@ -157,6 +157,7 @@ async def test_what_got_worse_says_who_since_when_and_what(client):
         return {"occurred_at": (NOW - timedelta(days=days)).isoformat()}
 
     before = [good(n, event_id=f"a{n}", agent_version="1", **at(8 + n % 5)) for n in range(40)]
+    before += [bad(n, event_id=f"d{n}", agent_version="1", **at(9)) for n in range(140, 142)]
     calm = [good(n, event_id=f"c{n}", **at(1 + n % 5)) for n in range(60, 80)]
     after = [bad(n, event_id=f"b{n}", agent_version="2", **at(1 + n % 3)) for n in range(100, 130)]
     steady = [good(n, agent="crust", event_id=f"s{n}", **at(n % 13)) for n in range(60)]
@@ -170,6 +171,11 @@ async def test_what_got_worse_says_who_since_when_and_what(client):
     first = where.split("<tr>")[2]
     assert ">2</a>" in first
     assert "new or rare before" in first
+    # its links lead to answers of that week alone
+    (reason,) = re.findall(r'<a href="([^"]+)">AGGREGATE_MISSING</a>', page)
+    listed = html.unescape((await client.get(reason)).text)
+    assert len(re.findall(r"How many ovens have kind \d+", listed)) == 30
+    assert f"from {NOW - timedelta(days=7):%Y-%m-%d}" in listed
     # an exact time keeps its length
     between = {"since": (NOW - timedelta(days=3.5)).isoformat(), "until": NOW.isoformat()}
     page = await shown(client, view="changes", agent="crumb", **between)
