@@ -194,7 +194,7 @@ async def test_a_list_says_how_many_answers_match_and_shows_the_reason_that_was_
     assert len(common) > 4
     shown = await counted(client, reason=common[-1], limit=3)
     assert '<b id="total">4 answers</b>' in shown
-    rows = re.findall(r"<tr><td>.*?</tr>", shown, flags=re.DOTALL)
+    rows = re.findall(r"<tr><td .*?</tr>", shown, flags=re.DOTALL)
     assert [re.findall(r'aria-current="true">(\w+)</a>', row) for row in rows] == [[common[-1]]] * 3
     assert all(f">{len(given[0]) - 4} more</a>" in row for row in rows[:1])
     # what occurs comes first in the form, with how often; a tenant's choices count its own answers
@@ -273,3 +273,25 @@ async def test_less_used_filters_are_folded_unless_one_is_set_and_the_order_is_n
         assert ('<details class="more" open>' in shown) is unfolded, query
         assert '<option value="newest" selected>' in shown
     assert '<option value="worst" selected>' in await read(client, LIST, order="worst")
+
+
+async def test_the_column_that_a_list_is_sorted_by_leads_and_says_so(client):
+    await client.post("/v1/events", json=[event(1), event(2, sql="SELECT name FROM mills"), event(3, sql="SELECT 1")])
+    for order, heading, other in (
+        ("worst", "p(correct), lowest first", "newest"),
+        ("newest", "time, newest first", "worst"),
+    ):
+        shown = await read(client, LIST, order=order)
+        (marked,) = re.findall(r"<th[^>]*aria-sort=[^>]*>([^<]+)", shown)
+        assert marked == heading
+        assert re.search(r"<thead><tr><th[^>]*>([^<]+)", shown)[1] == heading
+        (way,) = re.findall(rf'<a href="[^"]*order={other}">([^<]+ first)</a>', shown)
+        assert way
+    column = [
+        float(each)
+        for each in re.findall(r'data-label="p\(correct\)"><b>([\d.]+)', await read(client, LIST, order="worst"))
+    ]
+    assert len(column) == 2
+    assert column == sorted(column)
+    # answers without a score have no worst
+    assert "lowest p(correct) first</a>" not in await read(client, LIST, unscored="true")
