@@ -75,12 +75,15 @@ def demo(*, once: bool) -> None:
 
 
 @contextmanager
-def running_service(state: Path) -> Generator[tuple[ApiClient, subprocess.Popen[bytes]]]:
-    """Runs the service in its own process and yields once it is ready."""
+def running_service(state: Path, **settings: str) -> Generator[tuple[ApiClient, subprocess.Popen[bytes]]]:
+    """Runs the service in its own process, with further settings, and yields once it is ready."""
     port, log = free_port(), state / "service.log"
     with log.open("wb") as stderr:
         server = subprocess.Popen(
-            [sys.executable, "-m", "service", "serve"], env=environment(state, port), stdout=stderr, stderr=stderr
+            [sys.executable, "-m", "service", "serve"],
+            env=environment(state, port, **settings),
+            stdout=stderr,
+            stderr=stderr,
         )
     client = ApiClient(f"http://127.0.0.1:{port}")
     try:
@@ -91,10 +94,10 @@ def running_service(state: Path) -> Generator[tuple[ApiClient, subprocess.Popen[
         stop(server)
 
 
-def environment(state: Path, port: int) -> dict[str, str]:
-    """The environment without any SQLAssay settings, so that a demo never writes to a real store."""
+def environment(state: Path, port: int, **settings: str) -> dict[str, str]:
+    """The environment without any SQLAssay settings but these, so that a demo never writes to a real store."""
     bare = {name: value for name, value in os.environ.items() if not name.upper().startswith(PREFIX)}
-    own = {"STATE_DIR": str(state), "HTTP__PORT": str(port), "ALARMS__EVERY": "1", "ALARMS__SETTLE": "1"}
+    own = {"STATE_DIR": str(state), "HTTP__PORT": str(port), "ALARMS__EVERY": "1", "ALARMS__SETTLE": "1", **settings}
     return bare | {f"{PREFIX}{name}": value for name, value in own.items()}
 
 
