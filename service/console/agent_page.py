@@ -83,11 +83,11 @@ def _chart(days: Sequence[AgentDay]) -> object:
 def _reasons(card: AgentCard) -> list[tuple[ReasonChange, float]]:
     """The reasons that changed most or are most frequent, each with its share of the newest answers.
 
-    Those that rose come first; those that are rare and as frequent as before are left out.
+    Those that surely rose come first, then the most frequent.
     """
     newest = dict(top_reasons(card.findings))
     compared = {each.code for each in card.changes}
     others = [ReasonChange(code=code, before=None, after=None, p_value=None) for code in newest if code not in compared]
     shown = [(each, newest.get(each.code, 0.0)) for each in (*card.changes, *others)]
     most = sorted(shown, key=lambda each: -max(abs(each[0].difference), each[1]))[:_MOST_REASONS]
-    return [each for each in shown if each in most]
+    return sorted(most, key=lambda each: (-each[0].difference if each[0].real else 0.0, -each[1]))

@@ -67,7 +67,7 @@ async def show_evaluations(
     if found.next_cursor is None and form.cursor is None:
         total = AnswerCount(answers=len(found.items), more=False)
     shown = {
-        "title": "Answers",
+        "title": "Worst answers" if order is Order.WORST else "Newest answers",
         "page": found,
         "chips": [shown_reasons(row["reason_codes"], form.reason) for row in found.items],
         "total": total,

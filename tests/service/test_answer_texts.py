@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from scoring.evaluation import conclude, examine
+from scoring.judging.probability import LEAST_PROVED
 from scoring.query import Query
 from scoring.record import score_record
 from scoring.rules import Rules
@@ -236,6 +237,17 @@ def test_the_steps_of_the_sum_lead_to_the_stored_probability():
     assert other is not None
     assert "the start" in other.steps[-1].words
     assert sum_of({**row, "model": "some-model", "judge": "llm/x"}, weights) is None
+
+
+def test_the_bounds_of_the_probability_are_those_of_the_evidence():
+    weights = local_judge().weights
+    counted = "SELECT COUNT(*) FROM ovens WHERE city = 'Oslo'"
+    for sql, least in ((counted, weights.probability.least), (f"{counted} AND 1 = 0", LEAST_PROVED)):
+        record = recorded("How many ovens are in Oslo?", sql)
+        found = sum_of({"record": record, "judge": record["judge"], "model": None}, weights)
+        assert found is not None
+        assert found.bounds == (least, weights.probability.most)
+        assert least - 1e-3 <= record["p_correct"] <= weights.probability.most
 
 
 ROW = {"reference_verdict": None, "reference_level": None, "labels": [], "unscored": None, "verdict": "Correct"}

@@ -107,6 +107,34 @@ async def test_with_tokens_a_browser_is_asked_and_sees_its_own_tenant_only(servi
         assert "crumb" in (await client.get("/console", auth=("anyone", every))).text
 
 
+@pytest.mark.parametrize("path", ["", "/evaluations?order=worst", "/evaluations", "/slices", "/trust"])
+async def test_the_menu_marks_the_page_that_is_open(shared_client, path):
+    (marked,) = re.findall(r'<a href="([^"]+)" aria-current="page">', await page(shared_client, f"/console{path}"))
+    assert marked == f"/console{path}"
+
+
+async def test_an_answer_leads_reviewers_to_its_label(serving):
+    reader, reviewer = (f"{name}-token-for-tests-only" for name in ("reader", "reviewer"))
+    scopes = {
+        "bakers": {"token": reader, "scopes": ["read", "publish"]},
+        "*": {"token": reviewer, "scopes": ["read", "review"]},
+    }
+    async with serving(http=HttpSettings.model_validate({"tokens": scopes})) as client:
+        bearer = {"Authorization": f"Bearer {reader}"}
+        stored = (await client.post("/v1/events", json=EVENT, headers=bearer)).json()["results"][0]
+        path = f"/console/evaluations/{stored['evaluation_id']}"
+        way = f"/console/review/{stored['evaluation_id']}?blind=false"
+        assert f'"{way}">Label it</a>' in (await client.get(path, auth=("me", reviewer))).text
+        assert "Label it" not in (await client.get(path, auth=("me", reader))).text
+        assert (await client.get(way, auth=("me", reviewer))).status_code == 200
+
+
+async def test_less_used_filters_of_the_overview_are_folded_unless_one_is_set(shared_client):
+    cases = {"": False, "agent=crumb&range=7d": False, "every=day": True, "by=agent_version": True}
+    for query, unfolded in cases.items():
+        assert ('<details class="more" open>' in await page(shared_client, f"/console?{query}")) is unfolded, query
+
+
 FAULTS = {
     "/console?tier=good": (400, "tier"),
     "/console?by=moon": (400, "by"),

@@ -110,6 +110,12 @@ async def test_a_reason_has_the_same_shares_on_the_overview_and_on_the_page_of_i
         newest, *weeks = percents(row)
         assert (weeks if "→" in shares else [newest]) == percents(shares), code
         assert parse_qs(urlsplit(path).query).get("to_day") == ([str(now.date())] if "→" in shares else None)
+    # without a last week the most frequent come first
+    later = {"to_day": str((now + timedelta(days=9)).date())}
+    page = await read(client, "/console/agents", tenant="bakers", agent="crumb", **later)
+    shares = [int(each) for each in re.findall(r'data-label="newest 100">(\d+) %', page)]
+    assert len(shares) > 3
+    assert shares == sorted(shares, reverse=True)
 
 
 @pytest.mark.slow

@@ -10,6 +10,8 @@ from typing import Any
 
 from scoring.calibration import uncalibrated_judge
 from scoring.judging.local import Weights
+from scoring.judging.probability import LEAST_PROVED
+from scoring.reasons import FORGERIES
 from service.console.answer.stored_record import entries, number
 
 _LEAST_SHOWN = 0.005
@@ -33,6 +35,8 @@ class ScoreSum:
     steps: list[Step]
     total: float
     p_judge: float
+    bounds: tuple[float, float] | None
+    """The lowest and the highest probability that the judge gives such evidence, if its weights are known."""
     calibrated: bool
     """The tenant's own calibration moves `p_judge` to `p_alone`."""
 
@@ -50,10 +54,21 @@ def sum_of(row: Mapping[str, Any], weights: Weights) -> ScoreSum | None:
         return None
     probability = alone if p_judge is None else p_judge
     known = weights if uncalibrated_judge(judge) == f"local/{weights.version}" else None
-    total = _log_odds(probability, known)
+    bounds = None if known is None else _bounds(record, known)
+    total = _log_odds(probability, *(bounds or (0.0, 1.0)))
     return ScoreSum(
-        steps=_steps(record, known, total), total=total, p_judge=probability, calibrated=p_judge is not None
+        steps=_steps(record, known, total),
+        total=total,
+        p_judge=probability,
+        bounds=bounds,
+        calibrated=p_judge is not None,
     )
+
+
+def _bounds(record: Mapping[str, Any], weights: Weights) -> tuple[float, float]:
+    proved = any(each.get("code") in FORGERIES for each in entries(record, "reasons"))
+    least = weights.probability.least
+    return min(least, LEAST_PROVED) if proved else least, weights.probability.most
 
 
 def _steps(record: Mapping[str, Any], weights: Weights | None, total: float) -> list[Step]:
@@ -75,9 +90,7 @@ def _steps(record: Mapping[str, Any], weights: Weights | None, total: float) -> 
     ]
 
 
-def _log_odds(probability: float, weights: Weights | None) -> float:
-    if weights is not None:
-        least, most = weights.probability.least, weights.probability.most
-        probability = (probability - least) / (most - least)
+def _log_odds(probability: float, least: float, most: float) -> float:
+    probability = (probability - least) / (most - least)
     probability = min(max(probability, 1e-4), 1 - 1e-4)
     return math.log(probability / (1 - probability))
