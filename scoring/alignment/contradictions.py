@@ -1,10 +1,11 @@
-"""Conditions that can never hold together."""
+"""Conditions that can never hold together, and those that leave something out."""
 
 from __future__ import annotations
 
+from scoring.alignment.matching import NEGATIVE
 from scoring.alignment.same_values import as_number
-from scoring.specification import NEGATION, Op, SqlFilter
-from scoring.values import Expression, TimeRange, is_unknown
+from scoring.specification import NEGATION, Op, SqlFilter, SqlSpec, SubqueryRole
+from scoring.values import Expression, Text, TimeRange, is_unknown
 
 
 def contradicts(extra: SqlFilter, met_by: tuple[SqlFilter, ...]) -> bool:
@@ -37,3 +38,18 @@ def _bounds_exclude(one: SqlFilter, other: SqlFilter) -> bool:
     if low is None or high is None:
         return False
     return low > high or (low == high and (one.op is Op.GT or other.op is Op.LT))
+
+
+def excludes(sql: SqlSpec) -> bool:
+    """Whether the SQL leaves anything out: a negative operator, NOT IN, EXCEPT, IS NULL or a zero."""
+    if any(each.op in NEGATIVE | {Op.IS_NULL} or _is_zero(each) for each in sql.filters):
+        return True
+    if any(each.role in (SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS) for each in sql.subqueries):
+        return True
+    return any(each.kind.startswith(("except", "minus")) for each in sql.set_operations)
+
+
+def _is_zero(each: SqlFilter) -> bool:
+    if isinstance(each.rhs, Text):
+        return each.rhs.folded in {"-", "n", "no", "0", "false", "f"}
+    return each.rhs is not None and as_number(each.rhs) == 0

@@ -46,7 +46,9 @@ def align_filters(
     mismatched, missing = _clashes(unmet, rest, context) if rest else ([], unmet)
     rest = _left(rest, mismatched)
     implied = _implied(rest, (question, enriched), sql, unmet) if rest else []
-    matched += implied
+    reversed_ = [each for each in implied if each.required.op is not each.present[0].op]
+    mismatched += reversed_
+    matched += [each for each in implied if each not in reversed_]
     rest = _left(rest, implied)
     benign = _benign(rest, rules) if rest and rules.benign_filters else []
     extra = _without(rest, benign)

@@ -1,4 +1,4 @@
-"""SQL conditions that the question's words ask for, though no rule read a filter from them."""
+"""SQL conditions that the question's words ask for, or exclude, though no rule read a filter from them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,22 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
+from scoring.alignment.contradictions import excludes
 from scoring.alignment.matching import NEGATIVE
 from scoring.alignment.same_values import FALSE_WORDS, as_number
 from scoring.linking import best_likeness, content_words, firsts_and_synonyms, operand_words
-from scoring.specification import FilterOrigin, Op, Operand, QuestionFilter, QuestionSpec, SqlFilter, SqlSpec, Token
+from scoring.specification import (
+    NEGATION,
+    Clause,
+    FilterOrigin,
+    Op,
+    Operand,
+    QuestionFilter,
+    QuestionSpec,
+    SqlFilter,
+    SqlSpec,
+    Token,
+)
 from scoring.values import Boolean, Choices, Expression, Number, Text
 from scoring.words import identifier_words, letters, stem
 
@@ -35,16 +47,24 @@ def implied_filter(
     """The condition of Qu, or one that Qe permits, that `present` expresses; `questions` is both.
 
     A subquery's MAX or MIN expresses a superlative, a text value its own words, a flag the words of its column, and a
-    number itself.
+    number itself. Where the question excludes those words and the answer keeps only them, it is the opposite condition.
     """
     for spec, source in zip(questions, (FilterOrigin.QUESTION, FilterOrigin.ENRICHED), strict=True):
         span = _span(present, spec, sql)
         if span is not None:
             word, start = span
+            op = NEGATION[present.op] if start in spec.excluded and _keeps(present, sql) else present.op
             return QuestionFilter(
-                lhs=present.lhs, op=present.op, rhs=present.rhs, span=word, start=start, source=source, certain=IMPLIED
+                lhs=present.lhs, op=op, rhs=present.rhs, span=word, start=start, source=source, certain=IMPLIED
             )
     return None
+
+
+def _keeps(present: SqlFilter, sql: SqlSpec) -> bool:
+    """Whether the answer has only rows with this text, and the SQL leaves nothing else out."""
+    if present.op not in (Op.EQ, Op.IN) or present.clause is not Clause.WHERE or present.alternative is not None:
+        return False
+    return any(block.output and block.path == present.block for block in sql.blocks) and not excludes(sql)
 
 
 def _span(present: SqlFilter, spec: QuestionSpec, sql: SqlSpec) -> Span | None:

@@ -48,7 +48,7 @@ class MemoryContext:
     answers: int = 0
     """Answers remembered when this one was judged."""
     usual: float = 0.0
-    """How far answers of this tenant usually agree: what is subtracted for each unit of `ln(1 + voices)`."""
+    """How far answers of this tenant usually agree: what is subtracted for each of `Agreement.units`."""
     voices: tuple[Voice, ...] = ()
     joins: tuple[JoinUse, ...] = ()
 

@@ -63,7 +63,7 @@ def digest(parts: Iterable[str], *, ordered: bool = False) -> str:
     (True, False)
     """
     listed = parts if ordered else sorted(parts)
-    joined = "\0".join(f"{len(part)}:{part}" for part in listed)
+    joined = "\0".join([f"{len(part)}:{part}" for part in listed])
     return blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 

@@ -11,6 +11,7 @@ from scoring.question.absences import read_absences
 from scoring.question.aggregations import read_aggregations, read_ratios
 from scoring.question.amounts import read_number_filters
 from scoring.question.english import ENGLISH
+from scoring.question.excluded_words import excluded_words
 from scoring.question.grouping import read_groups, read_ordering
 from scoring.question.language import Language, Role
 from scoring.question.literals import read_literal_filters
@@ -66,6 +67,7 @@ def specify(reading: Reading, definitions: tuple[Definition, ...] = ()) -> Quest
     time_ranges = _time_ranges(reading)
     for definition in definitions:
         reading.filters += definition.filters
+    negations = _negations(reading)
     return QuestionSpec(
         text=reading.text,
         tokens=tuple(reading.tokens),
@@ -79,7 +81,8 @@ def specify(reading: Reading, definitions: tuple[Definition, ...] = ()) -> Quest
         numbers=tuple(quantity.number for quantity in quantities),
         distinct=bool(reading.marks_of(Role.DISTINCT)) or any(each.distinct for each in aggregations),
         ratios=tuple(read_ratios(reading)),
-        negations=_negations(reading),
+        negations=negations,
+        excluded=excluded_words(reading) if negations else (),
         yes_no=of_user and _yes_no(reading),
         parts=_parts(reading) if of_user else 1,
         definitions=definitions,

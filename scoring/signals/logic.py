@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from scoring.alignment.contradictions import excludes
 from scoring.alignment.matching import NEGATIVE
-from scoring.alignment.same_values import as_number
 from scoring.display import show_filter, show_match
 from scoring.signals.filters import applied
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
-from scoring.specification import Clause, FilterOrigin, Op, QuestionFilter, SqlFilter, SubqueryRole
+from scoring.specification import NEGATION, Clause, FilterOrigin, Op, QuestionFilter, SqlFilter
 from scoring.values import Number, Text, TimeRange
 from scoring.verdict import Case
 
@@ -29,7 +29,7 @@ def negation_lost(case: Case) -> Finding | None:
     >>> negation_lost(case("Which suppliers are not in Peru?", "SELECT name FROM suppliers WHERE c = 'Peru'")).detail
     "no negation for 'are not'"
     """
-    if not case.question.negations or excludes(case):
+    if not case.question.negations or excludes(case.sql):
         return None
     word = case.question.negations[0]
     met = [match.required.span.casefold() for match in case.filters.matched]
@@ -37,21 +37,6 @@ def negation_lost(case: Case) -> Finding | None:
     if any(re.search(rf"\b{re.escape(word.casefold())}\b", span) for span in met):
         return None
     return Finding(1.0, f"no negation for '{word}'")
-
-
-def excludes(case: Case) -> bool:
-    """Whether the SQL leaves anything out: a negative operator, NOT IN, EXCEPT, IS NULL or a zero."""
-    if any(each.op in NEGATIVE | {Op.IS_NULL} or _is_zero(each) for each in case.sql.filters):
-        return True
-    if any(each.role in (SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS) for each in case.sql.subqueries):
-        return True
-    return any(each.kind.startswith(("except", "minus")) for each in case.sql.set_operations)
-
-
-def _is_zero(each: SqlFilter) -> bool:
-    if isinstance(each.rhs, Text):
-        return each.rhs.folded in {"-", "n", "no", "0", "false", "f"}
-    return each.rhs is not None and as_number(each.rhs) == 0
 
 
 def negation_unasked(case: Case) -> Finding | None:
@@ -75,15 +60,23 @@ _REJECTING = NEGATIVE - {Op.NOT_NULL}
 def comparison_flipped(case: Case) -> Finding | None:
     """The SQL compares in the opposite direction, or with a time before or after the whole time asked for.
 
-    `over 50` became `< 50`, `in 2025` became `> '2025-12-31'`: the answer gives other rows only.
+    `over 50` became `< 50`, `not in Peru` became `= 'Peru'`, `in 2025` became `> '2025-12-31'`: the answer gives other
+    rows only.
 
     >>> comparison_flipped(case("Orders with a total over 50", "SELECT id FROM orders WHERE total < 50")).strength
     1.0
     """
     for match in case.filters.mismatched:
-        if any(_opposite(match.required, each) for each in match.present):
+        if any(_opposite(match.required, each) or _negated(match.required, each, case) for each in match.present):
             return Finding(1.0, f"{EXPECTED_ACTUAL}: {show_match(match)}")
     return None
+
+
+def _negated(one: QuestionFilter, other: SqlFilter, case: Case) -> bool:
+    """Whether the SQL keeps only the rows with a value that the question excludes, or excludes those it asks for."""
+    if other.clause is not Clause.WHERE or other.alternative is not None or NEGATION.get(one.op) is not other.op:
+        return False
+    return one.rhs == other.rhs and (one.op not in NEGATIVE or not excludes(case.sql))
 
 
 def _opposite(one: QuestionFilter, other: SqlFilter) -> bool:

@@ -186,6 +186,8 @@ class QuestionSpec:
     ratios: tuple[Ratio, ...] = ()
     negations: tuple[str, ...] = ()
     """Words that negate, verbatim, in order: `not`, `without`, `other than`, `never`."""
+    excluded: tuple[int, ...] = ()
+    """Where the words start that a negation excludes directly: `cancelled` in `not yet cancelled`."""
     yes_no: bool = False
     """It asks whether (`Is …`, `Did …`, `whether`)."""
     parts: int = 1
@@ -215,6 +217,7 @@ class QuestionSpec:
             distinct=self.distinct,
             ratios=self.ratios,
             negations=self.negations,
+            excluded=self.excluded,
             yes_no=self.yes_no,
             parts=self.parts,
             definitions=definitions,
