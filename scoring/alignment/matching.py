@@ -5,7 +5,7 @@ from __future__ import annotations
 from scoring.alignment.same_values import TIMES, Context, as_number, is_false, same_value
 from scoring.linking import LINKED, likeness
 from scoring.specification import NEGATION, Clause, Filter, Op, QuestionFilter, SqlFilter
-from scoring.values import Choices, Text, Value
+from scoring.values import Choices, RelativeTime, Text, Value
 from scoring.words import letters
 
 CERTAIN = 0.5
@@ -47,7 +47,7 @@ def _overlap(wanted: Value | None, there: Value | None, context: Context) -> boo
 
 
 def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
-    if bounds_agree(required, present):
+    if bounds_agree(required, present) or _bounds_age(required, present):
         return True
     if required.op is Op.NOT_EXISTS and present.op is Op.EQ:
         return is_false(present.rhs)
@@ -136,6 +136,28 @@ def bounds_agree(required: QuestionFilter, present: SqlFilter) -> bool:
     inclusive = mine if closed else mine + side
     their_inclusive = theirs if their_closed else theirs + their_side
     return side == their_side and inclusive == their_inclusive
+
+
+def _bounds_age(required: QuestionFilter, present: SqlFilter) -> bool:
+    """Whether a bound on a number of days is met by a time so far from now: `overdue by more than 30 days`.
+
+    >>> from scoring.specification import Clause
+    >>> from scoring.values import Grain, Number, RelativeTime
+    >>> older = SqlFilter(
+    ...     lhs=None, op=Op.WITHIN, rhs=RelativeTime(Grain.DAY, None, -30), block="main", clause=Clause.WHERE)
+    >>> [_bounds_age(QuestionFilter(lhs=None, op=op, rhs=Number(30), span="30", start=0), older)
+    ...     for op in (Op.GT, Op.LT)]
+    [True, False]
+    """
+    when = present.rhs
+    number = as_number(required.rhs) if required.rhs is not None else None
+    if number is None or required.op not in _BOUNDS or not isinstance(when, RelativeTime):
+        return False
+    if present.op is not Op.WITHIN:
+        return False
+    if required.op in (Op.GT, Op.GE):
+        return (when.start is None and when.end == -number) or (when.end is None and when.start == number)
+    return (when.start == -number and when.end in (None, 0)) or (when.end == number and when.start in (None, 0))
 
 
 def split_name(required: QuestionFilter, present: tuple[SqlFilter, ...]) -> tuple[SqlFilter, ...]:

@@ -10,6 +10,7 @@ from scoring.values import (
     Choices,
     DatePart,
     Expression,
+    Grain,
     Number,
     Pattern,
     RelativeTime,
@@ -99,7 +100,7 @@ def same_time(wanted: Value, there: Value, context: Context) -> bool:
     if isinstance(wanted, RelativeTime):
         return _same_relative(wanted, there, context)
     if isinstance(wanted, TimeRange) and isinstance(there, TimeRange):
-        return _near(wanted, there)
+        return _near(wanted, there) or _both_reach_now(wanted, there, context.moment)
     if isinstance(there, RelativeTime):
         return _resolved(wanted, there, context)
     if isinstance(wanted, TimeRange):
@@ -130,17 +131,31 @@ def _same_relative(wanted: RelativeTime, there: Value, context: Context) -> bool
 
 
 def _resolves_to(wanted: TimeRange, there: TimeRange, now: datetime) -> bool:
-    """Compares to the day. A range that ends now may be open: nothing has happened after it."""
-    day = timedelta(days=1)
-    reaches_now = wanted.end is None or wanted.end >= now - day
-    return _near(wanted, there, slack=day) or (
-        there.end is None and reaches_now and _same_bound(wanted.start, there.start, day)
+    """Compares to the day."""
+    return _near(wanted, there, slack=_DAY) or _both_reach_now(wanted, there, now)
+
+
+def _both_reach_now(wanted: TimeRange, there: TimeRange, now: datetime | None) -> bool:
+    """Whether both start together and neither ends before now: as a rule nothing has happened after it."""
+    if now is None or wanted.start is None or wanted.start > now:
+        return False
+    return all(each.end is None or each.end >= now - _DAY for each in (wanted, there)) and _same_bound(
+        wanted.start, there.start, _DAY
     )
 
 
+_DAY = timedelta(days=1)
+
+
 def _open_to_now(relative: RelativeTime) -> RelativeTime:
-    """`last 30 days` reaches to now whether or not the SQL says so."""
-    if relative.start is not None and relative.start < 0 and relative.end == 0 and not relative.whole:
+    """`last 30 days`, `this month` and `today` reach to now whether or not the SQL says so."""
+    if relative.start is None or relative.start > 0:
+        return relative
+    today = relative.unit is Grain.DAY and relative.start == 0
+    if relative.whole or today:
+        reaches = relative.end in (None, 1) or (relative.start == relative.end == 0)
+        return RelativeTime(relative.unit, relative.start, None, whole=True) if reaches else relative
+    if relative.start < 0 and relative.end == 0:
         return RelativeTime(relative.unit, relative.start, None)
     return relative
 

@@ -11,6 +11,7 @@ from scoring.question.phrases import operand, phrase_before, phrase_end, verb_li
 from scoring.question.quantities import Quantity
 from scoring.question.reading import Reading
 from scoring.specification import Op, Operand, TokenKind
+from scoring.values import Grain, Number, Value
 
 
 def read_number_filters(reading: Reading, quantities: Sequence[Quantity]) -> None:
@@ -28,8 +29,30 @@ def read_number_filters(reading: Reading, quantities: Sequence[Quantity]) -> Non
 
 
 def _one_number(reading: Reading, quantity: Quantity) -> None:
-    if not _compared(reading, quantity) and not _keyed(reading, quantity):
+    if not (_compared(reading, quantity) or _within(reading, quantity) or _keyed(reading, quantity)):
         _bare(reading, quantity)
+
+
+def _within(reading: Reading, quantity: Quantity) -> bool:
+    """`resolved within 24 hours`: at most so long."""
+    lengths = _other_units(reading, quantity)
+    if reading.lower(quantity.start - 1) not in reading.language.within or not lengths:
+        return False
+    start = quantity.start - 1
+    place = start, quantity.end
+    add_filter(reading, None, signed(reading, Op.LE, start), quantity.number, place, 0.9, lengths)
+    return True
+
+
+def _other_units(reading: Reading, quantity: Quantity) -> tuple[Value, ...]:
+    """The same length of time in other units: 24 hours are 1 day, 1440 minutes and 86,400 seconds."""
+    seconds = _SECONDS.get(reading.language.grains.get(reading.lower(quantity.end), Grain.YEAR))
+    if seconds is None:
+        return ()
+    return tuple([Number(quantity.number.value * seconds / other) for other in _SECONDS.values() if other != seconds])
+
+
+_SECONDS = {Grain.SECOND: 1, Grain.MINUTE: 60, Grain.HOUR: 3600, Grain.DAY: 86400, Grain.WEEK: 604800}
 
 
 def _number_range(reading: Reading, first: Quantity, last: Quantity) -> bool:
@@ -67,7 +90,8 @@ def _compared(reading: Reading, quantity: Quantity) -> bool:
     lhs = _subject(reading, start, quantity.end, found.cue)
     op = found.cue.op if found.cue.op in (Op.EQ, Op.NE) else signed(reading, found.cue.op, start)
     vague = quantity.spelt and quantity.number.value == 1 and op is Op.GE
-    add_filter(reading, lhs, op, quantity.number, (start, end), 0.4 if vague else 0.95)
+    certain, others = 0.4 if vague else 0.95, _other_units(reading, quantity)
+    add_filter(reading, lhs, op, quantity.number, (start, end), certain, others)
     return True
 
 

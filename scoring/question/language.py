@@ -144,6 +144,8 @@ class Language:
     """`the end of` a time."""
     centuries: frozenset[str] = frozenset()
     halves: frozenset[str] = frozenset()
+    within: frozenset[str] = frozenset()
+    """Words before the most time that something may take."""
     ranges: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
     """`between` → {`and`}: the word that opens a range and those that join its ends."""
     time_verbs: frozenset[str] = frozenset()

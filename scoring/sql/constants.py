@@ -72,6 +72,8 @@ def _converted(scope: Scope, node: Node) -> Constant | None:
         return None
     if type(inner) is exp.Literal and inner.args["this"].strip().lower() == "now":
         return Now(Grain.DAY)
+    if type(node) is exp.Cast and node.args["to"].is_type("interval"):
+        return _length(scope, inner)
     value = constant(scope, inner)
     return value if not isinstance(value, Boolean) else None
 
@@ -128,6 +130,12 @@ def _interval(scope: Scope, node: Node) -> tuple[Grain | None, int | None]:
     if type(node) is exp.Literal and node.args["is_string"]:
         return _parsed_interval(node)
     return Grain.DAY, _count(scope, node)
+
+
+def _length(scope: Scope, node: Node) -> Constant | None:
+    """An interval that is compared with a difference of times: its number of units."""
+    unit, count = _interval(scope, node)
+    return None if unit is None or count is None else Number(float(count), unit.value)
 
 
 def _parsed_interval(node: Node | None) -> tuple[Grain | None, int | None]:
@@ -246,5 +254,5 @@ _CONSTANTS: MappingProxyType[type[Node], Callable[[Scope, Node], Constant | None
     | dict.fromkeys((exp.DateStrToDate, exp.TimeStrToTime, exp.Collate), _converted)
     | dict.fromkeys((exp.Lower, exp.Upper, exp.Trim), _converted)
     | dict.fromkeys((exp.Year, exp.Extract, exp.TimeToStr), _year_now)
-    | {exp.DateFromParts: _from_parts, exp.LastDay: _last_day}
+    | {exp.DateFromParts: _from_parts, exp.LastDay: _last_day, exp.Interval: _length}
 )

@@ -68,6 +68,7 @@ ENGLISH = Language(
     endings=words("end close"),
     centuries=words("century"),
     halves=words("half"),
+    within=words("within"),
     ranges=MappingProxyType(
         {
             "between": words("and to - –"),
