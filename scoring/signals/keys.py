@@ -20,6 +20,19 @@ _IDENTIFIERS = frozenset({"id", "identifier", "code", "key", "number", "uuid", "
 """Words that ask for an identifier."""
 _NAMES = frozenset({"name", "title", "label"})
 _ENDINGS = ("_id", "id", "key", "code", "no")
+_ROLES = frozenset(
+    map(
+        stem,
+        (
+            "by to from parent owner manager supervisor boss mentor head lead leader captain chief author creator "
+            "editor assignee reporter requester reviewer approver sender recipient receiver buyer purchaser seller "
+            "payer payee borrower lender referrer inviter host guest contact rep representative member person origin "
+            "source destination target departure arrival home away winner loser spouse father mother predecessor "
+            "successor previous next original replacement"
+        ).split(),
+    )
+)
+"""Words for what a row of another table is to this one: `assignee_id` is a user's, `origin` an airport's."""
 
 
 @lru_cache(maxsize=16384)
@@ -77,15 +90,23 @@ def unlikeness(left: Column, right: Column) -> float:
     0.0
     >>> unlikeness(Column(name="plane_no", table="flights"), Column(name="id", table="pilots"))
     1.0
+    >>> unlikeness(Column(name="captain_id", table="flights"), Column(name="id", table="pilots"))
+    0.0
     """
     if left.name == right.name:
         return 0.0
     if owns(left) or owns(right):
+        if left.table == right.table or _is_role(left if owns(right) else right):
+            return 0.0
         return min(_unlike_own(right, left) if owns(left) else 1.0, _unlike_own(left, right) if owns(right) else 1.0)
     mine, theirs = key_words(left.name), key_words(right.name)
     if _ends_alike("".join(mine), "".join(theirs)):
         return 0.0
     return 0.5 if not set(mine).isdisjoint(theirs) else 1.0
+
+
+def _is_role(foreign: Column) -> bool:
+    return not _ROLES.isdisjoint(key_words(foreign.name)[-1:])
 
 
 def _ends_alike(one: str, other: str) -> bool:
@@ -127,7 +148,7 @@ def join_unlike_keys(case: Case) -> Finding | None:
     """Two columns are joined, or tested by IN, whose names do not suggest the same thing.
 
     A pilot's id is compared with a plane's number. Names suggest the same thing when they are equal or when one names
-    the other's table.
+    the other's table. A key that names a role, or another row of the same table, suggests nothing.
 
     >>> join_unlike_keys(case("List the pilots' flights",
     ...     "SELECT f.no FROM pilots p JOIN flights f ON p.id = f.plane_no")).detail
