@@ -122,7 +122,8 @@ def _is_year(when: TimeRange, number: Value) -> bool:
 
 def _same_relative(wanted: RelativeTime, there: Value, context: Context) -> bool:
     if isinstance(there, RelativeTime):
-        return _open_to_now(wanted) == _open_to_now(there)
+        reaches_now = not wanted.whole
+        return _plainest(wanted, reaches_now) == _plainest(there, reaches_now)
     if not isinstance(there, TimeRange):
         return False
     if context.moment is not None:
@@ -147,17 +148,34 @@ def _both_reach_now(wanted: TimeRange, there: TimeRange, now: datetime | None) -
 _DAY = timedelta(days=1)
 
 
-def _open_to_now(relative: RelativeTime) -> RelativeTime:
-    """`last 30 days`, `this month` and `today` reach to now whether or not the SQL says so."""
-    if relative.start is None or relative.start > 0:
-        return relative
-    today = relative.unit is Grain.DAY and relative.start == 0
-    if relative.whole or today:
-        reaches = relative.end in (None, 1) or (relative.start == relative.end == 0)
-        return RelativeTime(relative.unit, relative.start, None, whole=True) if reaches else relative
-    if relative.start < 0 and relative.end == 0:
-        return RelativeTime(relative.unit, relative.start, None)
-    return relative
+def _plainest(relative: RelativeTime, reaches_now: bool) -> RelativeTime:
+    """One form for all ways to write a range: `last 24 hours` is the last day, `today` everything since midnight.
+
+    `last 30 days` (`reaches_now`) and `this month` reach to now whether or not the SQL says so; `yesterday` does not.
+    Whether days are whole is not compared: many dates have no time.
+    """
+    unit, start, end = relative.unit, relative.start, relative.end
+    whole = relative.whole and unit is not Grain.DAY
+    if start is not None and start <= 0:
+        current = (whole or (unit is Grain.DAY and start == 0)) and end in (start, 1)
+        if current or (reaches_now and not whole and start < 0 and end == 0):
+            end = None
+    if whole:
+        return RelativeTime(unit, start, end, whole=True)
+    base, times = _SMALLER[unit]
+    return RelativeTime(base, start and start * times, end and end * times)
+
+
+_SMALLER = {
+    Grain.SECOND: (Grain.SECOND, 1),
+    Grain.MINUTE: (Grain.SECOND, 60),
+    Grain.HOUR: (Grain.SECOND, 3600),
+    Grain.DAY: (Grain.SECOND, 86_400),
+    Grain.WEEK: (Grain.SECOND, 604_800),
+    Grain.MONTH: (Grain.MONTH, 1),
+    Grain.QUARTER: (Grain.MONTH, 3),
+    Grain.YEAR: (Grain.MONTH, 12),
+}
 
 
 def resolves(wanted: RelativeTime, there: TimeRange) -> bool:
