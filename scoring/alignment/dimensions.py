@@ -219,7 +219,7 @@ def align_grouping(
     extra = [
         key
         for key in _unasked_keys(question, sql)
-        if key not in excused and not _named_group(key, question, enriched, rules)
+        if key not in excused and not _named_group(key, question, enriched, rules) and not is_period(key, question)
     ]
     return Dimension(match=not missing and not extra, missing=missing, extra=tuple(extra))
 
@@ -246,3 +246,29 @@ def _named_group(key: str, question: QuestionSpec, enriched: QuestionSpec, rules
     mapped = {mapped_column(phrase, rules) for phrase in question.group_by}
     defined = {column for phrase in question.group_by for column in defined_columns(phrase, enriched)}
     return key in mapped | defined
+
+
+_PERIODS = {
+    "hourly": ("hour", "%h"),
+    "daily": ("day", "date", "%d"),
+    "weekly": ("week", "%w"),
+    "monthly": ("month", "%m"),
+    "quarterly": ("quarter",),
+    "yearly": ("year", "%y"),
+    "annual": ("year", "%y"),
+    "annually": ("year", "%y"),
+}
+
+
+def is_period(key: str, question: QuestionSpec) -> bool:
+    """Whether a grouping key is the period of `monthly revenue`. A monthly fee needs no grouping, so it asks for none.
+
+    >>> from scoring.question import read_question
+    >>> monthly = read_question("Monthly revenue in 2025")
+    >>> is_period("date_trunc('month', paid_at)", monthly), is_period("region", monthly)
+    (True, False)
+    """
+    if any(each.func == "AVG" for each in question.aggregations):
+        return False
+    marks = [mark for token in question.tokens for mark in _PERIODS.get(token.lower, ())]
+    return any(mark in key.lower() for mark in marks)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from scoring.alignment.dimensions import is_period
 from scoring.linking import content_words
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import is_key, shown_words
@@ -82,7 +83,8 @@ def output_wider(case: Case) -> Finding | None:
     >>> output_wider(case("Which pilots fly?", "SELECT name, age, rank FROM pilots")).detail
     '1 thing asked for, 3 columns given'
     """
-    wanted = max(wanted_columns(case) + len(case.question.group_by), 1)
+    periods = sum(is_period(each.operand.name, case.question) for each in case.sql.group_by)
+    wanted = max(wanted_columns(case) + len(case.question.group_by), 1) + periods
     if len(case.answer) <= wanted or output_redundant(case):
         return None
     measure = measure_beside(case)

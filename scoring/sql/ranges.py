@@ -93,6 +93,8 @@ def spanned(low: TimeRange | RelativeTime, high: TimeRange | RelativeTime) -> Ti
         return None
     if low.unit is high.unit:
         return RelativeTime(low.unit, low.start, high.end if high.whole else high.start, low.whole)
+    if low.start == 0 and not low.whole:
+        return RelativeTime(high.unit, 0, high.end if high.whole else high.start, high.whole)
     return RelativeTime(low.unit, low.start, 0, low.whole) if high.start == 0 and not high.whole else None
 
 

@@ -218,7 +218,7 @@ def _joined(lower: Value | None, upper: Value | None) -> Value | None:
         return None
     if lower.unit is upper.unit or upper.end == 0:
         return RelativeTime(lower.unit, lower.start, upper.end, lower.whole)
-    return None
+    return RelativeTime(upper.unit, 0, upper.end, upper.whole) if lower.start == 0 and not lower.whole else None
 
 
 def _join_parts(same: list[FilterDraft]) -> list[FilterDraft]:
