@@ -85,5 +85,9 @@ def ratio_unasked(case: Case) -> Finding | None:
         return None
     if any(each.func == "AVG" for each in question.aggregations):
         return None
-    first = case.sql.divisions[0]
-    return Finding(1.0, f"{first.numerator} / {first.denominator}")
+    first = next((each for each in case.sql.divisions if each.denominator not in _SECONDS), None)
+    return Finding(1.0, f"{first.numerator} / {first.denominator}") if first is not None else None
+
+
+_SECONDS = frozenset({"60", "3600", "86400", "60.0", "3600.0", "86400.0"})
+"""Denominators that turn seconds into minutes, hours or days."""

@@ -10,8 +10,8 @@ from scoring.alignment.matching import CERTAIN
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding, differing
 from scoring.signals.working_text import may_be_idle, working_text
-from scoring.specification import FilterOrigin, QuestionFilter, TokenKind
-from scoring.values import Choices, Number, Text, Value
+from scoring.specification import FilterOrigin, QuestionFilter, Token, TokenKind
+from scoring.values import Choices, Number, RelativeTime, Text, Value
 from scoring.verdict import Case
 from scoring.words import squeezed
 
@@ -100,7 +100,8 @@ def value_unused(case: Case) -> Finding | None:
     """
     if _DIGIT.search(case.question.text) is None:
         return None
-    said = [token.text for token in case.question.tokens if token.text.isdecimal() and token.kind is TokenKind.NUMBER]
+    numbers = [token for token in case.question.tokens if token.text.isdecimal() and token.kind is TokenKind.NUMBER]
+    said = [token.text for token in numbers if not _in_met_time(token, case)]
     sql = case.query.sql
     if any(each in sql and may_be_idle(each, sql) for each in said[:MOST]):
         sql = working_text(case)
@@ -110,6 +111,15 @@ def value_unused(case: Case) -> Finding | None:
 
 
 _DIGIT = re.compile(r"\d")
+
+
+def _in_met_time(token: Token, case: Case) -> bool:
+    """Whether it belongs to a length of time that the SQL has, perhaps in another unit: 24 hours as one day."""
+    for each in (match.required for match in case.filters.matched):
+        timed = isinstance(each.rhs, RelativeTime) or (isinstance(each.rhs, Number) and each.alternatives)
+        if timed and each.source is FilterOrigin.QUESTION and 0 <= token.start - each.start < len(each.span):
+            return True
+    return False
 
 
 def _beside(number: int, sql: str) -> bool:
@@ -162,6 +172,7 @@ def value_unexplained(case: Case) -> Finding | None:
         return None
     said = squeezed(said)
     numbers = {number.value for spec in (case.question, case.enriched) for number in spec.numbers} | {0.0, 1.0}
+    numbers |= {form.value for each in case.question.filters for form in each.alternatives if isinstance(form, Number)}
     lost = [str(each) for each in unsaid if not _is_said_somehow(each, said, numbers)]
     return Finding(len(lost) / len(values), f"in neither question: {'; '.join(lost[:5])}") if lost else None
 

@@ -72,8 +72,8 @@ def _converted(scope: Scope, node: Node) -> Constant | None:
         return None
     if type(inner) is exp.Literal and inner.args["this"].strip().lower() == "now":
         return Now(Grain.DAY)
-    if type(node) is exp.Cast and node.args["to"].is_type("interval"):
-        return _length(scope, inner)
+    if _casts_interval(node):
+        return length_of_time(scope, node)
     value = constant(scope, inner)
     return value if not isinstance(value, Boolean) else None
 
@@ -132,10 +132,17 @@ def _interval(scope: Scope, node: Node) -> tuple[Grain | None, int | None]:
     return Grain.DAY, _count(scope, node)
 
 
-def _length(scope: Scope, node: Node) -> Constant | None:
-    """An interval that is compared with a difference of times: its number of units."""
-    unit, count = _interval(scope, node)
-    return None if unit is None or count is None else Number(float(count), unit.value)
+def _casts_interval(node: Node) -> bool:
+    return type(node) is exp.Cast and node.args["to"].is_type("interval")
+
+
+def length_of_time(scope: Scope, node: Node, unit: Node | None = None) -> Number | None:
+    """An interval as its number of units; a plain number only with a `unit`."""
+    named = unit_named(unit)
+    if named is None and not (type(node) is exp.Interval or _casts_interval(node)):
+        return None
+    grain, count = _interval(scope, node)
+    return None if grain is None or count is None else Number(float(count), (named or grain).value)
 
 
 def _parsed_interval(node: Node | None) -> tuple[Grain | None, int | None]:
@@ -254,5 +261,5 @@ _CONSTANTS: MappingProxyType[type[Node], Callable[[Scope, Node], Constant | None
     | dict.fromkeys((exp.DateStrToDate, exp.TimeStrToTime, exp.Collate), _converted)
     | dict.fromkeys((exp.Lower, exp.Upper, exp.Trim), _converted)
     | dict.fromkeys((exp.Year, exp.Extract, exp.TimeToStr), _year_now)
-    | {exp.DateFromParts: _from_parts, exp.LastDay: _last_day, exp.Interval: _length}
+    | {exp.DateFromParts: _from_parts, exp.LastDay: _last_day, exp.Interval: length_of_time}
 )

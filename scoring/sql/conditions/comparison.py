@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
-from types import MappingProxyType
 
 from sqlglot import exp
 
 from scoring.specification import Clause, Limit, Op, Operand, SqlFilter, SubqueryRole, VoidKind
-from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact, join_key
+from scoring.sql.conditions.differences import difference
+from scoring.sql.conditions.drafts import FLIPPED, FilterDraft, alternatives, fact, join_key
 from scoring.sql.conditions.join_keys import equates_join_keys
 from scoring.sql.conditions.matching import containing
 from scoring.sql.conditions.supplied_values import check_held
@@ -25,8 +25,6 @@ from scoring.sql.terms import Node, Term, children
 from scoring.sql.undoing import discard, mark, note
 from scoring.values import Choices, Expression, Number, RelativeTime, Scalar, is_unknown
 
-_FLIPPED = MappingProxyType({Op.LT: Op.GT, Op.GT: Op.LT, Op.LE: Op.GE, Op.GE: Op.LE, Op.EQ: Op.EQ, Op.NE: Op.NE})
-
 
 def comparison(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> list[FilterDraft]:
     """`left op right`, with the value on either side."""
@@ -35,7 +33,7 @@ def comparison(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) ->
         value = constant(scope, left) if type(left) is not exp.Column else None
         if value is None or (isinstance(value, Expression) and not value.unknown):
             return _sides(scope, op, left, right, clause)
-        return versus(scope, _FLIPPED[op], right, value)
+        return versus(scope, FLIPPED[op], right, value)
     other = constant(scope, left) if type(left) is not exp.Column else None
     return versus(scope, op, left, value) if other is None else _fixed(op, other, value)
 
@@ -115,9 +113,12 @@ def _sides(scope: Scope, op: Op, left: Node, right: Node, clause: Clause) -> lis
         return _tuples(scope, op, left, right, clause)
     if op is Op.EQ and equates_join_keys(scope, left, right, clause):
         return join_key()
+    between = difference(scope, op, left, right)
+    if between is not None:
+        return [between]
     first, second = read(scope, left), read_value(scope, right)
     if first.block is not None and second.block is None:
-        first, second, op = second, first, _FLIPPED[op]
+        first, second, op = second, first, FLIPPED[op]
     known = _queried(scope, op, first, second, right) if second.block is not None else None
     return [FilterDraft(first.operand, op, expression(second, right))] if known is None else known
 

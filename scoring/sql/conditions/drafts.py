@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from scoring.specification import Op, Operand
 from scoring.values import (
     Choices,
@@ -20,6 +22,8 @@ from scoring.values import (
     shift,
 )
 
+FLIPPED = MappingProxyType({Op.LT: Op.GT, Op.GT: Op.LT, Op.LE: Op.GE, Op.GE: Op.LE, Op.EQ: Op.EQ, Op.NE: Op.NE})
+"""The operator that says the same with its sides exchanged."""
 _HUGE = 100_000
 
 
