@@ -5,7 +5,7 @@ from __future__ import annotations
 from scoring.alignment.same_values import TIMES, Context, as_number, is_false, same_value
 from scoring.linking import LINKED, likeness
 from scoring.specification import NEGATION, Clause, Filter, Op, QuestionFilter, SqlFilter
-from scoring.values import Choices, RelativeTime, Text, Value
+from scoring.values import Choices, Number, RelativeTime, Text, Value
 from scoring.words import letters
 
 CERTAIN = 0.5
@@ -47,7 +47,7 @@ def _overlap(wanted: Value | None, there: Value | None, context: Context) -> boo
 
 
 def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
-    if bounds_agree(required, present) or _bounds_age(required, present):
+    if bounds_agree(required, present) or _bounds_age(required, present) or _bounds_length(required, present, context):
         return True
     if required.op is Op.NOT_EXISTS and present.op is Op.EQ:
         return is_false(present.rhs)
@@ -136,6 +136,14 @@ def bounds_agree(required: QuestionFilter, present: SqlFilter) -> bool:
     inclusive = mine if closed else mine + side
     their_inclusive = theirs if their_closed else theirs + their_side
     return side == their_side and inclusive == their_inclusive
+
+
+def _bounds_length(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
+    """Whether both bound a length of time from the same side, the bound itself included or not."""
+    side, theirs = _BOUNDS.get(required.op), _BOUNDS.get(present.op)
+    if side is None or theirs is None or not required.alternatives or not isinstance(required.rhs, Number):
+        return False
+    return side[0] == theirs[0] and _same_values(required, present, context)
 
 
 def _bounds_age(required: QuestionFilter, present: SqlFilter) -> bool:

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from scoring.alignment.enrichment import Rewriting
-from scoring.alignment.matching import CERTAIN
+from scoring.alignment.matching import CERTAIN, NEGATIVE
 from scoring.alignment.named_values import applies
 from scoring.alignment.same_values import Context, resolves, same_value
 from scoring.alignment.stated import Stated
+from scoring.alignment.telling_apart import texts_of
 from scoring.alignment.weakening import DefinedWords
 from scoring.immutable import immutable
 from scoring.linking import content_words
@@ -19,6 +20,7 @@ from scoring.specification import (
     Column,
     Filter,
     FilterOrigin,
+    Op,
     Operand,
     QuestionFilter,
     QuestionSpec,
@@ -75,7 +77,7 @@ def _wanted(
     question: QuestionSpec, enriched: QuestionSpec, by_word: DefinedWords, sql: SqlSpec, context: Context
 ) -> list[QuestionFilter]:
     """The conditions of Qu, each in the words of its definition where Qe has one."""
-    own = [_resolved(each, enriched, context) for each in question.filters]
+    own = [_resolved(_turned(each, question, sql), enriched, context) for each in question.filters]
     if by_word.definitions:
         own = [each for each in own if not _defined(each, by_word, sql, context)]
     defining = [each for each in _definitions(enriched) if not _overruled(each, own, context)]
@@ -102,6 +104,18 @@ def _in_definitions(enriched: QuestionSpec, source: FilterOrigin) -> Iterable[Qu
 
 def _ignored(wanted: list[QuestionFilter], question: QuestionSpec, rules: Rules) -> list[QuestionFilter]:
     return [each for each in wanted if is_ignored(each, rules) or _names_ignored(each, question, rules)]
+
+
+def _turned(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec) -> QuestionFilter:
+    """A time that a negation seems to exclude, as one that is asked for, where the SQL excludes a word between them.
+
+    `not cancelled in 2024` excludes what was cancelled. `not hired in 2024` excludes the year.
+    """
+    if own.op is not Op.NOT_WITHIN or not question.excluded:
+        return own
+    between = {token.stem for token in question.tokens if token.start in question.excluded and token.start < own.start}
+    excluded = (text for each in sql.filters if each.op in NEGATIVE for text in texts_of(each.rhs))
+    return replace(own, op=Op.WITHIN) if any(between & set(content_words(text)) for text in excluded) else own
 
 
 def _resolved(own: QuestionFilter, enriched: QuestionSpec, context: Context) -> QuestionFilter:

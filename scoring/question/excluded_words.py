@@ -45,7 +45,10 @@ def _after(reading: Reading, negation: Mark) -> Iterator[int]:
 
 def _first_word(reading: Reading, place: int) -> int | None:
     """The place of the first word after function words, unless a verb or one of `_ELSEWHERE` comes before it."""
-    while reading.is_word(place) and reading.lower(place) in reading.language.breaks | reading.language.articles:
+    language = reading.language
+    while reading.is_word(place) and (
+        reading.lower(place) in language.breaks or reading.lower(place) in language.articles
+    ):
         if reading.lower(place) in _ELSEWHERE or place in reading.starts:
             return None
         place += 1

@@ -26,8 +26,8 @@ class Time:
     end: int
     explicit: bool = True
     """Its form alone says that it is a time."""
-    others: tuple[TimeRange, ...] = ()
-    """Other forms it may be stored in: the very second, where a clock time follows a date."""
+    others: tuple[Moment, ...] = ()
+    """What else it may mean: the very second, where a clock time follows a date; `in the last month`, until now."""
 
 
 def calendar_range(year: int, month: int, day: int | None) -> TimeRange | None:

@@ -73,7 +73,11 @@ def _cue(reading: Reading, place: int) -> Time | None:
     mark = reading.starts.get(place)
     if mark is None or mark.cue.role is not Role.TIME or mark.cue.time is None:
         return None
-    return Time(mark.cue.time, mark.start, mark.end)
+    moment = mark.cue.time
+    rolling = (moment.start, moment.end) == (-1, 0) and moment.unit is not Grain.DAY
+    if rolling and reading.lower(place - 1) in reading.language.articles:
+        return Time(moment, mark.start, mark.end, others=(RelativeTime(moment.unit, -1, 0),))
+    return Time(moment, mark.start, mark.end)
 
 
 def _figures(reading: Reading, place: int) -> Time | None:

@@ -15,8 +15,11 @@ from scoring.verdict import Case
 from scoring.words import identifier_words
 
 _NEVER = re.compile(
-    r"\b(?:do|does|did|have|has|had)(?: not|n't)\b|\bnever\b|\bwithout\b|\bnot the\b|\bno\b|\bexcept\b", re.IGNORECASE
+    r"\b(?:do|does|did|have|has|had)(?: not|n't)\b(?! been \w+ed\b)"
+    r"|\bnever\b|\bwithout\b|\bnot the\b|\bno\b|\bexcept\b",
+    re.IGNORECASE,
 )
+"""`have not been cancelled` tells the state of a row itself."""
 _ROW_NEGATIONS = frozenset(
     {Op.NE, Op.NOT_CONTAINS, Op.NOT_LIKE, Op.NOT_IN, Op.NOT_STARTS_WITH, Op.NOT_ENDS_WITH, Op.NOT_WITHIN}
 )

@@ -154,4 +154,11 @@ WHOLES = {
     f"{word} {name}": RelativeTime(grain, start, start + 1, whole=True)
     for name, grain in _GRAINS.items()
     for word, start in (("last", -1), ("previous", -1), ("this", 0), ("current", 0), ("the current", 0), ("next", 1))
+} | {
+    f"{opening} {name}": RelativeTime(grain, 0, None, whole=True)
+    for name, grain in _GRAINS.items()
+    for opening in (
+        "so far this",
+        *(f"since the {edge} of {this}" for edge in ("start", "beginning") for this in ("the", "this")),
+    )
 }

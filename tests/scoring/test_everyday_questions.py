@@ -1,0 +1,130 @@
+"""Questions as people ask them at work, each with right answers and with wrong ones."""
+
+import pytest
+
+from consumers.wire.events import decode_event
+from scoring.evaluation import examine
+from scoring.rules import Rules
+from scoring.verdict import Case
+from service.judges.weights import local_judge
+
+JUDGE = local_judge()
+COUNT = "SELECT COUNT(*) FROM"
+RIGHT: dict[str, tuple[str, ...]] = {
+    "How many orders were not cancelled?": (f"{COUNT} orders WHERE status <> 'cancelled'",),
+    "How many non-cancelled orders are there?": (f"{COUNT} orders WHERE status <> 'cancelled'",),
+    "Number of orders that haven't been cancelled": (f"{COUNT} orders WHERE status <> 'cancelled'",),
+    "How many orders were not cancelled in 2024?": (
+        f"{COUNT} orders WHERE status <> 'cancelled' AND EXTRACT(YEAR FROM placed_on) = 2024",
+    ),
+    "Total revenue excluding refunded and cancelled orders": (
+        "SELECT SUM(revenue) FROM orders WHERE status NOT IN ('refunded', 'cancelled')",
+    ),
+    "How many tickets were created this month?": (
+        f"{COUNT} tickets WHERE created_at >= date_trunc('month', now())",
+        f"{COUNT} tickets WHERE date_trunc('month', created_at) = date_trunc('month', now())",
+        f"{COUNT} tickets WHERE created_at >= date_trunc('month', now()) AND created_at < now()",
+    ),
+    "Orders placed today": (
+        "SELECT * FROM orders WHERE placed_at >= current_date",
+        "SELECT * FROM orders WHERE placed_at::date = current_date",
+    ),
+    "Payments made yesterday": (
+        "SELECT * FROM payments WHERE made_at >= current_date - 1 AND made_at < current_date",
+        "SELECT * FROM payments WHERE made_at::date = current_date - interval '1 day'",
+    ),
+    "Payments in the last week": (
+        "SELECT * FROM payments WHERE made_at >= current_date - 7",
+        "SELECT * FROM payments WHERE made_at >= now() - interval '1 week'",
+    ),
+    "How many users signed up in the last 24 hours?": (f"{COUNT} users WHERE created_at > now() - interval '1 day'",),
+    "Events in the next 7 days": (
+        "SELECT * FROM events WHERE starts_at >= now() AND starts_at <= now() + interval '1 week'",
+        "SELECT * FROM events WHERE starts_at BETWEEN now() AND now() + interval '7 days'",
+    ),
+    "Orders since the beginning of the year": (
+        "SELECT * FROM orders WHERE created_at >= date_trunc('year', current_date)",
+    ),
+    "How many tickets were resolved within 24 hours?": (
+        f"{COUNT} tickets WHERE resolved_at - created_at <= interval '24 hours'",
+        f"{COUNT} tickets WHERE resolved_at < created_at + interval '1 day'",
+        f"{COUNT} tickets WHERE created_at >= resolved_at - interval '24 hours'",
+        f"{COUNT} tickets WHERE EXTRACT(EPOCH FROM resolved_at - created_at) / 3600 <= 24",
+        f"{COUNT} tickets WHERE EXTRACT(EPOCH FROM resolved_at - created_at) <= 86400",
+    ),
+    "Orders shipped more than 3 days after they were placed": (
+        "SELECT * FROM orders WHERE shipped_at > placed_at + interval '3 days'",
+        "SELECT * FROM orders WHERE shipped_at - placed_at > interval '3 days'",
+    ),
+    "Which invoices are overdue by more than 30 days?": (
+        "SELECT number FROM invoices WHERE due_date < current_date - interval '30 days'",
+    ),
+    "Monthly revenue for 2025": (
+        "SELECT date_trunc('month', paid_at) AS month, SUM(revenue) FROM payments"
+        " WHERE paid_at >= '2025-01-01' AND paid_at < '2026-01-01' GROUP BY 1 ORDER BY 1",
+    ),
+    "Number of tickets per assignee": (
+        "SELECT u.name, COUNT(*) FROM tickets t JOIN users u ON t.assignee_id = u.id GROUP BY u.name",
+        "SELECT u.name, COUNT(*) FROM tickets t JOIN users u ON t.assigned_to = u.id GROUP BY u.name",
+    ),
+    "Which managers have more than 5 direct reports?": (
+        "SELECT m.name FROM employees m JOIN employees e ON e.manager_id = m.id"
+        " GROUP BY m.id, m.name HAVING COUNT(e.id) > 5",
+    ),
+}
+WRONG: dict[str, tuple[str, ...]] = {
+    "How many orders were not cancelled?": (f"{COUNT} orders WHERE status = 'cancelled'",),
+    "How many non-cancelled orders are there?": (f"{COUNT} orders WHERE status = 'cancelled'",),
+    "Number of orders that haven't been cancelled": (f"{COUNT} orders WHERE status = 'cancelled'",),
+    "Which suppliers are not in Germany?": ("SELECT name FROM suppliers WHERE country = 'Germany'",),
+    "Which suppliers are in Germany?": ("SELECT name FROM suppliers WHERE country <> 'Germany'",),
+    "Total revenue excluding refunded and cancelled orders": (
+        "SELECT SUM(revenue) FROM orders WHERE status IN ('refunded', 'cancelled')",
+    ),
+    "How many tickets were resolved within 24 hours?": (
+        f"{COUNT} tickets WHERE resolved_at - created_at <= interval '48 hours'",
+        f"{COUNT} tickets WHERE resolved_at > created_at + interval '24 hours'",
+    ),
+    "Payments in the last 7 days": ("SELECT * FROM payments WHERE made_at >= current_date - 14",),
+    "Total spend per customer": (
+        "SELECT c.name, SUM(o.spend) FROM orders o JOIN customers c ON o.product_id = c.id GROUP BY c.name",
+    ),
+}
+PLAUSIBLE = {
+    "How many paid orders were not cancelled?": f"{COUNT} orders WHERE paid AND status <> 'cancelled'",
+    "List orders that are not only cancelled": "SELECT * FROM orders WHERE status = 'cancelled'",
+    "How many orders were not paid and cancelled?": f"{COUNT} orders WHERE paid_at IS NULL AND status = 'cancelled'",
+    "What share of orders was not cancelled?": (
+        "SELECT 1 - 1.0 * SUM(CASE WHEN status = 'cancelled' THEN 1 ELSE 0 END) / COUNT(*) FROM orders"
+    ),
+}
+"""A negation does not turn each condition beside it."""
+
+
+def p_correct(question: str, sql: str) -> float:
+    event = decode_event({"question": question, "sql": sql, "dialect": "postgres"}, require_id=False)
+    case = examine(event.query(), Rules())
+    assert isinstance(case, Case)
+    return JUDGE.judge(case).p_correct
+
+
+def pairs(answers: dict[str, tuple[str, ...]]) -> list[tuple[str, str]]:
+    return [(question, sql) for question, given in answers.items() for sql in given]
+
+
+@pytest.mark.parametrize(("question", "sql"), pairs(RIGHT))
+def test_a_right_answer_is_judged_right(question, sql):
+    assert p_correct(question, sql) > 0.55
+
+
+@pytest.mark.parametrize(("question", "sql"), pairs(WRONG))
+def test_a_wrong_answer_is_judged_wrong(question, sql):
+    assert p_correct(question, sql) < 0.3
+
+
+@pytest.mark.parametrize(("question", "sql"), PLAUSIBLE.items())
+def test_a_condition_beside_a_negation_stays_as_it_is(question, sql):
+    event = decode_event({"question": question, "sql": sql, "dialect": "postgres"}, require_id=False)
+    case = examine(event.query(), Rules())
+    assert isinstance(case, Case)
+    assert not case.filters.mismatched
