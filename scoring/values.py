@@ -112,7 +112,7 @@ class DatePart:
     """One recurring part of a date compared with a number: every January is (month, 1)."""
 
     part: str
-    """`month`, `day`, `weekday` (0 is Sunday), `hour`, `quarter`, `week`."""
+    """`month` (0 is the current one, -1 the one before), `day`, `weekday` (0 is Sunday), `hour`, `quarter`, `week`."""
     value: int
 
     def __str__(self) -> str:

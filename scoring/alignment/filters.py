@@ -44,12 +44,10 @@ def align_filters(
         matched += [*supposed, *allowed]
         rest = _left(rest, allowed)
     mismatched, missing = _clashes(unmet, rest, context) if rest else ([], unmet)
-    rest = _left(rest, mismatched)
-    implied = _implied(rest, (question, enriched), sql, unmet) if rest else []
-    reversed_ = [each for each in implied if each.required.op is not each.present[0].op]
-    mismatched += reversed_
-    matched += [each for each in implied if each not in reversed_]
-    rest = _left(rest, implied)
+    implied, excluded = _implied(_left(rest, mismatched), (question, enriched), sql, unmet)
+    matched += implied
+    mismatched += excluded
+    rest = _left(rest, [*implied, *mismatched])
     benign = _benign(rest, rules) if rest and rules.benign_filters else []
     extra = _without(rest, benign)
     if extra:
@@ -207,17 +205,18 @@ def _implied(
     questions: tuple[QuestionSpec, QuestionSpec],
     sql: SqlSpec,
     unmet: Sequence[QuestionFilter],
-) -> list[FilterMatch]:
-    """SQL filters that the question's words ask for though no rule read them (`female`: sex = 'F').
+) -> tuple[list[FilterMatch], list[FilterMatch]]:
+    """SQL filters that the question's words ask for though no rule read them (`female`: sex = 'F'), or exclude.
 
     Words of an unmet required filter imply no other filter.
     """
-    pairs = [(each, implied_filter(each, questions, sql)) for each in rest]
-    return [
-        FilterMatch(implied, (each,))
-        for each, implied in pairs
-        if implied is not None and not any(_overlaps(implied, other) for other in unmet)
-    ]
+    asked: list[FilterMatch] = []
+    excluded: list[FilterMatch] = []
+    for each in rest:
+        implied = implied_filter(each, questions, sql)
+        if implied is not None and not any(_overlaps(implied, other) for other in unmet):
+            (asked if implied.op is each.op else excluded).append(FilterMatch(implied, (each,)))
+    return asked, excluded
 
 
 def _overlaps(implied: QuestionFilter, other: QuestionFilter) -> bool:

@@ -149,21 +149,24 @@ _DAY = timedelta(days=1)
 
 
 def _plainest(relative: RelativeTime, reaches_now: bool) -> RelativeTime:
-    """One form for all ways to write a range: `last 24 hours` is the last day, `today` everything since midnight.
-
-    `last 30 days` (`reaches_now`) and `this month` reach to now whether or not the SQL says so; `yesterday` does not.
-    Whether days are whole is not compared: many dates have no time.
+    """One form for all ways to write a range: `last 24 hours` is the last day. Whether days are whole is not compared:
+    many dates have no time.
     """
-    unit, start, end = relative.unit, relative.start, relative.end
-    whole = relative.whole and unit is not Grain.DAY
-    if start is not None and start <= 0:
-        current = (whole or (unit is Grain.DAY and start == 0)) and end in (start, 1)
-        if current or (reaches_now and not whole and start < 0 and end == 0):
-            end = None
-    if whole:
-        return RelativeTime(unit, start, end, whole=True)
-    base, times = _SMALLER[unit]
+    start, end = relative.start, None if _is_open(relative, reaches_now) else relative.end
+    if relative.whole and relative.unit is not Grain.DAY:
+        return RelativeTime(relative.unit, start, end, whole=True)
+    base, times = _SMALLER[relative.unit]
     return RelativeTime(base, start and start * times, end and end * times)
+
+
+def _is_open(relative: RelativeTime, reaches_now: bool) -> bool:
+    """Whether it ends now: `this month`, `today` and, with `reaches_now`, `last 30 days`, but not `yesterday`."""
+    start, end, is_day = relative.start, relative.end, relative.unit is Grain.DAY
+    if start is None or start > 0:
+        return False
+    if end in (start, 1) and (start == 0 if is_day else relative.whole):
+        return True
+    return reaches_now and start < 0 and end == 0 and (is_day or not relative.whole)
 
 
 _SMALLER = {

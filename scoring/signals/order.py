@@ -151,9 +151,12 @@ def order_unlinked(case: Case) -> Finding | None:
 
 
 def _cutting_key(case: Case) -> SortKey | None:
-    """The first key that decides which rows a LIMIT keeps."""
-    limited = {each.block for each in case.sql.limits}
-    return next((each for each in case.sql.order_by if each.block in limited), None)
+    """The first key that decides which rows a LIMIT keeps; DISTINCT ON has its own keys before it."""
+    limited = {each.block: {key.name for key in each.partition} for each in case.sql.limits}
+    return next(
+        (each for each in case.sql.order_by if each.block in limited and each.operand.name not in limited[each.block]),
+        None,
+    )
 
 
 def order_changed(case: Case) -> Finding | None:

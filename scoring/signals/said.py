@@ -98,10 +98,7 @@ def value_unused(case: Case) -> Finding | None:
     >>> value_unused(case("Parcels over 20 kg", "SELECT id FROM parcels WHERE heavy = 1")).detail
     'not in the SQL: 20'
     """
-    if _DIGIT.search(case.question.text) is None:
-        return None
-    numbers = [token for token in case.question.tokens if token.text.isdecimal() and token.kind is TokenKind.NUMBER]
-    said = [token.text for token in numbers if not _in_met_time(token, case)]
+    said = _numbers_said(case) if _DIGIT.search(case.question.text) is not None else []
     sql = case.query.sql
     if any(each in sql and may_be_idle(each, sql) for each in said[:MOST]):
         sql = working_text(case)
@@ -111,6 +108,11 @@ def value_unused(case: Case) -> Finding | None:
 
 
 _DIGIT = re.compile(r"\d")
+
+
+def _numbers_said(case: Case) -> list[str]:
+    numbers = [token for token in case.question.tokens if token.text.isdecimal() and token.kind is TokenKind.NUMBER]
+    return [token.text for token in numbers if not _in_met_time(token, case)]
 
 
 def _in_met_time(token: Token, case: Case) -> bool:
@@ -170,9 +172,8 @@ def value_unexplained(case: Case) -> Finding | None:
     unsaid = [each for each in values if not _is_said(each, said)]
     if not unsaid:
         return None
-    said = squeezed(said)
-    numbers = {number.value for spec in (case.question, case.enriched) for number in spec.numbers} | {0.0, 1.0}
-    numbers |= {form.value for each in case.question.filters for form in each.alternatives if isinstance(form, Number)}
+    texts, numbers = _also_said(case)
+    said = squeezed(" ".join([said, *texts]))
     lost = [str(each) for each in unsaid if not _is_said_somehow(each, said, numbers)]
     return Finding(len(lost) / len(values), f"in neither question: {'; '.join(lost[:5])}") if lost else None
 
@@ -183,6 +184,13 @@ def _is_said(value: Text | Number, said: str) -> bool:
         return value.folded in said
     digits = str(value)
     return digits.isalnum() and digits in said
+
+
+def _also_said(case: Case) -> tuple[list[str], set[float]]:
+    """Other forms of the question's values, and its numbers: `gb` for the UK, 1440 minutes for a day, 0 and 1."""
+    forms = [form for each in case.question.filters for form in each.alternatives]
+    numbers = [*case.question.numbers, *case.enriched.numbers, *(form for form in forms if isinstance(form, Number))]
+    return [form.folded for form in forms if isinstance(form, Text)], {each.value for each in numbers} | {0.0, 1.0}
 
 
 def _is_said_somehow(value: Text | Number, squeezed_text: str, numbers: set[float]) -> bool:

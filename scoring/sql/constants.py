@@ -138,11 +138,12 @@ def _casts_interval(node: Node) -> bool:
 
 def length_of_time(scope: Scope, node: Node, unit: Node | None = None) -> Number | None:
     """An interval as its number of units; a plain number only with a `unit`."""
-    named = unit_named(unit)
-    if named is None and not (type(node) is exp.Interval or _casts_interval(node)):
-        return None
-    grain, count = _interval(scope, node)
-    return None if grain is None or count is None else Number(float(count), (named or grain).value)
+    if type(node) is exp.Interval or _casts_interval(node):
+        grain, count = _interval(scope, node)
+    else:
+        grain = unit_named(unit)
+        count = None if grain is None else _count(scope, node)
+    return None if grain is None or count is None else Number(float(count), grain.value)
 
 
 def _parsed_interval(node: Node | None) -> tuple[Grain | None, int | None]:
@@ -188,6 +189,8 @@ def _from_parts(scope: Scope, node: Node) -> Constant | None:
 
 def _last_day(scope: Scope, node: Node) -> Constant | None:
     start = constant(scope, bare(node.args["this"]))
+    if isinstance(start, Now):
+        return cut(start, Grain.MONTH)
     if not isinstance(start, TimeRange) or start.start is None:
         return None
     after = shift(floor(start.start, Grain.MONTH), Grain.MONTH, 1)
@@ -220,23 +223,40 @@ def _modified(value: Constant | None, modifier: str) -> Constant | None:
     return moved(value, UNITS.get(found["unit"]), int(found["count"])) if found else None
 
 
-def _year_now(scope: Scope, node: Node) -> Constant | None:
-    """YEAR(CURRENT_DATE), strftime('%Y', 'now'): this year."""
-    if type(node) is exp.TimeToStr and _format(node) != "%Y":
+def _part_now(scope: Scope, node: Node) -> Constant | None:
+    """YEAR(CURRENT_DATE), strftime('%Y', 'now'): this year; MONTH(CURRENT_DATE - INTERVAL 1 MONTH): last month."""
+    grain, value = _part_read(node), _date_inside(scope, node)
+    if grain is None or not isinstance(value, Now):
         return None
-    is_extract = type(node) is exp.Extract
-    if is_extract and unit_named(node.args["this"]) is not Grain.YEAR:
+    if _format(node) in _MONTH_FORMATS:
+        return cut(value, Grain.MONTH)
+    if value.offset not in (0, -1) or (value.offset and value.unit is not Grain.MONTH):
         return None
-    inner: Node | None = node.args["expression"] if is_extract else node.args.get("this")
+    return Now(grain, value.offset if grain is Grain.MONTH else 0, whole=True, number=True)
+
+
+def _date_inside(scope: Scope, node: Node) -> Constant | None:
+    """The constant that a part is taken of."""
+    inner: Node | None = node.args["expression"] if type(node) is exp.Extract else node.args.get("this")
     while type(inner) in (exp.TsOrDsToDate, exp.TsOrDsToTimestamp, exp.Paren, exp.Cast):
         inner = None if inner is None else inner.args.get("this")
-    if inner is None:
-        return None
-    this_year = Now(Grain.YEAR, whole=True, number=True)
-    if type(inner) is exp.Literal:
-        return this_year if inner.name.lower() == "now" else None
-    value = constant(scope, inner)
-    return this_year if isinstance(value, Now) and value.offset == 0 else None
+    if type(inner) is exp.Literal and inner.name.lower() == "now":
+        return Now(Grain.DAY)
+    return None if inner is None else constant(scope, inner)
+
+
+def _part_read(node: Node) -> Grain | None:
+    """The part of a date that is taken, if it is the year or the month."""
+    if type(node) is exp.TimeToStr:
+        return _FORMATS.get(_format(node))
+    if type(node) is exp.Extract:
+        unit = unit_named(node.args["this"])
+        return unit if unit in (Grain.YEAR, Grain.MONTH) else None
+    return Grain.YEAR if type(node) is exp.Year else Grain.MONTH
+
+
+_MONTH_FORMATS = frozenset({"%Y-%m", "%Y-%m-01"})
+_FORMATS = {"%Y": Grain.YEAR, "%m": Grain.MONTH} | dict.fromkeys(_MONTH_FORMATS, Grain.MONTH)
 
 
 def _format(node: Node) -> str:
@@ -260,6 +280,6 @@ _CONSTANTS: MappingProxyType[type[Node], Callable[[Scope, Node], Constant | None
     | dict.fromkeys((exp.TsOrDsToDate, exp.TsOrDsToTimestamp, exp.StrToDate, exp.StrToTime), _converted)
     | dict.fromkeys((exp.DateStrToDate, exp.TimeStrToTime, exp.Collate), _converted)
     | dict.fromkeys((exp.Lower, exp.Upper, exp.Trim), _converted)
-    | dict.fromkeys((exp.Year, exp.Extract, exp.TimeToStr), _year_now)
+    | dict.fromkeys((exp.Year, exp.Month, exp.Extract, exp.TimeToStr), _part_now)
     | {exp.DateFromParts: _from_parts, exp.LastDay: _last_day, exp.Interval: length_of_time}
 )

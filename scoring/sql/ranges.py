@@ -166,7 +166,9 @@ def _unit_of(key: str) -> Grain | None:
     return Grain(key[6:]) if key.startswith("trunc:") else None
 
 
-def _relative_view(key: str, value: Now) -> RelativeTime | None:
+def _relative_view(key: str, value: Now) -> RelativeTime | DatePart | None:
+    if key == "month" and value.number and value.unit is Grain.MONTH:
+        return DatePart("month", value.offset)
     grain = Grain.YEAR if key == "year" else Grain.DAY if key.startswith("%Y-%m-%d") else _unit_of(key)
     if grain is None or (value.unit is not grain and value.offset):
         return None

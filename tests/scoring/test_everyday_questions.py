@@ -90,6 +90,30 @@ WRONG: dict[str, tuple[str, ...]] = {
         "SELECT c.name, SUM(o.spend) FROM orders o JOIN customers c ON o.product_id = c.id GROUP BY c.name",
     ),
 }
+OF_DIALECTS = (
+    ("mysql", "Orders placed this month", "YEAR(made) = YEAR(CURDATE()) AND MONTH(made) = MONTH(CURDATE())"),
+    ("mysql", "Orders placed this month", "made >= DATE_FORMAT(CURDATE(), '%Y-%m-01')"),
+    ("sqlite", "Orders placed this month", "strftime('%Y-%m', made) = strftime('%Y-%m', 'now')"),
+    ("bigquery", "Orders placed this month", "DATE_TRUNC(made, MONTH) = DATE_TRUNC(CURRENT_DATE(), MONTH)"),
+    ("tsql", "Orders placed this year", "YEAR(made) = YEAR(GETDATE())"),
+    (
+        "bigquery",
+        "Orders placed last month",
+        "made BETWEEN DATE_TRUNC(DATE_SUB(CURRENT_DATE(), INTERVAL 1 MONTH), MONTH)"
+        " AND LAST_DAY(DATE_SUB(CURRENT_DATE(), INTERVAL 1 MONTH))",
+    ),
+    (
+        "snowflake",
+        "Orders placed last month",
+        "DATE_TRUNC('month', made) = DATEADD('month', -1, DATE_TRUNC('month', NOW()))",
+    ),
+    ("snowflake", "Orders of the last 30 days", "made >= DATEADD(day, -30, CURRENT_DATE())"),
+    ("mysql", "Orders that took more than 3 days", "TIMESTAMPDIFF(DAY, made, delivered) > 3"),
+    ("bigquery", "Orders that took more than 3 days", "delivered > TIMESTAMP_ADD(made, INTERVAL 3 DAY)"),
+    ("postgres", "Orders from the UK", "country = 'United Kingdom'"),
+    ("postgres", "Orders from the UK", "country_code = 'GB'"),
+)
+"""Conditions on a table of orders."""
 PLAUSIBLE = {
     "How many paid orders were not cancelled?": f"{COUNT} orders WHERE paid AND status <> 'cancelled'",
     "List orders that are not only cancelled": "SELECT * FROM orders WHERE status = 'cancelled'",
@@ -101,11 +125,15 @@ PLAUSIBLE = {
 """A negation does not turn each condition beside it."""
 
 
-def p_correct(question: str, sql: str) -> float:
-    event = decode_event({"question": question, "sql": sql, "dialect": "postgres"}, require_id=False)
+def examined(question: str, sql: str, dialect: str = "postgres") -> Case:
+    event = decode_event({"question": question, "sql": sql, "dialect": dialect}, require_id=False)
     case = examine(event.query(), Rules())
     assert isinstance(case, Case)
-    return JUDGE.judge(case).p_correct
+    return case
+
+
+def p_correct(question: str, sql: str) -> float:
+    return JUDGE.judge(examined(question, sql)).p_correct
 
 
 def pairs(answers: dict[str, tuple[str, ...]]) -> list[tuple[str, str]]:
@@ -122,9 +150,25 @@ def test_a_wrong_answer_is_judged_wrong(question, sql):
     assert p_correct(question, sql) < 0.3
 
 
+@pytest.mark.parametrize(("dialect", "question", "condition"), OF_DIALECTS)
+def test_a_condition_is_met_in_every_dialect_s_own_words(dialect, question, condition):
+    found = examined(question, f"SELECT * FROM orders WHERE {condition}", dialect).filters
+    assert found.matched
+    assert not found.missing + found.mismatched + found.extra
+
+
 @pytest.mark.parametrize(("question", "sql"), PLAUSIBLE.items())
 def test_a_condition_beside_a_negation_stays_as_it_is(question, sql):
-    event = decode_event({"question": question, "sql": sql, "dialect": "postgres"}, require_id=False)
-    case = examine(event.query(), Rules())
-    assert isinstance(case, Case)
-    assert not case.filters.mismatched
+    assert not examined(question, sql).filters.mismatched
+
+
+def test_the_month_of_any_year_is_not_this_month():
+    found = examined("Orders placed this month", "SELECT * FROM orders WHERE MONTH(made) = MONTH(CURDATE())", "mysql")
+    assert found.filters.mismatched
+
+
+def test_the_newest_row_of_each_is_found_by_distinct_on():
+    sql = "SELECT DISTINCT ON (customer_id) * FROM orders ORDER BY customer_id, created_at DESC"
+    assert "ORDER_FLIPPED" not in {
+        each.code.name for each in JUDGE.judge(examined("Latest order of each customer", sql)).reasons
+    }

@@ -1,4 +1,4 @@
-"""Adjectives and peoples of countries, continents and languages, with the names they are stored by."""
+"""Adjectives, peoples and short names of countries, continents and languages, with the names they are stored by."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ saudi saudi arabia; scottish scotland; senegalese senegal; serbian serbia; singa
 slovenian slovenia; somali somalia; spanish spain; swedish sweden; swiss switzerland; syrian syria; taiwanese taiwan;
 tanzanian tanzania; thai thailand; tunisian tunisia; turkish turkey; ugandan uganda; ukrainian ukraine;
 uruguayan uruguay; uzbek uzbekistan; venezuelan venezuela; vietnamese vietnam; welsh wales; yemeni yemen;
-zambian zambia; zimbabwean zimbabwe
+zambian zambia; zimbabwean zimbabwe; uk united kingdom,great britain,gb,gbr;
+us united states,united states of america,usa; usa united states,united states of america,us;
+uae united arab emirates,ae,are; eu european union
 """
 
 

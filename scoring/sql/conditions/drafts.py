@@ -240,14 +240,22 @@ def _join_parts(same: list[FilterDraft]) -> list[FilterDraft]:
     return [month] if day is None else [month, day]
 
 
+_THIS_YEAR = RelativeTime(Grain.YEAR, 0, 1, whole=True)
+
+
 def _is_year(time: Value | None) -> bool:
+    if time == _THIS_YEAR:
+        return True
     if not isinstance(time, TimeRange) or time.start is None:
         return False
     return (time.start.month, time.start.day) == (1, 1) and time.end == shift(time.start, Grain.YEAR, 1)
 
 
-def _period(whole: Value | None, part: Value | None, day: Value | None) -> TimeRange | None:
-    """The quarter, month or day of a year."""
+def _period(whole: Value | None, part: Value | None, day: Value | None) -> TimeRange | RelativeTime | None:
+    """The quarter, month or day of a year; the current month, or the one before, of the current year."""
+    if isinstance(part, DatePart) and part.part == "month" and part.value <= 0:
+        month = RelativeTime(Grain.MONTH, part.value, part.value + 1, whole=True)
+        return month if whole == _THIS_YEAR and day is None else None
     if not isinstance(whole, TimeRange) or whole.start is None or not isinstance(part, DatePart):
         return None
     year = whole.start.year
