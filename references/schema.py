@@ -25,6 +25,7 @@ class ValueKind(StrEnum):
     REAL = "REAL"
     TEXT = "TEXT"
     DATE = "DATE"
+    BOOLEAN = "BOOLEAN"
 
     @property
     def numeric(self) -> bool:
@@ -40,6 +41,11 @@ class DeclaredColumn:
     nullable: bool = True
     written: str = ""
     """The type as the DDL names it."""
+
+    @property
+    def timed(self) -> bool:
+        """Whether its values are days with a time of day."""
+        return bool(_MOMENTS.search(self.written or self.declared))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,9 +116,11 @@ class BadSchema:
     detail: str
 
 
+_BOOLEANS = frozenset({"BOOLEAN", "BIT"})
 _INTEGERS = re.compile(r"INT|SERIAL|BOOL|BIT\b", re.IGNORECASE)
 _REALS = re.compile(r"REAL|FLOA|DOUB|DEC|NUM|MONEY", re.IGNORECASE)
 _DATES = re.compile(r"DATE|TIME", re.IGNORECASE)
+_MOMENTS = re.compile(r"DATETIME|TIMESTAMP", re.IGNORECASE)
 
 
 def kind_of(declared: str) -> ValueKind:
@@ -201,7 +209,11 @@ def _column(tree: exp.ColumnDef) -> DeclaredColumn:
     kinds = [each.kind for each in tree.args.get("constraints") or ()]
     required = any(isinstance(each, exp.NotNullColumnConstraint) and not each.args.get("allow_null") for each in kinds)
     return DeclaredColumn(
-        name=tree.name, kind=kind_of(declared), declared=declared, nullable=not required, written=written
+        name=tree.name,
+        kind=ValueKind.BOOLEAN if written.upper() in _BOOLEANS else kind_of(declared),
+        declared=declared,
+        nullable=not required,
+        written=written,
     )
 
 

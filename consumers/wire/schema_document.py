@@ -138,6 +138,7 @@ def _folded(name: str) -> str:
 _KINDS = {
     ValueKind.INTEGER: ColumnType.NUMBER,
     ValueKind.REAL: ColumnType.NUMBER,
+    ValueKind.BOOLEAN: ColumnType.NUMBER,
     ValueKind.DATE: ColumnType.TIME,
     ValueKind.TEXT: ColumnType.TEXT,
 }

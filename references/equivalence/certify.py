@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from references.equivalence.data.population import Population
+from references.equivalence.data.population import Population, with_time
 from references.equivalence.pair import Certificate, Contents, Found
 from references.equivalence.proof.certificate import ANY, ORDINARY, Proof, prove
 from references.equivalence.proof.logic import Unprovable, z3
@@ -69,11 +69,24 @@ class Certifier:
 
     def _confirmed(self, proof: Proof) -> Found | None:
         """Returns the solver's database with its lowest level, if the queries differ on it when run."""
-        contents = proof.contents or {}
+        contents = _timed(self.population, proof.contents or {})
         if self.a.translated and not _days_only(self.population, contents):
             return None
         level, data = lowest(self.bench, contents)
         return Found(level=level, data=data, contents=contents) if level is not None else None
+
+
+def _timed(population: Population, contents: Contents) -> Contents:
+    """The database with days as midnights where a column holds times."""
+    found = dict(contents)
+    for plan in population.plans:
+        places = {place for place, slot in enumerate(plan.slots) if population.pools[slot.pool].timed}
+        if places and plan.name in found:
+            found[plan.name] = tuple(
+                tuple(with_time(value) if place in places else value for place, value in enumerate(row))
+                for row in found[plan.name]
+            )
+    return found
 
 
 def _days_only(population: Population, contents: Contents) -> bool:

@@ -13,6 +13,7 @@ from references.equivalence.facts.gathering import gathered
 from references.equivalence.inference.tables import infer_schema
 from references.equivalence.pair import Contents, Pair, Witness
 from references.equivalence.reading.side import Side, read_side
+from references.equivalence.reading.typed import fitted
 from references.equivalence.search.bench import reversed_rows
 from references.sandbox import Failure, Folding, Layout, Row, Sandbox
 from references.schema import BadSchema, Schema, read_schema
@@ -35,8 +36,10 @@ def runs_again(pair: Pair, witness: Witness) -> bool:
     """Whether the queries differ on a witness in the tables as declared, with its rows in either order."""
     sides = _sides(pair)
     schema = read_schema(pair.schema, pair.constraints, pair.dialect) if pair.schema else None
-    if sides is None or not isinstance(schema, Schema):
+    fitting = _fitted(sides, schema) if isinstance(schema, Schema) else None
+    if fitting is None or not isinstance(schema, Schema):
         return False
+    sides = fitting
     rows = _declared_rows(schema, witness)
     if rows is None:
         return False
@@ -52,6 +55,14 @@ def runs_again(pair: Pair, witness: Witness) -> bool:
 
 def _sides(pair: Pair) -> tuple[Side, Side] | None:
     a, b = read_side(pair.sql_a, pair.dialect), read_side(pair.sql_b, pair.dialect)
+    return (a, b) if isinstance(a, Side) and isinstance(b, Side) else None
+
+
+def _fitted(sides: tuple[Side, Side] | None, schema: Schema) -> tuple[Side, Side] | None:
+    """The sides as their columns' types make them; `None` if SQLite would read them otherwise."""
+    if sides is None:
+        return None
+    a, b = fitted(sides[0], schema), fitted(sides[1], schema)
     return (a, b) if isinstance(a, Side) and isinstance(b, Side) else None
 
 
@@ -84,6 +95,7 @@ def ask_proof(pair: Pair, *, bound: int, budget: float) -> ProofAnswer:
     began = thread_time()
     sides = _sides(pair)
     schema = _schema(pair, sides) if sides is not None else None
+    sides = _fitted(sides, schema) if schema is not None else None
     proved = 0
     covered = sides is not None and schema is not None
     if sides is not None and schema is not None:

@@ -15,6 +15,7 @@ from references.equivalence.inference.tables import infer_schema
 from references.equivalence.pair import ASSUMPTIONS, Certificate, EquivalenceVerdict, Found, Pair, PairFinding, Witness
 from references.equivalence.reading.canonical import canonical
 from references.equivalence.reading.side import Refusal, RefusalKind, Side, as_written, read_side
+from references.equivalence.reading.typed import fitted
 from references.equivalence.search.bench import PairBench
 from references.equivalence.search.trials import Clock, search, smallest
 from references.equivalence.search.witnesses import WitnessPool, lowest, refit
@@ -100,7 +101,10 @@ def _case(pair: Pair, bound: int, deadline: Deadline, pool: WitnessPool | None) 
     schema = read_schema(pair.schema, pair.constraints, pair.dialect) if pair.schema else infer_schema(sides)
     if isinstance(schema, BadSchema):
         return _error(f"schema: {schema.detail}")
-    return _Case(pair, sides[0], sides[1], schema, bound, deadline, pool)
+    a, b = fitted(sides[0], schema), fitted(sides[1], schema)
+    if isinstance(a, Refusal):
+        return _refused("sql_a", a)
+    return _refused("sql_b", b) if isinstance(b, Refusal) else _Case(pair, a, b, schema, bound, deadline, pool)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from references.equivalence.data.population import Link, Population, Slot, TablePlan, ValuePool
+from references.equivalence.data.population import Link, Population, Slot, TablePlan, ValuePool, with_time
 from references.equivalence.data.values import SHARED, own_value
 from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.literals import swapped
@@ -19,7 +20,7 @@ _NULLS_TESTED = 0.6
 
 
 def populate(schema: Schema, facts: Facts, tables: Sequence[DeclaredTable], *, typed: bool = False) -> Population:
-    """Plans the tables of a pair. `typed`: a DATE holds no time of day, as in dialects other than SQLite."""
+    """Plans the tables of a pair. `typed`: a DATE holds no time of day and a TIMESTAMP one, unlike in SQLite."""
     names = {table.name.lower() for table in tables}
     references = [each for each in schema.references if each.table in names and each.parent in names]
     classes = _classes(facts, references)
@@ -122,12 +123,15 @@ def _target(parent: DeclaredTable, reference: Reference) -> tuple[str, int]:
 
 
 def _pool(number: int, members: Sequence[tuple[Cell, DeclaredColumn]], facts: Facts, *, typed: bool) -> ValuePool:
-    cells = {cell for cell, _ in members}
+    cells, columns = {cell for cell, _ in members}, [column for _, column in members]
     inside, beside = _tried(members, facts.inside), _tried(members, facts.beside)
-    if typed and all(column.declared.upper() == "DATE" for _, column in members):
+    kind = _kind({column.kind for column in columns}, inside, computed=not facts.numeric.isdisjoint(cells))
+    timed = typed and kind is ValueKind.DATE and all(column.timed for column in columns)
+    if kind is ValueKind.BOOLEAN:
+        inside, beside = tuple(filter(_is_truth, inside)), tuple(filter(_is_truth, beside))
+    elif typed and all(column.declared.upper() == "DATE" for column in columns):
         inside, beside = tuple(filter(_is_day, inside)), tuple(filter(_is_day, beside))
-    kind = _kind({column.kind for _, column in members}, inside, computed=not facts.numeric.isdisjoint(cells))
-    return ValuePool(
+    pool = ValuePool(
         inside=inside,
         beside=beside,
         shared=SHARED[kind],
@@ -136,6 +140,17 @@ def _pool(number: int, members: Sequence[tuple[Cell, DeclaredColumn]], facts: Fa
         swapped=swapped((*inside, *beside)),
         kind=kind,
     )
+    return _with_times(pool) if timed else pool
+
+
+def _with_times(pool: ValuePool) -> ValuePool:
+    """The pool with midnights in place of days, and with noons beside them."""
+    days = (each for each in (*pool.inside, *pool.beside) if isinstance(each, str) and _is_day(each[:10]))
+    beside = (*pool.beside, *(f"{each[:10]} 12:00:00" for each in days))
+    inside, beside, shared, own = (
+        _distinct(map(with_time, each)) for each in (pool.inside, beside, pool.shared, pool.own)
+    )
+    return replace(pool, inside=inside, beside=beside, shared=shared, own=own, timed=True)
 
 
 def _tried(members: Sequence[tuple[Cell, DeclaredColumn]], values: Mapping[Cell, Iterable[Value]]) -> tuple[Value, ...]:
@@ -146,9 +161,15 @@ def _is_day(value: Value) -> bool:
     return isinstance(value, str) and len(value) == len("2020-01-01") and value[4] == value[7] == "-"
 
 
+def _is_truth(value: Value) -> bool:
+    return isinstance(value, int) and value in {0, 1}
+
+
 def _kind(kinds: set[ValueKind], inside: Iterable[Value], *, computed: bool) -> ValueKind:
     """The kind of a pool's values. Text columns that are used in computations hold numbers."""
-    if ValueKind.INTEGER in kinds or (
+    if kinds == {ValueKind.BOOLEAN}:
+        return ValueKind.BOOLEAN
+    if not kinds.isdisjoint({ValueKind.INTEGER, ValueKind.BOOLEAN}) or (
         computed and kinds == {ValueKind.TEXT} and all(_numeric(each) for each in inside)
     ):
         return ValueKind.INTEGER

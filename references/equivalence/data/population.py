@@ -37,10 +37,13 @@ class ValuePool:
     """Values that no other pool has, which show when a query reads another column."""
     swapped: tuple[Value, ...]
     kind: ValueKind
+    timed: bool = False
+    """Whether every value is a day with a time of day."""
 
     def fresh(self, number: int) -> Value:
         """Returns a value that is in no pool, another one for each number."""
-        return fresh_value(self.kind, number)
+        value = fresh_value(self.kind, number)
+        return with_time(value) if self.timed else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +128,15 @@ class Population:
         return any(guess for plan in self.plans for _, guess in plan.keys) or any(
             slot.guessed for plan in self.plans for slot in plan.slots if slot.parent
         )
+
+
+def with_time(value: Value) -> Value:
+    """A day as a time: its midnight.
+
+    >>> with_time("2024-03-01"), with_time("2024-03-01 10:00:00")
+    ('2024-03-01 00:00:00', '2024-03-01 10:00:00')
+    """
+    return f"{value} 00:00:00" if isinstance(value, str) and len(value) == len("2020-01-01") else value
 
 
 def obeys(population: Population, contents: Mapping[str, Sequence[Row]], level: Level) -> bool:

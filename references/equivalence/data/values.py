@@ -11,13 +11,16 @@ SHARED: Mapping[ValueKind, tuple[Value, ...]] = {
     ValueKind.INTEGER: (1, 2, 3, 0, 5, 20),
     ValueKind.REAL: (1.5, 2.0, 3.25, 0.5, 20.0),
     ValueKind.TEXT: ("a", "b", "c", "d"),
+    ValueKind.BOOLEAN: (0, 1),
     ValueKind.DATE: ("2020-01-15", "2021-06-10", "2022-03-05", "2020-07-20"),
 }
 """Values that all columns of a kind may hold."""
 
 
 def own_value(kind: ValueKind, number: int, step: int) -> Value:
-    """Returns a value that only the pool of this number has."""
+    """Returns a value that only the pool of this number has; of truth values there are only two."""
+    if kind is ValueKind.BOOLEAN:
+        return (number + step) % 2
     if kind is ValueKind.INTEGER:
         return 100 + 10 * number + 3 * step
     if kind is ValueKind.REAL:
@@ -28,7 +31,9 @@ def own_value(kind: ValueKind, number: int, step: int) -> Value:
 
 
 def fresh_value(kind: ValueKind, number: int) -> Value:
-    """Returns another value for each number."""
+    """Returns another value for each number; of truth values there are only two."""
+    if kind is ValueKind.BOOLEAN:
+        return number % 2
     if kind is ValueKind.INTEGER:
         return 1001 + number
     if kind is ValueKind.REAL:

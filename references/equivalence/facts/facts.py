@@ -29,6 +29,8 @@ class Facts:
     """Columns that are tested for NULL."""
     numeric: set[Cell] = field(default_factory=set[Cell])
     """Columns used in computations."""
+    truths: set[Cell] = field(default_factory=set[Cell])
+    """Columns that are conditions of their own."""
 
     def add(self, cells: Iterable[Cell], inside: Iterable[Value], beside: Iterable[Value]) -> None:
         """Adds values for columns."""

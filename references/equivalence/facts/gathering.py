@@ -29,6 +29,7 @@ _OPERATORS: dict[type[exp.Expr], Operator] = {
     exp.Glob: Operator.LIKE,
 }
 _MIRRORED = {Operator.ABOVE: Operator.BELOW, Operator.BELOW: Operator.ABOVE}
+_HOLDING = (exp.Where, exp.Having, exp.Connector, exp.Not, exp.EQ, exp.Is)
 _MOST = 40
 """The largest number of rows that is noted."""
 
@@ -54,6 +55,8 @@ class Gatherer:
     def gather(self) -> None:
         """Notes everything."""
         for node in self._origins.tree.walk():
+            if isinstance(node, _HOLDING):
+                self.hold(node)
             operator = _OPERATORS.get(type(node))
             if operator is not None:
                 self._compare(operator, node.this, node.args["expression"], self._origins.scope(node))
@@ -83,6 +86,15 @@ class Gatherer:
         """Notes the columns that a computation uses."""
         if not isinstance(node, exp.Connector | exp.DPipe | exp.Predicate):
             self._facts.numeric.update(self._operands.read(node, self._origins.scope(node)).cells)
+
+    def hold(self, node: exp.Expr) -> None:
+        """Notes the columns that a clause, AND, OR or NOT takes as conditions, or that are compared with TRUE."""
+        scope = self._origins.scope(node)
+        for each in (node.this, node.args.get("expression")):
+            if isinstance(each, exp.Column) and not isinstance(node, exp.EQ | exp.Is):
+                self._facts.truths.update(self._operands.read(each, scope).cells)
+        if isinstance(node, exp.EQ | exp.Is) and isinstance(node.expression, exp.Boolean):
+            self._facts.truths.update(self._operands.read(node.this, scope).cells)
 
     def between(self, node: exp.Expr) -> None:
         """Notes both bounds of BETWEEN."""

@@ -11,6 +11,7 @@ from references.equivalence.facts.gathering import gathered
 from references.equivalence.facts.origins import Cell
 from references.equivalence.inference.naming import kind_by_name
 from references.equivalence.reading.side import Side
+from references.sandbox import Folding
 from references.schema import DeclaredColumn, DeclaredTable, Schema, ValueKind
 
 _DAY = re.compile(r"\d{4}-\d\d")
@@ -21,8 +22,9 @@ _ROUNDS = 3
 def with_types(schema: Schema, sides: Sequence[Side]) -> Schema:
     """Sets the column types: by what columns are compared or computed with, else by their names."""
     facts = gathered(schema, sides)
+    truths = facts.truths if all(each.folding is Folding.NEVER for each in sides) else set[Cell]()
     votes = {
-        (folded, column.name.lower()): _vote((folded, column.name.lower()), facts)
+        (cell := (folded, column.name.lower())): ValueKind.BOOLEAN if cell in truths else _vote(cell, facts)
         for folded, table in schema.tables.items()
         for column in table.columns
     }

@@ -110,6 +110,7 @@ def _add(solver: Any, fact: Bit) -> None:
 
 _SORTS: Mapping[ValueKind, Sort] = {
     ValueKind.INTEGER: Sort.INTEGER,
+    ValueKind.BOOLEAN: Sort.INTEGER,
     ValueKind.REAL: Sort.REAL,
     ValueKind.TEXT: Sort.TEXT,
     ValueKind.DATE: Sort.TEXT,
@@ -158,6 +159,7 @@ def _valid_data(population: Population, tables: Mapping[str, Relation], assumed:
     for plan in population.plans:
         rows = tables[plan.name.lower()].rows
         facts.extend(some((none(after.present), row.present)) for row, after in pairwise(rows))
+        facts.extend(_truths(plan, population.pools, rows))
         for positions, guessed in plan.keys:
             if guessed and not assumed.guesses:
                 continue
@@ -169,6 +171,13 @@ def _valid_data(population: Population, tables: Mapping[str, Relation], assumed:
         if assumed.guesses or not link.guessed:
             facts.extend(_leads(link, tables))
     return facts
+
+
+def _truths(plan: TablePlan, pools: Sequence[ValuePool], rows: Sequence[UnknownRow]) -> list[Bit]:
+    """Truth values are 0 or 1."""
+    spots = [spot for spot, slot in enumerate(plan.slots) if pools[slot.pool].kind is ValueKind.BOOLEAN]
+    cells = [row.cells[spot] for row in rows for spot in spots]
+    return [some((cell.value == 0, cell.value == 1)) for cell in cells]
 
 
 def _leads(link: Link, tables: Mapping[str, Relation]) -> list[Bit]:

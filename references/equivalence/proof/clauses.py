@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from sqlglot import exp
 
@@ -66,16 +66,28 @@ def _is_aggregated(item: exp.Expr, tree: exp.Select) -> bool:
 
 
 def bare_columns(tree: exp.Select) -> set[tuple[str, str]]:
-    """Columns outside aggregates in what is computed once per group."""
+    """Columns outside aggregates and outside the keys of GROUP BY in what is computed once per group."""
+    group = tree.args.get("group")
+    keys = {group_key(each, tree) for each in group.expressions} if group is not None else set[exp.Expr]()
     order = tree.args.get("order")
     parts = [*tree.expressions, tree.args.get("having"), order if tree.args.get("limit") is not None else None]
     found: set[tuple[str, str]] = set()
     for part in parts:
         for column in part.find_all(exp.Column) if part is not None else ():
             above = column.find_ancestor(exp.AggFunc, exp.Select)
-            if above is tree or not isinstance(above, exp.AggFunc | exp.Select):
+            if (above is tree or not isinstance(above, exp.AggFunc | exp.Select)) and not _within(column, keys):
                 found.add((column.table.lower(), column.name.lower()))
     return found
+
+
+def _within(column: exp.Column, keys: Set[exp.Expr]) -> bool:
+    """Whether a column is part of an expression that is a key."""
+    up = column.parent
+    while up is not None and not isinstance(up, exp.Query):
+        if up in keys:
+            return True
+        up = up.parent
+    return False
 
 
 def titles(item: exp.Expr, relation: Relation) -> list[Heading]:

@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError, UnsupportedError
 
+from references.equivalence.reading.rewrites import rewritten
 from references.sandbox import Folding
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
-_PARTS: Mapping[type[exp.Expr], str] = {exp.Year: "%Y", exp.Month: "%m", exp.Day: "%d"}
-_NAMED_PARTS = {"YEAR": "%Y", "MONTH": "%m", "DAY": "%d"}
 
 _ELSEWHERE: Mapping[type[exp.Expr], str] = {
     exp.Interval: "intervals",
@@ -28,10 +27,16 @@ _ELSEWHERE: Mapping[type[exp.Expr], str] = {
     exp.JSONExtract: "JSON paths",
     exp.JSONBExtract: "JSON paths",
     exp.RegexpLike: "regular expressions",
+    exp.AnyValue: "ANY_VALUE, which may return any of them",
 }
 """Expressions that sqlglot passes through although SQLite lacks them or gives them another meaning."""
 
-_ROUNDING = frozenset({"postgres", "redshift", "duckdb", "snowflake", "bigquery", "oracle"})
+_ROUNDING = frozenset(
+    {
+        "postgres", "redshift", "duckdb", "snowflake", "bigquery", "oracle", "mysql", "singlestore", "trino",
+        "presto", "athena",
+    }
+)  # fmt: skip
 """Dialects whose CAST to an integer rounds. SQLite truncates."""
 _NULL_AS_EMPTY = frozenset({"postgres", "redshift", "duckdb", "tsql", "oracle"})
 """Dialects in which CONCAT ignores NULLs."""
@@ -52,9 +57,10 @@ def translated(tree: exp.Query, dialect: str) -> str:
         _refuse(node, dialect)
         if isinstance(node, exp.Identifier) and not _PLAIN.fullmatch(node.name):
             node.set("quoted", True)
-        pattern = _part(node)
-        if pattern is not None:
-            node.replace(exp.cast(exp.TimeToStr(this=_date(node), format=exp.Literal.string(pattern)), "INTEGER"))
+    for node in reversed([*tree.walk()]):
+        other = rewritten(node, dialect)
+        if other is not None:
+            node.replace(other)
     try:
         return tree.sql(dialect="sqlite", unsupported_level=ErrorLevel.RAISE)
     except (SqlglotError, ValueError, TypeError, AttributeError) as error:
@@ -73,9 +79,61 @@ def _means_otherwise(node: exp.Expr, dialect: str) -> str | None:
         return "CAST to a whole number, which rounds"
     if dialect in _NULL_AS_EMPTY and isinstance(node, exp.Concat):
         return "CONCAT, which leaves NULLs out"
-    if dialect == "tsql" and _adds_text(node):
-        return "+ between texts"
+    if dialect in _ALIKE and isinstance(node, exp.StrPosition):
+        return "a search in a text, which ignores letter case"
+    if dialect in {"tsql", "fabric"} and (found := _means_otherwise_in_tsql(node)) is not None:
+        return found
+    if dialect == "oracle" and (found := _means_otherwise_in_oracle(node)) is not None:
+        return found
+    return _is_lost(node)
+
+
+def _is_lost(node: exp.Expr) -> str | None:
+    """Describes what no dialect shares with SQLite, though it is written alike."""
+    if isinstance(node, exp.LimitOptions) and (node.args.get("with_ties") or node.args.get("percent")):
+        return "WITH TIES or PERCENT"
+    if isinstance(node, exp.Substring) and not _starts_inside(node.args.get("start")):
+        return "a substring from before the first character"
+    if isinstance(node, exp.TimeToStr) and not _formats_alike(node.args.get("format")):
+        return "a date format"
     return None
+
+
+def _means_otherwise_in_tsql(node: exp.Expr) -> str | None:
+    if _adds_text(node):
+        return "+ between texts"
+    if isinstance(node, exp.Avg) and isinstance(node.parent, exp.Window):
+        return "AVG over a window, which is a whole number for whole numbers"
+    if isinstance(node, exp.Like) and "[" in node.expression.name:
+        return "sets of characters in LIKE"
+    if isinstance(node, exp.Literal) and node.is_string and node.name != node.name.rstrip(" "):
+        return "a text that ends with a blank, which comparisons ignore"
+    return "REPLACE, which ignores letter case" if isinstance(node, exp.Replace) else None
+
+
+def _means_otherwise_in_oracle(node: exp.Expr) -> str | None:
+    if isinstance(node, exp.Literal) and node.is_string and not node.name:
+        return "the empty text, which is NULL"
+    if isinstance(node, exp.DPipe):
+        return "|| of texts, which leaves NULLs out"
+    if isinstance(node, exp.Column) and node.name.upper() in {"ROWNUM", "ROWID", "LEVEL"} and not node.table:
+        return node.name.upper()
+    if isinstance(node, exp.Trunc | exp.Anonymous) and (isinstance(node, exp.Trunc) or node.name.upper() == "TRUNC"):
+        return "TRUNC, which may take a date"
+    return None
+
+
+_LETTERS = re.compile(r"%[YmdHMSj%]|[^%A-Za-z]")
+"""What a date format may hold: codes that every dialect and SQLite read alike, and no other letter."""
+
+
+def _formats_alike(format_: exp.Expr | None) -> bool:
+    return isinstance(format_, exp.Literal) and not _LETTERS.sub("", format_.name)
+
+
+def _starts_inside(start: exp.Expr | None) -> bool:
+    """Whether a substring begins at the first character or later, as far as can be read."""
+    return not isinstance(start, exp.Neg) and not (isinstance(start, exp.Literal) and start.name == "0")
 
 
 def _casts_to_integer(node: exp.Expr) -> bool:
@@ -88,15 +146,3 @@ def _adds_text(node: exp.Expr) -> bool:
     if not isinstance(node, exp.Add):
         return False
     return any(isinstance(each, exp.Literal) and each.is_string for each in (node.this, node.expression))
-
-
-def _part(node: exp.Expr) -> str | None:
-    """The format of an extracted year, month or day."""
-    if isinstance(node, exp.Extract):
-        return _NAMED_PARTS.get(node.name.upper())
-    return _PARTS.get(type(node))
-
-
-def _date(node: exp.Expr) -> exp.Expr:
-    date = node.expression if isinstance(node, exp.Extract) else node.this
-    return date.this if isinstance(date, exp.TsOrDsToDate) else date

@@ -1,0 +1,104 @@
+"""Rewrites what SQLite can say in other words, where sqlglot's own words would change the meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+_ESCAPING = frozenset(
+    {
+        "postgres", "redshift", "mysql", "bigquery", "spark", "databricks", "hive", "clickhouse", "doris",
+        "starrocks", "singlestore",
+    }
+)  # fmt: skip
+"""Dialects in which a backslash in a LIKE pattern takes the next character as it is."""
+_SCALE: Mapping[str, int] = {
+    "tsql": 0, "fabric": 0, "mysql": 0, "snowflake": 0, "redshift": 0, "spark": 0, "databricks": 0, "trino": 0,
+    "singlestore": 0, "doris": 0, "starrocks": 0, "duckdb": 3,
+}  # fmt: skip
+"""Digits after the point of a DECIMAL that names none."""
+_DECIMALS = (exp.DType.DECIMAL, exp.DType.DECIMAL32, exp.DType.DECIMAL64, exp.DType.DECIMAL128)
+_PARTS: Mapping[type[exp.Expr], str] = {exp.Year: "%Y", exp.Month: "%m", exp.Day: "%d"}
+_NAMED_PARTS = {"YEAR": "%Y", "MONTH": "%m", "DAY": "%d"}
+
+
+def rewritten(node: exp.Expr, dialect: str) -> exp.Expr | None:
+    """Returns what stands for a node in SQLite, if sqlglot would write something else.
+
+    >>> from sqlglot import parse_one
+    >>> rewritten(parse_one("COUNTIF(n > 3)", dialect="bigquery"), "bigquery").sql("sqlite")
+    'COUNT(CASE WHEN n > 3 THEN 1 END)'
+    """
+    if isinstance(node, exp.CountIf):
+        return _count_if(node)
+    if dialect in {"tsql", "fabric"} and isinstance(node, exp.Avg) and not isinstance(node.parent, exp.Window):
+        return _whole_average(node)
+    if isinstance(node, exp.Length):
+        return _length(node, dialect)
+    if isinstance(node, exp.Like | exp.ILike) and dialect in _ESCAPING:
+        return _escaped(node)
+    if isinstance(node, exp.Cast):
+        return _scaled(node, dialect)
+    pattern = _part(node)
+    if pattern is not None:
+        return exp.cast(exp.TimeToStr(this=_date(node), format=exp.Literal.string(pattern)), "INTEGER")
+    return None
+
+
+def _count_if(node: exp.CountIf) -> exp.Expr | None:
+    if isinstance(node.this, exp.Distinct):
+        return None
+    return exp.Count(this=exp.Case(ifs=[exp.If(this=node.this.copy(), true=exp.Literal.number(1))]))
+
+
+def _whole_average(node: exp.Avg) -> exp.Expr:
+    """The mean of whole numbers is a whole number, as the quotient of their sum and their count."""
+    total, count = exp.Sum(this=node.this.copy()), exp.Count(this=node.this.copy())
+    return exp.paren(exp.Div(this=total, expression=count, typed=True, safe=True), copy=False)
+
+
+def _length(node: exp.Length, dialect: str) -> exp.Expr | None:
+    """Bytes in MySQL's LENGTH; without blanks at the end in T-SQL's LEN."""
+    if node.args.get("binary"):
+        return exp.Length(this=exp.Cast(this=node.this.copy(), to=exp.DataType.build("BLOB", dialect="sqlite")))
+    if dialect in {"tsql", "fabric"} and not isinstance(node.this, exp.Trim):
+        return exp.Length(this=exp.Trim(this=node.this.copy(), position="TRAILING"))
+    return None
+
+
+def _escaped(node: exp.Expr) -> exp.Expr | None:
+    pattern = node.expression
+    if isinstance(node.parent, exp.Escape) or not isinstance(pattern, exp.Literal | exp.RawString):
+        return None
+    if "\\" not in pattern.name:
+        return None
+    copy = node.copy()
+    copy.set("expression", exp.Literal.string(pattern.name))
+    return exp.Escape(this=copy, expression=exp.Literal.string("\\"))
+
+
+def _scaled(node: exp.Cast, dialect: str) -> exp.Expr | None:
+    """A cast to DECIMAL(p, s) rounds to s digits."""
+    if not node.is_type(*_DECIMALS):
+        return None
+    given = [each.name for each in node.to.expressions]
+    if given:
+        digits = int(given[1]) if len(given) > 1 and given[1].isdigit() else 0
+    elif dialect in _SCALE:
+        digits = _SCALE[dialect]
+    else:
+        return None
+    return exp.Round(this=node.this.copy(), decimals=exp.Literal.number(digits))
+
+
+def _part(node: exp.Expr) -> str | None:
+    """The format of an extracted year, month or day."""
+    if isinstance(node, exp.Extract):
+        return _NAMED_PARTS.get(node.name.upper())
+    return _PARTS.get(type(node))
+
+
+def _date(node: exp.Expr) -> exp.Expr:
+    date = node.expression if isinstance(node, exp.Extract) else node.this
+    return (date.this if isinstance(date, exp.TsOrDsToDate) else date).copy()

@@ -1,0 +1,202 @@
+"""Fits a translated query to the types of its columns, or says where SQLite would compare or compute otherwise.
+
+Other dialects convert by declared types: a text that is compared with a number becomes one, a day that is compared with
+a time is its midnight, and days can be subtracted. SQLite compares such values as they are stored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from enum import Enum
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from references.equivalence.facts.origins import Origins, first_select
+from references.equivalence.reading.side import Refusal, RefusalKind, Side
+from references.schema import DeclaredColumn, Schema, ValueKind
+
+
+class _Kind(Enum):
+    NUMBER = "a number"
+    COMPUTED = "a computed number"
+    """One that does not convert a text that it is compared with."""
+    TEXT = "a text"
+    TRUTH = "a truth value"
+    DAY = "a day"
+    MOMENT = "a time"
+    SPAN = "a day or a time"
+    """Of a column whose type is inferred."""
+    WRITTEN = "a literal"
+    """A text literal, which takes the type of the other side."""
+
+
+_COMPARED = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ)
+_DATED = frozenset({_Kind.DAY, _Kind.MOMENT})
+_NUMBERS = frozenset({_Kind.NUMBER, _Kind.COMPUTED})
+_THROUGH = (exp.Paren, exp.Alias, exp.Min, exp.Max, exp.Coalesce)
+_TEXTS = (exp.TimeToStr, exp.Substring, exp.Lower, exp.Upper, exp.Trim, exp.Concat, exp.DPipe, exp.Replace)
+_COMPUTED = (exp.Length, exp.Count, exp.Mul, exp.Div, exp.Mod, exp.Add, exp.Sub, exp.Sum, exp.Avg)
+_CASTS: tuple[tuple[set[exp.DType], _Kind], ...] = (
+    (exp.DataType.TEXT_TYPES, _Kind.TEXT),
+    (exp.DataType.NUMERIC_TYPES, _Kind.NUMBER),
+)
+_WHEN = re.compile(r"(\d{4})-?(\d{1,2})-?(\d{1,2})(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.0+)?)?)?")
+_DEEPEST = 40
+
+
+def fitted(side: Side, schema: Schema) -> Side | Refusal:
+    """Returns the query with its literals as its columns hold them. One that was written for SQLite stays as it is."""
+    if not side.translated:
+        return side
+    try:
+        tree = _Fitting(side.tree.copy(), schema).tree
+    except _MeansOtherwise as error:
+        return Refusal(RefusalKind.UNSUPPORTED, f"cannot be translated to SQLite: {error}")
+    return replace(side, sql=tree.sql(dialect="sqlite"), tree=tree) if tree != side.tree else side
+
+
+class _MeansOtherwise(Exception):  # noqa: N818 not an error of the program
+    """SQLite would compare or compute otherwise."""
+
+
+class _Fitting:
+    """Walks one query and changes its literals."""
+
+    def __init__(self, tree: exp.Query, schema: Schema) -> None:
+        self._origins, self._inferred = Origins(tree, schema), schema.inferred
+        self._schema = schema
+        for node in [*tree.walk()]:
+            for one, other in _compared(node):
+                self._compare(one, other)
+            if isinstance(node, exp.Add | exp.Sub) and self._kinds(node.this, node.expression) & _DATED:
+                raise _MeansOtherwise("arithmetic with dates")
+        self.tree = tree
+
+    def _kinds(self, *nodes: exp.Expr) -> set[_Kind | None]:
+        return {self._kind(each, self._origins.scope(each)) for each in nodes}
+
+    def _compare(self, one: exp.Expr, other: exp.Expr) -> None:
+        kinds = self._kinds(one, other)
+        for literal, typed in ((one, other), (other, one)):
+            text = _literal(literal)
+            kind = self._kind(typed, self._origins.scope(typed))
+            if text is not None and kind is not None and kind is not _Kind.WRITTEN:
+                return self._write(literal, text, kind)
+        clash = (
+            (_Kind.TEXT in kinds and kinds & (_NUMBERS | {_Kind.MOMENT, _Kind.TRUTH}))
+            or kinds >= _DATED
+            or (kinds & _DATED and kinds & _NUMBERS)
+        )
+        if clash:
+            raise _MeansOtherwise(" compared with ".join(sorted(each.value for each in kinds if each is not None)))
+        return None
+
+    def _write(self, literal: exp.Expr, text: str, kind: _Kind) -> None:
+        """Writes a literal as the other side holds its values."""
+        if kind in {_Kind.COMPUTED, _Kind.TRUTH}:
+            raise _MeansOtherwise(f"{kind.value} compared with a text")
+        if kind not in {_Kind.DAY, _Kind.MOMENT, _Kind.SPAN}:
+            return
+        when = _moment(text)
+        if when is None and kind is not _Kind.SPAN:
+            raise _MeansOtherwise(f"{kind.value} compared with a text that is none")
+        if when is None:
+            return
+        day, time = when
+        if kind is _Kind.DAY and time != _MIDNIGHT:
+            raise _MeansOtherwise("a day compared with a time of day")
+        whole = kind is _Kind.DAY or (kind is _Kind.SPAN and time == _MIDNIGHT)
+        literal.replace(exp.Literal.string(day if whole else f"{day} {time}"))
+
+    def _kind(self, node: exp.Expr | None, scope: Scope | None, depth: int = 0) -> _Kind | None:
+        if node is None or depth > _DEEPEST:
+            return None
+        if isinstance(node, exp.Column):
+            return self._kind_of_column(node, scope, depth)
+        if isinstance(node, exp.Query | exp.Subquery):
+            select = first_select(node)
+            first = select.expressions[0] if select is not None and select.expressions else None
+            return self._kind(first, self._origins.scope(select), depth + 1) if select is not None else None
+        if isinstance(node, _THROUGH):
+            return self._kind(node.this, scope, depth + 1)
+        return _kind_of(node)
+
+    def _kind_of_column(self, node: exp.Column, scope: Scope | None, depth: int) -> _Kind | None:
+        origin = self._origins.of(node, scope)
+        if origin is None:
+            return None
+        if origin.cell is None:
+            return self._kind(origin.tree, origin.scope, depth + 1)
+        table = self._schema.find(origin.cell[0])
+        column = table.find(origin.cell[1]) if table is not None else None
+        return _kind_of_declared(column, inferred=self._inferred) if column is not None else None
+
+
+def _compared(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
+    """The pairs of operands that a node compares."""
+    if isinstance(node, _COMPARED):
+        yield node.this, node.expression
+    elif isinstance(node, exp.Between):
+        yield node.this, node.args["low"]
+        yield node.this, node.args["high"]
+    elif isinstance(node, exp.In):
+        query = node.args.get("query")
+        for each in (*node.expressions, *([query] if query is not None else [])):
+            yield node.this, each
+
+
+def _kind_of(node: exp.Expr) -> _Kind | None:
+    if _literal(node) is not None:
+        return _Kind.WRITTEN
+    if isinstance(node, exp.Literal | exp.Neg):
+        return _Kind.NUMBER
+    if isinstance(node, exp.Boolean):
+        return _Kind.TRUTH
+    if isinstance(node, _TEXTS):
+        return _Kind.TEXT
+    if isinstance(node, exp.Date | exp.TsOrDsToDate):
+        return _Kind.DAY
+    if isinstance(node, exp.Datetime) or (isinstance(node, exp.Anonymous) and node.name.upper() == "DATETIME"):
+        return _Kind.MOMENT
+    if isinstance(node, exp.Cast):
+        return next((kind for types, kind in _CASTS if node.is_type(*types)), None)
+    return _Kind.COMPUTED if isinstance(node, _COMPUTED) else None
+
+
+def _kind_of_declared(column: DeclaredColumn, *, inferred: bool) -> _Kind | None:
+    if column.kind is ValueKind.DATE:
+        if inferred:
+            return _Kind.SPAN
+        return _Kind.MOMENT if column.timed else _Kind.DAY if column.declared.upper() == "DATE" else None
+    if column.kind is ValueKind.BOOLEAN:
+        return _Kind.TRUTH
+    return _Kind.TEXT if column.kind is ValueKind.TEXT else _Kind.NUMBER
+
+
+def _literal(node: exp.Expr) -> str | None:
+    """The text of a literal, also of one that is made a date: `DATE '2024-03-01'`."""
+    if isinstance(node, exp.Literal):
+        return str(node.this) if node.is_string else None
+    dated = isinstance(node, exp.Date | exp.Datetime | exp.TsOrDsToDate)
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "DATETIME" and len(node.expressions) == 1:
+        return _literal(node.expressions[0])
+    return _literal(node.this) if dated and isinstance(node.this, exp.Literal) and not node.expressions else None
+
+
+_MIDNIGHT = "00:00:00"
+
+
+def _moment(text: str) -> tuple[str, str] | None:
+    """The day and the time of day that a text spells.
+
+    >>> _moment("2024-3-1"), _moment("2024-03-01T10:00"), _moment("soon")
+    (('2024-03-01', '00:00:00'), ('2024-03-01', '10:00:00'), None)
+    """
+    found = _WHEN.fullmatch(text.strip())
+    if found is None:
+        return None
+    year, month, day, *time = found.groups(default="00")
+    return f"{year}-{month:>02}-{day:>02}", ":".join(time)
