@@ -10,14 +10,17 @@ from types import MappingProxyType
 
 from pydantic import JsonValue
 
-from consumers.spans.model_input import question_in
+from consumers.spans.model_input import question_in, question_of_event, question_of_input
 from consumers.spans.span import Attributes, Span
+from consumers.spans.tool_calls import TOOL_NAMES, sql_of_call
 from consumers.wire.run_results import MAX_ERROR, MOST_ROWS
 from scoring.sql import KNOWN_DIALECTS
 from scoring.sql.parameters.binding import MOST_PARAMETERS, bound
 
 PARAMETER = "db.query.parameter."
 """Prefix of the attributes that hold the values of the SQL's placeholders, by name or by place from 0."""
+USER_MESSAGE, TOOL_MESSAGE = "gen_ai.user.message", "gen_ai.tool.message"
+"""Events that hold a message, and the attributes as which they are read."""
 RESOURCE = "resource:"
 """Prefix for attributes of the process that wrote the SQL; they are read where no span has the field."""
 
@@ -33,23 +36,39 @@ class SpanTable:
 
     sql: Names = ("sqlassay.sql", "db.query.text", "db.statement")
     """A span with one of these is an answer, unless its database is known not to speak SQL."""
+    tool_sql: Names = ("gen_ai.tool.call.arguments", TOOL_MESSAGE, "input.value")
+    """Arguments of a tool call. Their SQL is an answer unless a span below has SQL, such as that of the database."""
     dialect: Names = ("sqlassay.dialect", "db.system.name", "db.system")
     """Read only on the span of the SQL."""
     error: Names = ("sqlassay.result.error", "error.type")
     """Why the database did not run the SQL. Read only on the span of the SQL, as `rows`."""
     rows: Names = ("sqlassay.result.rows", "db.response.returned_rows")
-    question: Names = ("sqlassay.question", "gen_ai.input.messages", "gen_ai.prompt")
+    question: Names = (
+        "sqlassay.question",
+        "gen_ai.input.messages",
+        "gen_ai.prompt",
+        "pydantic_ai.all_messages",
+        USER_MESSAGE,
+    )
+    input: Names = ("input.value", "traceloop.entity.input")
+    """What a span was called with; its question counts where none of the above is found."""
     enriched_question: Names = ("sqlassay.enriched_question",)
     """Not read above the span of the question."""
     tenant: Names = ("sqlassay.tenant", "resource:sqlassay.tenant")
-    agent: Names = ("sqlassay.agent", "gen_ai.agent.name", "gen_ai.agent.id", "resource:service.name")
+    agent: Names = ("sqlassay.agent", "gen_ai.agent.name", "agent.name", "gen_ai.agent.id", "resource:service.name")
     agent_version: Names = ("sqlassay.agent_version", "gen_ai.agent.version", "resource:service.version")
-    attributes: Names = ("gen_ai.conversation.id", "gen_ai.request.model", "session.id", "db.namespace")
+    attributes: Names = (
+        "gen_ai.conversation.id",
+        "gen_ai.request.model",
+        "llm.model_name",
+        "session.id",
+        "db.namespace",
+    )
     """Copied to the event's attributes under their own names."""
 
     def span_names(self) -> frozenset[str]:
         """The span attributes that are read."""
-        return frozenset(name for name in self._names() if not name.startswith(RESOURCE))
+        return frozenset(name for name in (*self._names(), *TOOL_NAMES) if not name.startswith(RESOURCE))
 
     def resource_names(self) -> frozenset[str]:
         """The resource attributes that are read."""
@@ -67,6 +86,10 @@ class SpanFields:
     sql: str | None = None
     dialect: str | None = None
     question: str | None = None
+    input: str | None = None
+    """The question that the span was called with, as far as can be told."""
+    called: bool = False
+    """Whether the SQL is an argument of a tool call."""
     result: Mapping[str, object] | None = None
     """What running the SQL gave, if the span says so."""
     inheritable: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -78,7 +101,13 @@ class SpanFields:
     @property
     def size(self) -> int:
         """Approximate number of characters held."""
-        texts = (self.sql or "", self.question or "", *self.inheritable.values(), *self.fallback.values())
+        texts = (
+            self.sql or "",
+            self.question or "",
+            self.input or "",
+            *self.inheritable.values(),
+            *self.fallback.values(),
+        )
         values = (*self.attributes.values(), *(self.result or {}).values())
         return sum(map(len, texts)) + sum(len(str(value)) for value in values)
 
@@ -109,19 +138,32 @@ class SpanReader:
         if not span.attributes:
             return _EMPTY
         found = _first_values(span.attributes, self._own)
-        question, sql, dialect = found.pop("question", None), found.pop("sql", None), found.pop("dialect", None)
+        question, dialect, asked = found.pop("question", None), found.pop("dialect", None), found.pop("input", None)
         result = _result(found.pop("error", None), found.pop("rows", None))
-        if sql is not None and any(str(span.attributes.get(name)) in _NO_SQL for name in self._systems):
-            sql = None
+        own, argument, is_call = found.pop("sql", None), found.pop("tool_sql", None), _is_call(span)
+        sql = self._sql(span, argument if own is None and is_call else own, dialect)
         return SpanFields(
-            sql=_with_parameters(sql, span.attributes, dialect) if sql is not None else None,
+            sql=sql,
             dialect=dialect if sql is not None else None,
             question=question,
+            input=None if is_call else asked,
+            called=own is None and sql is not None,
             result=result if sql is not None else None,
             inheritable=found,
             fallback=_first_values(span.resource, self._process) if sql is not None else _NO_FALLBACK,
             attributes={name: value for name, value in span.attributes.items() if name in self._copied},
         )
+
+    def _sql(self, span: Span, sql: str | None, dialect: str | None) -> str | None:
+        """The SQL with its parameters; `None` where the database speaks no SQL."""
+        if sql is None or any(str(span.attributes.get(name)) in _NO_SQL for name in self._systems):
+            return None
+        return _with_parameters(sql, span.attributes, dialect)
+
+
+def _is_call(span: Span) -> bool:
+    """Whether a span is the call of a tool; what it was called with is then no question."""
+    return any(name in span.attributes for name in TOOL_NAMES)
 
 
 def _result(error: str | None, rows: str | None) -> Mapping[str, object] | None:
@@ -172,7 +214,8 @@ def _first_values(attributes: Attributes, ranks: _Ranks) -> dict[str, str]:
     found: dict[str, tuple[int, str]] = {}
     for name, value in attributes.items():
         for row, place in ranks.get(name, ()):
-            if (row not in found or place < found[row][0]) and (text := _READ.get(row, _text)(value)) is not None:
+            read = _READ.get(name) or _READ.get(row, _text)
+            if (row not in found or place < found[row][0]) and (text := read(value)) is not None:
                 found[row] = (place, text)
     return {row: text for row, (_, text) in found.items()}
 
@@ -238,6 +281,9 @@ def dialect_of(value: JsonValue) -> str | None:
 _READ: Mapping[str, Callable[[JsonValue], str | None]] = {
     "sql": _sql,
     "question": question_in,
+    USER_MESSAGE: question_of_event,
+    "input": question_of_input,
+    "tool_sql": sql_of_call,
     "dialect": dialect_of,
     "error": _error,
     "rows": _rows,

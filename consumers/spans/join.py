@@ -68,6 +68,8 @@ class _OpenTrace:
     nodes: dict[str, _Node] = field(default_factory=dict[str, _Node])
     open: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """Answers whose chain is incomplete, with the chain so far: span ids from the answer upwards."""
+    calls: list[str] = field(default_factory=list[str])
+    """Tool calls with SQL: answers once the trace closes, if no span below them has SQL."""
     waiting: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """For each missing span, the answers whose chain continues there."""
 
@@ -107,7 +109,9 @@ class SpanJoin:
         trace.size += size
         self.spans, self.characters = self.spans + 1, self.characters + size
         moved = trace.waiting.pop(span.span_id, [])
-        if fields.sql is not None:
+        if fields.called:
+            trace.calls.append(span.span_id)
+        elif fields.sql is not None:
             trace.open[span.span_id] = []
             moved.append(span.span_id)
         complete = [answer for answer in moved if _climb(trace, answer)]
@@ -148,8 +152,9 @@ class SpanJoin:
 
     def _close(self, key: TraceKey, trace: _OpenTrace) -> list[SpanEvent]:
         self._release(trace)
-        only = _only_question(trace) if trace.open else None
-        return [_event(key, trace, chain, only) for chain in trace.open.values()]
+        chains = [*trace.open.values(), *_chains_of_calls(trace)]
+        only = _only_question(trace) if chains else None
+        return [_event(key, trace, chain, only) for chain in chains]
 
     def _release(self, trace: _OpenTrace) -> None:
         self.spans -= len(trace.nodes)
@@ -168,7 +173,30 @@ def _climb(trace: _OpenTrace, answer: str) -> bool:
             return False
         chain.append(here)
         here = trace.nodes[here].parent_id
-    return any(trace.nodes[each].fields.question is not None for each in chain)
+    return any(_asks(trace.nodes[each].fields) for each in chain)
+
+
+def _asks(fields: SpanFields) -> bool:
+    return fields.question is not None or fields.input is not None
+
+
+def _chains_of_calls(trace: _OpenTrace) -> list[list[str]]:
+    """The chain of each tool call that has no span with SQL below it."""
+    if not trace.calls:
+        return []
+    chains = {each: _chain(trace, each) for each, node in trace.nodes.items() if node.fields.sql is not None}
+    above = {each for chain in chains.values() for each in chain[1:]}
+    return [chains[each] for each in sorted(trace.calls) if each not in above]
+
+
+def _chain(trace: _OpenTrace, answer: str) -> list[str]:
+    """The spans from an answer upwards, as far as they are at hand."""
+    chain: list[str] = []
+    here: str | None = answer
+    while here in trace.nodes and len(chain) < MAX_ANCESTORS and here not in chain:
+        chain.append(here)
+        here = trace.nodes[here].parent_id
+    return chain
 
 
 def _has_question_and_agent(trace: _OpenTrace, chain: Sequence[str]) -> bool:
@@ -180,8 +208,10 @@ def _has_question_and_agent(trace: _OpenTrace, chain: Sequence[str]) -> bool:
 def _event(key: TraceKey, trace: _OpenTrace, chain: Sequence[str], only: str | None = None) -> SpanEvent:
     """The event of a chain's answer; `only` is its question where the chain holds none."""
     fields = [trace.nodes[each].fields for each in chain]
-    asked = next((place for place, each in enumerate(fields) if each.question is not None), len(fields))
-    question = fields[asked].question if asked < len(fields) else only
+    asked = next((place for place, each in enumerate(fields) if each.question is not None), None)
+    if asked is None:
+        asked = next((place for place, each in enumerate(fields) if each.input is not None), len(fields))
+    question = fields[asked].question or fields[asked].input if asked < len(fields) else only
     payload: dict[str, object] = {
         **_inherited(fields, asked),
         "event_id": f"{key.trace_id}-{chain[0]}",
@@ -212,7 +242,9 @@ def _attributes(fields: Sequence[SpanFields]) -> dict[str, object]:
 
 def _only_question(trace: _OpenTrace) -> str | None:
     """The question of a trace with exactly one, for an answer that is not below the question's span."""
-    asked = {node.fields.question for node in trace.nodes.values() if node.fields.question is not None}
+    nodes = trace.nodes.values()
+    asked = {node.fields.question for node in nodes if node.fields.question is not None}
+    asked = asked or {node.fields.input for node in nodes if node.fields.input is not None}
     return next(iter(asked)) if len(asked) == 1 else None
 
 

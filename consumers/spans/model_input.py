@@ -7,8 +7,15 @@ from typing import cast
 
 import orjson
 
+from consumers.spans.tool_calls import is_query
+
 _ASKING_ROLES = frozenset({"user", "human"})
 """Roles whose messages hold the question."""
+_ROLES = ("user", "human", "assistant", "ai", "system", "tool")
+_ASKED = ("question", "user_question", "task", "query_str", "user_input", "input", "prompt", "message", "query")
+"""Names under which a question is passed on."""
+_HOLDERS = ("inputs", "input", "query_bundle", "kwargs", "data")
+_DEEPEST = 3
 _TEXT_KEYS = ("content", "text")
 
 
@@ -25,6 +32,45 @@ def question_in(value: object) -> str | None:
     parsed = _parsed(value) if isinstance(value, str) else value
     text = parsed if isinstance(parsed, str) else _last_question(parsed)
     return text if isinstance(text, str) and text.strip() else None
+
+
+def question_of_input(value: object, depth: int = 0) -> str | None:
+    """The question in what a span was called with, where that is messages, a question by name, or plain words.
+
+    >>> question_of_input('{"task": "How many?", "stream": false}'), question_of_input("SELECT 1 FROM kites")
+    ('How many?', None)
+    >>> question_of_input({"inputs": {"messages": [["user", "How many?"]]}})
+    'How many?'
+    """
+    held = _decoded(value) if isinstance(value, str) else value
+    if isinstance(held, str):
+        return held if held.strip() and not is_query(held) else None
+    if _messages(held):
+        return _last_question(held) or None
+    if not isinstance(held, Mapping) or depth > _DEEPEST:
+        return None
+    fields = cast("Mapping[str, object]", held)
+    inner = (_question_within(fields.get(key), depth + 1) for key in _HOLDERS)
+    return _named_question(fields) or next((found for found in inner if found is not None), None)
+
+
+def _named_question(fields: Mapping[str, object]) -> str | None:
+    texts = (text for key in _ASKED if isinstance(text := fields.get(key), str))
+    return next((text for text in texts if text.strip() and not is_query(text)), None)
+
+
+def _question_within(value: object, depth: int) -> str | None:
+    return None if isinstance(value, str) else question_of_input(value, depth)
+
+
+def _decoded(text: str) -> object:
+    """What a text holds as JSON, else the text itself."""
+    if text.lstrip()[:1] not in {"[", "{"}:
+        return text
+    try:
+        return cast("object", orjson.loads(text))
+    except orjson.JSONDecodeError:
+        return None
 
 
 def _parsed(text: str) -> object:
@@ -46,7 +92,34 @@ def _messages(value: object) -> list[Mapping[str, object]]:
     if not isinstance(value, list):
         return []
     parts = cast("list[object]", value)
-    return [cast("Mapping[str, object]", each) for each in parts if isinstance(each, Mapping) and "role" in each]
+    return [message for each in parts if (message := _message(each)) is not None]
+
+
+def _message(value: object) -> Mapping[str, object] | None:
+    """A message with its role, also as LangChain writes it: a pair, or an object with the role as its type."""
+    if isinstance(value, list):
+        pair = cast("list[object]", value)
+        return {"role": pair[0], "content": pair[1]} if len(pair) == 2 and pair[0] in _ROLES else None
+    if not isinstance(value, Mapping):
+        return None
+    held = cast("Mapping[str, object]", value)
+    if "role" in held:
+        return held
+    if held.get("type") not in _ROLES:
+        return None
+    data = held.get("data", held)
+    content = cast("Mapping[str, object]", data).get("content") if isinstance(data, Mapping) else None
+    return {"role": held["type"], "content": content}
+
+
+def question_of_event(value: object) -> str | None:
+    """The words of a user's message that is an event: plain, or its parts as JSON.
+
+    >>> question_of_event("How many?"), question_of_event('[{"text": "How many?"}]')
+    ('How many?', 'How many?')
+    """
+    held = _decoded(value) if isinstance(value, str) else value
+    return _text({"content": value if held is None else held}) or None
 
 
 def _last_question(value: object) -> str | None:

@@ -10,7 +10,7 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 from pydantic import JsonValue
 
 from consumers.spans import Span, SpanTable
-from consumers.spans.attributes import RESOURCE
+from consumers.spans.attributes import RESOURCE, TOOL_MESSAGE, USER_MESSAGE
 from consumers.wire.events import InvalidEvent, InvalidReason
 
 _REMOTE = trace_pb2.SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK | trace_pb2.SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK
@@ -21,6 +21,23 @@ MAX_SPAN_BYTES = 1024 * 1024
 MAX_DEPTH = 16
 """Deepest level of an attribute's value that is read; deeper values are null."""
 Attributes: TypeAlias = Mapping[str, JsonValue]
+EVENT_TEXT = "content"
+"""The attribute of an event that is a message."""
+
+
+def with_events(own: Attributes, events: Iterable[tuple[str, Attributes]]) -> Attributes:
+    """The attributes of a span with those of its events, by name: some SDKs write messages as events.
+
+    The span's own count first, then those of the first event; of its messages the last.
+    """
+    found = dict(own)
+    for name, attributes in events:
+        if name in {USER_MESSAGE, TOOL_MESSAGE} and EVENT_TEXT in attributes:
+            found[name] = attributes[EVENT_TEXT]
+        for key in attributes.keys() - found.keys():
+            if key.startswith("gen_ai."):
+                found[key] = attributes[key]
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from consumers.spans.attributes import is_read
 from consumers.wire.events import InvalidEvent, InvalidReason, parse_json
 from consumers.wire.texts import json_type, shorten
 from service.otlp.export import (
+    EVENT_TEXT,
     MAX_DEPTH,
     Attributes,
     Export,
@@ -21,6 +22,7 @@ from service.otlp.export import (
     SpanReader,
     read_spans,
     span_of,
+    with_events,
 )
 
 Object: TypeAlias = Mapping[str, object]
@@ -63,9 +65,11 @@ def _read(span: Object, resource: Object, names: frozenset[str], resource_names:
             _bytes(span, "traceId"), _bytes(span, "spanId"), _bytes(span, "parentSpanId"), _whole(span.get("flags"))
         )
         attributes, of_resource = _attributes(span, names), _attributes(resource, resource_names)
+        events = map(_object, _list(span, "events"))
+        read = [(str(each.get("name")), _attributes(each, names | {EVENT_TEXT})) for each in events]
     except UnicodeEncodeError as error:
         raise InvalidSpan(f"a text holds a lone surrogate at character {error.start}: remove it") from None
-    return span_of(identity, _whole(span.get("startTimeUnixNano")), attributes, of_resource)
+    return span_of(identity, _whole(span.get("startTimeUnixNano")), with_events(attributes, read), of_resource)
 
 
 def _bytes(span: Object, name: str) -> bytes:

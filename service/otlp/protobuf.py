@@ -20,6 +20,7 @@ from consumers.spans.attributes import is_read
 from consumers.wire.events import InvalidEvent, InvalidReason
 from consumers.wire.texts import shorten
 from service.otlp.export import (
+    EVENT_TEXT,
     MAX_DEPTH,
     MAX_SPAN_BYTES,
     MAX_VALUES,
@@ -32,6 +33,7 @@ from service.otlp.export import (
     read_spans,
     span_of,
     too_many,
+    with_events,
 )
 from service.otlp.protobuf_outline import NotProtobuf, ResourceOutline, Slice, TooManyParts, outline
 
@@ -73,7 +75,9 @@ def _read(body: bytes, part: Slice, names: frozenset[str], resource: Attributes,
         raise InvalidSpan(f"a span has {size} bytes: at most {MAX_SPAN_BYTES} are read")
     span = trace_pb2.Span.FromString(body[part.start : part.end])
     identity = SpanIdentity(span.trace_id, span.span_id, span.parent_span_id, span.flags)
-    return span_of(identity, span.start_time_unix_nano, attributes.read(span.attributes, names), resource)
+    events = ((each.name, attributes.read(each.attributes, names | {EVENT_TEXT})) for each in span.events)
+    own = with_events(attributes.read(span.attributes, names), events)
+    return span_of(identity, span.start_time_unix_nano, own, resource)
 
 
 @dataclass(slots=True)

@@ -63,6 +63,25 @@ def test_what_the_sdk_writes_is_read(encode):
     assert not child.parent_is_remote
 
 
+@pytest.mark.parametrize("encode", [ExportTraceServiceRequest.SerializeToString, as_json], ids=["protobuf", "json"])
+def test_messages_that_an_sdk_writes_as_events_are_read(encode):
+    tracer = TracerProvider().get_tracer("test")
+    with tracer.start_as_current_span("ask", attributes={"gen_ai.prompt": "its own"}) as asked:
+        for text in ("Hello", "Which cloth?"):
+            asked.add_event("gen_ai.user.message", {"content": text})
+        asked.add_event("details", {"gen_ai.input.messages": "first", "gen_ai.prompt": "other", "content": "left out"})
+        asked.add_event("details", {"gen_ai.input.messages": "second", "sqlassay.tenant": "other"})
+        asked.add_event("gen_ai.tool.message", {"content": "{}"})
+    assert isinstance(asked, ReadableSpan)
+    [read] = read_otlp(encode(encode_spans([asked])), SpanTable()).spans
+    assert read.attributes == {
+        "gen_ai.prompt": "its own",
+        "gen_ai.user.message": "Which cloth?",
+        "gen_ai.input.messages": "first",
+        "gen_ai.tool.message": "{}",
+    }
+
+
 def span(**more):
     return {"traceId": "4bf92f3577b34da6a3ce929d0e0e4736", "spanId": "00f067aa0ba902b7", **more}
 
