@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from service.commands.exits import refuse
 
@@ -19,6 +21,14 @@ LONGEST_LINE = 16 * 1024 * 1024
 CHUNK = 64 * 1024
 _END = b"\r\n"
 _MARK = b"\xef\xbb\xbf"
+_NOT_TEXT = {
+    (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zX"): "compressed: unpack it and pass it on stdin, as -",
+    (b"PK\x03\x04",): "a ZIP archive or a spreadsheet: send JSON, one object a line",
+    (b"\xff\xfe", b"\xfe\xff"): "UTF-16: save it as UTF-8",
+}
+"""First bytes of files that hold no line of JSON, and what to do about them."""
+_UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+"""Why a file that was opened cannot be written to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +61,40 @@ def _skip_line(stream: BinaryIO) -> None:
             return
 
 
-def open_input(name: str) -> AbstractContextManager[BinaryIO]:
-    """Opens the named file, or stdin for `-`. Ends the command when the file cannot be read."""
-    try:
-        return nullcontext(sys.stdin.buffer) if name == STANDARD else Path(name).open("rb")
-    except OSError as error:
-        refuse(f"cannot read {name}: {error.strerror or error}")
+@contextmanager
+def open_input(name: str) -> Generator[BinaryIO]:
+    """Opens the named file, or stdin for `-`. Ends the command when it cannot be read, or is no text."""
+    with nullcontext(sys.stdin.buffer) if name == STANDARD else _opened(name, "rb", "read") as stream:
+        begin: bytes = stream.peek(4) if isinstance(stream, BufferedReader) else b""
+        fault = next((fault for marks, fault in _NOT_TEXT.items() if begin.startswith(marks)), None)
+        if fault is not None:
+            refuse(f"cannot read {name}: it is {fault}")
+        yield stream
 
 
-def open_output(name: str) -> AbstractContextManager[BinaryIO]:
-    """Opens the named file, or stdout for `-`. Ends the command when the file cannot be written.
+@contextmanager
+def open_output(name: str) -> Generator[BinaryIO]:
+    """Opens the named file, or stdout for `-`. Ends the command when it cannot be opened, or its disk is full.
 
     Ends the command silently when the reader of stdout closes the pipe (`| head`).
     """
     if name == STANDARD:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
-        return nullcontext(sys.stdout.buffer) if name == STANDARD else Path(name).open("wb")
+        with nullcontext(sys.stdout.buffer) if name == STANDARD else _opened(name, "wb", "write") as stream:
+            yield stream
+            stream.flush()
     except OSError as error:
-        refuse(f"cannot write {name}: {error.strerror or error}")
+        if error.errno not in _UNWRITABLE:
+            raise
+        refuse(f"cannot write {name}: {error.strerror or error}; what it holds is incomplete")
+
+
+def _opened(name: str, mode: Literal["rb", "wb"], verb: str) -> BinaryIO:
+    try:
+        return Path(name).open(mode)
+    except OSError as error:
+        refuse(f"cannot {verb} {name}: {error.strerror or error}")
 
 
 def size_of(name: str) -> int | None:

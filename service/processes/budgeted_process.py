@@ -93,4 +93,7 @@ def _serve(parents: Connection, pipe: Connection, function: Callable[[Item], Res
             limit_cpu(cpu_seconds)
             result = function(item)
             limit_cpu(0)
-            pipe.send(result)
+            try:
+                pipe.send(result)
+            except BrokenPipeError:  # the parent has gone
+                return

@@ -52,6 +52,28 @@ def test_a_line_that_is_too_costly_has_no_score_and_its_neighbours_have_theirs(t
     assert rows[0]["score"] == rows[2]["score"] == rows[5]["score"]
 
 
+@pytest.mark.parametrize(
+    ("begin", "fix"),
+    [(b"\x1f\x8b\x08", "unpack it"), (b"\xff\xfe{\x00", "save it as UTF-8"), (b"PK\x03\x04", "one object a line")],
+)
+def test_a_file_that_is_no_text_is_refused_as_a_whole(tmp_path: Path, begin: bytes, fix: str) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_bytes(begin + b"\n\n\n")
+    done = sqlassay("score", str(source), "--out", str(tmp_path / "out.jsonl"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"cannot read {source}" in done.stderr
+    assert fix in done.stderr
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux's file that is always full")
+@pytest.mark.parametrize("command", [("score", "-"), ("verify", "-")])
+def test_a_full_disk_is_named(command: tuple[str, ...]) -> None:
+    done = sqlassay(*command, "--out", "/dev/full", text=event() + b"\n")
+    assert done.returncode == 2
+    assert "cannot write /dev/full: No space left on device" in done.stderr
+
+
 def test_every_line_gives_a_row_with_every_field(tmp_path: Path) -> None:
     source, target = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     source.write_bytes(event() + b"\n")
