@@ -18,6 +18,13 @@ _SCALE: Mapping[str, int] = {
     "singlestore": 0, "doris": 0, "starrocks": 0, "duckdb": 3,
 }  # fmt: skip
 """Digits after the point of a DECIMAL that names none."""
+_ROUNDING = frozenset(
+    {
+        "postgres", "redshift", "duckdb", "snowflake", "bigquery", "oracle", "mysql", "singlestore", "trino",
+        "presto", "athena",
+    }
+)  # fmt: skip
+"""Dialects whose CAST to an integer rounds. SQLite truncates."""
 _DECIMALS = (exp.DType.DECIMAL, exp.DType.DECIMAL32, exp.DType.DECIMAL64, exp.DType.DECIMAL128)
 _PARTS: Mapping[type[exp.Expr], str] = {exp.Year: "%Y", exp.Month: "%m", exp.Day: "%d"}
 _NAMED_PARTS = {"YEAR": "%Y", "MONTH": "%m", "DAY": "%d"}
@@ -39,7 +46,7 @@ def rewritten(node: exp.Expr, dialect: str) -> exp.Expr | None:
     if isinstance(node, exp.Like | exp.ILike) and dialect in _ESCAPING:
         return _escaped(node)
     if isinstance(node, exp.Cast):
-        return _scaled(node, dialect)
+        return _scaled(node, dialect) or _rounded(node, dialect)
     pattern = _part(node)
     if pattern is not None:
         return exp.cast(exp.TimeToStr(this=_date(node), format=exp.Literal.string(pattern)), "INTEGER")
@@ -90,6 +97,16 @@ def _scaled(node: exp.Cast, dialect: str) -> exp.Expr | None:
     else:
         return None
     return exp.Round(this=node.this.copy(), decimals=exp.Literal.number(digits))
+
+
+def _rounded(node: exp.Cast, dialect: str) -> exp.Expr | None:
+    """A cast to a whole number that rounds, as SQLite's does not."""
+    if dialect not in _ROUNDING or not node.is_type(*exp.DataType.INTEGER_TYPES):
+        return None
+    if isinstance(node.this, exp.Literal | exp.Round):
+        return None
+    rounded = exp.Round(this=node.this.copy())
+    return exp.Cast(this=rounded, to=node.to.copy())
 
 
 def _part(node: exp.Expr) -> str | None:

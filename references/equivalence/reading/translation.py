@@ -31,13 +31,6 @@ _ELSEWHERE: Mapping[type[exp.Expr], str] = {
 }
 """Expressions that sqlglot passes through although SQLite lacks them or gives them another meaning."""
 
-_ROUNDING = frozenset(
-    {
-        "postgres", "redshift", "duckdb", "snowflake", "bigquery", "oracle", "mysql", "singlestore", "trino",
-        "presto", "athena",
-    }
-)  # fmt: skip
-"""Dialects whose CAST to an integer rounds. SQLite truncates."""
 _NULL_AS_EMPTY = frozenset({"postgres", "redshift", "duckdb", "tsql", "oracle"})
 """Dialects in which CONCAT ignores NULLs."""
 _ALIKE = frozenset({"mysql", "tsql", "doris", "starrocks", "singlestore", "fabric"})
@@ -75,8 +68,6 @@ def _refuse(node: exp.Expr, dialect: str) -> None:
 
 def _means_otherwise(node: exp.Expr, dialect: str) -> str | None:
     """Describes an expression that SQLite would run with another meaning."""
-    if dialect in _ROUNDING and _casts_to_integer(node):
-        return "CAST to a whole number, which rounds"
     if dialect in _NULL_AS_EMPTY and isinstance(node, exp.Concat):
         return "CONCAT, which leaves NULLs out"
     if dialect in _ALIKE and isinstance(node, exp.StrPosition):
@@ -134,12 +125,6 @@ def _formats_alike(format_: exp.Expr | None) -> bool:
 def _starts_inside(start: exp.Expr | None) -> bool:
     """Whether a substring begins at the first character or later, as far as can be read."""
     return not isinstance(start, exp.Neg) and not (isinstance(start, exp.Literal) and start.name == "0")
-
-
-def _casts_to_integer(node: exp.Expr) -> bool:
-    if not isinstance(node, exp.Cast) or isinstance(node.this, exp.Literal):
-        return False
-    return node.is_type(*exp.DataType.INTEGER_TYPES)
 
 
 def _adds_text(node: exp.Expr) -> bool:
