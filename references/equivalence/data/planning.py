@@ -9,7 +9,7 @@ from references.equivalence.data.population import Link, Population, Slot, Table
 from references.equivalence.data.values import SHARED, own_value
 from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.literals import swapped
-from references.equivalence.facts.origins import Cell
+from references.equivalence.reading.origins import Cell
 from references.sandbox import Value
 from references.schema import DeclaredColumn, DeclaredTable, Reference, Schema, ValueKind
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from references.equivalence.facts.origins import Cell
+from references.equivalence.reading.origins import Cell
 from references.sandbox import Value
 
 

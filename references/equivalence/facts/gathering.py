@@ -10,7 +10,7 @@ from sqlglot.optimizer.scope import Scope
 from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.literals import Form, Literal, Operator, values_for
 from references.equivalence.facts.operands import ComparedSide, ComparedSideReader, literal_of, number_of
-from references.equivalence.facts.origins import Cell, Origins, first_select, sources
+from references.equivalence.reading.origins import Cell, Origins, first_select, sources
 from references.equivalence.reading.side import Side
 from references.schema import Schema
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from references.equivalence.facts.literals import Form, Literal
-from references.equivalence.facts.origins import Cell, Origins, first_select
+from references.equivalence.reading.origins import Cell, Origins, first_select
 
 _SAME = (
     exp.Paren, exp.Cast, exp.TryCast, exp.Alias, exp.Round, exp.Lower, exp.Upper, exp.Trim, exp.Abs, exp.Min, exp.Max,

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from references.equivalence.facts.facts import Facts
 from references.equivalence.facts.gathering import gathered
-from references.equivalence.facts.origins import Cell
 from references.equivalence.inference.naming import kind_by_name
+from references.equivalence.reading.origins import Cell
 from references.equivalence.reading.side import Side
 from references.sandbox import Folding
 from references.schema import DeclaredColumn, DeclaredTable, Schema, ValueKind

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from references.equivalence.facts.gathering import gathered
-from references.equivalence.facts.origins import Cell
 from references.equivalence.inference.naming import names_table, plain_name, stems
+from references.equivalence.reading.origins import Cell
 from references.equivalence.reading.side import Side
 from references.schema import DeclaredTable, Key, Reference, Schema
 

@@ -8,10 +8,10 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
-from references.equivalence.facts.origins import sources
 from references.equivalence.inference.column_types import with_types
 from references.equivalence.inference.keys import with_keys
 from references.equivalence.inference.naming import resemblance
+from references.equivalence.reading.origins import sources
 from references.equivalence.reading.side import Side
 from references.schema import DeclaredColumn, DeclaredTable, Schema, ValueKind
 

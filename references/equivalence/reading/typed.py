@@ -14,7 +14,7 @@ from enum import Enum
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from references.equivalence.facts.origins import Origins, first_select
+from references.equivalence.reading.origins import Origins, first_select
 from references.equivalence.reading.side import Refusal, RefusalKind, Side
 from references.schema import DeclaredColumn, Schema, ValueKind
 
