@@ -17,7 +17,7 @@ from references.comparison.matching import as_bag, column_maps
 from references.comparison.results import QueryResult, unified
 from references.sandbox import Failure
 from references.semantics import Semantics
-from tests.references.running import running
+from tests.references.memory_database import running
 
 SCHEMA = """
 CREATE TABLE kilns (id INTEGER, name TEXT, town TEXT, opened TEXT, pots INTEGER, price REAL);

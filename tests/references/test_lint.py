@@ -14,7 +14,7 @@ from references.databases.opening import open_database
 from references.databases.row_orders import reversed_rows
 from references.lint import Doubt, lint
 from references.sandbox import Failure
-from tests.references.running import running
+from tests.references.memory_database import running
 
 SCHEMA = """
 CREATE TABLE boats (id INTEGER, name TEXT, harbour TEXT, length TEXT, crew INTEGER);
