@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from scoring.alignment.same_values import TIMES, Context, as_number, is_false, same_value
+from scoring.alignment.same_values import TIMES, Context, as_number, ends_before, is_false, same_value
 from scoring.linking import LINKED, likeness
 from scoring.specification import NEGATION, Clause, Filter, Op, QuestionFilter, SqlFilter
 from scoring.values import Choices, Number, RelativeTime, Text, Value
-from scoring.words import letters
+from scoring.words import identifier_words, letters
 
 CERTAIN = 0.5
 """Certainty, in [0, 1], from which a condition read from words is required."""
@@ -48,6 +48,8 @@ def _overlap(wanted: Value | None, there: Value | None, context: Context) -> boo
 
 def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
     if bounds_agree(required, present) or _bounds_age(required, present) or _bounds_length(required, present, context):
+        return True
+    if _last_before(required, present):
         return True
     if required.op is Op.NOT_EXISTS and present.op is Op.EQ:
         return is_false(present.rhs)
@@ -136,6 +138,22 @@ def bounds_agree(required: QuestionFilter, present: SqlFilter) -> bool:
     inclusive = mine if closed else mine + side
     their_inclusive = theirs if their_closed else theirs + their_side
     return side == their_side and inclusive == their_inclusive
+
+
+def _last_before(required: QuestionFilter, present: SqlFilter) -> bool:
+    """`not in the last 90 days` as the last time before that: MAX of a time, or a column such as `last_login_at`.
+
+    Any time before would not do: who ordered long ago may have ordered again.
+    """
+    if required.op is not Op.NOT_WITHIN or present.op is not Op.WITHIN or present.lhs is None:
+        return False
+    if not isinstance(required.rhs, RelativeTime) or not isinstance(present.rhs, RelativeTime):
+        return False
+    words = {word for column in present.lhs.columns for word in identifier_words(column.name)}
+    return (present.lhs.func == "MAX" or not _LAST.isdisjoint(words)) and ends_before(required.rhs, present.rhs)
+
+
+_LAST = frozenset({"last", "latest", "recent"})
 
 
 def _bounds_length(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:

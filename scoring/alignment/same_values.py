@@ -149,14 +149,27 @@ _DAY = timedelta(days=1)
 
 
 def _plainest(relative: RelativeTime, reaches_now: bool) -> RelativeTime:
-    """One form for all ways to write a range: `last 24 hours` is the last day. Whether days are whole is not compared:
-    many dates have no time.
+    """One form for all ways to write a range: `last 24 hours` is the last day.
+
+    Whether days are whole is not compared: many dates have no time.
     """
     start, end = relative.start, None if _is_open(relative, reaches_now) else relative.end
     if relative.whole and relative.unit is not Grain.DAY:
         return RelativeTime(relative.unit, start, end, whole=True)
     base, times = _SMALLER[relative.unit]
     return RelativeTime(base, start and start * times, end and end * times)
+
+
+def ends_before(wanted: RelativeTime, there: RelativeTime) -> bool:
+    """Whether `there` is all the time before a range that reaches to now.
+
+    >>> ends_before(RelativeTime(Grain.DAY, -90, 0), RelativeTime(Grain.DAY, None, -90))
+    True
+    """
+    if there.start is not None or there.end is None:
+        return False
+    after = RelativeTime(there.unit, there.end, None, there.whole)
+    return _plainest(wanted, not wanted.whole) == _plainest(after, not wanted.whole)
 
 
 def _is_open(relative: RelativeTime, reaches_now: bool) -> bool:

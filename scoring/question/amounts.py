@@ -11,11 +11,12 @@ from scoring.question.phrases import operand, phrase_before, phrase_end, verb_li
 from scoring.question.quantities import Quantity
 from scoring.question.reading import Reading
 from scoring.specification import Op, Operand, TokenKind
-from scoring.values import Grain, Number, Value
+from scoring.values import Grain, Number, RelativeTime, Value
 
 
 def read_number_filters(reading: Reading, quantities: Sequence[Quantity]) -> None:
     """Adds a filter for each number that is compared, is a key or counts; others give an uncertain one or none."""
+    quantities = sorted([*quantities, *_single_units(reading)], key=lambda each: each.start)
     place = 0
     while place < len(quantities):
         quantity = quantities[place]
@@ -28,8 +29,24 @@ def read_number_filters(reading: Reading, quantities: Sequence[Quantity]) -> Non
             place += 1
 
 
+def _single_units(reading: Reading) -> list[Quantity]:
+    """`more than an hour`, `within a day`: one unit of time."""
+    if _TIME_UNITS.isdisjoint(reading.lowers):
+        return []
+    found: list[Quantity] = []
+    for place, word in enumerate(reading.lowers):
+        if word in _TIME_UNITS and reading.lower(place - 1) in ("a", "an"):
+            led = reading.lower(place - 2) in reading.language.within or place - 1 in reading.ends
+            found += [Quantity(Number(1.0), place - 1, place)] if led and not reading.claimed[place] else []
+    return found
+
+
+_TIME_UNITS = frozenset({"second", "minute", "hour", "day", "week"})
+
+
 def _one_number(reading: Reading, quantity: Quantity) -> None:
-    if not (_compared(reading, quantity) or _within(reading, quantity) or _keyed(reading, quantity)):
+    readers = (_compared, _within, _idle, _keyed)
+    if not any(read(reading, quantity) for read in readers):
         _bare(reading, quantity)
 
 
@@ -41,6 +58,17 @@ def _within(reading: Reading, quantity: Quantity) -> bool:
     start = quantity.start - 1
     place = start, quantity.end
     add_filter(reading, None, signed(reading, Op.LE, start), quantity.number, place, 0.9, lengths)
+    return True
+
+
+def _idle(reading: Reading, quantity: Quantity) -> bool:
+    """`not logged in for 90 days`: not within the last 90 days."""
+    start, grain = quantity.start - 1, reading.language.grains.get(reading.lower(quantity.end))
+    op = signed(reading, Op.WITHIN, start) if reading.lower(start) in reading.language.lasting else Op.WITHIN
+    if grain is None or op is Op.WITHIN or not quantity.number.value.is_integer():
+        return False
+    since = RelativeTime(grain, -int(quantity.number.value), 0)
+    add_filter(reading, None, op, since, (start, quantity.end + 1), 0.7)
     return True
 
 

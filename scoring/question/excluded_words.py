@@ -44,7 +44,7 @@ def _after(reading: Reading, negation: Mark) -> Iterator[int]:
 
 
 def _first_word(reading: Reading, place: int) -> int | None:
-    """The place of the first word after function words, unless a verb or one of `_ELSEWHERE` comes before it."""
+    """The place of the first word after function words, unless a cue or one of `_ELSEWHERE` comes before it."""
     language = reading.language
     while reading.is_word(place) and (
         reading.lower(place) in language.breaks or reading.lower(place) in language.articles

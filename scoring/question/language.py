@@ -146,6 +146,8 @@ class Language:
     halves: frozenset[str] = frozenset()
     within: frozenset[str] = frozenset()
     """Words before the most time that something may take."""
+    lasting: frozenset[str] = frozenset()
+    """Words before the time for which something has not happened."""
     ranges: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
     """`between` → {`and`}: the word that opens a range and those that join its ends."""
     time_verbs: frozenset[str] = frozenset()

@@ -31,6 +31,8 @@ def negation_lost(case: Case) -> Finding | None:
     """
     if not case.question.negations or excludes(case.sql):
         return None
+    if any(match.required.op in NEGATIVE for match in case.filters.matched):
+        return None
     word = case.question.negations[0]
     met = [match.required.span.casefold() for match in case.filters.matched]
     met += [each.phrase.casefold() for each in case.enriched.definitions]

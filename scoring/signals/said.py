@@ -112,16 +112,22 @@ _DIGIT = re.compile(r"\d")
 
 def _numbers_said(case: Case) -> list[str]:
     numbers = [token for token in case.question.tokens if token.text.isdecimal() and token.kind is TokenKind.NUMBER]
-    return [token.text for token in numbers if not _in_met_time(token, case)]
+    return [token.text for token in numbers if not _is_met(token, case)]
 
 
-def _in_met_time(token: Token, case: Case) -> bool:
-    """Whether it belongs to a length of time that the SQL has, perhaps in another unit: 24 hours as one day."""
-    for each in (match.required for match in case.filters.matched):
-        timed = isinstance(each.rhs, RelativeTime) or (isinstance(each.rhs, Number) and each.alternatives)
-        if timed and each.source is FilterOrigin.QUESTION and 0 <= token.start - each.start < len(each.span):
-            return True
-    return False
+def _is_met(token: Token, case: Case) -> bool:
+    """Whether it belongs to a length of time or a percentage that the SQL has, perhaps in another unit."""
+    return any(
+        _has_units(each) and each.source is FilterOrigin.QUESTION and 0 <= token.start - each.start < len(each.span)
+        for each in (match.required for match in case.filters.matched)
+    )
+
+
+def _has_units(each: QuestionFilter) -> bool:
+    """Whether the value may be written in another unit: 24 hours as one day, 20 % as 0.2."""
+    if isinstance(each.rhs, Number):
+        return bool(each.alternatives) or each.rhs.unit == "%"
+    return isinstance(each.rhs, RelativeTime)
 
 
 def _beside(number: int, sql: str) -> bool:
@@ -187,10 +193,11 @@ def _is_said(value: Text | Number, said: str) -> bool:
 
 
 def _also_said(case: Case) -> tuple[list[str], set[float]]:
-    """Other forms of the question's values, and its numbers: `gb` for the UK, 1440 minutes for a day, 0 and 1."""
+    """Other forms of the question's values, and its numbers: `gb` for the UK, 24 hours for a day, 0.2 for 20 %."""
     forms = [form for each in case.question.filters for form in each.alternatives]
     numbers = [*case.question.numbers, *case.enriched.numbers, *(form for form in forms if isinstance(form, Number))]
-    return [form.folded for form in forms if isinstance(form, Text)], {each.value for each in numbers} | {0.0, 1.0}
+    shares = {each.value / 100 for each in numbers if each.unit == "%"}
+    return [form.folded for form in forms if isinstance(form, Text)], shares | {each.value for each in numbers} | {0, 1}
 
 
 def _is_said_somehow(value: Text | Number, squeezed_text: str, numbers: set[float]) -> bool:

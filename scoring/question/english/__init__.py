@@ -69,6 +69,7 @@ ENGLISH = Language(
     centuries=words("century"),
     halves=words("half"),
     within=words("within"),
+    lasting=words("for in"),
     ranges=MappingProxyType(
         {
             "between": words("and to - –"),
