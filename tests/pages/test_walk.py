@@ -83,7 +83,7 @@ def test_the_agent_that_got_worse_is_found_explained_labelled_and_its_rules_impr
     page.get_by_role("link", name="Slices").click()
     expect(page.locator("main table tr", has_text=VERSION).first).to_contain_text("< 0.001")
     # why one answer is wrong
-    page.goto(f"/console/evaluations?tenant={TENANT}&agent={AGENT}&order=worst")
+    page.goto(f"/console/evaluations?tenant={TENANT}&agent={AGENT}&reason=FILTER_MISSING&order=worst")
     page.locator("main tbody tr a").first.click()
     expect(page.locator("main")).to_contain_text("FILTER_MISSING")
     expect(page.locator("main")).to_contain_text("nothing applies it")
