@@ -117,9 +117,14 @@ def _numbers_said(case: Case) -> list[str]:
 
 def _is_met(token: Token, case: Case) -> bool:
     """Whether it belongs to a length of time or a percentage that the SQL has, perhaps in another unit."""
+    required = [match.required for match in case.filters.matched]
+    if case.question.text[token.end : token.end + 1] == "%":
+        share = float(token.text) / 100
+        if any(isinstance(each.rhs, Number) and each.rhs.value == share for each in required):
+            return True
     return any(
         _has_units(each) and each.source is FilterOrigin.QUESTION and 0 <= token.start - each.start < len(each.span)
-        for each in (match.required for match in case.filters.matched)
+        for each in required
     )
 
 
