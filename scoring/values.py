@@ -202,14 +202,16 @@ def floor(moment: datetime, unit: Grain) -> datetime:
             return moment.replace(microsecond=0)
 
 
-_MONTHS = {Grain.MONTH: 1, Grain.QUARTER: 3, Grain.YEAR: 12}
-_SPANS = {
+MONTHS = {Grain.MONTH: 1, Grain.QUARTER: 3, Grain.YEAR: 12}
+"""The units that are counted in months."""
+LENGTHS = {
     Grain.SECOND: timedelta(seconds=1),
     Grain.MINUTE: timedelta(minutes=1),
     Grain.HOUR: timedelta(hours=1),
     Grain.DAY: timedelta(days=1),
     Grain.WEEK: timedelta(weeks=1),
 }
+"""The units of a fixed length."""
 
 
 def shift(moment: datetime, unit: Grain, count: int) -> datetime:
@@ -221,9 +223,9 @@ def shift(moment: datetime, unit: Grain, count: int) -> datetime:
     datetime.datetime(2024, 2, 29, 0, 0)
     """
     try:
-        if unit not in _MONTHS:
-            return moment + _SPANS[unit] * count
-        months = moment.year * 12 + moment.month - 1 + _MONTHS[unit] * count
+        if unit not in MONTHS:
+            return moment + LENGTHS[unit] * count
+        months = moment.year * 12 + moment.month - 1 + MONTHS[unit] * count
         year, month = divmod(months, 12)
         day = min(moment.day, calendar.monthrange(year, month + 1)[1])
         return moment.replace(year=year, month=month + 1, day=day)

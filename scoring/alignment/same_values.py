@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 
 from scoring.immutable import immutable
 from scoring.values import (
+    LENGTHS,
+    MONTHS,
     Boolean,
     Choices,
     DatePart,
@@ -156,7 +158,8 @@ def _plainest(relative: RelativeTime, reaches_now: bool) -> RelativeTime:
     start, end = relative.start, None if _is_open(relative, reaches_now) else relative.end
     if relative.whole and relative.unit is not Grain.DAY:
         return RelativeTime(relative.unit, start, end, whole=True)
-    base, times = _SMALLER[relative.unit]
+    fixed = LENGTHS.get(relative.unit)
+    base, times = (Grain.MONTH, MONTHS[relative.unit]) if fixed is None else (Grain.SECOND, int(fixed.total_seconds()))
     return RelativeTime(base, start and start * times, end and end * times)
 
 
@@ -180,18 +183,6 @@ def _is_open(relative: RelativeTime, reaches_now: bool) -> bool:
     if end in (start, 1) and (start == 0 if is_day else relative.whole):
         return True
     return reaches_now and start < 0 and end == 0 and (is_day or not relative.whole)
-
-
-_SMALLER = {
-    Grain.SECOND: (Grain.SECOND, 1),
-    Grain.MINUTE: (Grain.SECOND, 60),
-    Grain.HOUR: (Grain.SECOND, 3600),
-    Grain.DAY: (Grain.SECOND, 86_400),
-    Grain.WEEK: (Grain.SECOND, 604_800),
-    Grain.MONTH: (Grain.MONTH, 1),
-    Grain.QUARTER: (Grain.MONTH, 3),
-    Grain.YEAR: (Grain.MONTH, 12),
-}
 
 
 def resolves(wanted: RelativeTime, there: TimeRange) -> bool:

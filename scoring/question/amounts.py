@@ -11,7 +11,7 @@ from scoring.question.phrases import operand, phrase_before, phrase_end, verb_li
 from scoring.question.quantities import Quantity
 from scoring.question.reading import Reading
 from scoring.specification import Op, Operand, TokenKind
-from scoring.values import Grain, Number, RelativeTime, Value
+from scoring.values import LENGTHS, Grain, Number, RelativeTime, Value
 
 
 def read_number_filters(reading: Reading, quantities: Sequence[Quantity]) -> None:
@@ -74,13 +74,10 @@ def _idle(reading: Reading, quantity: Quantity) -> bool:
 
 def _other_units(reading: Reading, quantity: Quantity) -> tuple[Value, ...]:
     """The same length of time in other units: 24 hours are 1 day, 1440 minutes and 86,400 seconds."""
-    seconds = _SECONDS.get(reading.language.grains.get(reading.lower(quantity.end), Grain.YEAR))
-    if seconds is None:
+    own = LENGTHS.get(reading.language.grains.get(reading.lower(quantity.end), Grain.YEAR))
+    if own is None:
         return ()
-    return tuple([Number(quantity.number.value * seconds / other) for other in _SECONDS.values() if other != seconds])
-
-
-_SECONDS = {Grain.SECOND: 1, Grain.MINUTE: 60, Grain.HOUR: 3600, Grain.DAY: 86400, Grain.WEEK: 604800}
+    return tuple([Number(quantity.number.value * (own / other)) for other in LENGTHS.values() if other != own])
 
 
 def _number_range(reading: Reading, first: Quantity, last: Quantity) -> bool:

@@ -102,7 +102,7 @@ class _Fitting:
             return
         when = _moment(text)
         if when is None and kind is not _Kind.SPAN:
-            raise _MeansOtherwise(f"{kind.value} compared with a text that is none")
+            raise _MeansOtherwise(f"{kind.value} compared with a text that is not one")
         if when is None:
             return
         day, time = when
