@@ -41,17 +41,22 @@ Without it a code that is rare in the labels (a percentage without × 100) would
 def fit_log_odds(table: LabelTable, bounds: Sequence[Bounds]) -> Floats:
     """The intercept, then a weight for each of `CODES`, within its bounds.
 
+    Beside rows that do not punish form, each strict source has an intercept of its own, which is not returned.
+
     Minimises weighted log-loss of the answers + `PAIR_WEIGHT` × log-loss of the pairs + `PENALTY` ‖w − prior‖².
     A pair is a right and a wrong answer that agents gave to one question: only what differs between them can tell.
     """
-    signals, right, wrong = _patterns(table)
+    offsets = _offsets(table)
+    signals, right, wrong = _patterns(np.hstack([table.signals, offsets]), table)
     gaps, gap_weights = _pairs(table)
-    limits = [(None, None), *bounds]
+    gaps = np.hstack([gaps, np.zeros((len(gaps), offsets.shape[1]))])
+    free = [(None, None)] * offsets.shape[1]
+    limits = [(None, None), *bounds, *free]
     low, high = (
         np.array([side if side is not None else sign * np.inf for side in sides])
         for sides, sign in zip(zip(*limits, strict=True), (-1, 1), strict=True)
     )
-    prior = np.clip(PRIOR, low[1:], high[1:])
+    prior = np.clip(np.concatenate([PRIOR, np.zeros(offsets.shape[1])]), low[1:], high[1:])
 
     def loss(solution: Floats) -> tuple[float, Floats]:
         log_odds, leads, away = solution[0] + signals @ solution[1:], gaps @ solution[1:], solution[1:] - prior
@@ -63,12 +68,19 @@ def fit_log_odds(table: LabelTable, bounds: Sequence[Bounds]) -> Floats:
         return float(value), np.concatenate([[slope.sum()], gradient])
 
     found = minimize(loss, np.concatenate([[0.0], prior]), jac=True, method="L-BFGS-B", bounds=limits)
-    return np.asarray(found.x, dtype=np.float64)
+    return np.asarray(found.x[: 1 + len(CODES)], dtype=np.float64)
 
 
-def _patterns(table: LabelTable) -> tuple[Floats, Floats, Floats]:
-    """The distinct rows of signals, with the weight of right and of wrong answers that have them."""
-    signals, place = np.unique(table.signals, axis=0, return_inverse=True)
+def _offsets(table: LabelTable) -> Floats:
+    """One column for each strict source, 1 on its rows; none where all rows are strict."""
+    sources = np.unique(table.source[table.strict]) if not table.strict.all() else ()
+    columns = [(table.strict & (table.source == each)).astype(np.float64) for each in sources]
+    return np.column_stack(columns) if columns else np.zeros((len(table.source), 0))
+
+
+def _patterns(columns: Floats, table: LabelTable) -> tuple[Floats, Floats, Floats]:
+    """The distinct rows of `columns`, with the weight of right and of wrong answers that have them."""
+    signals, place = np.unique(columns, axis=0, return_inverse=True)
     place = place.ravel()
     right, wrong = (
         np.bincount(place, table.share * side, len(signals)).astype(np.float64)

@@ -8,12 +8,13 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.reasons import ReasonCode
+from scoring.reasons import FORMS, ReasonCode
 from scoring.signals import SIGNALS
 
 Floats = NDArray[np.float64]
 CODES = tuple(SIGNALS)
 """The columns of the signal matrix."""
+IS_FORM = np.array([code in FORMS for code in CODES])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,8 @@ class Labelled:
     weight: float = 1.0
     trusted: bool = True
     """Whether the label is reliable enough to calibrate the slope and the label noise."""
+    strict: bool = False
+    """Whether the label also punishes form, as labels by execution do: an extra column, an order, a rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ class LabelTable:
     share: Floats
     """The weight of each row."""
     trusted: NDArray[np.bool_]
+    strict: NDArray[np.bool_]
     question: NDArray[np.str_]
     database: NDArray[np.str_]
     agent: NDArray[np.str_]
@@ -55,12 +59,17 @@ class LabelTable:
 
     @classmethod
     def of(cls, rows: Sequence[Labelled]) -> LabelTable:
-        """The rows as columns, in their order."""
+        """The rows as columns, in their order. A label that does not punish form says nothing of forms."""
+        strict = np.array([row.strict for row in rows], dtype=bool)
+        signals = np.array([[row.strengths.get(code, 0.0) for code in CODES] for row in rows], dtype=np.float64)
+        signals = signals.reshape(len(rows), len(CODES))
+        signals = np.where(strict[:, None] | ~IS_FORM, signals, 0.0)
         return cls(
-            np.array([[row.strengths.get(code, 0.0) for code in CODES] for row in rows], dtype=np.float64),
+            signals,
             np.array([row.correct for row in rows], dtype=np.float64),
             np.array([row.weight for row in rows], dtype=np.float64),
             np.array([row.trusted for row in rows], dtype=bool),
+            strict,
             np.array([row.question for row in rows], dtype=str),
             np.array([row.database for row in rows], dtype=str),
             np.array([row.agent for row in rows], dtype=str),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learning.labelled import CODES, Floats, LabelTable
-from scoring.reasons import CONTRADICTIONS, FORGERIES, HINTS, IN_FAVOUR, ReasonCode
+from scoring.reasons import CONTRADICTIONS, FORGERIES, HINTS, IN_FAVOUR, Kind, ReasonCode, kind_of
 
 LEAST_DATABASES = 4
 """Fewest databases on which a signal must fire to have a weight of its own."""
@@ -16,6 +16,8 @@ FEW_DATABASES_BOUND = 1.0
 """Most log-odds, before the slope, of a signal that fires on fewer databases."""
 UNPROVEN_BOUND = 0.5
 """Most log-odds, before the slope, of a signal whose direction differs between databases or agents."""
+LEAST_FAULT = 0.25
+"""Fewest log-odds, before the slope, of a fault: labels that cannot weigh it do not make it harmless."""
 LEAST_FIRINGS = 8
 """Fewest firings in a database, or of an agent, from which its direction there is compared."""
 REVERSED = 2.5
@@ -44,12 +46,12 @@ def _bound(code: ReasonCode, *, few: bool, unproven: bool) -> Bounds:
     if code in FORGERIES:
         return None, FORGERIES[code]
     if code in CONTRADICTIONS:
-        return None, 0.0
+        return None, -LEAST_FAULT
     hint = [-HINTS[code]] if code in HINTS else []
     limit = min([*hint, *[UNPROVEN_BOUND] * unproven, *[FEW_DATABASES_BOUND] * few], default=None)
     if code in IN_FAVOUR:
         return 0.0, limit
-    return (None if limit is None else -limit), 0.0
+    return (None if limit is None else -limit), (-LEAST_FAULT if kind_of(code) is Kind.FAULT else 0.0)
 
 
 def _fired(signals: Floats) -> Floats:

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from scoring import EVALUATOR_VERSION
 from scoring.query import Unscored
-from scoring.reasons import ReasonCode
+from scoring.reasons import ReasonCode, kind_of
 from scoring.rules import Tier
 from scoring.specification import (
     Block,
@@ -106,8 +106,11 @@ def _learned(reply: Reply) -> Record:
 
 
 def reason_records(reasons: Iterable[Reason]) -> list[Record]:
-    """Each reason as code, detail and weight."""
-    return [{"code": _SAID[each.code], "detail": each.detail, "weight": each.weight} for each in reasons]
+    """Each reason as code, kind, detail and weight."""
+    return [
+        {"code": _SAID[each.code], "kind": _KINDS[each.code], "detail": each.detail, "weight": each.weight}
+        for each in reasons
+    ]
 
 
 SCORED_FIELDS = (
@@ -179,6 +182,7 @@ _SAID: dict[str, str] = {
     for each in kind
 }
 """Each enum member's value: reading `value` takes five times as long."""
+_KINDS: dict[str, str] = {code: kind_of(code).value for code in ReasonCode}
 
 
 def value_record(value: Value | None) -> object:

@@ -118,6 +118,8 @@ class Rules:
     tiers: TierBounds = TierBounds()
     dialect: str | None = None
     """The dialect of SQL that names none."""
+    strict_form: bool = False
+    """Whether forms (extra columns, order, rounding …) count against an answer."""
     unparseable: UnparseablePolicy = UnparseablePolicy.UNSCORED
     judge: JudgeRules = JudgeRules()
     sample_rate: float = 1.0

@@ -106,6 +106,7 @@ class RulesDocument(BaseModel):
                     "lambda_min": 1000,
                     "tiers": {"excellent": 90, "good": 75, "marginal": 50},
                     "dialect": "postgres",
+                    "strict_form": False,
                     "unparseable": "unscored",
                     "judge": {"policy": "local", "bar": 0.85, "budget": None},
                     "sample_rate": 1.0,
@@ -144,6 +145,11 @@ class RulesDocument(BaseModel):
     )
     tiers: TiersDocument = Field(default_factory=TiersDocument, description="Tier bounds.")
     dialect: str | None = Field(default=None, max_length=128, description="Dialect of events that name none.")
+    strict_form: bool = Field(
+        default=False,
+        strict=True,
+        description="Whether extra columns, order, rounding and other forms count against an answer.",
+    )
     unparseable: Literal["unscored", "incorrect"] = Field(
         default="unscored", description="What SQL that does not parse counts as."
     )
@@ -181,6 +187,7 @@ class RulesDocument(BaseModel):
             lambda_min=self.lambda_min,
             tiers=TierBounds(excellent=self.tiers.excellent, good=self.tiers.good, marginal=self.tiers.marginal),
             dialect=self.dialect.strip().lower() if self.dialect else None,
+            strict_form=self.strict_form,
             unparseable=UnparseablePolicy(self.unparseable),
             judge=self.judge.rules(),
             sample_rate=self.sample_rate,

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from scoring.alignment.by_parameter import met_by_parameters
 from scoring.alignment.contradictions import contradicts
+from scoring.alignment.conventions import conventions
 from scoring.alignment.implied import implied_filter
 from scoring.alignment.matching import clashes, meets, split_name
 from scoring.alignment.requirements import Requirements, is_ignored, map_sql_filter
@@ -49,6 +50,7 @@ def align_filters(
     mismatched += excluded
     rest = _left(rest, [*implied, *mismatched])
     benign = _benign(rest, rules) if rest and rules.benign_filters else []
+    benign += conventions(_without(rest, benign), question.stems) if rest else []
     extra = _without(rest, benign)
     if extra:
         matched, contradicted, extra = _contradicted(matched, extra)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scoring.reasons import FROM_RULES, PRIORS
+from scoring.reasons import FORMS, FROM_RULES
 from scoring.verdict import Reason, Reply, Verdict
 
 CERTAIN = 0.98
@@ -27,7 +27,7 @@ def moved(p_correct: float, weight: float) -> float:
 
 def with_reasons(reply: Reply, found: Sequence[Reason], verdict: Verdict, p_correct: float, most: int) -> Reply:
     """The reply with these reasons among its own, strongest first. The tenant's decision rules are never left out."""
-    ranked = sorted((*reply.reasons, *found), key=lambda each: (each.code in PRIORS, -abs(each.weight)))
+    ranked = sorted((*reply.reasons, *found), key=lambda each: (each.code in FORMS, -abs(each.weight)))
     return replace(
         reply,
         verdict=verdict,

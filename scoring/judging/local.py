@@ -14,7 +14,7 @@ from scoring.judging.added_reasons import moved, with_reasons
 from scoring.judging.database import database_reasons
 from scoring.judging.decided import decision_reasons
 from scoring.judging.probability import Probability
-from scoring.reasons import FORGERIES, PRIORS, ReasonCode
+from scoring.reasons import FORGERIES, FORMS, ReasonCode
 from scoring.signals import SIGNALS, Signal, read_signals
 from scoring.signals.finding import Finding
 from scoring.verdict import Case, Reason, Reply, Verdict
@@ -58,7 +58,7 @@ class Weights:
     probability: Probability
     """The intercept, and the range of `p_correct`."""
     weights: Mapping[ReasonCode, float]
-    """Log-odds that a signal of strength 1 adds; negative counts against the answer."""
+    """Log-odds that a signal of strength 1 adds; negative counts against the answer. A form's counts in strict form."""
     thresholds: Thresholds
 
 
@@ -138,7 +138,7 @@ class LocalJudge:
         if case.unparseable is not None:
             return self._unparseable(case.unparseable)
         findings = read_signals(case, self.heeded)
-        reply = self.weigh(findings)
+        reply = self.weigh(findings, strict_form=case.rules.strict_form)
         said = database_reasons(case, reply.reasons)
         reply = self._with(reply, said)
         if not case.rules.decision_rules:
@@ -175,15 +175,19 @@ class LocalJudge:
         reason = Reason(code=ReasonCode.SQL_UNPARSEABLE, detail=why)
         return Reply(verdict=Verdict.INCORRECT, confidence=1.0, p_correct=0.0, reasons=(reason,), judge=self.name)
 
-    def weigh(self, findings: Mapping[ReasonCode, Finding]) -> Reply:
-        """`p_correct` of the moves weight × strength; γ = max(p, 1 − p).
+    def weigh(self, findings: Mapping[ReasonCode, Finding], *, strict_form: bool = False) -> Reply:
+        """`p_correct` of the moves weight × strength; γ = max(p, 1 − p). Forms move it in `strict_form` only.
 
-        Reasons come strongest first, ties in the order of `SIGNALS`; hints about size alone come after all others.
+        Reasons come strongest first, ties in the order of `SIGNALS`; forms come after all others.
         """
         by_code = self.weights.weights
-        moves = [(code, by_code[code] * finding.strength) for code, finding in findings.items()]
+        moves = [
+            (code, by_code[code] * finding.strength if strict_form or code not in FORMS else 0.0)
+            for code, finding in findings.items()
+        ]
         p_correct = self.weights.probability.of(moves)
-        ranked = sorted([(code in PRIORS, -abs(move), place, code, move) for place, (code, move) in enumerate(moves)])
+        ranked = sorted([(code in FORMS, -abs(move), place, code, move) for place, (code, move) in enumerate(moves)])
+        shown = [each for each in ranked if each[0] or abs(each[4]) >= LEAST_MOVE]
         return Reply(
             verdict=self.weights.thresholds.verdict(p_correct),
             confidence=round(max(p_correct, 1 - p_correct), 4),
@@ -191,8 +195,7 @@ class LocalJudge:
             reasons=tuple(
                 [
                     Reason(code=code, detail=findings[code].detail, weight=round(move, 3))
-                    for _, _, _, code, move in ranked[:MOST_REASONS]
-                    if abs(move) >= LEAST_MOVE
+                    for _, _, _, code, move in shown[:MOST_REASONS]
                 ]
             ),
             judge=self.name,

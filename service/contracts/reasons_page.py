@@ -7,11 +7,12 @@ import doctest
 import inspect
 from collections.abc import Iterator
 
-from scoring.reasons import HINTS, IN_FAVOUR, ReasonCode
+from scoring.reasons import Kind, ReasonCode, kind_of
 from scoring.signals import SECTIONS, Signal
 
 BEGIN = "<!-- Written by `make contracts` from the docstrings in scoring/signals/. -->\n"
 END = "<!-- End of what `make contracts` writes. -->\n"
+_MARKS = {Kind.FAVOUR: " (+)", Kind.HINT: " (hint)", Kind.FORM: " (form)", Kind.FAULT: ""}
 _HEAD = "| code | what is true | question | SQL |\n|---|---|---|---|\n"
 
 
@@ -31,7 +32,7 @@ def _row(signal: Signal) -> str:
     code = ReasonCode[signal.__name__.upper()]
     documentation = inspect.getdoc(signal) or ""
     question, sql = _example(documentation)
-    marks = " (+)" if code in IN_FAVOUR else " (hint)" if code in HINTS else ""
+    marks = _MARKS[kind_of(code)]
     prose = " ".join(documentation.partition(">>>")[0].split())
     return f"| `{code}`{marks} | {prose} | “{question}” | `{sql}` |\n"
 

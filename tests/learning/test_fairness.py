@@ -98,7 +98,7 @@ def test_a_forgery_keeps_its_weight_whatever_the_labels_say() -> None:
 
 def test_pairs_teach_what_differs_between_answers_and_not_which_questions_are_hard() -> None:
     """Every answer to a hard question has one signal: it foretells the label, but ranks no answer above another."""
-    hard = ReasonCode.LONG_QUESTION
+    hard = ReasonCode.WORDS_UNCOVERED
     rows = [
         replace(row, correct=row.correct and number % 3 > 0, strengths={**row.strengths, hard: 1.0})
         if number // 6 % 2

@@ -26,13 +26,31 @@ def learn_calibrate(
     weight: Annotated[
         list[float] | None, typer.Option("--weight", metavar="W", help="Weight of a row, once for each file in order.")
     ] = None,
+    strict: Annotated[
+        list[str] | None, typer.Option("--strict", metavar="LABELS.jsonl", help="Labels that also punish form.")
+    ] = None,
+    strict_weight: Annotated[
+        list[float] | None,
+        typer.Option("--strict-weight", metavar="W", help="Weight of a row, once for each --strict in order."),
+    ] = None,
 ) -> None:
-    """Fit the local judge's weights to labelled answers, measured on groups held out. Needs the extra `learn`."""
+    """Fit the local judge's weights to labelled answers, measured on groups held out. Needs the extra `learn`.
+
+    Labels by execution also punish form, such as an extra column: give them with `--strict`.
+    """
     try:
         from service.commands.learn.calibrate import calibrate
     except ImportError as error:
         _needs_the_extra(error)
-    calibrate(labels, out=out, version=version, groups=group or ["question"], dataset_weights=weight or [])
+    calibrate(
+        labels,
+        out=out,
+        version=version,
+        groups=group or ["question"],
+        dataset_weights=weight or [],
+        strict=strict or [],
+        strict_weights=strict_weight or [],
+    )
 
 
 @learn.command("tenant")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, decode_event, parse_json
@@ -22,20 +23,26 @@ FOLDS = 5
 
 
 def calibrate(
-    sources: Sequence[str], *, out: str, version: str, groups: Sequence[str], dataset_weights: Sequence[float]
+    sources: Sequence[str],
+    *,
+    out: str,
+    version: str,
+    groups: Sequence[str],
+    dataset_weights: Sequence[float],
+    strict: Sequence[str] = (),
+    strict_weights: Sequence[float] = (),
 ) -> None:
     """Reads labels (`label` 1 is correct, 0 is wrong), fits the weights, and writes the weights file.
 
     Each row has its file's `--weight`, so that a large noisy file need not outvote a small careful one. The correct
     and the wrong rows of a file get the same total weight, so that files of other shares agree. Files with a weight of
-    at least 1 calibrate `p_correct`.
+    at least 1 calibrate `p_correct`. Labels of `strict` files also punish form: they weigh forms and calibrate nothing.
     """
-    if dataset_weights and len(dataset_weights) != len(sources):
-        refuse(f"{len(sources)} label files and {len(dataset_weights)} weights: give one --weight for each file")
     rows: list[Labelled] = []
-    weights = dataset_weights or [1.0] * len(sources)
-    for source, weight in zip(sources, weights, strict=True):
+    for source, weight in _weighed(sources, dataset_weights, "--weight"):
         rows += read_labels(source, groups=groups, weight=weight)
+    for source, weight in _weighed(strict, strict_weights, "--strict-weight"):
+        rows += [replace(row, strict=True, trusted=False) for row in read_labels(source, groups=groups, weight=weight)]
     try:
         fit = fit_weights(rows, folds=[FOLDS] * len(groups))
     except ValueError as error:
@@ -45,6 +52,13 @@ def calibrate(
         file.write(json.dumps(document, indent=1).encode() + b"\n")
     held_out = " and ".join(groups)
     print(f"{len(rows)} labels: AUC {fit.auc:.3f}, accuracy {fit.accuracy:.3f} with {held_out} held out → {out}")
+
+
+def _weighed(sources: Sequence[str], weights: Sequence[float], option: str) -> Iterable[tuple[str, float]]:
+    """Each file with the weight of its rows, 1 where none is given."""
+    if weights and len(weights) != len(sources):
+        refuse(f"{len(sources)} label files and {len(weights)} weights: give one {option} for each file")
+    return zip(sources, weights or [1.0] * len(sources), strict=True)
 
 
 def read_labels(source: str, *, groups: Sequence[str], weight: float) -> Iterator[Labelled]:
@@ -68,7 +82,7 @@ def read_labels(source: str, *, groups: Sequence[str], weight: float) -> Iterato
 def labelled_row(
     case: Case, fields: Mapping[str, object], *, source: str, groups: tuple[str, ...], weight: float
 ) -> Labelled:
-    """A labelled answer for the fit, from the case and the fields `label`, `db_id` and `agent` of its row.
+    """A labelled answer for the fit, from the case and the fields `label`, `agent` and `db_id` or `company` of its row.
 
     Rows that weigh less than 1 do not set how confident the judge may be.
     """
@@ -77,7 +91,7 @@ def labelled_row(
         correct=fields["label"] == 1,
         groups=groups,
         question=case.query.question,
-        database=_text(fields, "db_id"),
+        database=_text(fields, "db_id") or _text(fields, "company"),
         agent=_text(fields, "agent"),
         source=source,
         weight=weight,

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from evals.mean_change import SIGNIFICANT, holm
 from evals.share_change import share_change
-from scoring.reasons import IN_FAVOUR, PRIORS
+from scoring.reasons import FORMS, IN_FAVOUR
 from service.storage.scores.recent_findings import RecentFindings
 
-_QUIET = frozenset(each.value for each in (*IN_FAVOUR, *PRIORS))
+_QUIET = frozenset(each.value for each in (*IN_FAVOUR, *FORMS))
 """Reasons that say nothing of what went wrong."""
 
 
