@@ -19,6 +19,7 @@ from scoring.signals import (
     outputs,
     ratios,
     repeats,
+    rewriting,
     said,
     scope,
     structure,
@@ -75,6 +76,8 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             definitions.definition_number_unused,
             definitions.formula_copied,
             weakening.definition_weakens,
+            rewriting.rewriting_ignored,
+            rewriting.rewriting_followed,
         ),
         "Columns of the answer": (
             outputs.output_missing,
