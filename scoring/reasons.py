@@ -45,6 +45,8 @@ class ReasonCode(StrEnum):
     REWRITING_IGNORED = "REWRITING_IGNORED"
     REWRITING_FOLLOWED = "REWRITING_FOLLOWED"
     DATE_AS_NUMBER = "DATE_AS_NUMBER"
+    CONVENTION_FOLLOWED = "CONVENTION_FOLLOWED"
+    STORED_CODE_USED = "STORED_CODE_USED"
     OUTPUT_MISSING = "OUTPUT_MISSING"
     OUTPUT_REDUNDANT = "OUTPUT_REDUNDANT"
     OUTPUT_WIDER = "OUTPUT_WIDER"
@@ -203,6 +205,8 @@ decision rules give them."""
 IN_FAVOUR = frozenset(
     {
         ReasonCode.FILTERS_MATCHED,
+        ReasonCode.CONVENTION_FOLLOWED,
+        ReasonCode.STORED_CODE_USED,
         ReasonCode.DEFINITION_FOLLOWED,
         ReasonCode.REWRITING_FOLLOWED,
         ReasonCode.OUTPUT_LINKED,
@@ -264,6 +268,8 @@ FORGERIES: Mapping[ReasonCode, float] = MappingProxyType(
 
 Honest answers hardly ever have them, so labels cannot fit their weights; `sqlassay learn calibrate` keeps these.
 """
+PROOFS = frozenset(FORGERIES) - {ReasonCode.DEFINITION_WEAKENS}
+"""Forgeries that are proved from the SQL. That an enriched question weakens is a reading of English, and no proof."""
 CONTRADICTIONS = frozenset(
     {
         ReasonCode.AGGREGATE_SWAPPED,

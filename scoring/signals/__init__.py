@@ -11,6 +11,7 @@ from scoring.signals import (
     aggregates,
     compared_values,
     complexity,
+    conventions,
     definitions,
     filters,
     keys,
@@ -66,6 +67,8 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             scope.both_read_as_either,
             scope.or_unparenthesized,
             compared_values.date_as_number,
+            conventions.convention_followed,
+            conventions.stored_code_used,
         ),
         "Definitions of the enriched question": (
             definitions.definition_ignored,
