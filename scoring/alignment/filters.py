@@ -49,7 +49,7 @@ def align_filters(
     matched += implied
     mismatched += excluded
     rest = _left(rest, [*implied, *mismatched])
-    benign = _benign(rest, rules) if rest and rules.benign_filters else []
+    benign = _benign(rest, rules) if rest and (rules.benign_filters or rules.conventions) else []
     benign += conventions(_without(rest, benign), question.stems) if rest else []
     extra = _without(rest, benign)
     if extra:
@@ -246,7 +246,7 @@ def _benign(rest: list[SqlFilter], rules: Rules) -> list[SqlFilter]:
     """The filters that are terms of a benign predicate of which the SQL has all terms."""
     there = {_predicate(each) for each in rest if each.lhs is not None}
     covered: set[_Predicate] = set()
-    for benign in rules.benign_filters:
+    for benign in (*rules.benign_filters, *rules.conventions):
         terms = [map_sql_filter(term, rules) for term in benign.terms]
         keys = {_predicate(term) for term in terms}
         if keys <= there and all(term.lhs is not None for term in terms):

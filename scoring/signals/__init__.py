@@ -68,6 +68,9 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             scope.or_unparenthesized,
             compared_values.date_as_number,
             conventions.convention_followed,
+            conventions.convention_missing,
+            conventions.code_unknown,
+            conventions.code_of_another,
             conventions.stored_code_used,
         ),
         "Definitions of the enriched question": (
