@@ -133,9 +133,9 @@ _EXACT = frozenset({Op.EQ, Op.IN, Op.NE, Op.NOT_IN})
 
 
 def stored_code_used(case: Case) -> Finding | None:
-    """The SQL compares a status, type or the like with a short code that the question does not hold.
+    """The SQL compares a status, type or the like with a short code, or with several states, that no question names.
 
-    A guess would be a word of the question. A code that is in no question comes from the data dictionary.
+    A guess would be one word of the question. Codes, and lists of states, come from the data dictionary.
 
     >>> stored_code_used(case("How many open orders?", "SELECT COUNT(*) FROM orders WHERE status_code = 'NW'")).detail
     "status_code = 'nw'"
@@ -151,6 +151,9 @@ def _is_coded(each: SqlFilter, codes: set[str], spoken: frozenset[str]) -> bool:
     if each.lhs is None or len(each.lhs.columns) != 1 or _CODED.isdisjoint(operand_words(each.lhs)):
         return False
     values = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
+    unsaid = [value for value in values if isinstance(value, Text) and value.folded not in spoken]
+    if len(unsaid) > 1:
+        return True
     return any(
         (isinstance(value, Text) and value.folded in codes and value.folded not in spoken)
         or (isinstance(value, Number) and value.value > 1)

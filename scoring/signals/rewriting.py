@@ -14,6 +14,7 @@ from scoring.verdict import Case
 from scoring.words import letters, squeezed
 
 _COLUMN = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,6}\b")
+_CODE = re.compile(r"\b[A-Z]{1,4}[0-9]{0,2}\b")
 _MOST = 30
 """Most names of columns and conditions that are looked at."""
 
@@ -36,9 +37,9 @@ def rewriting_ignored(case: Case) -> Finding | None:
 
 
 def rewriting_followed(case: Case) -> Finding | None:
-    """The SQL uses every column that the enriched question names in words of its own.
+    """The SQL uses every column and code that the enriched question names in words of its own.
 
-    An agent that names the columns before it writes SQL knows the database. The more columns are named, the stronger.
+    An agent that names them before it writes SQL knows the database. The more are named, the stronger.
 
     >>> rewriting_followed(case("How many shops are open?", "SELECT COUNT(*) FROM shops WHERE closed_on IS NULL",
     ...     "Count the shops whose closed_on is empty")).detail
@@ -46,7 +47,7 @@ def rewriting_followed(case: Case) -> Finding | None:
     """
     if not _rewrites(case):
         return None
-    named = list(_columns_named(case))
+    named = [*_columns_named(case), *_codes_named(case)]
     if not named or not all(_is_used(each, case) for each in named):
         return None
     return Finding(min(1.0, 0.4 + len(named) / 5), f"used as stated: {'; '.join(named[:5])}")
@@ -66,9 +67,16 @@ def _columns_named(case: Case) -> Iterator[str]:
     yield from (name for name in list(names)[:_MOST] if name not in asked)
 
 
+def _codes_named(case: Case) -> Iterator[str]:
+    """The codes that only Qe holds and the SQL compares with: `status NSH`."""
+    asked = case.question.text
+    codes = dict.fromkeys(each for each in _CODE.findall(case.enriched.text[:4000]) if each not in asked)
+    yield from (each for each in list(codes)[:_MOST] if f"'{each}'" in case.query.sql)
+
+
 def _is_used(name: str, case: Case) -> bool:
     """Whether the SQL reads the column or table, or holds the name as a value or an alias."""
-    return letters(name) in case.read or name in case.query.sql.casefold()
+    return letters(name) in case.read or name.casefold() in case.query.sql.casefold()
 
 
 def _conditions_stated(case: Case) -> Iterator[QuestionFilter]:
