@@ -5,13 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from scoring.alignment.matching import CERTAIN
-from scoring.display import span_of
 from scoring.signals.finding import Finding, counted
-from scoring.specification import FilterOrigin, QuestionFilter
-from scoring.values import Choices, Number, Text, Value
 from scoring.verdict import Case
-from scoring.words import letters, squeezed
+from scoring.words import letters
 
 _COLUMN = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,6}\b")
 _CODE = re.compile(r"\b[A-Z]{1,4}[0-9]{0,2}\b")
@@ -20,7 +16,7 @@ _MOST = 30
 
 
 def rewriting_ignored(case: Case) -> Finding | None:
-    """The enriched question states a column, a value or a number that the SQL does not use.
+    """The enriched question names a column that the SQL does not use.
 
     The agent understood one thing and wrote another. What the enriched question states and the question does not
     contradict is asked for. Definitions have reasons of their own.
@@ -32,8 +28,7 @@ def rewriting_ignored(case: Case) -> Finding | None:
     if not _rewrites(case):
         return None
     unread = [each for each in _columns_named(case) if not _is_used(each, case)]
-    unmet = [span_of(each) for each in _conditions_stated(case) if not _is_applied(each, case)]
-    return counted([*unread, *unmet], "stated, not used", most=2)
+    return counted(unread, "stated, not used", most=2)
 
 
 def rewriting_followed(case: Case) -> Finding | None:
@@ -77,26 +72,3 @@ def _codes_named(case: Case) -> Iterator[str]:
 def _is_used(name: str, case: Case) -> bool:
     """Whether the SQL reads the column or table, or holds the name as a value or an alias."""
     return letters(name) in case.read or name.casefold() in case.query.sql.casefold()
-
-
-def _conditions_stated(case: Case) -> Iterator[QuestionFilter]:
-    """What Qe surely asks for and Qu does not."""
-    own = {each.rhs for each in case.question.filters}
-    met = {id(match.required) for match in case.filters.matched}
-    for each in case.enriched.filters[:_MOST]:
-        stated = each.source is FilterOrigin.ENRICHED and each.certain >= CERTAIN
-        if stated and each.rhs not in own and id(each) not in met:
-            yield each
-
-
-def _is_applied(each: QuestionFilter, case: Case) -> bool:
-    """Whether the SQL holds the value in any form; times are compared by the alignment alone."""
-    texts = [value for value in _members(each.rhs) if isinstance(value, Text | Number)]
-    if not texts:
-        return True
-    given = squeezed(case.query.sql.casefold())
-    return all(squeezed(value.folded if isinstance(value, Text) else str(value)) in given for value in texts)
-
-
-def _members(value: Value | None) -> list[Value]:
-    return list(value.members) if isinstance(value, Choices) else [value] if value is not None else []
