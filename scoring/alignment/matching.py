@@ -6,7 +6,7 @@ from scoring.alignment.lengths import BOUNDS, bounds_birth, meets_length
 from scoring.alignment.same_values import TIMES, Context, as_number, is_false, same_value
 from scoring.linking import LINKED, likeness
 from scoring.specification import NEGATION, Clause, Filter, Op, QuestionFilter, SqlFilter
-from scoring.values import Choices, Text, Value
+from scoring.values import Choices, Expression, Number, Text, Value
 from scoring.words import letters
 
 CERTAIN = 0.5
@@ -25,7 +25,7 @@ _PRESENT = frozenset({Op.EXISTS, Op.NOT_NULL})
 
 def meets(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
     """Whether the SQL filter says what is required: left side, operator and value agree."""
-    if bounds_birth(required, present, context):
+    if bounds_birth(required, present, context) or _has_so_many(required, present):
         return True
     return _says(required, present, context) and same_subject(required, present) is not False
 
@@ -55,6 +55,22 @@ def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> boo
     return compatible(required, effective_op(present, context)) and (
         required.rhs is present.rhs or _same_values(required, present, context)
     )
+
+
+def _has_so_many(required: QuestionFilter, present: SqlFilter) -> bool:
+    """Whether `with two orders` is met by at least two, or by two that differ: `a.id < b.id`."""
+    wanted, lhs = required.rhs, present.lhs
+    counts = required.op is Op.EQ and required.lhs is not None and required.lhs.func == "COUNT"
+    if not counts or required.certain > _BARE or not isinstance(wanted, Number) or wanted.value < 2 or lhs is None:
+        return False
+    if lhs.func == "COUNT" and isinstance(present.rhs, Number):
+        return (present.op, present.rhs.value) in ((Op.GE, wanted.value), (Op.GT, wanted.value - 1))
+    pair = isinstance(present.rhs, Expression) and present.op in (Op.LT, Op.GT, Op.NE) and len(lhs.columns) == 1
+    return pair and wanted.value == 2 and isinstance(present.rhs, Expression) and present.rhs.text == lhs.name
+
+
+_BARE = 0.6
+"""Certainty of a number that has no `exactly` before it."""
 
 
 def _same_values(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
@@ -121,7 +137,7 @@ def bounds_agree(required: QuestionFilter, present: SqlFilter) -> bool:
     """`> 5` and `>= 6` are one bound on whole numbers.
 
     >>> from scoring.specification import Clause
-    >>> from scoring.values import Number
+    >>> from scoring.values import Choices, Expression, Number, Text, Value
     >>> bounds_agree(
     ...     QuestionFilter(lhs=None, op=Op.GT, rhs=Number(5), span="over 5", start=0),
     ...     SqlFilter(lhs=None, op=Op.GE, rhs=Number(6), block="main", clause=Clause.WHERE))

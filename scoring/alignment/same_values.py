@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from scoring.alignment.bare_periods import run_of, same_bare_period
+from scoring.alignment.country_codes import is_code_of
 from scoring.immutable import immutable
 from scoring.values import (
     LENGTHS,
@@ -44,7 +45,7 @@ def same_value(wanted: Value | None, there: Value | None, context: Context) -> b
     if wanted is None or there is None:
         return wanted is there
     if type(wanted) is Text and type(there) is Text:
-        return wanted.folded == there.folded or plain(wanted) == plain(there)
+        return wanted.folded == there.folded or plain(wanted) == plain(there) or is_code_of(plain(wanted), there.folded)
     if wanted == there:
         return True
     if isinstance(wanted, Choices) or isinstance(there, Choices):

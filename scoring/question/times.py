@@ -9,6 +9,7 @@ from scoring.question.days import read_day_after_month, read_day_before_month, r
 from scoring.question.language import Role
 from scoring.question.moments import DAY, JOINTS, YEAR, YEAR_EARLIER, Time, calendar_range, year_span
 from scoring.question.reading import Reading
+from scoring.question.states import is_of_state
 from scoring.question.years import read_century, read_season, read_year
 from scoring.specification import TokenKind
 from scoring.values import DatePart, Grain, RelativeTime, TimeRange, period, shift
@@ -95,10 +96,15 @@ def _cue(reading: Reading, place: int) -> Time | None:
     if mark is None or mark.cue.role is not Role.TIME or mark.cue.time is None:
         return None
     moment = mark.cue.time
+    if moment == _TODAY and is_of_state(reading, mark):
+        return Time(moment, mark.start, mark.end, explicit=False)
     rolling = (moment.start, moment.end) == (-1, 0) and moment.unit is not Grain.DAY
     if rolling and reading.lower(place - 1) in reading.language.articles:
         return Time(moment, mark.start, mark.end, others=(RelativeTime(moment.unit, -1, 0),))
     return Time(moment, mark.start, mark.end)
+
+
+_TODAY = RelativeTime(Grain.DAY, 0, 1, whole=True)
 
 
 def _figures(reading: Reading, place: int) -> Time | None:

@@ -13,8 +13,12 @@ def _compare(op: Op, phrases: str) -> dict[str, Cue]:
     return each(phrases, Cue(role=Role.COMPARE, op=op))
 
 
+_MORE, _LESS = ("more", "greater", "higher"), ("less", "fewer", "lower")
+_HAVING = ("with", "has", "have", "had", "having")
 COMPARISONS = merged(
     [
+        _compare(Op.LE, ", ".join(f"{word} no {more} than" for word in _HAVING for more in _MORE)),
+        _compare(Op.GE, ", ".join(f"{word} no {less} than" for word in _HAVING for less in _LESS)),
         _compare(
             Op.GE,
             "at least, no less than, not less than, no fewer than, not fewer than, a minimum of, minimum of, ≥, >=, "
