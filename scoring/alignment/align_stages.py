@@ -14,7 +14,8 @@ from scoring.alignment.dimensions import (
     output_projections,
 )
 from scoring.alignment.enrichment import Rewriting, rewriting, validate, weakened
-from scoring.alignment.filters import align_filters, anti_joined_blocks, excluded_blocks
+from scoring.alignment.filters import align_filters
+from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
 from scoring.alignment.normalization import normalize
 from scoring.alignment.requirements import Requirements, requirements
 from scoring.alignment.same_values import Context

@@ -10,19 +10,19 @@ from scoring.alignment.by_parameter import met_by_parameters
 from scoring.alignment.contradictions import contradicts
 from scoring.alignment.conventions import conventions
 from scoring.alignment.implied import implied_filter
+from scoring.alignment.left_out import EXCLUDING_ROLES, anti_joined_blocks
 from scoring.alignment.matching import clashes, meets, split_name
 from scoring.alignment.requirements import Requirements, is_ignored, map_sql_filter
 from scoring.alignment.same_values import Context
+from scoring.alignment.time_pieces import side_by_side, time_pieces
 from scoring.rules import Rules
 from scoring.specification import (
-    Clause,
     FilterOrigin,
     Op,
     QuestionFilter,
     QuestionSpec,
     SqlFilter,
     SqlSpec,
-    SubqueryRole,
 )
 from scoring.values import Choices
 from scoring.verdict import FilterAlignment, FilterMatch, FilterStatus
@@ -99,8 +99,11 @@ def _match(
     matched: list[FilterMatch] = []
     unmet: list[QuestionFilter] = []
     lists: list[_List] | None = None
+    pieces = time_pieces(present, context) if required else []
     for each in required:
         met_by = tuple([other for other in present if meets(each, other, context)])
+        if not met_by:
+            met_by = next((both for piece, both in pieces if meets(each, piece, context)), ())
         if not met_by:
             lists = _lists_asked(present, required, context) if lists is None else lists
             met_by = _by_parts(each, present, lists, context)
@@ -110,7 +113,9 @@ def _match(
             matched.append(FilterMatch(each, met_by))
         else:
             unmet.append(each)
-    return matched, unmet
+    beside = side_by_side(unmet, present, sql, context)
+    met = [id(match.required) for match in beside]
+    return [*matched, *beside], [each for each in unmet if id(each) not in met]
 
 
 def _repeated(other: SqlFilter, met_by: tuple[SqlFilter, ...], context: Context) -> bool:
@@ -161,35 +166,9 @@ def _members_asked(
     return members
 
 
-_EXCLUDING_ROLES = frozenset({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS})
-
-
-def anti_joined_blocks(sql: SqlSpec) -> frozenset[str]:
-    """Paths of the blocks that keep only rows without a partner: an outer join, and IS NULL on a column."""
-    outer = {join.block for join in sql.joins if join.kind in ("left", "right", "full")}
-    if not outer:
-        return frozenset()
-    return (
-        frozenset(each.block for each in sql.filters if each.op is Op.IS_NULL and each.clause is Clause.WHERE) & outer
-    )
-
-
-def excluded_blocks(sql: SqlSpec) -> frozenset[str]:
-    """Paths of the blocks whose rows are left out of the answer; two nested exclusions cancel out."""
-    roots = [each.block for each in sql.subqueries if each.role in _EXCLUDING_ROLES]
-    roots += [each.right for each in sql.set_operations if each.kind.startswith(("except", "minus"))]
-    if not roots:
-        return frozenset()
-    return frozenset(
-        block.path
-        for block in sql.blocks
-        if sum(block.path == root or block.path.startswith(root + "/") for root in roots) % 2
-    )
-
-
 def _excludes_rows(sql: SqlSpec) -> bool:
     """Whether the SQL leaves out rows that have a counterpart: NOT IN, NOT EXISTS, EXCEPT or an anti-join."""
-    if any(each.role in _EXCLUDING_ROLES for each in sql.subqueries):
+    if any(each.role in EXCLUDING_ROLES for each in sql.subqueries):
         return True
     if any(each.kind.startswith(("except", "minus")) for each in sql.set_operations):
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scoring.question.language import Role
 from scoring.question.moments import DAY, JOINTS, YEAR, Time, calendar_range
 from scoring.question.reading import Reading
 from scoring.values import DatePart, Grain, TimeRange, period
@@ -30,11 +31,32 @@ def read_month(reading: Reading, place: int) -> Time | None:
 
 
 def _bare_month(reading: Reading, place: int, month: int) -> Time | None:
-    before = reading.lower(place - 1)
-    known = len(reading.tokens[place].lower) > 4 or before in reading.language.in_time
-    return (
-        Time(DatePart("month", month), place, place + 1) if known and reading.tokens[place].text[0].isupper() else None
-    )
+    capital, long = reading.tokens[place].text[0].isupper(), len(reading.tokens[place].lower) > 4
+    led = _leads_to_month(reading, place)
+    known = (capital and long) or (led and (capital or reading.lowers[place] not in _WORDS_TOO))
+    return Time(DatePart("month", month), place, place + 1) if known else None
+
+
+_WORDS_TOO = frozenset({"may", "march", "mar"})
+"""Months that in lower case are ordinary words."""
+
+
+def _leads_to_month(reading: Reading, place: int) -> bool:
+    """Whether the words beside a month's name make it a month: `in June`, `since June`, `between June and August`."""
+    language, before = reading.language, reading.lower(place - 1)
+    mark = reading.ends.get(place)
+    if before in language.in_time or before in language.ranges or before in language.by or before in _NEXT_TO:
+        return True
+    if mark is not None and mark.cue.role is Role.COMPARE:
+        return True
+    earlier, later = reading.lower(place - 2), reading.lower(place + 2)
+    if before in _BETWEEN_MONTHS and earlier in language.months:
+        return True
+    return reading.lower(place + 1) in _BETWEEN_MONTHS and later in language.months
+
+
+_NEXT_TO = frozenset({"last", "this", "next", "until", "till", "after", "before"})
+_BETWEEN_MONTHS = _DAY_JOINTS | {"vs", "vs.", "versus", "than", "through", ","}
 
 
 def _with_year(reading: Reading, month: int, day: int, start: int, end: int) -> Time | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from scoring.question.comparisons import add_filter, comparison_before, range_opener, signed, suffix_after
 from scoring.question.language import Role
-from scoring.question.moments import Moment, Time
+from scoring.question.moments import PARTS_OF_YEAR, Moment, Time
 from scoring.question.phrases import operand
 from scoring.question.reading import Reading
 from scoring.specification import Op, Operand
@@ -43,8 +43,11 @@ def _time_range(reading: Reading, times: Sequence[Time], place: int) -> int:
     return 2
 
 
-def _whole_range(first: Moment, last: Moment) -> TimeRange | None:
+def _whole_range(first: Moment, last: Moment) -> TimeRange | DatePart | None:
     """From the start of one time to the end of another; a month without a year takes the other's."""
+    if isinstance(first, DatePart) and isinstance(last, DatePart):
+        alike = first.part == last.part and first.part in PARTS_OF_YEAR and first.value != last.value
+        return DatePart(first.part, first.value, last.last or last.value) if alike else None
     if not isinstance(last, TimeRange) or (isinstance(first, TimeRange) and _backwards(first, last)):
         return None
     if isinstance(first, DatePart) and first.part == "month" and last.start is not None:
@@ -117,6 +120,8 @@ def _comparison(reading: Reading, time: Time) -> tuple[Op | None, int, int]:
     op = edged.get(op, op) if op is not None else None
     if op is None and reading.lower(time.start - 1) in reading.language.by and isinstance(time.moment, TimeRange):
         op = Op.LE
+    if op is None and reading.lower(time.start - 1) == "since" and isinstance(time.moment, DatePart):
+        op = Op.GE
     return op, (mark.start if mark else time.start), (suffix.end if suffix else time.end)
 
 
@@ -157,7 +162,7 @@ def bounded(moment: TimeRange | RelativeTime | DatePart, op: Op) -> TimeRange | 
     ['[2021-01-01, )', '[2020-01-01, )', '[, 2020-01-01)', '[, 2021-01-01)']
     """
     if isinstance(moment, DatePart):
-        return moment
+        return _bounded_part(moment, op)
     start, end = _SIDES.get(op, (None, None))
     if start is None and end is None:
         return moment
@@ -172,6 +177,20 @@ def bounded(moment: TimeRange | RelativeTime | DatePart, op: Op) -> TimeRange | 
         None if end is None else (moment.start if end == "start" else moment.end),
         moment.whole,
     )
+
+
+def _bounded_part(part: DatePart, op: Op) -> DatePart:
+    """The rest of the year after a month or quarter, or what comes before it: `since March` is March to December."""
+    size, last = PARTS_OF_YEAR.get(part.part), part.last or part.value
+    if size is None:
+        return part
+    first, final = {
+        Op.GE: (part.value, size),
+        Op.GT: (last + 1, size),
+        Op.LE: (1, last),
+        Op.LT: (1, part.value - 1),
+    }.get(op, (0, 0))
+    return DatePart(part.part, first, final) if 0 < first <= final else part
 
 
 _SIDES: dict[Op, tuple[str | None, str | None]] = {

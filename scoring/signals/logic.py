@@ -8,11 +8,13 @@ from itertools import pairwise
 from scoring.alignment.contradictions import excludes
 from scoring.alignment.matching import NEGATIVE
 from scoring.display import show_filter, show_match
-from scoring.signals.filters import applied
+from scoring.linking import content_words
+from scoring.signals.filters import applied, literals_of
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
 from scoring.specification import NEGATION, Clause, FilterOrigin, Op, QuestionFilter, SqlFilter
 from scoring.values import Number, Text, TimeRange
 from scoring.verdict import Case
+from scoring.words import identifier_words
 
 _UP = frozenset({Op.GT, Op.GE})
 
@@ -24,7 +26,7 @@ def negation_lost(case: Case) -> Finding | None:
     """The question excludes something and the SQL excludes nothing.
 
     The answer gives the opposite rows, or all. Every way to exclude counts: `<>`, NOT, NOT IN, EXCEPT, IS NULL, a
-    zero or a stored `no`.
+    zero or a stored `no`; a stored state other than the one excluded, too: `pending` for what is not approved.
 
     >>> negation_lost(case("Which suppliers are not in Peru?", "SELECT name FROM suppliers WHERE c = 'Peru'")).detail
     "no negation for 'are not'"
@@ -33,12 +35,31 @@ def negation_lost(case: Case) -> Finding | None:
         return None
     if any(match.required.op in NEGATIVE for match in case.filters.matched):
         return None
+    if _told_by_state(case):
+        return None
     word = case.question.negations[0]
     met = [match.required.span.casefold() for match in case.filters.matched]
     met += [each.phrase.casefold() for each in case.enriched.definitions]
     if any(re.search(rf"\b{re.escape(word.casefold())}\b", span) for span in met):
         return None
     return Finding(1.0, f"no negation for '{word}'")
+
+
+_STATES = frozenset("status state stage phase step outcome progress".split())
+
+
+def _told_by_state(case: Case) -> bool:
+    """Whether a stored state, which is not the one that the question excludes, may tell what has not happened."""
+    excluded = {token.stem for token in case.question.tokens if token.start in case.question.excluded}
+    for each in case.sql.filters if excluded else ():
+        if each.op not in (Op.EQ, Op.IN) or each.lhs is None or each.clause is not Clause.WHERE:
+            continue
+        values = literals_of(each.rhs)
+        named = any(not _STATES.isdisjoint(identifier_words(column.name)) for column in each.lhs.columns)
+        texts = [word for value in values if isinstance(value, Text) for word in content_words(value.folded)]
+        if named and values and excluded.isdisjoint(texts):
+            return True
+    return False
 
 
 def negation_unasked(case: Case) -> Finding | None:

@@ -17,6 +17,8 @@ from scoring.words import squeezed
 
 # Starting with the set of both quotes makes the search three times as fast.
 _QUOTED = re.compile(r"['\"](?:(?<=')([^'\n]{1,80})'|(?<=\")([^\"\n]{1,80})\")")
+_TEXTS = re.compile(r"'((?:[^'\n]|''){0,80})'")
+"""Every text of a query, an empty one too, so that what stands between two of them is none."""
 MOST = 50
 """Most literals or numbers of one text that are looked for in another."""
 _MARKS = re.compile(r"[\W_]+")
@@ -52,7 +54,7 @@ def value_padded(case: Case) -> Finding | None:
     >>> value_padded(case("Which parcels go to Faro?", "SELECT id FROM parcels WHERE city = 'Faro '")).detail
     "'Faro '"
     """
-    for match in islice(_QUOTED.finditer(case.query.sql), MOST):
+    for match in islice(_TEXTS.finditer(case.query.sql), MOST):
         literal = match[1]
         if literal and literal != literal.strip() and literal.strip(" -,.:;/"):
             return Finding(1.0, f"'{literal}'")

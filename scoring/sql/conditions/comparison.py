@@ -19,7 +19,7 @@ from scoring.sql.constants import constant
 from scoring.sql.expressions import bare, read_value
 from scoring.sql.moments import Constant, Now
 from scoring.sql.parameters.unknown_values import is_parameter
-from scoring.sql.ranges import bounded, dated, time_of
+from scoring.sql.ranges import bounded, consecutive, dated, time_of
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, Term, children
 from scoring.sql.undoing import discard, mark, note
@@ -226,6 +226,9 @@ def listed(scope: Scope, left: Node, members: Sequence[Node], clause: Clause, *,
         return _ranked(scope, Op.LE, term, Number(float(len(members))))
     op = Op.NOT_IN if negated else Op.IN
     times = _times(scope, term, values)
+    run = consecutive(times)
+    if run is not None:
+        return [FilterDraft(dated(term).operand, Op.NOT_WITHIN if negated else Op.WITHIN, run)]
     if times:
         return [FilterDraft(dated(term).operand, op, Choices(times))]
     chosen = [

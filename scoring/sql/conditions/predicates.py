@@ -23,7 +23,7 @@ from scoring.sql.folded import is_true
 from scoring.sql.folding.folder import fold
 from scoring.sql.folding.plain_conditions import is_plain
 from scoring.sql.moments import Constant
-from scoring.sql.ranges import dated, spanned, time_of
+from scoring.sql.ranges import dated, run_of_parts, spanned, time_of
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, children, function_name, shorten
 from scoring.sql.undoing import discard, mark, note
@@ -175,6 +175,9 @@ def _spanning(scope: Scope, left: Node, low: Constant, high: Constant, negated: 
         scope.spec.limits.append(limit)
         return []
     first, last = (time_of(scope, term, value) for value in (low, high))
+    run = run_of_parts(first, last)
+    if run is not None:
+        return [FilterDraft(dated(term).operand, Op.NOT_WITHIN if negated else Op.WITHIN, run)]
     if not isinstance(first, (TimeRange, RelativeTime)) or not isinstance(last, (TimeRange, RelativeTime)):
         return None
     span = spanned(first, last)

@@ -1,0 +1,77 @@
+"""Do a month, quarter or weekday without a year and a dated range mean the same?"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from scoring.values import MONTHS, DatePart, Grain, RelativeTime, TimeRange, shift
+
+_DAY = timedelta(days=1)
+
+
+def same_bare_period(part: DatePart, there: TimeRange | RelativeTime, now: datetime | None) -> bool:
+    """Whether a dated range is the period that a question names without its year.
+
+    It is the latest that has begun or the next one; of any year where it is not known when the question was asked.
+
+    >>> october, asked = DatePart("month", 10), datetime(2026, 11, 20)
+    >>> [same_bare_period(october, TimeRange(datetime(year, 10, 1), datetime(year, 11, 1)), asked)
+    ...     for year in (2025, 2026)]
+    [False, True]
+    """
+    if isinstance(there, RelativeTime):
+        if now is None:
+            return False
+        there = there.resolve(now)
+    if part.part == "weekday":
+        return _is_weekday(part.value, there, now)
+    edge = there.start or (there.end - _DAY if there.end is not None else None)
+    return edge is not None and any(
+        _is_run(run, there, part, now)
+        for year in (edge.year - 1, edge.year)
+        if (run := run_of(part, year)) is not None and _is_near(run, now)
+    )
+
+
+def run_of(part: DatePart, year: int) -> TimeRange | None:
+    """The months that a month, a quarter or several of them are in a year.
+
+    >>> str(run_of(DatePart("quarter", 3), 2026)), str(run_of(DatePart("month", 11, 2), 2026))
+    ('[2026-07-01, 2026-10-01)', '[2026-11-01, 2027-03-01)')
+    """
+    if part.part not in ("month", "quarter") or part.value < 1 or not 1 < year < 9990:
+        return None
+    size, last = MONTHS[Grain(part.part)], part.last or part.value
+    if not all(1 <= each <= 12 // size for each in (part.value, last)):
+        return None
+    first, end = datetime(year, (part.value - 1) * size + 1, 1), datetime(year, (last - 1) * size + 1, 1)
+    after = shift(end, Grain.MONTH, size + (12 if last < part.value else 0))
+    return TimeRange(first, after)
+
+
+def _is_near(run: TimeRange, now: datetime | None) -> bool:
+    """Whether a period begins less than a year before or after now."""
+    if now is None or run.start is None:
+        return True
+    return shift(now, Grain.YEAR, -1) < run.start <= shift(now, Grain.YEAR, 1)
+
+
+def _is_run(run: TimeRange, there: TimeRange, part: DatePart, now: datetime | None) -> bool:
+    """Whether the ends agree. A run to or from an end of the year may be open there, and any may be from now on."""
+    if run.start is None or run.end is None:
+        return False
+    from_first = part.last is not None and part.value == 1
+    to_last = part.last is not None and part.last * MONTHS[Grain(part.part)] == 12
+    starts = abs(there.start - run.start) < _DAY if there.start is not None else from_first
+    if there.end is None:
+        return starts and (to_last or (now is not None and run.start <= now < run.end))
+    ended = abs(there.end - run.end) <= timedelta(seconds=1)
+    return starts and (ended or (now is not None and now - _DAY <= there.end and (to_last or now < run.end)))
+
+
+def _is_weekday(number: int, there: TimeRange, now: datetime | None) -> bool:
+    """Whether a range is one day of the week, within a fortnight of now."""
+    if there.start is None or there.end is None or there.end - there.start > _DAY:
+        return False
+    near = now is None or abs(there.start - now) <= timedelta(days=15)
+    return near and there.start.isoweekday() % 7 == number

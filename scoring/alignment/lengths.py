@@ -1,0 +1,141 @@
+"""Is a length of time asked for met: by a bound on a number of units, or by a moment so long before or after now?"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+
+from scoring.alignment.same_values import Context, as_number, plainest, same_value
+from scoring.specification import Op, QuestionFilter, SqlFilter
+from scoring.values import Grain, Number, RelativeTime, TimeRange, other_units
+from scoring.words import identifier_words
+
+BOUNDS = {Op.GT: (1, False), Op.GE: (1, True), Op.LT: (-1, False), Op.LE: (-1, True)}
+"""Each bound's side, and whether it includes its value."""
+_DAY = timedelta(days=1)
+_BIRTH = frozenset({"birth", "birthday", "birthdate", "born", "dob"})
+_LAST = frozenset({"last", "latest", "recent", "newest"})
+_NOW = re.compile(r"\b(?:current_?date|current_?timestamp|curdate|now|getdate|today|sysdate|age)\b", re.IGNORECASE)
+
+
+def meets_length(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
+    """Whether a condition on how long something takes, or how long ago it is, is applied in some form."""
+    if required.op in BOUNDS and isinstance(required.rhs, Number):
+        return _bounds_moment(required, present, context) or _bounds_length(required, present, context)
+    if not isinstance(required.rhs, RelativeTime):
+        return False
+    if required.op is Op.NOT_WITHIN:
+        return _last_before(required.rhs, present, context)
+    return required.op is Op.WITHIN and _counts_from_now(required.rhs, present, context)
+
+
+def bounds_birth(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
+    """Whether a bound on an age is met by one on a date of birth: `65+` and born 65 years ago or earlier."""
+    return _is_birth(present) and required.op in BOUNDS and _bounds_moment(required, present, context)
+
+
+def _bounds_moment(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
+    """Whether a bound on a length of time is met by a moment so far from now: `overdue by more than 30 days`.
+
+    >>> from scoring.specification import Clause
+    >>> older = SqlFilter(
+    ...     lhs=None, op=Op.WITHIN, rhs=RelativeTime(Grain.DAY, None, -30), block="main", clause=Clause.WHERE)
+    >>> [_bounds_moment(QuestionFilter(lhs=None, op=op, rhs=Number(30), span="30", start=0), older, Context(None))
+    ...     for op in (Op.GT, Op.LT)]
+    [True, False]
+    """
+    when, number = present.rhs, as_number(required.rhs) if required.rhs is not None else None
+    if number is None or present.op is not Op.WITHIN or not isinstance(when, (RelativeTime, TimeRange)):
+        return False
+    ago = [each for each in required.alternatives if isinstance(each, RelativeTime)]
+    if not ago and isinstance(when, RelativeTime) and not _is_birth(present):
+        ago = [RelativeTime(when.unit, -int(number), 0)]
+    if _is_birth(present):
+        ago = [RelativeTime(Grain.YEAR, -int(number), 0)]
+    return any(_is_side(BOUNDS[required.op][0], each, when, context.moment) for each in ago)
+
+
+def _is_birth(present: SqlFilter) -> bool:
+    columns = present.lhs.columns if present.lhs is not None else ()
+    return any(not _BIRTH.isdisjoint(identifier_words(column.name)) for column in columns)
+
+
+def _is_side(side: int, ago: RelativeTime, when: RelativeTime | TimeRange, now: datetime | None) -> bool:
+    """Whether a range holds what is longer ago, or farther ahead, than a length; or less, with `side` below zero."""
+    if ago.start is None:
+        return False
+    before, after = RelativeTime(ago.unit, None, ago.start), RelativeTime(ago.unit, -ago.start, None)
+    since, until = RelativeTime(ago.unit, ago.start, None), RelativeTime(ago.unit, None, -ago.start)
+    if side > 0:
+        return any(_same_edges(each, when, now) for each in (before, after))
+    closed = (RelativeTime(ago.unit, ago.start, 0), RelativeTime(ago.unit, 0, -ago.start))
+    return any(_same_edges(each, when, now) for each in (since, until, *closed))
+
+
+def _same_edges(wanted: RelativeTime, there: RelativeTime | TimeRange, now: datetime | None) -> bool:
+    """Whether two ranges agree to the day, with the moment of the question as now."""
+    if isinstance(there, RelativeTime):
+        ours, theirs = plainest(wanted, reaches_now=False), plainest(there, reaches_now=False)
+        return (ours.unit, ours.start, ours.end) == (theirs.unit, theirs.start, theirs.end) or (
+            now is not None and not there.whole and _near(wanted.resolve(now), there.resolve(now), _DAY)
+        )
+    return now is not None and _near(wanted.resolve(now), there, 2 * _DAY)
+
+
+def _near(ours: TimeRange, theirs: TimeRange, slack: timedelta) -> bool:
+    for mine, other in ((ours.start, theirs.start), (ours.end, theirs.end)):
+        if (mine is None) is not (other is None):
+            return False
+        if mine is not None and other is not None and abs(mine - other) > slack:
+            return False
+    return True
+
+
+def _bounds_length(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
+    """Whether both bound a length of time from the same side.
+
+    The bound itself may be included or not, but not that of whole days or longer units: `more than 30 days`.
+    """
+    side, theirs = BOUNDS.get(required.op), BOUNDS.get(present.op)
+    if side is None or theirs is None or not required.alternatives or side[0] != theirs[0]:
+        return False
+    if required.rhs is not None and same_value(required.rhs, present.rhs, context):
+        return side[1] is theirs[1] or not _is_whole_days(required)
+    return any(same_value(form, present.rhs, context) for form in required.alternatives)
+
+
+def _is_whole_days(required: QuestionFilter) -> bool:
+    units = {each.unit for each in required.alternatives if isinstance(each, RelativeTime)}
+    return not units.isdisjoint({Grain.DAY, Grain.WEEK, Grain.MONTH, Grain.QUARTER, Grain.YEAR})
+
+
+def _last_before(wanted: RelativeTime, present: SqlFilter, context: Context) -> bool:
+    """`not in the last 90 days` as the last time before that: MAX of a time, or a column such as `last_login_at`.
+
+    Any time before would not do: who ordered long ago may have ordered again.
+    """
+    if present.lhs is None or wanted.start is None or wanted.end not in (0, None):
+        return False
+    words = {word for column in present.lhs.columns for word in identifier_words(column.name)}
+    if present.lhs.func != "MAX" and _LAST.isdisjoint(words):
+        return False
+    if present.op in (Op.GT, Op.GE):
+        return _is_count(wanted, present, context)
+    if present.op is not Op.WITHIN or not isinstance(present.rhs, (RelativeTime, TimeRange)):
+        return False
+    return _same_edges(RelativeTime(wanted.unit, None, wanted.start, wanted.whole), present.rhs, context.moment)
+
+
+def _counts_from_now(wanted: RelativeTime, present: SqlFilter, context: Context) -> bool:
+    """`in the next 30 days` as a number of days between now and a date that is at most 30."""
+    if present.op not in (Op.LT, Op.LE) or present.lhs is None or wanted.whole or 0 not in (wanted.start, wanted.end):
+        return False
+    return _NOW.search(present.lhs.name) is not None and _is_count(wanted, present, context)
+
+
+def _is_count(wanted: RelativeTime, present: SqlFilter, context: Context) -> bool:
+    """Whether a number is that of the units of a range, perhaps in another unit."""
+    count = as_number(present.rhs) if present.rhs is not None else None
+    size = abs(wanted.start or wanted.end or 0)
+    forms = [size, *(each.value for each in other_units(float(size), wanted.unit))]
+    return count is not None and any(abs(count - each) < 1e-6 for each in forms)
