@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from scoring.question.language import Role
 from scoring.question.phrases import phrase_at, verb_like
+from scoring.question.placed_first import placed_first
 from scoring.question.reading import Reading
-from scoring.specification import Ordering, TokenKind
+from scoring.specification import Direction, Ordering, TokenKind
 
 
 def read_groups(reading: Reading) -> tuple[str, ...]:
@@ -13,7 +14,9 @@ def read_groups(reading: Reading) -> tuple[str, ...]:
     aggregated = bool(reading.marks_of(Role.AGGREGATE) or reading.marks_of(Role.RATIO))
     ranked = aggregated or bool(reading.marks_of(Role.SUPERLATIVE))
     marks = [mark for mark in reading.marks_of(Role.GROUP) if ranked or not mark.cue.distributive]
-    found = [_group(reading, mark.end)[0] for mark in marks]
+    found: list[str] = []
+    for mark in marks:
+        found += [_group(reading, mark.end)[0]] if mark.cue.distributive else _keys(reading, mark.end)
     if not reading.language.by.isdisjoint(reading.lowers):
         for place in _bys(reading):
             if aggregated or reading.lowers[place - 1] in reading.language.measures:
@@ -62,7 +65,7 @@ def read_ordering(reading: Reading) -> Ordering | None:
     """The order asked for; its direction may be apart from its key (`sorted by age in descending order`)."""
     marks = reading.marks_of(Role.ORDER)
     if not marks:
-        return None
+        return _placed_first(reading)
     directions = [mark.cue.descending for mark in marks if mark.cue.descending is not None]
     keyed = next((mark for mark in marks if _key(reading, mark.end)), marks[0])
     phrase = _key(reading, keyed.end) or keyed.cue.phrase
@@ -72,6 +75,20 @@ def read_ordering(reading: Reading) -> Ordering | None:
         phrase=phrase,
         descending=directions[0] if directions else None,
         start=reading.tokens[marks[0].start].start,
+    )
+
+
+def _placed_first(reading: Reading) -> Ordering | None:
+    """`most overdue first`: by a date it ascends and by a number of days it descends, so `most` gives no direction."""
+    found = placed_first(reading)
+    if not found:
+        return None
+    mark, first = found[0]
+    plain = mark.cue.value or mark.cue.counted or mark.cue.direction is Direction.LEAST
+    return Ordering(
+        phrase=mark.cue.phrase or reading.span(mark.end, first).lower(),
+        descending=mark.cue.direction is Direction.MOST if plain and not mark.cue.phrase else None,
+        start=reading.tokens[mark.start].start,
     )
 
 

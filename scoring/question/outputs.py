@@ -124,6 +124,8 @@ def _items(reading: Reading, place: int) -> list[tuple[int, int]]:
     at = place
     for _ in range(_MOST):
         start, end = _item(reading, at)
+        if reading.lower(end) in _VERSUS:
+            break
         if end > start:
             found.append((start, end))
         elif end == at:
@@ -133,6 +135,10 @@ def _items(reading: Reading, place: int) -> list[tuple[int, int]]:
             break
         at = after
     return found
+
+
+_VERSUS = frozenset({"vs", "versus"})
+"""Words between two groups of rows, which are no columns."""
 
 
 def _item(reading: Reading, at: int) -> tuple[int, int]:

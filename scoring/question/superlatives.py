@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from scoring.question.language import Role
 from scoring.question.marks import Mark
 from scoring.question.phrases import phrase_at, phrase_before, phrase_end, verb_like
+from scoring.question.placed_first import placed_first
 from scoring.question.quantities import Quantity
 from scoring.question.reading import Reading
 from scoring.specification import Aggregation, Direction, Superlative, TokenKind
@@ -25,8 +26,9 @@ def read_superlatives(reading: Reading, quantities: Sequence[Quantity]) -> tuple
         return found, values
     numbers = {quantity.start: quantity for quantity in quantities}
     ends = {quantity.end: quantity for quantity in quantities}
+    ordering = {place for extreme, first in placed_first(reading) for place in (extreme.start, first)}
     for mark in reading.marks_of(Role.SUPERLATIVE):
-        if reading.claimed[mark.start] or _is_name_part(reading, mark):
+        if reading.claimed[mark.start] or mark.start in ordering or _is_name_part(reading, mark):
             continue
         direction = mark.cue.direction or Direction.MOST
         k = _number_beside(reading, mark, numbers, ends)

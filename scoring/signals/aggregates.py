@@ -1,16 +1,17 @@
-"""Signals about aggregates, grouping and repeats."""
+"""Signals about aggregates and repeated values."""
 
 from __future__ import annotations
 
 import re
 
+from scoring.alignment.shown_names import is_called, shown_names
 from scoring.display import show_filter
-from scoring.linking import best_likeness, content_words
+from scoring.linking import LINKED, best_likeness, content_words
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted, differing
 from scoring.signals.keys import is_value_of
 from scoring.signals.outputs import asks_entities, measure_beside
-from scoring.specification import Definition, Op, Operand, SqlFilter, SqlSpec
+from scoring.specification import Aggregation, Definition, Op, Operand, SqlFilter, SqlSpec
 from scoring.values import Number
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters
@@ -178,54 +179,59 @@ def _lists_filtered_rows(sql: SqlSpec) -> bool:
     return not (sql.group_by or sql.limits or sql.aggregations or sql.set_operations)
 
 
-def grouping_missing(case: Case) -> Finding | None:
-    """A value per something is asked for and the SQL does not group.
-
-    One total comes back in place of one for each. The question must say `per`, `each` or `every`.
-
-    >>> grouping_missing(case("What is the average weight per route?", "SELECT AVG(weight) FROM parcels")).detail
-    'no GROUP BY for: route'
-    """
-    lacking = case.grouping.missing
-    if not lacking or _EACH.isdisjoint([token.lower for token in case.question.tokens]):
-        return None
-    return counted(list(lacking), "no GROUP BY for", most=1)
-
-
-_EACH = frozenset({"each", "per", "every"})
-
-
-def grouping_unasked(case: Case) -> Finding | None:
-    """The SQL groups by something that nothing asks for.
-
-    Groups that SQL itself demands, and columns that a filter pins to one value, are excused by the [normalisation
-    rules](method.md#four-normalisation-rules).
-
-    >>> grouping_unasked(case("What is the total weight?", "SELECT SUM(weight) FROM parcels GROUP BY route")).detail
-    'grouped by: route'
-    """
-    return counted(list(case.grouping.extra), "grouped by", most=1)
-
-
 def aggregate_unlinked(case: Case) -> Finding | None:
     """An aggregate is taken of a column that does not resemble the thing to be aggregated.
 
-    The function is right and the column is not. Columns that a definition names do not count.
+    The function is right and the column is not. Columns that a definition names do not count, nor do formulas, columns
+    of any amount (`total`), and those whose alias is called like the thing.
 
     >>> aggregate_unlinked(case("What is the average weight of parcels?", "SELECT AVG(price) FROM parcels")).detail
     'expected → actual: AVG of weight → avg(price)'
     """
     for asked in case.question.aggregations:
         words = content_words(asked.column)
-        if asked.func == "COUNT" or not words:
+        taken = [each for each in case.sql.aggregations if each.func == asked.func and each.columns]
+        if asked.func == "COUNT" or not words or not taken:
             continue
-        for each in case.sql.aggregations:
-            if each.func != asked.func or not each.columns or any(is_defined(column, case) for column in each.columns):
-                continue
-            own = [word for column in each.columns for word in identifier_words(column.name)]
-            if max(best_likeness(word, own) for word in words) < 0.5:
-                return differing(f"{asked.func} of {asked.column}", f"{each.func.lower()}({each.column})")
+        if any(_may_be(asked.column, words, each, case) for each in taken):
+            continue
+        first = taken[0]
+        return differing(f"{asked.func} of {asked.column}", f"{first.func.lower()}({first.column})")
     return None
+
+
+def _may_be(phrase: str, words: tuple[str, ...], taken: Aggregation, case: Case) -> bool:
+    """Whether an aggregate may be of the thing that a phrase names."""
+    if any(is_defined(column, case) for column in taken.columns):
+        return True
+    column = next((each for each in taken.columns if each.name == taken.column), None)
+    if column is None:
+        return True
+    own = identifier_words(column.name)
+    if max(best_likeness(word, own) for word in words) >= LINKED:
+        return True
+    if _GENERIC.union(identifier_words(column.table or "")).issuperset(own):
+        return True
+    return is_called(phrase, _alias_words(taken, case))
+
+
+def _alias_words(taken: Aggregation, case: Case) -> frozenset[str]:
+    """The words of the aliases of what an aggregate is part of, and of what it is taken of."""
+    names = shown_names(case.sql)
+    inner = names.get(taken.column, frozenset())
+    outer = [
+        words
+        for each in case.sql.projections
+        if each.operand.func == taken.func and set(taken.columns).issubset(each.operand.columns)
+        for words in [names.get(each.operand.name, frozenset())]
+    ]
+    return inner.union(*outer)
+
+
+_GENERIC = frozenset(
+    "amount total value sum subtotal net gross grand line cent usd eur gbp dollar euro pound figure".split()
+)
+"""Words of columns that may hold any amount."""
 
 
 _AGGREGATED = re.compile(

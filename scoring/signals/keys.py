@@ -20,7 +20,7 @@ _IDENTIFIERS = frozenset({"id", "identifier", "code", "key", "number", "uuid", "
 """Words that ask for an identifier."""
 _NAMES = frozenset({"name", "title", "label"})
 _ENDINGS = ("_id", "id", "key", "code", "no")
-_ROLES = frozenset(
+ROLES = frozenset(
     map(
         stem,
         (
@@ -106,7 +106,7 @@ def unlikeness(left: Column, right: Column) -> float:
 
 
 def _is_role(foreign: Column) -> bool:
-    return not _ROLES.isdisjoint(key_words(foreign.name)[-1:])
+    return not ROLES.isdisjoint(key_words(foreign.name)[-1:])
 
 
 def _ends_alike(one: str, other: str) -> bool:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scoring.alignment.dimensions import is_period
+from scoring.alignment.periods_named import is_period
 from scoring.linking import content_words
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import is_key, shown_words
+from scoring.signals.stand_ins import asks_rows, stands_for
 from scoring.specification import Definition, Output, Projection
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters
@@ -164,14 +165,15 @@ def _pairs(case: Case) -> list[tuple[Output, bool]]:
 def output_unlinked(case: Case) -> Finding | None:
     """A thing asked for resembles no column name of the answer.
 
-    The answer shows something else, or the schema uses words that share nothing with the question.
+    The answer shows something else. A name or a key stands for the thing itself, an alias says what a column means, and
+    a computed value may be anything that is no list of things.
 
     >>> output_unlinked(case("What is the weight of each parcel?", "SELECT colour FROM parcels")).detail
     'no column matches: weight'
     """
     if any(each.star for each in case.answer):
         return None
-    unlinked = [output.phrase for output, linked in _pairs(case) if not linked]
+    unlinked = [output.phrase for output, linked in _pairs(case) if not linked and not stands_for(output, case)]
     return counted(unlinked, "no column matches", most=2)
 
 
@@ -239,7 +241,8 @@ def output_star(case: Case) -> Finding | None:
 def count_for_list(case: Case) -> Finding | None:
     """The answer is one number where rows are asked for.
 
-    No aggregate, ratio or extreme is asked for, and the answer shows nothing but aggregates.
+    No aggregate, ratio or extreme is asked for, and the answer shows nothing but aggregates. `How much`, `what was` and
+    an amount that is called like the thing may be one number.
 
     >>> count_for_list(case("List the names of the pilots", "SELECT COUNT(*) FROM pilots")).detail
     'count(*)'
@@ -253,6 +256,11 @@ def count_for_list(case: Case) -> Finding | None:
         or question.superlatives
         or any(each.columns for each in case.enriched.definitions if each.functions)
     ):
+        return None
+    rows = [each for each in question.outputs if asks_rows(each, case)]
+    if not rows or (case.sql.group_by and not case.sql.outputs.isdisjoint(each.block for each in case.sql.group_by)):
+        return None
+    if given[0].operand.func != "COUNT" and all(each in case.named for each in rows):
         return None
     return Finding(1.0, given[0].operand.name)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from scoring.linking import best_likeness, content_words
 from scoring.signals.finding import Finding
+from scoring.signals.grouping import grouping_keys
 from scoring.signals.keys import is_key, key_words, one_sides
 from scoring.signals.structure import read_columns
 from scoring.specification import Column, Operand
@@ -124,26 +125,6 @@ def column_ungrouped(case: Case) -> Finding | None:
     return Finding(1.0, f"{plain.operand.name} beside {total.operand.name}")
 
 
-def grouping_finer(case: Case) -> Finding | None:
-    """The SQL groups by more columns than the question names.
-
-    Each group is split into smaller ones. A key among the columns identifies the thing and makes no group smaller.
-
-    >>> grouping_finer(case("How many parcels are there per city?",
-    ...     "SELECT city, street, COUNT(*) FROM parcels GROUP BY city, street")).detail
-    'grouped by: city, street'
-    """
-    if any(each.partition_by for each in case.sql.windows):
-        return None
-    operands = _grouping_keys(case)
-    keys = [each.name for each in operands]
-    if len(keys) <= max(1, len(case.question.group_by)) or any(
-        is_key(column.name) for operand in operands for column in operand.columns
-    ):
-        return None
-    return Finding(1.0, f"grouped by: {', '.join(keys[:5])}")
-
-
 def column_outside_group_by(case: Case) -> Finding | None:
     """A plain column is shown that the SQL neither groups by nor can tell from the grouping key.
 
@@ -153,7 +134,7 @@ def column_outside_group_by(case: Case) -> Finding | None:
     ...     "SELECT b.city, COUNT(*) FROM bases b JOIN flights f ON b.id = f.base_id GROUP BY f.month")).detail
     'city is not in GROUP BY month'
     """
-    keys = _grouping_keys(case)
+    keys = grouping_keys(case)
     if not keys or not all(key.columns for key in keys) or any(each.star for each in case.answer):
         return None
     names = {key.name for key in keys}
@@ -163,10 +144,6 @@ def column_outside_group_by(case: Case) -> Finding | None:
     belongs = _determined_by([column for key in keys for column in key.columns], case)
     found = [each for each in outside if not belongs(each.columns[0])]
     return Finding(1.0, f"{found[0].name} is not in GROUP BY {', '.join(sorted(names)[:5])}") if found else None
-
-
-def _grouping_keys(case: Case) -> list[Operand]:
-    return [each.operand for each in case.sql.group_by if each.block in case.sql.outputs]
 
 
 def _plain_columns(case: Case, grouped: set[str]) -> list[Operand]:
@@ -191,37 +168,6 @@ def _determined_by(grouped: list[Column], case: Case) -> Callable[[Column], bool
         return not words.isdisjoint(identifier_words(shown.table or ""))
 
     return belongs
-
-
-def total_per_group(case: Case) -> Finding | None:
-    """One value for all is asked for, and one for each group comes.
-
-    Only aggregates are shown, without the group that each belongs to, or a total over a window on each row.
-
-    >>> total_per_group(case("How many pilots made more than 5 flights?",
-    ...     "SELECT COUNT(*) FROM flights GROUP BY pilot_id HAVING COUNT(*) > 5")).detail
-    'count(*) by pilot_id'
-    """
-    sql = case.sql
-    key = next((each.operand.name for each in sql.group_by if each.block in sql.outputs), None)
-    if sql.limits or case.question.group_by or not _EACH.isdisjoint(case.spoken):
-        return None
-    if not case.answer or not all(each.operand.func for each in case.answer):
-        return None
-    if key is None:
-        return _total_per_row(case)
-    return Finding(1.0, f"{case.answer[0].operand.name} by {key}")
-
-
-def _total_per_row(case: Case) -> Finding | None:
-    """A total over a window stands on every row where one total is asked for."""
-    if case.sql.distinct or not case.question.aggregations:
-        return None
-    names = [each.operand.name for each in case.answer]
-    return Finding(1.0, f"{names[0]} on each row") if all(" over (" in name for name in names) else None
-
-
-_EACH = frozenset({"each", "per", "every"})
 
 
 def totals_combined(case: Case) -> Finding | None:
