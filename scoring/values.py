@@ -280,5 +280,8 @@ def _stamp(moment: datetime | None) -> str:
     return moment.date().isoformat() if midnight else moment.isoformat(sep=" ")
 
 
-UNITS = frozenset({1, 4, 5, 7, 8, 10, 12, 24, 30, 52, 60, 100, 365, 365.25, 1000, 1024, 3600, 86400, 1e4, 1e6, 1e9})
+UNITS = frozenset(
+    {1, 4, 5, 7, 8, 10, 12, 24, 30, 52, 60, 100, 168, 365, 365.25, 1000, 1024, 1440, 3600, 10080, 86400, 604800}
+    | {1e4, 1e5, 1e6, 1e9, 6e4, 3.6e6, 8.64e7}
+)
 """Factors of percentages, calendar units and units of measure, and their inverses."""

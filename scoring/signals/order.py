@@ -196,7 +196,8 @@ _COUNTED = frozenset({"number", "count", "many", "most", "frequency", "popularit
 
 
 def _orders(word: str, key: Operand) -> bool:
-    return best_likeness(word, operand_words(key)) >= 0.5 or (key.func == "COUNT" and word in _COUNTED)
+    counts = key.func == "COUNT" or "count(" in key.name
+    return best_likeness(word, operand_words(key)) >= 0.5 or (counts and word in _COUNTED)
 
 
 def extreme_per_group(case: Case) -> Finding | None:

@@ -28,7 +28,7 @@ def value_recased(case: Case) -> Finding | None:
     """A text of the SQL has other upper and lower case than the question or its definition gives.
 
     Most databases tell `Cat` from `cat`. The spelling that a definition quotes wins over the spelling in the
-    question.
+    question. A question that is typed in lower case throughout says nothing of how a name is stored.
 
     >>> value_recased(case("Who owns a cat?", "SELECT owner FROM pets WHERE kind = 'Cat'")).detail
     "expected → actual: 'cat' → 'Cat'"
@@ -37,6 +37,8 @@ def value_recased(case: Case) -> Finding | None:
     if not values:
         return None
     texts = [case.query.enriched_question or "", case.question.text]
+    if texts[1].islower():
+        texts[1] = ""
     given = [match[1].strip() for match in islice(_QUOTED.finditer(texts[0]), MOST) if match[1]]
     for match in islice(_QUOTED.finditer(case.query.sql), MOST):
         literal = (match[1] or match[2]).strip(" %")
