@@ -1,4 +1,4 @@
-"""What every test and doctest shares: the selection of tests, and `case(question, sql, enriched=None)` for doctests."""
+"""What every test and doctest shares: how tests are selected, and `case(question, sql, …)` for doctests."""
 
 from __future__ import annotations
 

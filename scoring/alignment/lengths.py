@@ -100,8 +100,22 @@ def _bounds_length(required: QuestionFilter, present: SqlFilter, context: Contex
     if side is None or theirs is None or not required.alternatives or side[0] != theirs[0]:
         return False
     if required.rhs is not None and same_value(required.rhs, present.rhs, context):
+        if has_other_unit(required, present):
+            return False
         return side[1] is theirs[1] or not _is_whole_days(required)
     return any(same_value(form, present.rhs, context) for form in required.alternatives)
+
+
+def has_other_unit(required: QuestionFilter, present: SqlFilter) -> bool:
+    """Whether a column's name says that it counts another unit of time than the question: `delay_minutes > 2` hours."""
+    asked = {each.unit for each in required.alternatives if isinstance(each, RelativeTime)}
+    if not asked or present.lhs is None or present.lhs.name != (present.lhs.columns or (present.lhs,))[0].name:
+        return False
+    named = {unit for word in identifier_words(present.lhs.name)[-1:] if (unit := _NAMED.get(word)) is not None}
+    return bool(named) and named.isdisjoint(asked)
+
+
+_NAMED = {name: grain for grain in Grain for name in (grain.value, f"{grain.value}s")}
 
 
 def _is_whole_days(required: QuestionFilter) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from scoring.alignment.lengths import BOUNDS, bounds_birth, meets_length
+from dataclasses import replace
+
+from scoring.alignment.lengths import BOUNDS, bounds_birth, has_other_unit, meets_length
 from scoring.alignment.same_values import TIMES, Context, as_number, is_false, same_value
+from scoring.alignment.scales import MONEY, scale_of
 from scoring.linking import LINKED, likeness
 from scoring.specification import NEGATION, Clause, Filter, Op, QuestionFilter, SqlFilter
 from scoring.values import Choices, Expression, Number, Text, Value
@@ -48,6 +51,18 @@ def _overlap(wanted: Value | None, there: Value | None, context: Context) -> boo
 
 
 def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
+    if required.alternatives and required.op in BOUNDS and has_other_unit(required, present):
+        return present.op in BOUNDS and meets_length(required, present, context)
+    if isinstance(required.rhs, Number) and isinstance(present.rhs, Number):
+        factor = scale_of(present)
+        if factor != 1 and _says_plainly(required, replace(present, rhs=Number(present.rhs.value * factor)), context):
+            return True
+        if factor < 1 and required.rhs.unit in MONEY and required.rhs.value:
+            return False
+    return _says_plainly(required, present, context)
+
+
+def _says_plainly(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
     if bounds_agree(required, present) or meets_length(required, present, context):
         return True
     if required.op is Op.NOT_EXISTS and present.op is Op.EQ:

@@ -22,6 +22,7 @@ from scoring.signals import (
     said,
     scope,
     structure,
+    times,
     voids,
     weakening,
 )
@@ -65,6 +66,8 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             scope.both_read_as_either,
             scope.or_unparenthesized,
             compared_values.date_as_number,
+            times.last_day_cut,
+            times.period_without_year,
         ),
         "Definitions of the enriched question": (
             definitions.definition_ignored,
