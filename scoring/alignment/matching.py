@@ -37,9 +37,16 @@ def clashes(required: QuestionFilter, present: SqlFilter, context: Context) -> b
     """Whether this filter mismatches an unmet required one: the same column, the same value, or another time."""
     about = same_subject(required, present)
     if about is None:
-        both_times = isinstance(required.rhs, TIMES) and isinstance(present.rhs, TIMES)
+        both_times = isinstance(required.rhs, TIMES) and _is_time(present.rhs)
         return both_times or _same_values(required, present, context) or _overlap(required.rhs, present.rhs, context)
     return about
+
+
+def _is_time(value: Value | None) -> bool:
+    """Whether a value is a time or a list of times."""
+    if isinstance(value, Choices):
+        return all(isinstance(each, TIMES) for each in value.members)
+    return isinstance(value, TIMES)
 
 
 def _overlap(wanted: Value | None, there: Value | None, context: Context) -> bool:
