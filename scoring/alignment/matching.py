@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from scoring.alignment.lengths import BOUNDS, bounds_birth, has_other_unit, meets_length
 from scoring.alignment.same_values import TIMES, Context, as_number, is_false, same_value
-from scoring.alignment.scales import MONEY, scale_of
+from scoring.alignment.scales import MONEY, scale_of, unit_factor
 from scoring.linking import LINKED, likeness
 from scoring.specification import NEGATION, Clause, Filter, Op, QuestionFilter, SqlFilter
 from scoring.values import Choices, Expression, Number, Text, Value
@@ -61,7 +61,7 @@ def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> boo
     if required.alternatives and required.op in BOUNDS and has_other_unit(required, present):
         return present.op in BOUNDS and meets_length(required, present, context)
     if isinstance(required.rhs, Number) and isinstance(present.rhs, Number):
-        factor = scale_of(present)
+        factor = scale_of(present) * unit_factor(required.rhs.unit, present)
         if factor != 1 and _says_plainly(required, replace(present, rhs=Number(present.rhs.value * factor)), context):
             return True
         if factor < 1 and required.rhs.unit in MONEY and required.rhs.value:
