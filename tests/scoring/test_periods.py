@@ -36,11 +36,14 @@ FAULTS = frozenset(
 
 
 def _answers(kind: str) -> list[tuple[str, str, str]]:
-    answers = [(case["question"], answer) for case in CASES for answer in case.get(kind, ())]
-    return [
-        (question, answer, "postgres") if isinstance(answer, str) else (question, *reversed(next(iter(answer.items()))))
-        for question, answer in answers
-    ]
+    return [_answer(case["question"], answer) for case in CASES for answer in case.get(kind, ())]
+
+
+def _answer(question: str, answer: str | dict[str, str]) -> tuple[str, str, str]:
+    if isinstance(answer, str):
+        return question, answer, "postgres"
+    (dialect, sql) = next(iter(answer.items()))
+    return question, sql, dialect
 
 
 def _faults(question: str, sql: str, dialect: str) -> dict[str, str]:
