@@ -118,6 +118,8 @@ class DatePart:
     value: int
     last: int | None = None
     """The last of several: `June to August` is (month, 6, 8). A run to or from the year's end may be open there."""
+    year: int | None = None
+    """Years from the current one, where the question says: -1 for `October last year`."""
 
     def __str__(self) -> str:
         return f"{self.part} {self.value}" if self.last is None else f"{self.part} {self.value} to {self.last}"

@@ -29,7 +29,7 @@ def same_bare_period(part: DatePart, there: TimeRange | RelativeTime, now: datet
     return edge is not None and any(
         _is_run(run, there, part, now)
         for year in (edge.year - 1, edge.year)
-        if (run := run_of(part, year)) is not None and _is_near(run, now)
+        if (run := run_of(part, year)) is not None and _is_near(run, now, part.year)
     )
 
 
@@ -49,10 +49,12 @@ def run_of(part: DatePart, year: int) -> TimeRange | None:
     return TimeRange(first, after)
 
 
-def _is_near(run: TimeRange, now: datetime | None) -> bool:
-    """Whether a period begins less than a year before or after now."""
+def _is_near(run: TimeRange, now: datetime | None, year: int | None) -> bool:
+    """Whether a period begins in the year that is named, or else less than a year before or after now."""
     if now is None or run.start is None:
         return True
+    if year is not None:
+        return run.start.year == now.year + year
     return shift(now, Grain.YEAR, -1) < run.start <= shift(now, Grain.YEAR, 1)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import datetime, timedelta
 
+from scoring.alignment.bare_periods import run_of
 from scoring.alignment.same_values import Context, as_number, plainest, same_value
 from scoring.specification import Op, QuestionFilter, SqlFilter
-from scoring.values import Grain, Number, RelativeTime, TimeRange, other_units
+from scoring.values import DatePart, Grain, Number, RelativeTime, TimeRange, other_units
 from scoring.words import identifier_words
 
 BOUNDS = {Op.GT: (1, False), Op.GE: (1, True), Op.LT: (-1, False), Op.LE: (-1, True)}
@@ -22,6 +24,8 @@ def meets_length(required: QuestionFilter, present: SqlFilter, context: Context)
     """Whether a condition on how long something takes, or how long ago it is, is applied in some form."""
     if required.op in BOUNDS and isinstance(required.rhs, Number):
         return _bounds_moment(required, present, context) or _bounds_length(required, present, context)
+    if required.op is Op.NOT_WITHIN and isinstance(required.rhs, (TimeRange, DatePart)):
+        return _not_since(required.rhs, present, context.moment)
     if not isinstance(required.rhs, RelativeTime):
         return False
     if required.op is Op.NOT_WITHIN:
@@ -52,7 +56,24 @@ def _bounds_moment(required: QuestionFilter, present: SqlFilter, context: Contex
         ago = [RelativeTime(when.unit, -int(number), 0)]
     if _is_birth(present):
         ago = [RelativeTime(Grain.YEAR, -int(number), 0)]
-    return any(_is_side(BOUNDS[required.op][0], each, when, context.moment) for each in ago)
+    side = BOUNDS[required.op][0]
+    if _holds_years(present):
+        return any(_is_year_side(side, each, when, context.moment) for each in ago)
+    return any(_is_side(side, each, when, context.moment) for each in ago)
+
+
+def _holds_years(present: SqlFilter) -> bool:
+    columns = present.lhs.columns if present.lhs is not None else ()
+    return any("year" in identifier_words(column.name) for column in columns)
+
+
+def _is_year_side(side: int, ago: RelativeTime, when: RelativeTime | TimeRange, now: datetime | None) -> bool:
+    """Whether a bound on a column of years is so many years ago, give or take the current one."""
+    if now is None or ago.unit is not Grain.YEAR or ago.start is None:
+        return False
+    dated = when.resolve(now) if isinstance(when, RelativeTime) else when
+    edge, other = (dated.end, dated.start) if side > 0 else (dated.start, dated.end)
+    return edge is not None and other is None and edge.year - (now.year + ago.start) in (0, 1)
 
 
 def _is_birth(present: SqlFilter) -> bool:
@@ -100,8 +121,22 @@ def _bounds_length(required: QuestionFilter, present: SqlFilter, context: Contex
     if side is None or theirs is None or not required.alternatives or side[0] != theirs[0]:
         return False
     if required.rhs is not None and same_value(required.rhs, present.rhs, context):
+        if has_other_unit(required, present):
+            return False
         return side[1] is theirs[1] or not _is_whole_days(required)
     return any(same_value(form, present.rhs, context) for form in required.alternatives)
+
+
+def has_other_unit(required: QuestionFilter, present: SqlFilter) -> bool:
+    """Whether a column's name says that it counts another unit of time than the question: `delay_minutes > 2` hours."""
+    asked = {each.unit for each in required.alternatives if isinstance(each, RelativeTime)}
+    if not asked or present.lhs is None or present.lhs.name != (present.lhs.columns or (present.lhs,))[0].name:
+        return False
+    named = {unit for word in identifier_words(present.lhs.name)[-1:] if (unit := _NAMED.get(word)) is not None}
+    return bool(named) and named.isdisjoint(asked)
+
+
+_NAMED = {name: grain for grain in Grain for name in (grain.value, f"{grain.value}s")}
 
 
 def _is_whole_days(required: QuestionFilter) -> bool:
@@ -114,16 +149,36 @@ def _last_before(wanted: RelativeTime, present: SqlFilter, context: Context) -> 
 
     Any time before would not do: who ordered long ago may have ordered again.
     """
-    if present.lhs is None or wanted.start is None or wanted.end not in (0, None):
-        return False
-    words = {word for column in present.lhs.columns for word in identifier_words(column.name)}
-    if present.lhs.func != "MAX" and _LAST.isdisjoint(words):
+    if wanted.start is None or wanted.end not in (0, None) or not _is_last_time(present):
         return False
     if present.op in (Op.GT, Op.GE):
         return _is_count(wanted, present, context)
     if present.op is not Op.WITHIN or not isinstance(present.rhs, (RelativeTime, TimeRange)):
         return False
     return _same_edges(RelativeTime(wanted.unit, None, wanted.start, wanted.whole), present.rhs, context.moment)
+
+
+def _not_since(wanted: TimeRange | DatePart, present: SqlFilter, now: datetime | None) -> bool:
+    """`not since August` as a last time before that month, or before its end."""
+    there = present.rhs
+    if isinstance(there, RelativeTime):
+        there = there.resolve(now) if now is not None else None
+    if not _is_last_time(present) or present.op is not Op.WITHIN or not isinstance(there, TimeRange):
+        return False
+    if there.start is not None or there.end is None:
+        return False
+    if isinstance(wanted, TimeRange):
+        return wanted.end is None and wanted.start is not None and abs(wanted.start - there.end) <= _DAY
+    runs = [run_of(replace(wanted, last=None), year) for year in (there.end.year - 1, there.end.year)]
+    edges = [edge for run in runs if run is not None for edge in (run.start, run.end)]
+    return wanted.last is not None and any(edge is not None and abs(edge - there.end) <= _DAY for edge in edges)
+
+
+def _is_last_time(present: SqlFilter) -> bool:
+    if present.lhs is None:
+        return False
+    words = {word for column in present.lhs.columns for word in identifier_words(column.name)}
+    return present.lhs.func == "MAX" or not _LAST.isdisjoint(words)
 
 
 def _counts_from_now(wanted: RelativeTime, present: SqlFilter, context: Context) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from scoring.alignment.lengths import BOUNDS, bounds_birth, meets_length
+from dataclasses import replace
+
+from scoring.alignment.lengths import BOUNDS, bounds_birth, has_other_unit, meets_length
 from scoring.alignment.same_values import TIMES, Context, as_number, is_false, same_value
+from scoring.alignment.scales import MONEY, scale_of, unit_factor
 from scoring.linking import LINKED, likeness
 from scoring.specification import NEGATION, Clause, Filter, Op, QuestionFilter, SqlFilter
 from scoring.values import Choices, Expression, Number, Text, Value
@@ -34,9 +37,16 @@ def clashes(required: QuestionFilter, present: SqlFilter, context: Context) -> b
     """Whether this filter mismatches an unmet required one: the same column, the same value, or another time."""
     about = same_subject(required, present)
     if about is None:
-        both_times = isinstance(required.rhs, TIMES) and isinstance(present.rhs, TIMES)
+        both_times = isinstance(required.rhs, TIMES) and _is_time(present.rhs)
         return both_times or _same_values(required, present, context) or _overlap(required.rhs, present.rhs, context)
     return about
+
+
+def _is_time(value: Value | None) -> bool:
+    """Whether a value is a time or a list of times."""
+    if isinstance(value, Choices):
+        return all(isinstance(each, TIMES) for each in value.members)
+    return isinstance(value, TIMES)
 
 
 def _overlap(wanted: Value | None, there: Value | None, context: Context) -> bool:
@@ -48,6 +58,18 @@ def _overlap(wanted: Value | None, there: Value | None, context: Context) -> boo
 
 
 def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
+    if required.alternatives and required.op in BOUNDS and has_other_unit(required, present):
+        return present.op in BOUNDS and meets_length(required, present, context)
+    if isinstance(required.rhs, Number) and isinstance(present.rhs, Number):
+        factor = scale_of(present) * unit_factor(required.rhs.unit, present)
+        if factor != 1 and _says_plainly(required, replace(present, rhs=Number(present.rhs.value * factor)), context):
+            return True
+        if factor < 1 and required.rhs.unit in MONEY and required.rhs.value:
+            return False
+    return _says_plainly(required, present, context)
+
+
+def _says_plainly(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
     if bounds_agree(required, present) or meets_length(required, present, context):
         return True
     if required.op is Op.NOT_EXISTS and present.op is Op.EQ:

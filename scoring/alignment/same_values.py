@@ -160,12 +160,39 @@ def _forms(wanted: RelativeTime) -> tuple[RelativeTime, ...]:
 def _same_form(wanted: RelativeTime, there: Value, context: Context) -> bool:
     if isinstance(there, RelativeTime):
         reaches_now = not wanted.whole
+        if _about_as_long(wanted, there):
+            return True
         return plainest(wanted, reaches_now) == plainest(there, reaches_now)
     if not isinstance(there, TimeRange):
         return False
     if context.moment is not None:
         return _resolves_to(wanted.resolve(context.moment), there, context.moment)
     return resolves(wanted, there)
+
+
+def _about_as_long(wanted: RelativeTime, there: RelativeTime) -> bool:
+    """Whether both reach as far back or ahead, as a month and 30 days or a year and 365 days do.
+
+    >>> _about_as_long(RelativeTime(Grain.YEAR, -1, 0), RelativeTime(Grain.DAY, -365, None))
+    True
+    """
+    if wanted.whole or there.whole or wanted.unit is there.unit:
+        return False
+    ours, theirs = plainest(wanted, reaches_now=True), plainest(there, reaches_now=True)
+    for mine, other in ((ours.start, theirs.start), (ours.end, theirs.end)):
+        if mine is None or other is None:
+            if mine is not other:
+                return False
+            continue
+        size, its = mine * _IN_DAYS[ours.unit], other * _IN_DAYS[theirs.unit]
+        if abs(size - its) > max(_APART, abs(size) / 100):
+            return False
+    return True
+
+
+_IN_DAYS = {Grain.MONTH: 365.25 / 12, Grain.SECOND: 1 / 86400}
+_APART = 1.5
+"""Days by which a month in days may differ from a month."""
 
 
 def _resolves_to(wanted: TimeRange, there: TimeRange, now: datetime) -> bool:

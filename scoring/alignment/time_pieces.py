@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from scoring.alignment.bare_periods import run_of
-from scoring.alignment.same_values import Context
+from scoring.alignment.same_values import Context, same_value
 from scoring.specification import Clause, Op, QuestionFilter, SqlFilter, SqlSpec
 from scoring.values import DatePart, RelativeTime, TimeRange, Value, intersect
 from scoring.verdict import FilterMatch
@@ -66,6 +66,9 @@ def side_by_side(
     `this month vs last month`: `placed >= '2026-10-01' … GROUP BY month`.
     """
     now = context.moment
+    chained = [match for each in unmet[:8] if (match := _chained(each, present, sql, context)) is not None]
+    if chained:
+        return chained
     if now is None or len(unmet) < 2 or not _tells_times_apart(sql):
         return []
     asked = [(each, spans) for each in unmet[:8] if each.op is Op.WITHIN and (spans := _spans(each.rhs, now))]
@@ -76,6 +79,21 @@ def side_by_side(
             if met is not None:
                 return [FilterMatch(one, (met,)), FilterMatch(other, (met,))]
     return []
+
+
+def _chained(each: QuestionFilter, present: Sequence[SqlFilter], sql: SqlSpec, context: Context) -> FilterMatch | None:
+    """A period that the arms of a UNION have between them, one after the other."""
+    if each.op is not Op.WITHIN or not any(link.kind.startswith("union") for link in sql.set_operations):
+        return None
+    within = [other for other in present[:_MOST] if other.op is Op.WITHIN]
+    dated = [(other, span) for other in within if (span := _dated(other.rhs, context.moment)) is not None]
+    dated.sort(key=lambda pair: pair[1].start or datetime.min)
+    whole: TimeRange | None = dated[0][1] if dated else None
+    for _, span in dated[1:]:
+        whole = _hull(whole, span) if whole is not None else None
+    if whole is None or len({other.block for other, _ in dated}) < max(len(dated), 2):
+        return None
+    return FilterMatch(each, tuple(other for other, _ in dated)) if same_value(each.rhs, whole, context) else None
 
 
 def _spans(value: Value | None, now: datetime) -> list[TimeRange]:

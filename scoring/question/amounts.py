@@ -37,7 +37,8 @@ def _single_units(reading: Reading) -> list[Quantity]:
     for place, word in enumerate(reading.lowers):
         if word in _TIME_UNITS and reading.lower(place - 1) in ("a", "an"):
             led = reading.lower(place - 2) in reading.language.within or place - 1 in reading.ends
-            found += [Quantity(Number(1.0), place - 1, place)] if led and not reading.claimed[place] else []
+            size = 1.5 if reading.lowers[place + 1 : place + 4] == ["and", "a", "half"] else 1.0
+            found += [Quantity(Number(size), place - 1, place)] if led and not reading.claimed[place] else []
     return found
 
 

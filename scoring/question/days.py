@@ -5,6 +5,7 @@ from __future__ import annotations
 from scoring.question.language import Role
 from scoring.question.moments import DAY, JOINTS, YEAR, Time, calendar_range
 from scoring.question.reading import Reading
+from scoring.question.years import is_fiscal
 from scoring.values import DatePart, Grain, TimeRange, period
 
 _DAY_JOINTS = frozenset({"and", "to", "or", "through", "-", "–", "&"})
@@ -34,7 +35,7 @@ def _bare_month(reading: Reading, place: int, month: int) -> Time | None:
     capital, long = reading.tokens[place].text[0].isupper(), len(reading.tokens[place].lower) > 4
     led = _leads_to_month(reading, place)
     known = (capital and long) or (led and (capital or reading.lowers[place] not in _WORDS_TOO))
-    return Time(DatePart("month", month), place, place + 1) if known else None
+    return Time(DatePart("month", month), place, place + 1, explicit=not is_fiscal(reading, place)) if known else None
 
 
 _WORDS_TOO = frozenset({"may", "march", "mar"})

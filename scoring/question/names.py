@@ -282,7 +282,7 @@ def _measures(reading: Reading, place: int) -> bool:
     if before in ("in", "of") and earlier in _CHANGES:
         return True
     units = _ZONE_NAMES.union(language.currency_codes)
-    return before in ("in", "to", "into") and reading.lowers[place] in units
+    return before in ("in", "to", "into") and reading.lowers[place] in units and not verb_like(earlier, language)
 
 
 def _acronym(reading: Reading, place: int) -> float:

@@ -118,6 +118,8 @@ def _comparison(reading: Reading, time: Time) -> tuple[Op | None, int, int]:
     cue = suffix.cue if suffix else mark.cue if mark else None
     op = cue.op if cue is not None else None
     op = edged.get(op, op) if op is not None else None
+    if suffix is None and mark is not None and reading.lowers[mark.start] == "over":
+        op = None  # `over the last 12 months` is within them
     if op is None and reading.lower(time.start - 1) in reading.language.by and isinstance(time.moment, TimeRange):
         op = Op.LE
     if op is None and reading.lower(time.start - 1) == "since" and isinstance(time.moment, DatePart):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from scoring.question.days import read_day_after_month, read_day_before_month, read_month
 from scoring.question.language import Role
-from scoring.question.moments import DAY, JOINTS, YEAR, YEAR_EARLIER, Time, calendar_range, year_span
+from scoring.question.moments import DAY, JOINTS, PARTS_OF_YEAR, YEAR, YEAR_EARLIER, Time, calendar_range, year_span
 from scoring.question.reading import Reading
 from scoring.question.states import is_of_state
 from scoring.question.years import read_century, read_season, read_year
@@ -33,7 +33,22 @@ def read_times(reading: Reading) -> list[Time]:
         if time is not None:
             found.append(_clocked(reading, _year_earlier(time, found[-1] if found else None)))
             reading.claim(time.start, time.end)
+            if len(found) > 1 and (one := _of_year(reading, *found[-2:])) is not None:
+                found[-2:] = [one]
     return found
+
+
+def _of_year(reading: Reading, part: Time, year: Time) -> Time | None:
+    """`October last year` as one time."""
+    moment, whole = part.moment, year.moment
+    between = reading.lowers[part.end : year.start]
+    if not isinstance(moment, DatePart) or moment.part not in PARTS_OF_YEAR or not set(between) <= {"of", ","}:
+        return None
+    if not isinstance(whole, RelativeTime) or whole.unit is not Grain.YEAR or not whole.whole or whole.start is None:
+        return None
+    if whole.end != whole.start + 1:
+        return None
+    return Time(replace(moment, year=whole.start), part.start, year.end)
 
 
 def _year_earlier(time: Time, before: Time | None) -> Time:
@@ -198,6 +213,11 @@ def _year_after(reading: Reading, place: int) -> tuple[int | None, int]:
 def _window(reading: Reading, place: int) -> Time | None:
     """`last 30 days`, `past three months`, `next 2 weeks`."""
     language = reading.language
+    glued = _GLUED.fullmatch(reading.lower(place + 1))
+    if glued is not None:
+        size, unit = int(glued[1]), _SHORT[glued[2]]
+        ahead = reading.lowers[place] in language.future
+        return Time(RelativeTime(unit, 0, size) if ahead else RelativeTime(unit, -size, 0), place, place + 2)
     count = _count_at(reading, place + 1)
     grain = language.grains.get(reading.lower(place + (2 if count else 1)))
     if grain is None or (count is None and reading.has_role(place, Role.TIME)):
@@ -217,5 +237,19 @@ def _count_at(reading: Reading, place: int) -> int | None:
     )
 
 
+_GLUED = re.compile(r"(\d{1,4})(h|hr|hrs|d|w|wk|wks|mo|mos|min|mins|y|yr|yrs)")
+"""`24h`, `7d`."""
+_SHORT = {
+    name: grain
+    for grain, names in {
+        Grain.MINUTE: "min mins",
+        Grain.HOUR: "h hr hrs",
+        Grain.DAY: "d",
+        Grain.WEEK: "w wk wks",
+        Grain.MONTH: "mo mos",
+        Grain.YEAR: "y yr yrs",
+    }.items()
+    for name in names.split()
+}
 _LONGEST_COUNT = 5
 """A number of units of time has fewer digits."""

@@ -25,6 +25,7 @@ from scoring.signals import (
     said,
     scope,
     structure,
+    times,
     voids,
     weakening,
 )
@@ -73,6 +74,8 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             conventions.code_unknown,
             conventions.code_of_another,
             conventions.stored_code_used,
+            times.last_day_cut,
+            times.period_without_year,
         ),
         "Definitions of the enriched question": (
             definitions.definition_ignored,

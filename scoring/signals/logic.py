@@ -11,7 +11,8 @@ from scoring.display import show_filter, show_match
 from scoring.linking import content_words
 from scoring.signals.filters import applied, literals_of
 from scoring.signals.finding import EXPECTED_ACTUAL, Finding, differing
-from scoring.specification import NEGATION, Clause, FilterOrigin, Op, QuestionFilter, SqlFilter
+from scoring.signals.keys import is_key
+from scoring.specification import NEGATION, Clause, Column, FilterOrigin, Op, QuestionFilter, SqlFilter
 from scoring.values import Number, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -124,14 +125,18 @@ def bound_shifted(case: Case) -> Finding | None:
 
 def _shifted(required: QuestionFilter, present: SqlFilter) -> bool:
     same_side = {required.op, present.op} in ({Op.GT, Op.GE}, {Op.LT, Op.LE})
-    return same_side and required.rhs is not None and present.rhs is not None and required.rhs == present.rhs
+    if not same_side or required.rhs is None or present.rhs is None:
+        return False
+    if isinstance(required.rhs, Number) and isinstance(present.rhs, Number):
+        return required.rhs.value == present.rhs.value
+    return required.rhs == present.rhs
 
 
 def conditions_exclude(case: Case) -> Finding | None:
     """Two ANDed conditions can never hold together.
 
     One row has one value, so the answer is empty. A block that reads a table twice may compare two different rows and
-    does not count.
+    does not count. Nor can a value be asked of a row that an outer join must not find: `t.kind = 4 AND t.id IS NULL`.
 
     >>> conditions_exclude(case("Who plays both chess and go?",
     ...     "SELECT name FROM players WHERE game = 'chess' AND game = 'go'")).detail
@@ -146,7 +151,36 @@ def conditions_exclude(case: Case) -> Finding | None:
         other = seen.setdefault((each.block, each.lhs.name), each)
         if other.rhs != each.rhs and other.lhs is not None and other.lhs.columns == each.lhs.columns:
             return Finding(1.0, f"{show_filter(other)} and {each.rhs}")
+    return _asked_of_absent(case)
+
+
+def _asked_of_absent(case: Case) -> Finding | None:
+    """A value of a column that is asked for where its row is to be absent."""
+    outer = {(join.block, join.table): join for join in case.sql.joins if join.kind == "left"}
+    for absent in case.sql.filters if outer else ():
+        column = _own_column(absent)
+        join = outer.get((absent.block, column.table or "")) if column is not None else None
+        if absent.op is not Op.IS_NULL or column is None or join is None or _read_twice(absent, case):
+            continue
+        if not is_key(column.name) and not any(column in pair for pair in join.pairs):
+            continue
+        for other in case.sql.filters:
+            own = _own_column(other) if other.block == absent.block and other.op in _VALUED else None
+            if own is not None and own.table == column.table and own != column:
+                return Finding(1.0, f"{show_filter(absent)} and {show_filter(other)}")
     return None
+
+
+_VALUED = frozenset({Op.EQ, Op.IN, Op.GT, Op.GE, Op.LT, Op.LE, Op.WITHIN, Op.CONTAINS, Op.STARTS_WITH, Op.NOT_NULL})
+
+
+def _own_column(each: SqlFilter) -> Column | None:
+    """The column of an ANDed condition of WHERE that is on a column itself."""
+    plain = each.clause is Clause.WHERE and each.alternative is None and each.lhs is not None
+    if not plain or each.lhs is None or len(each.lhs.columns) != 1 or each.lhs.func is not None:
+        return None
+    column = each.lhs.columns[0]
+    return column if each.lhs.name == column.name and column.table is not None else None
 
 
 def _pins_value(each: SqlFilter) -> bool:

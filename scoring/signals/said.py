@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from scoring.alignment.matching import CERTAIN
+from scoring.alignment.same_values import TIMES
 from scoring.signals.filters import applied
 from scoring.signals.finding import Finding, differing
 from scoring.signals.working_text import may_be_idle, working_text
@@ -17,8 +18,8 @@ from scoring.words import squeezed
 
 # Starting with the set of both quotes makes the search three times as fast.
 _QUOTED = re.compile(r"['\"](?:(?<=')([^'\n]{1,80})'|(?<=\")([^\"\n]{1,80})\")")
-_TEXTS = re.compile(r"'((?:[^'\n]|''){0,80})'")
-"""Every text of a query, an empty one too, so that what stands between two of them is none."""
+_TEXTS = re.compile(r"\"[^\"\n]{0,80}\"|'((?:[^'\n]|''){0,80})'")
+"""Every text of a query, an empty one too, so that what stands between two of them is none; names in double quotes."""
 MOST = 50
 """Most literals or numbers of one text that are looked for in another."""
 _MARKS = re.compile(r"[\W_]+")
@@ -120,14 +121,19 @@ def _numbers_said(case: Case) -> list[str]:
 
 
 def _is_met(token: Token, case: Case) -> bool:
-    """Whether it belongs to a length of time or a percentage that the SQL has, perhaps in another unit."""
+    """Whether it belongs to a length of time, an age or a percentage that the SQL has, perhaps in another form."""
     required = [match.required for match in case.filters.matched]
+    dated = [
+        match.required for match in case.filters.matched if any(isinstance(each.rhs, TIMES) for each in match.present)
+    ]
     if case.question.text[token.end : token.end + 1] == "%":
         share = float(token.text) / 100
         if any(isinstance(each.rhs, Number) and each.rhs.value == share for each in required):
             return True
     return any(
-        _has_units(each) and each.source is FilterOrigin.QUESTION and 0 <= token.start - each.start < len(each.span)
+        (_has_units(each) or each in dated)
+        and each.source is FilterOrigin.QUESTION
+        and 0 <= token.start - each.start < len(each.span)
         for each in required
     )
 
