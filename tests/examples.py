@@ -27,7 +27,7 @@ def rules_with(
 def example_case(
     question: str, sql: str, enriched: str | None = None, *, asked: str | None = None, rules: Rules | None = None
 ) -> Case:
-    """Stages 1 to 3 of an answer that can be read, by the default rules where none are given; `asked` is an ISO date."""
+    """Stages 1 to 3 of an answer that can be read, by the default rules unless others are given; `asked` is a date."""
     moment = datetime.fromisoformat(asked) if asked is not None else None
     examined = examine(
         Query(question=question, sql=sql, enriched_question=enriched, occurred_at=moment), rules or Rules()

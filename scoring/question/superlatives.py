@@ -218,7 +218,8 @@ def _measure_by(reading: Reading, place: int) -> str:
 
 def _rows(reading: Reading, mark: Mark, start: int, end: int, *, governs: bool) -> int | None:
     """1 where the thing asked for is singular, None where it is plural or unknown."""
-    if governs and start < end:
+    named = mark.cue.counted and reading.lowers[mark.end - 1] not in reading.language.of  # `most popular courses`
+    if (governs or named) and start < end:
         return _singular(reading, end - 1)
     language = reading.language
     links = (language.articles, language.haves, language.relatives, language.copulas)

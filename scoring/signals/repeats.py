@@ -9,7 +9,7 @@ from scoring.signals.finding import Finding
 from scoring.signals.grouping import grouping_keys
 from scoring.signals.keys import is_key, key_words, one_sides
 from scoring.signals.structure import read_columns
-from scoring.specification import Column, Operand
+from scoring.specification import Column, Join, Operand, SubqueryRole
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -81,12 +81,33 @@ def aggregate_repeats(case: Case) -> Finding | None:
     """
     if case.sql.group_by or not case.sql.joins:
         return None
-    sums = [each for each in case.sql.aggregations if each.func in _SUMS and not each.distinct and each.columns]
-    one = one_sides(case) if sums else frozenset[str]()
-    for each in sums:
-        if each.columns[0].table in one:
-            return Finding(1.0, f"{each.func}({each.column}) over repeated rows of {each.columns[0].table}")
+    for each in case.sql.aggregations:
+        if each.func not in _SUMS or each.distinct or not each.columns or each.column == "*":
+            continue
+        one = one_sides(case, _joined_below(each.block, case))
+        tables = {column.table for column in each.columns if column.name == each.column} or {
+            column.table for column in each.columns
+        }
+        if one.issuperset(tables):
+            return Finding(
+                1.0, f"{each.func}({each.column}) over repeated rows of {', '.join(sorted(map(str, tables)))}"
+            )
     return None
+
+
+def _joined_below(path: str, case: Case) -> list[Join]:
+    """The joins whose rows an aggregate of a block reads: those of the block, and of queries in its FROM that keep all.
+
+    DISTINCT and GROUP BY make one row of those that a join repeats.
+    """
+    merged = {block.path for block in case.sql.blocks if block.distinct} | {each.block for each in case.sql.group_by}
+    tested = {each.block for each in case.sql.subqueries if each.role is not SubqueryRole.DERIVED}
+    return [
+        each
+        for each in case.sql.joins
+        if each.block == path
+        or (each.block.startswith(f"{path}/") and each.block not in merged and each.block not in tested)
+    ]
 
 
 def order_collapsed(case: Case) -> Finding | None:
@@ -117,6 +138,8 @@ def column_ungrouped(case: Case) -> Finding | None:
     'name beside max(age)'
     """
     if case.sql.group_by or case.sql.windows:
+        return None
+    if case.sql.outputs.isdisjoint(each.block for each in case.sql.aggregations):
         return None
     plain = next((each for each in case.answer if each.operand.func is None and each.operand.columns), None)
     total = next((each for each in case.answer if each.operand.func in _COLLAPSING), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from scoring.specification import Clause, Column, Source, SubqueryRole, VoidKind
+from scoring.sql.bindings import bind_join
 from scoring.sql.conditions import record
 from scoring.sql.from_items import CteScope, FromItem
 from scoring.sql.probes.catalogues import function_kind, table_kind
@@ -161,6 +162,7 @@ def _read_condition(scope: Scope, join: Node) -> None:
     condition = join.args.get("on")
     if condition is not None:
         record(scope, condition, Clause.ON)
+        bind_join(scope, join, condition)
     for name in join.args.get("using") or ():
         _read_using(scope, join, name.name.lower())
     target = join.args["this"]
