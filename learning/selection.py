@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learning.labelled import CODES, Floats, LabelTable
-from scoring.reasons import CONTRADICTIONS, FORGERIES, HINTS, IN_FAVOUR, Kind, ReasonCode, kind_of
+from scoring.reasons import CONTRADICTIONS, FORGERIES, HINTS, IN_FAVOUR, KNOWLEDGE, Kind, ReasonCode, kind_of
 
 LEAST_DATABASES = 4
 """Fewest databases on which a signal must fire to have a weight of its own."""
@@ -18,6 +18,8 @@ UNPROVEN_BOUND = 0.5
 """Most log-odds, before the slope, of a signal whose direction differs between databases or agents."""
 LEAST_FAULT = 0.25
 """Fewest log-odds, before the slope, of a fault: labels that cannot weigh it do not make it harmless."""
+MOST_KNOWLEDGE = 1.5
+"""Most log-odds, before the slope, for what an agent knows of the house: knowing it answers no question."""
 LEAST_FIRINGS = 8
 """Fewest firings in a database, or of an agent, from which its direction there is compared."""
 REVERSED = 2.5
@@ -47,6 +49,8 @@ def _bound(code: ReasonCode, *, few: bool, unproven: bool) -> Bounds:
         return None, FORGERIES[code]
     if code in CONTRADICTIONS:
         return None, -LEAST_FAULT
+    if code in KNOWLEDGE:
+        return 0.0, MOST_KNOWLEDGE
     hint = [-HINTS[code]] if code in HINTS else []
     limit = min([*hint, *[UNPROVEN_BOUND] * unproven, *[FEW_DATABASES_BOUND] * few], default=None)
     if code in IN_FAVOUR:

@@ -226,6 +226,8 @@ IN_FAVOUR = frozenset(
     }
 )
 """Codes that speak for an answer; all others speak against it."""
+KNOWLEDGE = frozenset({ReasonCode.CONVENTION_FOLLOWED, ReasonCode.STORED_CODE_USED, ReasonCode.REWRITING_FOLLOWED})
+"""Codes in favour of an answer whose agent knows the house. They tell agents apart more than answers of one agent."""
 FORMS = frozenset(
     {
         ReasonCode.OUTPUT_REDUNDANT,
