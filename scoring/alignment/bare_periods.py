@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from scoring.values import MONTHS, DatePart, Grain, RelativeTime, TimeRange, shift
+from scoring.values import MONTHS, DatePart, Grain, RelativeTime, TimeRange, period, shift
 
 _DAY = timedelta(days=1)
 
@@ -39,6 +39,8 @@ def run_of(part: DatePart, year: int) -> TimeRange | None:
     >>> str(run_of(DatePart("quarter", 3), 2026)), str(run_of(DatePart("month", 11, 2), 2026))
     ('[2026-07-01, 2026-10-01)', '[2026-11-01, 2027-03-01)')
     """
+    if part.part == "date":
+        return _days_of(part, year)
     if part.part not in ("month", "quarter") or part.value < 1 or not 1 < year < 9990:
         return None
     size, last = MONTHS[Grain(part.part)], part.last or part.value
@@ -47,6 +49,14 @@ def run_of(part: DatePart, year: int) -> TimeRange | None:
     first, end = datetime(year, (part.value - 1) * size + 1, 1), datetime(year, (last - 1) * size + 1, 1)
     after = shift(end, Grain.MONTH, size + (12 if last < part.value else 0))
     return TimeRange(first, after)
+
+
+def _days_of(part: DatePart, year: int) -> TimeRange | None:
+    """The day, or days, of a year: 3 November is (date, 1103)."""
+    first = period(Grain.DAY, year=year, month=part.value // 100, day=part.value % 100)
+    last = part.last or part.value
+    final = period(Grain.DAY, year=year + (last < part.value), month=last // 100, day=last % 100)
+    return TimeRange(first.start, final.end) if first is not None and final is not None else None
 
 
 def _is_near(run: TimeRange, now: datetime | None, year: int | None) -> bool:
@@ -62,8 +72,8 @@ def _is_run(run: TimeRange, there: TimeRange, part: DatePart, now: datetime | No
     """Whether the ends agree. A run to or from an end of the year may be open there, and any may be from now on."""
     if run.start is None or run.end is None:
         return False
-    from_first = part.last is not None and part.value == 1
-    to_last = part.last is not None and part.last * MONTHS[Grain(part.part)] == 12
+    from_first = part.last is not None and part.value in (1, 101)
+    to_last = part.last in {"month": (12,), "quarter": (4,), "date": (1231,)}.get(part.part, ())
     starts = abs(there.start - run.start) < _DAY if there.start is not None else from_first
     if there.end is None:
         return starts and (to_last or (now is not None and run.start <= now < run.end))
@@ -77,3 +87,13 @@ def _is_weekday(number: int, there: TimeRange, now: datetime | None) -> bool:
         return False
     near = now is None or abs(there.start - now) <= timedelta(days=15)
     return near and there.start.isoweekday() % 7 == number
+
+
+def same_month_yearly(wanted: RelativeTime, part: DatePart, now: datetime | None) -> bool:
+    """Whether a recurring month is that of a period around now: a birthday `this month`."""
+    if part.part != "month" or wanted.unit is not Grain.MONTH or wanted.start is None or not wanted.whole:
+        return False
+    if part.value <= 0:
+        return part.value == wanted.start
+    start = None if now is None else wanted.resolve(now).start
+    return start is None or start.month == part.value

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from scoring.specification import Clause, Op, SqlFilter, SqlSpec, SubqueryRole
+from scoring.values import Number
 
 EXCLUDING_ROLES = frozenset({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS})
 
 
 def anti_joined_blocks(sql: SqlSpec) -> frozenset[str]:
-    """Paths of the blocks that keep only rows without a partner: an outer join, and IS NULL on a column."""
+    """Paths of the blocks that keep only rows without a partner: an outer join, and IS NULL or a count of none."""
     outer = {join.block for join in sql.joins if join.kind in ("left", "right", "full")}
     if not outer:
         return frozenset()
-    return (
-        frozenset(each.block for each in sql.filters if each.op is Op.IS_NULL and each.clause is Clause.WHERE) & outer
-    )
+    absent = [each.block for each in sql.filters if each.op is Op.IS_NULL and each.clause is Clause.WHERE]
+    return frozenset([*absent, *(each.block for each in sql.filters if _counts_none(each))]) & outer
+
+
+def _counts_none(each: SqlFilter) -> bool:
+    """`HAVING COUNT(t.id) = 0`."""
+    if each.lhs is None or each.lhs.func != "COUNT" or not isinstance(each.rhs, Number):
+        return False
+    return (each.op, each.rhs.value) in ((Op.EQ, 0), (Op.LT, 1), (Op.LE, 0))
 
 
 def excluded_blocks(sql: SqlSpec) -> frozenset[str]:

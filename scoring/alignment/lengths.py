@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from scoring.alignment.bare_periods import run_of
+from scoring.alignment.bare_periods import run_of, same_month_yearly
 from scoring.alignment.same_values import Context, as_number, plainest, same_value
 from scoring.specification import Op, QuestionFilter, SqlFilter
 from scoring.values import DatePart, Grain, Number, RelativeTime, TimeRange, other_units
@@ -38,6 +38,19 @@ def bounds_birth(required: QuestionFilter, present: SqlFilter, context: Context)
     return _is_birth(present) and required.op in BOUNDS and _bounds_moment(required, present, context)
 
 
+def recurs_yearly(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
+    """Whether a birthday or an anniversary in a month is met by that month of every year."""
+    if required.op is not present.op or not isinstance(present.rhs, DatePart):
+        return False
+    said = required.lhs is not None and not _YEARLY.isdisjoint(required.lhs.name.split())
+    if not isinstance(required.rhs, RelativeTime) or not (said or _is_birth(present)):
+        return False
+    return same_month_yearly(required.rhs, present.rhs, context.moment)
+
+
+_YEARLY = frozenset({"birthday", "birthdays", "anniversary", "anniversaries"})
+
+
 def _bounds_moment(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
     """Whether a bound on a length of time is met by a moment so far from now: `overdue by more than 30 days`.
 
@@ -57,6 +70,8 @@ def _bounds_moment(required: QuestionFilter, present: SqlFilter, context: Contex
     if _is_birth(present):
         ago = [RelativeTime(Grain.YEAR, -int(number), 0)]
     side = BOUNDS[required.op][0]
+    if _is_birth(present) and when.start is not None and when.end is not None:
+        when = replace(when, **{"start" if side > 0 else "end": None})  # a range of births is two bounds on ages
     if _holds_years(present):
         return any(_is_year_side(side, each, when, context.moment) for each in ago)
     return any(_is_side(side, each, when, context.moment) for each in ago)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scoring.alignment.lengths import BOUNDS, bounds_birth, has_other_unit, meets_length
+from scoring.alignment.lengths import BOUNDS, bounds_birth, has_other_unit, meets_length, recurs_yearly
 from scoring.alignment.same_values import TIMES, Context, as_number, is_false, same_value
 from scoring.alignment.scales import MONEY, scale_of, unit_factor
 from scoring.linking import LINKED, likeness
@@ -28,7 +28,11 @@ _PRESENT = frozenset({Op.EXISTS, Op.NOT_NULL})
 
 def meets(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
     """Whether the SQL filter says what is required: left side, operator and value agree."""
-    if bounds_birth(required, present, context) or _has_so_many(required, present):
+    if (
+        recurs_yearly(required, present, context)
+        or bounds_birth(required, present, context)
+        or _has_so_many(required, present)
+    ):
         return True
     return _says(required, present, context) and same_subject(required, present) is not False
 

@@ -57,8 +57,9 @@ def _within(reading: Reading, quantity: Quantity) -> bool:
     if reading.lower(quantity.start - 1) not in reading.language.within or not lengths:
         return False
     start = quantity.start - 1
-    place = start, quantity.end
-    add_filter(reading, None, signed(reading, Op.LE, start), quantity.number, place, 0.9, lengths)
+    op, negation = signed(reading, Op.LE, start), _negation(reading, start)
+    place = (start if negation is None or op is Op.LE else negation), quantity.end
+    add_filter(reading, None, op, quantity.number, place, 0.9, lengths)
     return True
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scoring.question.language import Role
 from scoring.question.moments import DAY, JOINTS, YEAR, Time, calendar_range
 from scoring.question.reading import Reading
@@ -67,7 +69,13 @@ def _with_year(reading: Reading, month: int, day: int, start: int, end: int) -> 
     if YEAR.fullmatch(reading.lower(at)):
         dated = calendar_range(int(reading.lower(at)), month, day)
         return Time(dated, start, at + 1) if dated else None
-    return Time(DatePart("month", month), start, end, explicit=False)
+    led = reading.lower(start - 1) in _ON or reading.ends.get(start) is not None
+    date = DatePart("date", month * 100 + day)
+    return Time(date, start, end, explicit=led, others=(DatePart("month", month),))
+
+
+_ON = frozenset({"on", "from", "since", "until", "till", "between", "by"})
+"""Words before a day that make it one, where it has no year."""
 
 
 def read_day_before_month(reading: Reading, place: int) -> Time | None:
@@ -98,7 +106,11 @@ def _before_month(reading: Reading, place: int, day: int) -> Time | None:
 
 def _earlier(later: Time | None, day: int, start: int, end: int) -> Time | None:
     """A day of the month and year of a later day."""
-    if later is None or not isinstance(later.moment, TimeRange) or later.moment.start is None:
+    if later is None:
+        return None
+    if isinstance(later.moment, DatePart) and later.moment.part == "date":
+        return Time(replace(later.moment, value=later.moment.value // 100 * 100 + day), start, end)
+    if not isinstance(later.moment, TimeRange) or later.moment.start is None:
         return None
     dated = calendar_range(later.moment.start.year, later.moment.start.month, day)
     return Time(dated, start, end) if dated else None

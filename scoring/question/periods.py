@@ -46,7 +46,7 @@ def _time_range(reading: Reading, times: Sequence[Time], place: int) -> int:
 def _whole_range(first: Moment, last: Moment) -> TimeRange | DatePart | None:
     """From the start of one time to the end of another; a month without a year takes the other's."""
     if isinstance(first, DatePart) and isinstance(last, DatePart):
-        alike = first.part == last.part and first.part in PARTS_OF_YEAR and first.value != last.value
+        alike = first.part == last.part and first.part in (*PARTS_OF_YEAR, "date") and first.value != last.value
         return DatePart(first.part, first.value, last.last or last.value) if alike else None
     if not isinstance(last, TimeRange) or (isinstance(first, TimeRange) and _backwards(first, last)):
         return None
@@ -105,9 +105,15 @@ def _one_time(reading: Reading, time: Time) -> None:
         signed(reading, Op.WITHIN, start),
         bounded(time.moment, op) if op else time.moment,
         (start, end),
-        _certainty(time),
+        min(_certainty(time), 0.4) if _is_of_state(reading, time) else _certainty(time),
         alternatives,
     )
+
+
+def _is_of_state(reading: Reading, time: Time) -> bool:
+    """`as of the end of October`: when a state is looked at, which is no range of times."""
+    at = _edge(reading, time.start)[0]
+    return reading.lower(at - 1) == "of" and reading.lower(at - 2) == "as"
 
 
 def _comparison(reading: Reading, time: Time) -> tuple[Op | None, int, int]:
@@ -183,7 +189,7 @@ def bounded(moment: TimeRange | RelativeTime | DatePart, op: Op) -> TimeRange | 
 
 def _bounded_part(part: DatePart, op: Op) -> DatePart:
     """The rest of the year after a month or quarter, or what comes before it: `since March` is March to December."""
-    size, last = PARTS_OF_YEAR.get(part.part), part.last or part.value
+    size, last = (1231 if part.part == "date" else PARTS_OF_YEAR.get(part.part)), part.last or part.value
     if size is None:
         return part
     first, final = {

@@ -51,7 +51,7 @@ def _is_asked(void: Void, case: Case) -> bool:
 
 
 _RECURRING = re.compile(
-    r"\b(?:every|each|any|all|always|typical\w*|usual\w*|season\w*|annual\w*|yearly|years|ever|birthdays?|born)\b",
+    r"\b(?:every|each|any|all|always|typical\w*|usual\w*|season\w*|annual\w*|yearly|years|ever|birthdays?|anniversar\w*|born)\b",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"year|\b(?:19|20)\d\d\b|yy|%y|trunc|strftime|to_char|format", re.IGNORECASE)

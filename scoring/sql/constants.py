@@ -22,6 +22,7 @@ _NOW_NAMES = frozenset(
     "now getdate sysdate getutcdate sysdatetime current_date current_timestamp curdate today localtimestamp "
     "utc_timestamp sysutcdatetime systimestamp localtime".split()
 )
+_SHIFTS = MappingProxyType({"adddate": 1, "subdate": -1})
 _CALENDAR_CALLS = frozenset({"date", "datetime", "strftime", "timestamp", "julianday"})
 _STARTS = MappingProxyType({"start of day": Grain.DAY, "start of month": Grain.MONTH, "start of year": Grain.YEAR})
 _NO_CHANGE = frozenset({"localtime", "utc", "subsec", "auto"})
@@ -208,6 +209,9 @@ def _call(scope: Scope, node: Node) -> Constant | None:
     arguments: list[Node] = node.args.get("expressions") or []
     if name in _NOW_NAMES and len(arguments) <= 1:
         return Now(Grain.DAY)
+    if name in _SHIFTS and len(arguments) == 2:
+        start = constant(scope, bare(arguments[0]))
+        return None if start is None else _plus(scope, start, arguments[1], _SHIFTS[name])
     if name == "yearweek" and arguments:
         return cut(constant(scope, bare(arguments[0])), Grain.WEEK)
     if name == "strftime":

@@ -35,28 +35,35 @@ FAULTS = frozenset(
 )
 
 
-def _answers(kind: str) -> list[tuple[str, str, str]]:
-    return [_answer(case["question"], answer) for case in CASES for answer in case.get(kind, ())]
+def _answers(kind: str) -> list[tuple[dict[str, Any], str, str]]:
+    return [(case, *_answer(answer)) for case in CASES for answer in case.get(kind, ())]
 
 
-def _answer(question: str, answer: str | dict[str, str]) -> tuple[str, str, str]:
+def _answer(answer: str | dict[str, str]) -> tuple[str, str]:
     if isinstance(answer, str):
-        return question, answer, "postgres"
+        return answer, "postgres"
     (dialect, sql) = next(iter(answer.items()))
-    return question, sql, dialect
+    return sql, dialect
 
 
-def _faults(question: str, sql: str, dialect: str) -> dict[str, str]:
-    case = examine(Query(question=question, sql=sql, dialect=dialect, occurred_at=ASKED), Rules())
+def _faults(asked: dict[str, Any], sql: str, dialect: str) -> dict[str, str]:
+    query = Query(
+        question=asked["question"],
+        enriched_question=asked.get("enriched"),
+        sql=sql,
+        dialect=dialect,
+        occurred_at=ASKED,
+    )
+    case = examine(query, Rules())
     assert isinstance(case, Case), case
     return {code.value: found.detail for code, found in read_signals(case, SIGNALS).items() if code in FAULTS}
 
 
-@pytest.mark.parametrize(("question", "sql", "dialect"), _answers("right"))
-def test_a_right_answer_has_no_fault_of_its_conditions(question: str, sql: str, dialect: str) -> None:
-    assert _faults(question, sql, dialect) == {}
+@pytest.mark.parametrize(("asked", "sql", "dialect"), _answers("right"))
+def test_a_right_answer_has_no_fault_of_its_conditions(asked: dict[str, Any], sql: str, dialect: str) -> None:
+    assert _faults(asked, sql, dialect) == {}
 
 
-@pytest.mark.parametrize(("question", "sql", "dialect"), _answers("wrong"))
-def test_a_wrong_answer_has_a_fault_of_its_conditions(question: str, sql: str, dialect: str) -> None:
-    assert _faults(question, sql, dialect)
+@pytest.mark.parametrize(("asked", "sql", "dialect"), _answers("wrong"))
+def test_a_wrong_answer_has_a_fault_of_its_conditions(asked: dict[str, Any], sql: str, dialect: str) -> None:
+    assert _faults(asked, sql, dialect)
