@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from scoring.alignment.dimensions import THEM
 from scoring.alignment.periods_named import is_period
 from scoring.linking import content_words
 from scoring.signals.finding import Finding, counted
@@ -275,7 +276,9 @@ def list_for_count(case: Case) -> Finding | None:
     """
     asked = any(each.func == "COUNT" for each in case.question.aggregations)
     given = case.answer
-    if not asked or case.sql.aggregations or case.question.outputs:
+    if not asked or case.sql.aggregations or case.question.outputs or THEM.search(case.question.text) is not None:
+        return None
+    if "COUNT" not in case.aggregation.missing:
         return None
     named = any(
         {"count", "number", "num", "total", "amount", "quantity"} & shown_words(each)
