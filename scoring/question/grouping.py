@@ -19,11 +19,8 @@ def read_groups(reading: Reading) -> tuple[str, ...]:
         found += [_group(reading, mark.end)[0]] if mark.cue.distributive else _keys(reading, mark.end)
     if not reading.language.by.isdisjoint(reading.lowers):
         for place in _bys(reading):
-            if (
-                aggregated
-                or reading.lowers[place - 1] in _BEFORE_BY
-                or reading.lowers[place - 1] in reading.language.measures
-            ):
+            before = reading.lowers[place - 1]
+            if aggregated or before in _BEFORE_BY or before in reading.language.measures:
                 found += _keys(reading, place + 1)
     return tuple(dict.fromkeys(filter(None, found)))
 

@@ -177,6 +177,8 @@ def _superlative(reading: Reading, mark: Mark, direction: Direction, k: int | No
     measure = mark.cue.phrase or ("" if governs else phrase)
     if governs and not mark.cue.phrase:
         measure = _measure_by(reading, end)
+    elif mark.cue.counted:
+        measure = _measure_by(reading, end) or measure
     return Superlative(
         direction=direction,
         measure=measure.lower(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.alignment.periods_named import period_of_each
-from scoring.linking import is_named
+from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import is_key
 from scoring.specification import Column, Operand, SubqueryRole, Superlative
@@ -115,6 +115,8 @@ def _is_named_or_part(column: Column, case: Case) -> bool:
     words = frozenset(identifier_words(column.name))
     if words <= _NAMES:
         words = frozenset(identifier_words(column.table or ""))
+        if case.question.group_by:
+            return any(is_named(word, words) for each in case.question.group_by for word in content_words(each))
     return not words.isdisjoint(_NAME_PARTS) or any(
         is_named(word, words) for word in case.question.stems if len(word) > 2
     )
