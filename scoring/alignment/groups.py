@@ -12,6 +12,7 @@ from scoring.alignment.shown_names import alias_words
 from scoring.linking import STOP_WORDS, content_words, is_named
 from scoring.rules import Rules
 from scoring.specification import GroupKey, Operand, Projection, QuestionSpec, SqlSpec, SubqueryRole
+from scoring.values import Text
 from scoring.verdict import Dimension, Normalization, NormalizationRule
 from scoring.words import identifier_words, stem
 
@@ -57,8 +58,14 @@ def align_grouping(
 def _missing(question: QuestionSpec, sql: SqlSpec, answer: tuple[Projection, ...]) -> tuple[str, ...]:
     if not question.group_by or _groups(sql, answer):
         return ()
+    values = frozenset(word for each in sql.filters if isinstance(each.rhs, Text) for word in each.rhs.folded.split())
     return tuple(
-        [each for each in question.group_by if not (_is_agent(each, question) or _is_per(each, question, sql))]
+        [
+            each
+            for each in question.group_by
+            if values.isdisjoint(each.split())  # `payments by card` is a condition
+            and not (_is_agent(each, question) or _is_per(each, question, sql))
+        ]
     )
 
 
@@ -83,9 +90,15 @@ def _filtered(sql: SqlSpec) -> int:
 
 
 def _is_agent(phrase: str, question: QuestionSpec) -> bool:
-    """`orders by new members`: a plural after a bare `by` says who did it, not how to group."""
-    last = phrase.rpartition(" ")[2]
-    return last != stem(last) and re.search(_AGENT + re.escape(last), question.text.casefold()) is not None
+    """Whether a phrase names no group: who did it (`orders by new members`), or what is compared.
+
+    A plural after a bare `by` is who did it; `more than average on each expense` compares.
+    """
+    text, last = question.text.casefold(), phrase.rpartition(" ")[2]
+    _, compares, rest = text.partition("than average")
+    if compares and last in rest:
+        return True
+    return last != stem(last) and re.search(_AGENT + re.escape(last), text) is not None
 
 
 def _is_per(phrase: str, question: QuestionSpec, sql: SqlSpec) -> bool:

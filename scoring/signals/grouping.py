@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from scoring.alignment.periods_named import period_of_each
-from scoring.linking import is_named
+from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import is_key
-from scoring.specification import Operand, SubqueryRole, Superlative
+from scoring.specification import Column, Operand, SubqueryRole, Superlative
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -56,7 +56,7 @@ def _is_of_each(asked: Superlative, case: Case) -> bool:
     return _PER.search(after) is not None and opens in _OPENING
 
 
-_OF_EACH = re.compile(r"\b(?:in|for|of|per|by|from|at|within|on) (?:each|every)\b")
+_OF_EACH = re.compile(r"\b(?:each|every) (?!other\b|one\b|of\b)\w")
 _PER = re.compile(r"\bper (?!cent\b|capita\b)\w")
 _OPENING = frozenset({"", "the", "show", "show me", "list", "list the", "show the", "give me the", "find the", "our"})
 
@@ -101,21 +101,28 @@ def grouping_finer(case: Case) -> Finding | None:
     operands = grouping_keys(case)
     keys = [each.name for each in operands]
     columns = [column for operand in operands for column in operand.columns]
+    keys = list({operand.columns: operand.name for operand in operands}.values())  # a year and a month are one key
     if len(keys) <= max(1, len(case.question.group_by)) or any(is_key(column.name) for column in columns):
         return None
-    if all(_is_named_or_part(column.name, case) for column in columns):
+    named = [_is_named_or_part(column, case) for column in columns]
+    if all(named) or (any(named) and not case.question.group_by and "by" in case.spoken):
         return None
     return Finding(1.0, f"grouped by: {', '.join(keys[:5])}")
 
 
-def _is_named_or_part(column: str, case: Case) -> bool:
-    """Whether the question names a column, or it is a part of a person's name."""
-    words = frozenset(identifier_words(column))
+def _is_named_or_part(column: Column, case: Case) -> bool:
+    """Whether the question names a column or the thing whose name it is, or it is a part of a person's name."""
+    words = frozenset(identifier_words(column.name))
+    if words <= _NAMES:
+        words = frozenset(identifier_words(column.table or ""))
+        if case.question.group_by:
+            return any(is_named(word, words) for each in case.question.group_by for word in content_words(each))
     return not words.isdisjoint(_NAME_PARTS) or any(
         is_named(word, words) for word in case.question.stems if len(word) > 2
     )
 
 
+_NAMES = frozenset({"name", "title", "label", "code", "full"})
 _NAME_PARTS = frozenset({"first", "last", "forename", "surname", "firstname", "lastname", "fname", "lname", "middle"})
 
 

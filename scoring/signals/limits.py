@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoring.alignment.normalization import is_safety_limit
 from scoring.signals.finding import Finding, differing
-from scoring.signals.order import TAKING
+from scoring.signals.order import takes_extreme
 from scoring.verdict import Case
 
 _EXTREMES = frozenset({"MAX", "MIN"})
@@ -25,7 +25,7 @@ def limit_missing(case: Case) -> Finding | None:
         return None
     if asked > 1:
         return Finding(1.0, f"top {asked}")
-    if any(each.func in TAKING for each in case.sql.aggregations):
+    if takes_extreme(case):
         return None
     return Finding(0.5 if case.sql.order_by else 1.0, f"top {asked}")
 
@@ -57,10 +57,16 @@ def limit_unasked(case: Case) -> Finding | None:
     'LIMIT 10'
     """
     limit = case.sql.limit
+    if limit is not None and limit.count == 1 and not _EXTREME_WORDS.isdisjoint(case.question.stems):
+        return None
     formula = any(_EXTREMES & set(each.functions) for each in case.enriched.definitions)
     if limit is None or limit.count is None or case.question.superlatives or case.enriched.superlatives or formula:
         return None
     return None if is_safety_limit(limit, case.question, case.rules) else Finding(1.0, f"LIMIT {limit.count}")
+
+
+_EXTREME_WORDS = frozenset({"last", "first", "latest", "newest", "next", "previous", "recent"})
+"""Words that one row answers although they stand beside a verb: `when did we last ship`."""
 
 
 def limit_without_order(case: Case) -> Finding | None:

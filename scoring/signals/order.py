@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from scoring.alignment.amounts import asks_amount, holds_any_amount
 from scoring.alignment.shown_names import alias_words, shown_names
-from scoring.linking import LINKED, best_likeness, content_words, operand_words
+from scoring.linking import LINKED, best_likeness, content_words, is_named, operand_words
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, differing
-from scoring.specification import Direction, Operand, SortKey, Superlative
+from scoring.specification import Direction, Op, Operand, SortKey, SqlFilter, Superlative
+from scoring.values import Expression
 from scoring.verdict import Case, NormalizationRule
-from scoring.words import letters
+from scoring.words import identifier_words, letters
 
 _EXTREMES = frozenset({"MAX", "MIN"})
 TAKING = _EXTREMES | {"MODE"}
@@ -17,11 +19,21 @@ _RANKS = ("rank(", "dense_rank(", "row_number(", "percent_rank(", "ntile(")
 _RANKING = frozenset({"RANK", "DENSE_RANK", "ROW_NUMBER", "PERCENT_RANK", "NTILE"})
 
 
-def _takes_extreme(case: Case) -> bool:
+def takes_extreme(case: Case) -> bool:
+    """Whether the SQL finds an extreme without an order: by MIN, MAX, a rank, `>= ALL`, or no row beyond it."""
     sql = case.sql
     if any(each.func in TAKING for each in sql.aggregations) or any(each.ranked for each in sql.limits):
         return True
-    return _orders_rows(case) or any(str(each.rhs).startswith("all") for each in sql.filters)
+    return any(str(each.rhs).startswith("all") or _is_beyond(each) for each in sql.filters)
+
+
+def _is_beyond(each: SqlFilter) -> bool:
+    """Whether a column is compared with itself in another row: `NOT EXISTS (… WHERE later.day > day)`."""
+    own = each.lhs.name if each.lhs is not None else ""
+    return each.op in _BEYOND and isinstance(each.rhs, Expression) and each.rhs.text == own
+
+
+_BEYOND = frozenset({Op.GT, Op.LT, Op.GE, Op.LE})
 
 
 def _orders_rows(case: Case) -> bool:
@@ -42,7 +54,9 @@ def order_missing(case: Case) -> Finding | None:
     if case.question.ordering is not None and not _orders_rows(case):
         return Finding(1.0, f"no ORDER BY for '{case.question.ordering.phrase}'")
     asked = [word for word in asked if not _names_column(word, case)]
-    return Finding(1.0, f"no ORDER BY, MIN or MAX for '{asked[0]}'") if asked and not _takes_extreme(case) else None
+    if not asked or _orders_rows(case) or takes_extreme(case):
+        return None
+    return Finding(1.0, f"no ORDER BY, MIN or MAX for '{asked[0]}'")
 
 
 def _names_column(word: str, case: Case) -> bool:
@@ -124,7 +138,7 @@ def extreme_taken(case: Case) -> Finding | None:
     'highest'
     """
     asked = case.question.superlatives
-    if not asked or not _takes_extreme(case) or order_flipped(case) is not None:
+    if not asked or not (_orders_rows(case) or takes_extreme(case)) or order_flipped(case) is not None:
         return None
     return Finding(1.0, asked[0].word)
 
@@ -150,7 +164,8 @@ def order_unasked(case: Case) -> Finding | None:
 def order_unlinked(case: Case) -> Finding | None:
     """The column that the SQL orders by does not resemble the measure of the extreme.
 
-    The most expensive thing is looked for by its weight. Columns that a definition names do not count.
+    The most expensive thing is looked for by its weight, or the highest spend by a count of rows. Columns that a
+    definition names do not count.
 
     >>> order_unlinked(case("Which parcel has the highest weight?",
     ...     "SELECT id FROM parcels ORDER BY price DESC LIMIT 1")).detail
@@ -158,15 +173,28 @@ def order_unlinked(case: Case) -> Finding | None:
     """
     key = _cutting_key(case)
     measured = next((each for each in case.question.superlatives if content_words(each.measure)), None)
+    if key is not None and measured is not None and _counts_for_amount(key.operand, measured, case):
+        return differing(measured.measure, key.operand.name)
     if key is None or measured is None or not _is_column(key.operand) or measured.word in _YOUNG_OLD:
         return None
     if any(is_defined(column, case) for column in key.operand.columns):
+        return None
+    if content_words(measured.measure)[-1] == "name" or holds_any_amount(key.operand.name):
         return None
     own = operand_words(key.operand)
     own += tuple(alias_words(key.operand, shown_names(case.sql)))
     if max(best_likeness(word, own) for word in content_words(measured.measure)) >= LINKED:
         return None
     return differing(measured.measure, key.operand.name)
+
+
+def _counts_for_amount(key: Operand, measured: Superlative, case: Case) -> bool:
+    """Whether rows are counted where an amount is asked for: `by spend`, `the most units`."""
+    words = content_words(measured.measure)
+    if key.func != "COUNT" or not key.name.startswith("count(") or not asks_amount(words):
+        return False
+    own = {word for column in key.columns for word in identifier_words(column.name)}
+    return not is_named(words[-1], own | alias_words(key, shown_names(case.sql)))
 
 
 def _is_column(operand: Operand) -> bool:
@@ -216,6 +244,8 @@ def _follows(phrase: str, keys: list[Operand], case: Case) -> bool:
     if any(is_defined(column, case) for key in keys for column in key.columns):
         return True
     words = [word for word in content_words(phrase) if word not in _ORDER_WORDS]
+    if words == ["age"] and any(not _INVERTED.isdisjoint(operand_words(key)) for key in keys):
+        return True
     names = shown_names(case.sql)
     return not words or any(_orders(word, key, alias_words(key, names)) for word in words for key in keys)
 
@@ -232,6 +262,8 @@ def _orders(word: str, key: Operand, called: frozenset[str]) -> bool:
     """Whether a key is what a word says: `overdue` is a number of days, or in the order of what is `due_on`."""
     own = (*operand_words(key), *called)
     if best_likeness(word, own) >= LINKED or any(len(each) > 2 and each in word for each in own):
+        return True
+    if key.func != "COUNT" and all(holds_any_amount(column.name, column.table) for column in key.columns):
         return True
     return (key.func == "COUNT" or "count(" in key.name) and word in _COUNTED
 

@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from scoring.alignment.dimensions import THEM
 from scoring.alignment.periods_named import is_period
+from scoring.alignment.shown_names import alias_words, shown_names
 from scoring.linking import content_words
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import is_key, shown_words
@@ -19,7 +21,8 @@ from scoring.words import identifier_words, letters
 def wanted_columns(case: Case) -> int:
     """How many columns the question asks for; 0 when it does not say."""
     question = case.question
-    values = [each for each in question.aggregations if each.func != "COUNT" or not question.superlatives]
+    asked = {(each.func, *content_words(each.column)[-1:]): each for each in question.aggregations}
+    values = [each for each in asked.values() if each.func != "COUNT" or not question.superlatives]
     if question.ratios or not values:
         return len(case.things)
     least = 0 if case.things else 1
@@ -194,7 +197,8 @@ def output_linked(case: Case) -> Finding | None:
 def output_undefined(case: Case) -> Finding | None:
     """A definition gives the columns of a thing asked for, and the answer shows none of them.
 
-    The agent was told what to show and shows something else.
+    The agent was told what to show and shows something else. A key may be followed to what it stands for, and an alias
+    says what a column is.
 
     >>> output_undefined(case("List the owners of the kites", "SELECT kite FROM kites",
     ...     "List the owners of the kites (owners refers to holder)")).detail
@@ -203,7 +207,11 @@ def output_undefined(case: Case) -> Finding | None:
     if not case.things or not case.enriched.definitions or any(each.star for each in case.answer):
         return None
     shown = {letters(column.name) for each in case.answer for column in each.operand.columns}
+    names = shown_names(case.sql)
+    called = frozenset[str]().union(*[alias_words(each.operand, names) for each in case.answer])
     for definition in case.enriched.definitions:
+        if all(map(is_key, definition.columns)) or not called.isdisjoint(content_words(definition.phrase)):
+            continue
         if shown.isdisjoint(map(letters, definition.columns)) and _defines_output(definition, case):
             return Finding(1.0, f"{definition.phrase}: {', '.join(definition.columns[:5])} is not shown")
     return None
@@ -275,7 +283,9 @@ def list_for_count(case: Case) -> Finding | None:
     """
     asked = any(each.func == "COUNT" for each in case.question.aggregations)
     given = case.answer
-    if not asked or case.sql.aggregations or case.question.outputs:
+    if not asked or case.sql.aggregations or case.question.outputs or THEM.search(case.question.text) is not None:
+        return None
+    if "COUNT" not in case.aggregation.missing:
         return None
     named = any(
         {"count", "number", "num", "total", "amount", "quantity"} & shown_words(each)

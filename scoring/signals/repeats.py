@@ -164,8 +164,9 @@ def column_outside_group_by(case: Case) -> Finding | None:
     outside = _plain_columns(case, names)
     if not outside:
         return None
-    belongs = _determined_by([column for key in keys for column in key.columns], case)
-    found = [each for each in outside if not belongs(each.columns[0])]
+    grouped = [column for key in keys for column in key.columns]
+    belongs = _determined_by(grouped, case)
+    found = [each for each in outside if not belongs(each.columns[0]) and not set(each.columns).issubset(grouped)]
     return Finding(1.0, f"{found[0].name} is not in GROUP BY {', '.join(sorted(names)[:5])}") if found else None
 
 

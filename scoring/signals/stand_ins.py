@@ -43,6 +43,8 @@ def stands_for(output: Output, case: Case) -> bool:
     if any(each.operand.func is None for each in computed) or (computed and not asks_rows(output, case)):
         return True
     shown = [each.operand.columns[0] for each in case.answer if is_plain(each)]
+    if any(is_cryptic(each.name) and not is_key(each.name) for each in shown):
+        return True
     if output.head == "person":
         return any(_presents(each) or not ROLES.isdisjoint(identifier_words(each.name)) for each in shown)
     if output.head in _ATTRIBUTES:
@@ -50,6 +52,15 @@ def stands_for(output: Output, case: Case) -> bool:
     tables = {table for block in case.sql.blocks for table in block.tables}
     own = {table for table in tables if is_named(output.head, frozenset(identifier_words(table)))}
     return any(_presents(each) and (not own or _is_of(each, own, output.head)) for each in shown)
+
+
+def is_cryptic(name: str) -> bool:
+    """Whether a column's name says nothing: `a11`, `q1`, `c_3`.
+
+    >>> is_cryptic("a11"), is_cryptic("age"), is_cryptic("qty")
+    (True, False, False)
+    """
+    return not any(len(word) > 2 and word.isalpha() for word in identifier_words(name))
 
 
 def is_plain(projection: Projection) -> bool:

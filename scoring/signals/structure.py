@@ -9,7 +9,7 @@ from typing import TypeAlias
 from scoring.linking import STOP_WORDS, content_words, is_named
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted
-from scoring.signals.keys import is_key
+from scoring.signals.keys import is_key, owns
 from scoring.specification import Column, Filter, Join, Op, SubqueryRole, TokenKind
 from scoring.values import Choices, Text
 from scoring.verdict import Case
@@ -85,6 +85,8 @@ def _links(joins: tuple[Join, ...]) -> dict[str | None, set[_Link]]:
 def _is_superfluous(table: str, links: Set[_Link], case: Case, *, counts: bool) -> bool:
     """Whether a table of which only keys are read could be left out: rows that are counted may need it."""
     others = {other for _, other in links if other != table}
+    if len(others) == 1 and all(owns(Column(name=name, table=table)) for name, _ in links):
+        return False  # each row of the other table has at most one here: nothing is repeated
     if len(others) > 1:
         # A detour links other tables by one column of its own, so that they could be joined directly.
         return len({name for name, _ in links}) == 1
@@ -138,17 +140,22 @@ def join_without_key(case: Case) -> Finding | None:
     >>> join_without_key(case("List the pilots' flights", "SELECT f.no FROM pilots p CROSS JOIN flights f")).detail
     'flights'
     """
+    repeated = {table for block in case.sql.blocks for table in block.tables if block.tables.count(table) > 1}
     paired = {column.table for join in case.sql.joins for pair in join.pairs for column in pair}
     for each in case.sql.joins:
         if each.pairs or each.bound or each.kind not in _KEYED:
             continue
-        if "/" not in each.table and each.table in _tables(case) - paired:
+        if "/" not in each.table and each.table in _tables(case) - paired - repeated:
             return Finding(1.0, each.table)
     return None
 
 
 _KEYED = frozenset({"cross", "comma", "inner", "left"})
-"""Joins that need a condition. A table with a key to a third one, as days and shops of sales, is linked by that."""
+"""Joins that need a condition.
+
+A table with a key to a third one, as days and shops of sales, is linked by that, and two readings of one table may each
+be of one row.
+"""
 
 
 def _tables(case: Case) -> set[str]:
