@@ -8,6 +8,8 @@ from scoring.signals.order import takes_extreme
 from scoring.verdict import Case
 
 _EXTREMES = frozenset({"MAX", "MIN"})
+PROTECTIVE = 100
+"""A LIMIT from which tools add it to every query, to protect the database: most reports have fewer rows."""
 
 
 def limit_missing(case: Case) -> Finding | None:
@@ -40,7 +42,7 @@ def limit_wrong(case: Case) -> Finding | None:
     'expected → actual: top 3 → LIMIT 5'
     """
     asked = {each.k for each in case.question.superlatives if each.k is not None}
-    given = {each.count for each in case.sql.limits if each.count is not None}
+    given = {each.count for each in case.sql.limits if each.count is not None and each.count < PROTECTIVE}
     open_ended = None in {each.k for each in case.question.superlatives} and asked <= {1}
     if not asked or not given or asked & given or open_ended:
         return None
@@ -51,7 +53,7 @@ def limit_unasked(case: Case) -> Finding | None:
     """The SQL cuts the rows though no top-k is asked for, below the safety limit λ_min.
 
     Rows that belong to the answer are lost. A larger limit protects the database and is
-    [excused](method.md#four-normalisation-rules).
+    [excused](method.md#four-normalisation-rules); from 100 rows on it is a fifth as strong.
 
     >>> limit_unasked(case("List the cities", "SELECT name FROM cities LIMIT 10")).detail
     'LIMIT 10'
@@ -62,7 +64,15 @@ def limit_unasked(case: Case) -> Finding | None:
     formula = any(_EXTREMES & set(each.functions) for each in case.enriched.definitions)
     if limit is None or limit.count is None or case.question.superlatives or case.enriched.superlatives or formula:
         return None
-    return None if is_safety_limit(limit, case.question, case.rules) else Finding(1.0, f"LIMIT {limit.count}")
+    if is_safety_limit(limit, case.question, case.rules) or _returns_one_row(case):
+        return None
+    return Finding(1.0 if limit.count < PROTECTIVE else 0.2, f"LIMIT {limit.count}")
+
+
+def _returns_one_row(case: Case) -> bool:
+    """Whether the answer is one row of aggregates, so that nothing is cut."""
+    grouped = not case.sql.outputs.isdisjoint(each.block for each in case.sql.group_by)
+    return not grouped and bool(case.answer) and all(each.operand.func for each in case.answer)
 
 
 _EXTREME_WORDS = frozenset({"last", "first", "latest", "newest", "next", "previous", "recent"})
@@ -70,7 +80,7 @@ _EXTREME_WORDS = frozenset({"last", "first", "latest", "newest", "next", "previo
 
 
 def limit_without_order(case: Case) -> Finding | None:
-    """The SQL cuts rows in no order, below the safety limit λ_min.
+    """The SQL cuts rows in no order, below 100 rows.
 
     Which rows come back is chance.
 
@@ -79,7 +89,7 @@ def limit_without_order(case: Case) -> Finding | None:
     """
     ordered = {each.block for each in case.sql.order_by}
     for limit in case.sql.limits:
-        if limit.ranked or limit.block in ordered or limit.count is None or limit.count >= case.rules.lambda_min:
+        if limit.ranked or limit.block in ordered or limit.count is None or limit.count >= PROTECTIVE:
             continue
         return Finding(1.0, f"LIMIT {limit.count}")
     return None

@@ -8,6 +8,7 @@ from scoring.linking import best_likeness, content_words
 from scoring.signals.finding import Finding
 from scoring.signals.grouping import grouping_keys
 from scoring.signals.keys import is_key, key_words, one_sides
+from scoring.signals.limits import PROTECTIVE
 from scoring.signals.structure import read_columns
 from scoring.specification import Column, Join, Operand, SubqueryRole
 from scoring.verdict import Case
@@ -111,7 +112,7 @@ def _joined_below(path: str, case: Case) -> list[Join]:
 
 
 def order_collapsed(case: Case) -> Finding | None:
-    """ORDER BY or LIMIT acts on the single row that an aggregate returns.
+    """ORDER BY, or a LIMIT of few rows, acts on the single row that an aggregate returns.
 
     Nothing is left to order or to cut: the extreme must be found in a subquery first.
 
@@ -121,7 +122,8 @@ def order_collapsed(case: Case) -> Finding | None:
     """
     sql = case.sql
     grouped = {each.block for each in sql.group_by} | {each.block for each in sql.aggregations if each.windowed}
-    arranged = {each.block for each in sql.order_by} | {each.block for each in sql.limits if not each.ranked}
+    few = (each for each in sql.limits if not each.ranked and (each.count or 0) < PROTECTIVE)
+    arranged = {each.block for each in sql.order_by} | {each.block for each in few}
     collapsed = arranged.intersection(each.block for each in sql.aggregations) - grouped
     for each in sql.projections if collapsed else ():
         if each.operand.func in _COLLAPSING and each.block in collapsed:
