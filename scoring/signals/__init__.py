@@ -78,6 +78,7 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             conventions.code_unknown,
             conventions.code_of_another,
             conventions.stored_code_used,
+            conventions.word_for_code,
             times.last_day_cut,
             times.period_without_year,
         ),
