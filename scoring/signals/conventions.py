@@ -135,8 +135,8 @@ _EXACT = frozenset({Op.EQ, Op.IN, Op.NE, Op.NOT_IN})
 def word_for_code(case: Case) -> Finding | None:
     """The SQL compares a column of codes with a whole word.
 
-    A column that is called a code holds short codes, so a word is a guess and finds nothing. A word that the enriched
-    question or a definition quotes is none.
+    A column that is called a code holds short codes, so a word is a guess and finds nothing. A word in capitals, or
+    one that the enriched question or a definition quotes, is none.
 
     >>> word_for_code(case("Cancelled orders?", "SELECT id FROM orders WHERE status_code = 'cancelled'")).detail
     "status_code = 'cancelled'"
@@ -148,7 +148,8 @@ def word_for_code(case: Case) -> Finding | None:
         if _CODE_WORDS.isdisjoint(identifier_words(each.lhs.columns[0].name)):
             continue
         values = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
-        if any(isinstance(one, Text) and _is_word(one.folded) and f"'{one.folded}'" not in quoted for one in values):
+        words = [one.folded for one in values if isinstance(one, Text) and _is_word(one.folded)]
+        if any(f"'{word}'" not in quoted and f"'{word.upper()}'" not in case.query.sql for word in words):
             return Finding(1.0, show_filter(each))
     return None
 
