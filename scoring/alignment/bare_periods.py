@@ -72,13 +72,21 @@ def _is_run(run: TimeRange, there: TimeRange, part: DatePart, now: datetime | No
     """Whether the ends agree. A run to or from an end of the year may be open there, and any may be from now on."""
     if run.start is None or run.end is None:
         return False
-    from_first = part.last is not None and part.value in (1, 101)
-    to_last = part.last in {"month": (12,), "quarter": (4,), "date": (1231,)}.get(part.part, ())
+    several = part.last is not None
+    from_first, to_last = several and part.value in (1, 101), several and part.last == _LAST.get(part.part)
     starts = abs(there.start - run.start) < _DAY if there.start is not None else from_first
-    if there.end is None:
-        return starts and (to_last or (now is not None and run.start <= now < run.end))
-    ended = abs(there.end - run.end) <= timedelta(seconds=1)
-    return starts and (ended or (now is not None and now - _DAY <= there.end and (to_last or now < run.end)))
+    goes_on = now is not None and run.start <= now < run.end
+    return starts and _ends_alike(run.end, there.end, now, may_be_open=to_last or goes_on)
+
+
+def _ends_alike(wanted: datetime, there: datetime | None, now: datetime | None, *, may_be_open: bool) -> bool:
+    if there is None or abs(there - wanted) <= timedelta(seconds=1):
+        return there is not None or may_be_open
+    return may_be_open and now is not None and now - _DAY <= there
+
+
+_LAST = {"month": 12, "quarter": 4, "date": 1231}
+"""The last of each part in a year."""
 
 
 def _is_weekday(number: int, there: TimeRange, now: datetime | None) -> bool:

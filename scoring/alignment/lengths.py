@@ -64,17 +64,24 @@ def _bounds_moment(required: QuestionFilter, present: SqlFilter, context: Contex
     when, number = present.rhs, as_number(required.rhs) if required.rhs is not None else None
     if number is None or present.op is not Op.WITHIN or not isinstance(when, (RelativeTime, TimeRange)):
         return False
-    ago = [each for each in required.alternatives if isinstance(each, RelativeTime)]
-    if not ago and isinstance(when, RelativeTime) and not _is_birth(present):
-        ago = [RelativeTime(when.unit, -int(number), 0)]
-    if _is_birth(present):
-        ago = [RelativeTime(Grain.YEAR, -int(number), 0)]
     side = BOUNDS[required.op][0]
-    if _is_birth(present) and when.start is not None and when.end is not None:
-        when = replace(when, **{"start" if side > 0 else "end": None})  # a range of births is two bounds on ages
-    if _holds_years(present):
-        return any(_is_year_side(side, each, when, context.moment) for each in ago)
-    return any(_is_side(side, each, when, context.moment) for each in ago)
+    if _is_birth(present):
+        return _is_side(side, RelativeTime(Grain.YEAR, -int(number), 0), _one_edge(when, side), context.moment)
+    is_side = _is_year_side if _holds_years(present) else _is_side
+    return any(is_side(side, each, when, context.moment) for each in _ago(required, int(number), when))
+
+
+def _ago(required: QuestionFilter, number: int, when: RelativeTime | TimeRange) -> list[RelativeTime]:
+    """The length asked for as a time up to now, in the unit of the SQL where the question gives none."""
+    ago = [each for each in required.alternatives if isinstance(each, RelativeTime)]
+    return ago or ([RelativeTime(when.unit, -number, 0)] if isinstance(when, RelativeTime) else [])
+
+
+def _one_edge(when: RelativeTime | TimeRange, side: int) -> RelativeTime | TimeRange:
+    """The edge of a range of births that bounds ages from this side."""
+    if when.start is None or when.end is None:
+        return when
+    return replace(when, start=None) if side > 0 else replace(when, end=None)
 
 
 def _holds_years(present: SqlFilter) -> bool:
@@ -175,18 +182,21 @@ def _last_before(wanted: RelativeTime, present: SqlFilter, context: Context) -> 
 
 def _not_since(wanted: TimeRange | DatePart, present: SqlFilter, now: datetime | None) -> bool:
     """`not since August` as a last time before that month, or before its end."""
-    there = present.rhs
-    if isinstance(there, RelativeTime):
-        there = there.resolve(now) if now is not None else None
+    there = present.rhs.resolve(now) if isinstance(present.rhs, RelativeTime) and now is not None else present.rhs
     if not _is_last_time(present) or present.op is not Op.WITHIN or not isinstance(there, TimeRange):
         return False
-    if there.start is not None or there.end is None:
-        return False
+    end = there.end if there.start is None else None
+    return end is not None and any(abs(edge - end) <= _DAY for edge in _edges(wanted, end.year))
+
+
+def _edges(wanted: TimeRange | DatePart, year: int) -> list[datetime]:
+    """The moments from which on nothing has happened."""
     if isinstance(wanted, TimeRange):
-        return wanted.end is None and wanted.start is not None and abs(wanted.start - there.end) <= _DAY
-    runs = [run_of(replace(wanted, last=None), year) for year in (there.end.year - 1, there.end.year)]
+        return [wanted.start] if wanted.end is None and wanted.start is not None else []
+    first = replace(wanted, last=None)
+    runs = [run_of(first, each) for each in (year - 1, year)] if wanted.last is not None else []
     edges = [edge for run in runs if run is not None for edge in (run.start, run.end)]
-    return wanted.last is not None and any(edge is not None and abs(edge - there.end) <= _DAY for edge in edges)
+    return [edge for edge in edges if edge is not None]
 
 
 def _is_last_time(present: SqlFilter) -> bool:

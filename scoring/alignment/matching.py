@@ -87,12 +87,18 @@ def _has_so_many(required: QuestionFilter, present: SqlFilter) -> bool:
     """Whether `with two orders` is met by at least two, or by two that differ: `a.id < b.id`."""
     wanted, lhs = required.rhs, present.lhs
     counts = required.op is Op.EQ and required.lhs is not None and required.lhs.func == "COUNT"
-    if not counts or required.certain > _BARE or not isinstance(wanted, Number) or wanted.value < 2 or lhs is None:
+    if not counts or required.certain > _BARE or not isinstance(wanted, Number) or wanted.value < 2:
         return False
-    if lhs.func == "COUNT" and isinstance(present.rhs, Number):
+    if lhs is not None and lhs.func == "COUNT" and isinstance(present.rhs, Number):
         return (present.op, present.rhs.value) in ((Op.GE, wanted.value), (Op.GT, wanted.value - 1))
-    pair = isinstance(present.rhs, Expression) and present.op in (Op.LT, Op.GT, Op.NE) and len(lhs.columns) == 1
-    return pair and wanted.value == 2 and isinstance(present.rhs, Expression) and present.rhs.text == lhs.name
+    return wanted.value == 2 and _are_two(present)
+
+
+def _are_two(present: SqlFilter) -> bool:
+    """Whether two rows of one table are told apart: `a.id < b.id`."""
+    if present.lhs is None or not isinstance(present.rhs, Expression) or present.op not in (Op.LT, Op.GT, Op.NE):
+        return False
+    return len(present.lhs.columns) == 1 and present.rhs.text == present.lhs.name
 
 
 _BARE = 0.6

@@ -113,15 +113,21 @@ def _turned(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, context: 
     `not cancelled in 2024` excludes what was cancelled. `not hired in 2024` excludes the year. The other way round,
     `with no inspection done in 2024` may exclude it, where the SQL leaves out rows of that time.
     """
-    if own.op is Op.WITHIN and question.negations and context.excluded and _is_lacking(own, question):
-        left_out = [each for each in sql.filters if each.block in context.excluded and each.op is Op.WITHIN]
-        there = any(same_value(own.rhs, each.rhs, context) for each in left_out)
-        return replace(own, op=Op.NOT_WITHIN) if there else own
+    if own.op is Op.WITHIN and _is_left_out(own, question, sql, context):
+        return replace(own, op=Op.NOT_WITHIN)
     if own.op is not Op.NOT_WITHIN or not question.excluded:
         return own
     between = {token.stem for token in question.tokens if token.start in question.excluded and token.start < own.start}
     excluded = (text for each in sql.filters if each.op in NEGATIVE for text in texts_of(each.rhs))
     return replace(own, op=Op.WITHIN) if any(between & set(content_words(text)) for text in excluded) else own
+
+
+def _is_left_out(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, context: Context) -> bool:
+    """Whether the SQL leaves out rows of a time before which the question has a negation."""
+    if not question.negations or not context.excluded or not _is_lacking(own, question):
+        return False
+    left_out = [each for each in sql.filters if each.block in context.excluded and each.op is Op.WITHIN]
+    return any(same_value(own.rhs, each.rhs, context) for each in left_out)
 
 
 _LACKING = re.compile(r"\b(?:no|without|never|neither|not|lack\w*|missing|\w+n't)\b", re.IGNORECASE)

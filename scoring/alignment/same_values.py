@@ -101,12 +101,10 @@ def as_number(value: Value) -> float | None:
 
 def same_time(wanted: Value, there: Value, context: Context) -> bool:
     """Whether two times, or a time and the number of a year, are the same range."""
-    if isinstance(wanted, DatePart) and isinstance(there, (TimeRange, RelativeTime)):
-        return same_bare_period(wanted, there, context.moment)
-    if isinstance(there, DatePart) and isinstance(wanted, (TimeRange, RelativeTime)):
+    if isinstance(wanted, DatePart):
+        return _same_part(wanted, there, context)
+    if isinstance(there, DatePart):
         return False
-    if isinstance(wanted, DatePart) and isinstance(there, DatePart):
-        return _same_parts(wanted, there)
     if isinstance(wanted, RelativeTime):
         return _same_relative(wanted, there, context)
     if isinstance(wanted, TimeRange) and isinstance(there, TimeRange):
@@ -116,6 +114,12 @@ def same_time(wanted: Value, there: Value, context: Context) -> bool:
     if isinstance(wanted, TimeRange):
         return _is_year(wanted, there)
     return isinstance(there, TimeRange) and _is_year(there, wanted)
+
+
+def _same_part(wanted: DatePart, there: Value, context: Context) -> bool:
+    if isinstance(there, DatePart):
+        return _same_parts(wanted, there)
+    return isinstance(there, (TimeRange, RelativeTime)) and same_bare_period(wanted, there, context.moment)
 
 
 def _same_parts(wanted: DatePart, there: DatePart) -> bool:

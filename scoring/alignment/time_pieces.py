@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import permutations
 
 from scoring.alignment.bare_periods import run_of
 from scoring.alignment.same_values import Context, same_value
@@ -65,35 +66,48 @@ def side_by_side(
 
     `this month vs last month`: `placed >= '2026-10-01' … GROUP BY month`.
     """
-    now = context.moment
     chained = [match for each in unmet[:8] if (match := _chained(each, present, sql, context)) is not None]
-    if chained:
+    if chained or context.moment is None or len(unmet) < 2 or not _tells_times_apart(sql):
         return chained
-    if now is None or len(unmet) < 2 or not _tells_times_apart(sql):
-        return []
-    asked = [(each, spans) for each in unmet[:8] if each.op is Op.WITHIN and (spans := _spans(each.rhs, now))]
-    for one, firsts in asked:
-        for other, seconds in asked:
-            hulls = [hull for first in firsts for second in seconds if (hull := _hull(first, second)) is not None]
-            met = next((each for each in present[:_MOST] if any(_fills(each, hull, now) for hull in hulls)), None)
-            if met is not None:
-                return [FilterMatch(one, (met,)), FilterMatch(other, (met,))]
+    asked = [each for each in unmet[:8] if each.op is Op.WITHIN]
+    for one, other in permutations(asked, 2):
+        met = _holding(present, _hulls(one.rhs, other.rhs, context.moment), context.moment)
+        if met is not None:
+            return [FilterMatch(one, (met,)), FilterMatch(other, (met,))]
     return []
+
+
+def _hulls(one: Value | None, other: Value | None, now: datetime) -> list[TimeRange]:
+    hulls = [_hull(first, second) for first in _spans(one, now) for second in _spans(other, now)]
+    return [hull for hull in hulls if hull is not None]
+
+
+def _holding(present: Sequence[SqlFilter], hulls: list[TimeRange], now: datetime) -> SqlFilter | None:
+    return next((each for each in present[:_MOST] if any(_fills(each, hull, now) for hull in hulls)), None)
 
 
 def _chained(each: QuestionFilter, present: Sequence[SqlFilter], sql: SqlSpec, context: Context) -> FilterMatch | None:
     """A period that the arms of a UNION have between them, one after the other."""
-    if each.op is not Op.WITHIN or not any(link.kind.startswith("union") for link in sql.set_operations):
+    unites = any(link.kind.startswith("union") for link in sql.set_operations)
+    if each.op is not Op.WITHIN or not unites:
         return None
-    within = [other for other in present[:_MOST] if other.op is Op.WITHIN]
-    dated = [(other, span) for other in within if (span := _dated(other.rhs, context.moment)) is not None]
-    dated.sort(key=lambda pair: pair[1].start or datetime.min)
-    whole: TimeRange | None = dated[0][1] if dated else None
-    for _, span in dated[1:]:
+    spans = {other: span for other in present[:_MOST] if (span := _within(other, context.moment)) is not None}
+    whole = _chain(list(spans.values())) if len({other.block for other in spans}) == len(spans) > 1 else None
+    same = whole is not None and same_value(each.rhs, whole, context)
+    return FilterMatch(each, tuple(spans)) if same else None
+
+
+def _within(each: SqlFilter, now: datetime | None) -> TimeRange | None:
+    return _dated(each.rhs, now) if each.op is Op.WITHIN else None
+
+
+def _chain(spans: list[TimeRange]) -> TimeRange | None:
+    """Ranges that follow one another as one."""
+    spans = sorted(spans, key=lambda span: span.start or datetime.min)
+    whole: TimeRange | None = spans[0]
+    for span in spans[1:]:
         whole = _hull(whole, span) if whole is not None else None
-    if whole is None or len({other.block for other, _ in dated}) < max(len(dated), 2):
-        return None
-    return FilterMatch(each, tuple(other for other, _ in dated)) if same_value(each.rhs, whole, context) else None
+    return whole
 
 
 def _spans(value: Value | None, now: datetime) -> list[TimeRange]:

@@ -115,8 +115,14 @@ def _compared(reading: Reading, quantity: Quantity) -> bool:
     if found is None or found.cue.op is None:
         return False
     start, end = (mark.start if mark else quantity.start), (suffix.end if suffix else quantity.end)
-    if _undone(reading, quantity, found, start, end):
-        return True
+    return _undone(reading, quantity, found, start, end) or _bounded(reading, quantity, found, (start, end))
+
+
+def _bounded(reading: Reading, quantity: Quantity, found: Mark, place: tuple[int, int]) -> bool:
+    """Adds the filter of a number that is compared at tokens [start, end)."""
+    if found.cue.op is None:
+        return False
+    start, end = place
     lhs = _subject(reading, start, quantity.end, found.cue)
     op = found.cue.op if found.cue.op in (Op.EQ, Op.NE) else signed(reading, found.cue.op, start)
     vague = quantity.spelt and quantity.number.value == 1 and op is Op.GE

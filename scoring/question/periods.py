@@ -46,14 +46,19 @@ def _time_range(reading: Reading, times: Sequence[Time], place: int) -> int:
 def _whole_range(first: Moment, last: Moment) -> TimeRange | DatePart | None:
     """From the start of one time to the end of another; a month without a year takes the other's."""
     if isinstance(first, DatePart) and isinstance(last, DatePart):
-        alike = first.part == last.part and first.part in (*PARTS_OF_YEAR, "date") and first.value != last.value
-        return DatePart(first.part, first.value, last.last or last.value) if alike else None
+        return _run(first, last)
     if not isinstance(last, TimeRange) or (isinstance(first, TimeRange) and _backwards(first, last)):
         return None
     if isinstance(first, DatePart) and first.part == "month" and last.start is not None:
         month = period(Grain.MONTH, year=last.start.year, month=first.value)
         return TimeRange(month.start, last.end) if month is not None else None
     return TimeRange(first.start, last.end) if isinstance(first, TimeRange) else None
+
+
+def _run(first: DatePart, last: DatePart) -> DatePart | None:
+    """`June to August`, `Q1 to Q3`, `1 to 7 November`."""
+    alike = first.part == last.part and first.part in (*PARTS_OF_YEAR, "date") and first.value != last.value
+    return DatePart(first.part, first.value, last.last or last.value) if alike else None
 
 
 def _joined(reading: Reading, end: int, start: int) -> str | None:
@@ -126,11 +131,17 @@ def _comparison(reading: Reading, time: Time) -> tuple[Op | None, int, int]:
     op = edged.get(op, op) if op is not None else None
     if suffix is None and mark is not None and reading.lowers[mark.start] == "over":
         op = None  # `over the last 12 months` is within them
-    if op is None and reading.lower(time.start - 1) in reading.language.by and isinstance(time.moment, TimeRange):
-        op = Op.LE
-    if op is None and reading.lower(time.start - 1) == "since" and isinstance(time.moment, DatePart):
-        op = Op.GE
+    if op is None:
+        op = _led_by(reading, time)
     return op, (mark.start if mark else time.start), (suffix.end if suffix else time.end)
+
+
+def _led_by(reading: Reading, time: Time) -> Op | None:
+    """How a preposition compares: `by 2020`, `since March`."""
+    before = reading.lower(time.start - 1)
+    if before in reading.language.by and isinstance(time.moment, TimeRange):
+        return Op.LE
+    return Op.GE if before == "since" and isinstance(time.moment, DatePart) else None
 
 
 def _certainty(time: Time) -> float:

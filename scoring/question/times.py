@@ -84,11 +84,16 @@ def _time_at(reading: Reading, place: int) -> Time | None:
         return _window(reading, place) or _cue(reading, place)
     if word in language.ordinals:
         return _ordinal(reading, place, language.ordinals[word])
+    return _part_of_year(reading, place, word) or _cue(reading, place)
+
+
+def _part_of_year(reading: Reading, place: int, word: str) -> Time | None:
+    """`Q3`, `H1`."""
     if _QUARTER.fullmatch(word):
         return _quarter(reading, int(word[1]), place, place + 1)
-    if _HALF.fullmatch(word) and token.text[0].isupper():
+    if _HALF.fullmatch(word) and reading.tokens[place].text[0].isupper():
         return _half(reading, int(word[1]), place, place + 1)
-    return _cue(reading, place)
+    return None
 
 
 def _clocked(reading: Reading, time: Time) -> Time:

@@ -23,6 +23,7 @@ _NOW_NAMES = frozenset(
     "utc_timestamp sysutcdatetime systimestamp localtime".split()
 )
 _SHIFTS = MappingProxyType({"adddate": 1, "subdate": -1})
+_MYSQL_CALLS = frozenset({"yearweek", *_SHIFTS})
 _CALENDAR_CALLS = frozenset({"date", "datetime", "strftime", "timestamp", "julianday"})
 _STARTS = MappingProxyType({"start of day": Grain.DAY, "start of month": Grain.MONTH, "start of year": Grain.YEAR})
 _NO_CHANGE = frozenset({"localtime", "utc", "subsec", "auto"})
@@ -209,11 +210,8 @@ def _call(scope: Scope, node: Node) -> Constant | None:
     arguments: list[Node] = node.args.get("expressions") or []
     if name in _NOW_NAMES and len(arguments) <= 1:
         return Now(Grain.DAY)
-    if name in _SHIFTS and len(arguments) == 2:
-        start = constant(scope, bare(arguments[0]))
-        return None if start is None else _plus(scope, start, arguments[1], _SHIFTS[name])
-    if name == "yearweek" and arguments:
-        return cut(constant(scope, bare(arguments[0])), Grain.WEEK)
+    if name in _MYSQL_CALLS and arguments:
+        return _mysql_call(scope, name, arguments)
     if name == "strftime":
         arguments = arguments[1:]
     if name not in _CALENDAR_CALLS or not arguments or not all(type(each) is exp.Literal for each in arguments):
@@ -223,6 +221,14 @@ def _call(scope: Scope, node: Node) -> Constant | None:
     for modifier in arguments[1:8]:
         value = _modified(value, modifier.name.strip().lower())
     return value
+
+
+def _mysql_call(scope: Scope, name: str, arguments: list[Node]) -> Constant | None:
+    """ADDDATE, SUBDATE and YEARWEEK of a constant."""
+    start = constant(scope, bare(arguments[0]))
+    if name == "yearweek":
+        return cut(start, Grain.WEEK)
+    return None if start is None or len(arguments) != 2 else _plus(scope, start, arguments[1], _SHIFTS[name])
 
 
 def _modified(value: Constant | None, modifier: str) -> Constant | None:

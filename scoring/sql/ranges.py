@@ -183,12 +183,10 @@ def _unit_of(key: str) -> Grain | None:
 
 
 def _relative_view(key: str, value: Now) -> RelativeTime | DatePart | None:
-    if key == "month" and value.number and value.unit is Grain.MONTH:
-        return DatePart("month", value.offset)
+    if value.number and value.unit.value == key and key in ("month", "quarter"):
+        return DatePart(key, value.offset)
     if key.startswith("%Y-%m-%d") and (value.offset or value.whole):
         return RelativeTime(value.unit, value.offset, value.offset + 1, value.whole)
-    if key == "quarter" and value.number and value.unit is Grain.QUARTER:
-        return DatePart("quarter", value.offset)
     grain = Grain.YEAR if key == "year" else Grain.DAY if key.startswith("%Y-%m-%d") else _unit_of(key)
     if grain is None or (value.unit is not grain and value.offset):
         return None
