@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scoring.alignment.same_values import TIMES, Context, as_number, ends_before, is_false, same_value
 from scoring.linking import LINKED, likeness
+from scoring.measures import converted
 from scoring.specification import NEGATION, Clause, Filter, Op, QuestionFilter, SqlFilter
 from scoring.values import Choices, Number, RelativeTime, Text, Value
 from scoring.words import identifier_words, letters
@@ -47,6 +48,8 @@ def _overlap(wanted: Value | None, there: Value | None, context: Context) -> boo
 
 
 def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
+    if _is_unconverted(required, present):
+        return False
     if bounds_agree(required, present) or _bounds_age(required, present) or _bounds_length(required, present, context):
         return True
     if _last_before(required, present):
@@ -59,9 +62,31 @@ def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> boo
 
 
 def _same_values(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
+    asked = _in_its_unit(required, present)
+    if asked is not None:
+        theirs = as_number(present.rhs) if present.rhs is not None else None
+        if theirs is not None and abs(asked - theirs) <= 1e-6 * max(1.0, abs(asked)):
+            return True
     if same_value(required.rhs, present.rhs, context):
         return required.rhs is not None
     return any(same_value(form, present.rhs, context) for form in required.alternatives)
+
+
+def _is_unconverted(required: QuestionFilter, present: SqlFilter) -> bool:
+    """Whether a number with a unit is compared as it stands with a column of another: `over $20` of `fee_cents`."""
+    wanted = required.rhs
+    if not isinstance(wanted, Number) or not wanted.unit or _in_its_unit(required, present) is None:
+        return False
+    theirs = as_number(present.rhs) if present.rhs is not None else None
+    return theirs is not None and abs(theirs - wanted.value) <= 1
+
+
+def _in_its_unit(required: QuestionFilter, present: SqlFilter) -> float | None:
+    """The number asked for in the unit that the SQL's column tells: `over $20` of `fee_cents` is 2000."""
+    lhs, wanted = present.lhs, required.rhs
+    if lhs is None or not isinstance(wanted, Number) or len(lhs.columns) != 1 or "/" in lhs.name or "*" in lhs.name:
+        return None
+    return converted(wanted.value, wanted.unit, lhs.columns[0].name)
 
 
 def same_subject(required: QuestionFilter, present: SqlFilter) -> bool | None:
