@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scoring.alignment.amounts import UNIT_WORDS, asks_quantity, holds_any_amount
+from scoring.alignment.amounts import UNIT_WORDS, asks_amount, asks_quantity, holds_any_amount
 from scoring.alignment.shown_names import is_called, shown_names
 from scoring.display import show_filter
 from scoring.linking import LINKED, best_likeness, content_words, is_named
@@ -28,7 +28,23 @@ def aggregate_missing(case: Case) -> Finding | None:
     'not computed: AVG'
     """
     lacking = [func for func in case.aggregation.missing if not _is_stored(func, case) and not _is_literal(func, case)]
+    if not lacking and _counts_for_sum(case):
+        lacking = ["SUM"]
     return counted(lacking, "not computed", most=1)
+
+
+def _counts_for_sum(case: Case) -> bool:
+    """Whether the answer is nothing but a count where `how much` or the total of an amount is asked for."""
+    question = case.question
+    if not case.answer or any(each.operand.func != "COUNT" for each in case.answer) or case.sql.divisions:
+        return False
+    summed = [content_words(each.column) for each in question.aggregations if each.func == "SUM"]
+    if any(each.func == "COUNT" for each in question.aggregations) or question.ratios:
+        return False
+    return any(map(asks_amount, summed)) or (_MUCH.match(question.text) is not None and not summed)
+
+
+_MUCH = re.compile(r"how much (?!time|more|less)", re.IGNORECASE)
 
 
 def _is_literal(func: str, case: Case) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scoring.alignment.periods_named import period_of_each
+from scoring.alignment.periods_named import grain_asked, grain_of, period_of_each
 from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding, counted
 from scoring.signals.keys import is_key
@@ -30,10 +30,24 @@ def grouping_missing(case: Case) -> Finding | None:
     lacking = case.grouping.missing
     if lacking:
         return counted(list(lacking), "no GROUP BY for", most=1)
+    period = _other_period(case)
+    if period is not None:
+        return period
     cut = _cut_over_all(case)
     if cut is not None:
         return Finding(1.0, f"LIMIT {cut} of all rows, not of each group")
     return _one_for_all(case)
+
+
+def _other_period(case: Case) -> Finding | None:
+    """One period is asked for and the answer is grouped by another: `per month` by days or years."""
+    asked = grain_asked(case.question)
+    keys = [each.name for each in grouping_keys(case)]
+    grains = {name: grain for name in keys if (grain := grain_of(name)) is not None} if asked is not None else {}
+    if not grains or asked in grains.values() or any(str(asked) in name for name in keys):
+        return None
+    name, grain = next(iter(grains.items()))
+    return Finding(1.0, f"{asked} asked for, grouped by {grain}: {name}")
 
 
 def _cut_over_all(case: Case) -> int | None:

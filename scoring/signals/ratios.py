@@ -95,9 +95,5 @@ def ratio_unasked(case: Case) -> Finding | None:
         return None
     if any(each.func == "AVG" for each in question.aggregations):
         return None
-    first = next((each for each in case.sql.divisions if each.denominator not in _SECONDS), None)
+    first = next(iter(_ratios(case)), None)
     return Finding(1.0, f"{first.numerator} / {first.denominator}") if first is not None else None
-
-
-_SECONDS = frozenset({"60", "3600", "86400", "60.0", "3600.0", "86400.0"})
-"""Denominators that turn seconds into minutes, hours or days."""

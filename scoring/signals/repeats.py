@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scoring.linking import best_likeness, content_words
+from scoring.linking import best_likeness, content_words, is_named, operand_words
 from scoring.signals.finding import Finding
 from scoring.signals.grouping import grouping_keys
 from scoring.signals.keys import is_key, key_words, one_sides
@@ -30,6 +30,9 @@ def count_repeats(case: Case) -> Finding | None:
     """
     if case.sql.group_by or not any(each.func == "COUNT" for each in case.question.aggregations):
         return None
+    deeds = _counted_deeds(case)
+    if deeds is not None:
+        return deeds
     one = one_sides(case)
     if one and not _reads_many(one, case):
         return None
@@ -40,6 +43,44 @@ def count_repeats(case: Case) -> Finding | None:
         if thing is not None:
             return Finding(1.0, f"{each.operand.name} counts repeated {thing}")
     return None
+
+
+def _counted_deeds(case: Case) -> Finding | None:
+    """Rows of what people did are counted where the people are asked for: each did it as often as it likes."""
+    given = case.answer[0].operand if len(case.answer) == 1 else None
+    tables = {table for block in case.sql.blocks for table in block.tables}
+    if given is None or given.name != "count(*)" or len(tables) != 1 or case.sql.distinct:
+        return None
+    if any(block.distinct for block in case.sql.blocks) or any(each.distinct for each in case.sql.aggregations):
+        return None
+    asked = next((content_words(each.column)[-1:] for each in case.question.aggregations if each.func == "COUNT"), ())
+    table = identifier_words(next(iter(tables)))[-1:]
+    if not asked or not table or asked[0] not in _PEOPLE or is_named(asked[0], frozenset(table)) or table[0] in _PEOPLE:
+        return None
+    verbs = frozenset(token.stem for token in case.question.tokens if token.lower.endswith(("ed", "t", "d")))
+    done = is_named(table[0], verbs - {asked[0]}) or any(
+        verb[:_ROOT] == table[0][:_ROOT] for verb in verbs - {asked[0]}
+    )
+    if not done or _is_condition(asked[0], case):
+        return None
+    return Finding(0.7, f"count(*) counts {' '.join(table)} rows, not each {asked[0]} once")
+
+
+_ROOT = 4
+"""Letters that a verb and the rows of what was done share: `booked`, `bookings`."""
+_PEOPLE = frozenset(
+    "customer user client member patient student employee person guest reader driver subscriber buyer visitor account "
+    "tenant household company supplier pupil passenger donor player shopper worker".split()
+)
+"""What does things repeatedly."""
+
+
+def _is_condition(word: str, case: Case) -> bool:
+    """Whether a condition of the SQL is about a word: rows of employees with the role of a driver."""
+    return any(
+        word in str(each.rhs) or (each.lhs is not None and is_named(word, frozenset(operand_words(each.lhs))))
+        for each in case.sql.filters
+    )
 
 
 def _reads_many(one: frozenset[str], case: Case) -> bool:
