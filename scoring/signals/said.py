@@ -13,7 +13,7 @@ from scoring.signals.finding import Finding, differing
 from scoring.signals.working_text import may_be_idle, working_text
 from scoring.specification import FilterOrigin, QuestionFilter, Token, TokenKind
 from scoring.values import Choices, Grain, Number, RelativeTime, Text, Value, other_units
-from scoring.verdict import Case
+from scoring.verdict import Case, FilterMatch
 from scoring.words import squeezed
 
 # Starting with the set of both quotes makes the search three times as fast.
@@ -121,15 +121,13 @@ def _numbers_said(case: Case) -> list[str]:
 def _is_met(token: Token, case: Case) -> bool:
     """Whether it belongs to a length of time, an age or a percentage that the SQL has, perhaps in another form."""
     required = [match.required for match in case.filters.matched]
-    dated = [
-        match.required for match in case.filters.matched if any(isinstance(each.rhs, TIMES) for each in match.present)
-    ]
+    ages = [match.required for match in case.filters.matched if _is_dated_age(match)]
     if case.question.text[token.end : token.end + 1] == "%":
         share = float(token.text) / 100
         if any(isinstance(each.rhs, Number) and each.rhs.value == share for each in required):
             return True
     return any(
-        (_has_units(each) or each in dated)
+        (_has_units(each) or each in ages)
         and each.source is FilterOrigin.QUESTION
         and 0 <= token.start - each.start < len(each.span)
         for each in required
@@ -146,6 +144,11 @@ def _in_other_unit(token: Token, case: Case) -> bool:
         return False
     forms = [str(each) for each in other_units(float(token.text), Grain(unit[1].lower()))]
     return any(len(form) > 1 and form.isdecimal() and re.search(rf"\b{form}\b", case.query.sql) for form in forms)
+
+
+def _is_dated_age(match: FilterMatch) -> bool:
+    """Whether a date takes the place of a number of years: born in 1961 or before for `65+`."""
+    return isinstance(match.required.rhs, Number) and any(isinstance(each.rhs, TIMES) for each in match.present)
 
 
 def _has_units(each: QuestionFilter) -> bool:
