@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from scoring.alignment.lengths import BOUNDS, bounds_birth, has_other_unit, meets_length, recurs_yearly
 from scoring.alignment.same_values import TIMES, Context, as_number, is_false, same_value
-from scoring.alignment.scales import MONEY, scale_of, unit_factor
+from scoring.alignment.scales import MONEY, compares_share, scale_of, unit_factor
 from scoring.linking import LINKED, likeness
 from scoring.specification import NEGATION, Clause, Filter, Op, QuestionFilter, SqlFilter
 from scoring.values import Choices, Expression, Number, Text, Value
@@ -75,6 +75,8 @@ def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> boo
 
 def _says_plainly(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
     if bounds_agree(required, present) or meets_length(required, present, context):
+        return True
+    if compares_share(required, present):
         return True
     if required.op is Op.NOT_EXISTS and present.op is Op.EQ:
         return is_false(present.rhs)

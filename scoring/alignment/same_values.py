@@ -154,6 +154,8 @@ def _forms(wanted: RelativeTime) -> tuple[RelativeTime, ...]:
         return (wanted,)
     if start == 0 and end > 0:
         return wanted, RelativeTime(unit, None, end)
+    if end == 0 and (unit, start) == (Grain.YEAR, -1):
+        unit, start = Grain.MONTH, -12
     if end == 0 and start < -1 and unit in (Grain.WEEK, *MONTHS):
         return wanted, *(
             RelativeTime(unit, *ends, whole=True) for ends in ((start, 0), (start, None), (start + 1, None))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from scoring.specification import SqlFilter
+from scoring.specification import Op, QuestionFilter, SqlFilter
+from scoring.values import Expression, Number
 from scoring.words import identifier_words
 
 MONEY = frozenset({"$", "€", "£", "¥", "dollar", "dollars", "euro", "euros", "pound", "pounds", "usd", "eur", "gbp"})
@@ -63,3 +64,16 @@ def scale_of(present: SqlFilter) -> float:
 
 def _in_hundredths(name: str) -> bool:
     return not _HUNDREDTHS.isdisjoint(identifier_words(name))
+
+
+def compares_share(required: QuestionFilter, present: SqlFilter) -> bool:
+    """Whether `more than 10% over` is met by a comparison with another column times 1.1."""
+    asked, there = required.rhs, present.rhs
+    if not isinstance(asked, Number) or asked.unit != "%" or not isinstance(there, Expression) or not there.columns:
+        return False
+    same_side = required.op is present.op or {required.op, present.op} in ({Op.GT, Op.LT}, {Op.GE, Op.LE})
+    factors = {f"{1 + asked.value / 100:g}", f"{1 - asked.value / 100:g}", f"{asked.value / 100:g}"}
+    return same_side and not factors.isdisjoint(_NUMBER.findall(there.text[:200]))
+
+
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")

@@ -254,7 +254,7 @@ def _certainty(reading: Reading, start: int, end: int) -> float:
     token = reading.tokens[start]
     if token.text[0].isupper() and "_" in token.text and not token.text.isupper():
         return 0.4
-    if reading.lower(end) in _ZONES:
+    if reading.lower(end) in _ZONES or _FISCAL.fullmatch(token.lower):
         return 0.3
     if end - start > 1 or _has_digit(token.text):
         return 0.3 if token.lower.startswith(reading.language.currency_codes) else 0.85
@@ -265,6 +265,7 @@ def _certainty(reading: Reading, start: int, end: int) -> float:
     return 0.7
 
 
+_FISCAL = re.compile(r"fy\d{2}(?:\d\d)?")
 _ZONES = frozenset({"time", "timezone", "tz"})
 """Words after a place that make it a time zone: `New York time`."""
 _ZONE_NAMES = frozenset("utc gmt cet cest est edt cst cdt mst mdt pst pdt bst ist jst aest".split())

@@ -38,9 +38,14 @@ def _time_range(reading: Reading, times: Sequence[Time], place: int) -> int:
     if gap not in joins and gap not in {"to", "-", "–", "through"}:
         return 0
     start = opener if opener >= 0 else first.start
+    if not _CHANGES.isdisjoint(reading.lowers[max(start - 6, 0) : start]):
+        return 0  # the change from one time to another is between two
     lhs = _time_phrase(reading, start)
     add_filter(reading, lhs, signed(reading, Op.WITHIN, start), whole, (start, last.end), 0.9)
     return 2
+
+
+_CHANGES = frozenset("change changed increase increased decrease decreased drop dropped growth grew rise rose".split())
 
 
 def _whole_range(first: Moment, last: Moment) -> TimeRange | DatePart | None:
