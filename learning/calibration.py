@@ -25,7 +25,7 @@ RIGHT_SHARE = 0.65
 """The share of right answers for which `p_correct` is calibrated: what published agents reach on labels of intent."""
 LEAST, MOST = 0.14, 0.97
 """The range of `p_correct`: of answers whose evidence is strongest against them, people accept one in seven."""
-LEAST_SLOPE = 0.7
+LEAST_SLOPE = 1.0
 """The calibration may not flatten the evidence below this: many faults are rare, and most are hidden from any judge."""
 
 ONE_THREAD = threadpool_limits.wrap(limits=1)

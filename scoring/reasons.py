@@ -255,9 +255,28 @@ answers to everyday questions, more than half have such a form.
 """
 HINTS: Mapping[ReasonCode, float] = MappingProxyType(
     {
-        ReasonCode.WORDS_UNCOVERED: -0.5,
+        ReasonCode.FILTER_EXTRA: -0.6,
+        ReasonCode.FILTER_UNCERTAIN: -0.3,
+        ReasonCode.VALUE_RECASED: -0.3,
         ReasonCode.WILDCARD_UNASKED: -0.5,
+        ReasonCode.LITERAL_UNASKED: -0.4,
+        ReasonCode.VALUE_UNEXPLAINED: -0.4,
+        ReasonCode.NEGATION_UNASKED: -0.4,
+        ReasonCode.DEFINITION_IGNORED: -0.5,
+        ReasonCode.DEFINITION_FORMULA_MISSING: -0.5,
+        ReasonCode.OUTPUT_UNLINKED: -0.5,
+        ReasonCode.AGGREGATE_UNASKED: -0.3,
+        ReasonCode.AGGREGATE_UNLINKED: -0.5,
+        ReasonCode.DISTINCT_UNASKED: -0.3,
+        ReasonCode.GROUPING_UNASKED: -0.5,
+        ReasonCode.GROUPING_FINER: -0.5,
+        ReasonCode.RATIO_UNASKED: -0.3,
+        ReasonCode.TABLE_UNUSED: -0.8,
         ReasonCode.JOIN_BARE_IDS: -0.8,
+        ReasonCode.JOIN_SHARED_FOREIGN_KEY: -0.5,
+        ReasonCode.WORDS_UNCOVERED: -0.5,
+        ReasonCode.SET_OPERATION_MISSING: -0.5,
+        ReasonCode.YES_NO_UNANSWERED: -0.3,
     }
 )
 """Codes that go with wrong answers but are no error themselves, with the most log-odds that each may move."""
