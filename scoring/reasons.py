@@ -94,6 +94,7 @@ class ReasonCode(StrEnum):
     LIMIT_MISSING = "LIMIT_MISSING"
     LIMIT_WRONG = "LIMIT_WRONG"
     LIMIT_UNASKED = "LIMIT_UNASKED"
+    LIMIT_LOW = "LIMIT_LOW"
     LIMIT_WITHOUT_ORDER = "LIMIT_WITHOUT_ORDER"
     TIES_CUT = "TIES_CUT"
     PERCENTAGE_UNSCALED = "PERCENTAGE_UNSCALED"
@@ -240,6 +241,7 @@ FORMS = frozenset(
         ReasonCode.ROUNDING_UNASKED,
         ReasonCode.JOIN_OUTER_UNASKED,
         ReasonCode.TIES_CUT,
+        ReasonCode.LIMIT_LOW,
         ReasonCode.VALUES_REPEATED,
         ReasonCode.YES_NO_WORDED,
         ReasonCode.COLUMNS_UNASKED,

@@ -140,6 +140,7 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             limits.limit_missing,
             limits.limit_wrong,
             limits.limit_unasked,
+            limits.limit_low,
             limits.limit_without_order,
             scope.ties_cut,
         ),

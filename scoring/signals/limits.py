@@ -50,14 +50,32 @@ def limit_wrong(case: Case) -> Finding | None:
 
 
 def limit_unasked(case: Case) -> Finding | None:
-    """The SQL cuts the rows though no top-k is asked for, below the safety limit λ_min.
+    """The SQL cuts the rows below 100 though no top-k is asked for.
 
-    Rows that belong to the answer are lost. A larger limit protects the database and is
-    [excused](method.md#four-normalisation-rules); from 100 rows on it is a fifth as strong.
+    Rows that belong to the answer are lost.
 
     >>> limit_unasked(case("List the cities", "SELECT name FROM cities LIMIT 10")).detail
     'LIMIT 10'
     """
+    limit = _unasked(case)
+    return None if limit is None or limit >= PROTECTIVE else Finding(1.0, f"LIMIT {limit}")
+
+
+def limit_low(case: Case) -> Finding | None:
+    """The SQL cuts the rows at 100 or more, below the safety limit λ_min, though no top-k is asked for.
+
+    Tools add such a LIMIT to every query. Most reports have fewer rows. From λ_min on it is
+    [excused](method.md#four-normalisation-rules).
+
+    >>> limit_low(case("List the cities", "SELECT name FROM cities LIMIT 500")).detail
+    'LIMIT 500'
+    """
+    limit = _unasked(case)
+    return None if limit is None or limit < PROTECTIVE else Finding(1.0, f"LIMIT {limit}")
+
+
+def _unasked(case: Case) -> int | None:
+    """A LIMIT below λ_min that no top-k asks for and that may cut something."""
     limit = case.sql.limit
     if limit is not None and limit.count == 1 and not _EXTREME_WORDS.isdisjoint(case.question.stems):
         return None
@@ -66,7 +84,7 @@ def limit_unasked(case: Case) -> Finding | None:
         return None
     if is_safety_limit(limit, case.question, case.rules) or _returns_one_row(case):
         return None
-    return Finding(1.0 if limit.count < PROTECTIVE else 0.2, f"LIMIT {limit.count}")
+    return limit.count
 
 
 def _returns_one_row(case: Case) -> bool:
