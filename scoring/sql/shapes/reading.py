@@ -1,0 +1,53 @@
+"""Reads all shapes of one query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from scoring.specification.shapes import Shape
+from scoring.sql.shapes import grains, nesting, pairs, quotients, repeated_rows, windows
+from scoring.sql.shapes.selects import Select, read_selects
+from scoring.sql.terms import Node
+
+_MOST_NODES = 1500
+"""Larger queries have no shapes: no person writes them, and each reader walks them once."""
+_MOST_SELECTS = 24
+_MOST_SHAPES = 64
+
+READERS: tuple[Callable[[Select], Iterator[Shape]], ...] = (
+    repeated_rows.repeated_rows,
+    repeated_rows.deduplicated,
+    repeated_rows.hidden_keys,
+    nesting.means,
+    nesting.levels,
+    nesting.uncorrelated,
+    nesting.nullable_exclusions,
+    nesting.outer_conditions,
+    nesting.counted_rows,
+    windows.running,
+    windows.frames,
+    windows.neighbours,
+    windows.ranked,
+    grains.grains,
+    grains.formats,
+    grains.shifted_years,
+    grains.zones,
+    pairs.roles,
+    pairs.self_pairs,
+    quotients.changes,
+    quotients.shares,
+    quotients.durations,
+)
+
+
+def read_shapes(tree: Node, nodes: int) -> tuple[Shape, ...]:
+    """The shapes of a query, in the order of `READERS`; none of a query that is too large or broken."""
+    if nodes > _MOST_NODES:
+        return ()
+    try:
+        selects = read_selects(tree)[:_MOST_SELECTS]
+        return tuple(islice((shape for reader in READERS for each in selects for shape in reader(each)), _MOST_SHAPES))
+    except (RecursionError, AttributeError, KeyError, TypeError, IndexError, ValueError):
+        # The parser accepts some broken calls and leaves out what they need; the walk that follows reports them.
+        return ()
