@@ -79,7 +79,8 @@ def _tested_times(case: Case) -> set[str]:
 def _stated(case: Case) -> set[str]:
     """The identifiers that the enriched question writes: with an underscore, or after a table and a dot."""
     text = (case.query.enriched_question or "").casefold()
-    return set(IDENTIFIER.findall(text)) | {match[2] for match in _DOTTED.finditer(text)}
+    found = set(IDENTIFIER.findall(text)) | {match[2] for match in _DOTTED.finditer(text)}
+    return {each for each in found if not each[-1].isdecimal()}
 
 
 def stated_column_unread(case: Case) -> Finding | None:
@@ -145,7 +146,7 @@ def stated_aggregate_missing(case: Case) -> Finding | None:
     text = (case.query.enriched_question or "").casefold()
     for match in _AGGREGATE.finditer(text):
         func, name = _FUNCS.get(match[1]), match[3]
-        if func is None or (match[2] is None and "_" not in name) or _in_formula(text, match.end()):
+        if func is None or (match[2] is None and "_" not in name) or name[-1].isdecimal() or _in_formula(text, match.end()):
             continue
         if any(_is_stated(each, func, name, case) for each in case.sql.aggregations):
             continue
@@ -191,6 +192,8 @@ def stated_value_untested(case: Case) -> Finding | None:
     for match in _QUOTED.finditer(text):
         name, value = match[1].lower(), match[2]
         tests = [each for each in case.sql.filters if each.lhs is not None and any(c.name == name for c in each.lhs.columns)]
+        if not all(isinstance(each.rhs, (Text, Choices)) for each in tests) or case.question.negations:
+            continue
         if not tests or text.lower().count(f"{name} ") > 2 or re.search(r"\b(?:or|and) ['‘“\"]", text):
             continue
         if any(_allows(each.rhs, value, each.op) for each in tests):

@@ -30,7 +30,7 @@ def join_multiplies(case: Case) -> Finding | None:
     strongest: Finding | None = None
     for each in shapes(case, ShapeKind.REPEATED_ROWS):
         counts = each.text.startswith("COUNT")
-        if counts and not _counts_thing(each, case):
+        if counts and ("restricted" in each.words or not _counts_thing(each, case)):
             continue
         strength = 0.5 if "restricted" in each.words else 1.0
         if strongest is None or strength > strongest.strength:
@@ -65,14 +65,19 @@ def rows_counted_for_things(case: Case) -> Finding | None:
         for words in _counted_phrases(case):
             found = _other_rows(each, words[-1], case)
             if found:
-                return Finding(1.0, f"{each.text} counts {found}, not {words[-1]}s")
+                certain = words[-1] in table_words(found)[:-1]
+                return Finding(1.0 if certain else 0.5, f"{each.text} counts {found}, not {words[-1]}s")
     return None
+
+
+_SAME_ROWS = frozenset({"attribute", "detail", "info", "data", "profile", "record", "master", "list", "table", "fact", "dim", "view"})
+"""Last words of tables with one row for each thing: `pilot_details`."""
 
 
 def _other_rows(shape: Shape, thing: str, case: Case) -> str:
     """The table whose rows are counted in place of a thing, if it is certain that they differ."""
     tables = [table_words(table) for table in shape.words]
-    heads = {words[-1] for words in tables if words}
+    heads = {words[-2] if words[-1] in _SAME_ROWS and len(words) > 1 else words[-1] for words in tables if words}
     grouped = shape.columns[0].name
     if thing in heads or len(set(shape.words)) != 1 or any(thing in key_stems(key)[-1:] for key in grouped.split() if key_stems(key)):
         return ""
@@ -266,7 +271,7 @@ def mean_of_means(case: Case) -> Finding | None:
 
 
 _NESTED_MEANS = re.compile(
-    r"\b(?:average|avg|mean) (?:of (?:the |all |each )*(?:\w+ )?(?:average|avg|mean|monthly|daily|weekly|yearly|rate|ratio|share|per\b)"
+    r"\b(?:average|avg|mean) (?:of (?:the |all |each )*(?:[\w']+ )?(?:average|avg|mean|monthly|daily|weekly|yearly|rate|ratio|share|per\b)"
     r"|\w+ly\b)|each \w+ (?:counts|weighs)|equal(?:ly)?[ -]weight|unweighted|per-\w+ (?:average|rate|mean)"
     r"|(?:average|avg|mean)\b[^.]{0,80}\b(?:average|avg|mean)\b[^.]{0,80}\bper\b"
 )

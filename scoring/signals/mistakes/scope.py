@@ -54,7 +54,7 @@ def _shown(word: str, case: Case) -> bool:
 
 _OWN_GROUP = re.compile(
     r"\b(?:than|above|below|over|under|exceeds?|exceeding|beats?|to|of|with|equals?)\b[^?.]{0,80}\b(?:average|avg|mean|median|max\w*|min\w*|highest"
-    r"|lowest|latest|most recent)\b[^?.]{0,80}\b(?:their|its|his|her|own|same|that|each|respective)\b"
+    r"|lowest|latest|most recent)\b[^?.]{0,80}\b(?:their|its|his|her|own|same|respective)\b"
 )
 _EACH_LATEST = re.compile(
     r"\b(?:latest|most recent|newest|last|current|first|earliest|highest|lowest|oldest|youngest|best|most expensive|cheapest)\b[^?.]{0,80}"
@@ -148,7 +148,7 @@ _KEPT = re.compile(
     r"|\beven (?:if|when|those|where) (?:there (?:are|is) )?(?:they |it |he |she )?(?:ha(?:s|ve|d) )?(?:none|no|zero|never|not|without)\b"
     r"|\b(?:zero|0) (?:if|when|where|for those) (?:they |it |there )?(?:ha(?:s|ve)|is|are)? ?(?:none|no)\b"
     r"|\bshow(?:ing)? (?:zero|0)\b|\bincluding zeros?\b|\bwith zeros?\b|\bincl\.? (?:zero|empty|unassigned|unsold|inactive|self-\w+|none|missing|unknown)\w*"
-    r"|\b(?:all|every|each) \w+(?: \w+)?,? (?:including|even) (?:those|the ones)\b|\bor not\b.{0,80}\ball\b|\bwhether or not\b"
+    r"|\b(?:all|every|each) \w+(?: \w+)?,? (?:including|even) (?:those|the ones)\b"
 )
 
 
@@ -198,7 +198,7 @@ _ONLY = re.compile(
     r"\b(?:who|that|which|whose|have|has|had|ever) (?:\w+ )?only (?:ever )?(?:\w+ed|buy|bought|sold|ordered|used|paid|had|made|flew|took|seen?|ate|went|\w+)\b"
     r"|\b(?:exclusively|nothing but|always (?:\w+ed|paid|bought|used))\b"
 )
-_ALL_OF = re.compile(r"\b(?:bought|ordered|used|visited|completed|passed|attended|covered|have|has|had|sold|in|took|taken|rated|reviewed|flew) (?:all(?: of)?|every(?: single)?)(?: the| our| \d+| available| of the)* (?!time|other|orders|customers)[a-z]+\b")
+_ALL_OF = re.compile(r"\b(?:bought|ordered|used|visited|completed|passed|attended|covered|have|has|had|sold|took|taken|rated|reviewed|flew) (?:all(?: of)?|every(?: single)?)(?: the| our| \d+| available| of the)* (?!time|other|orders|customers)[a-z]+\b")
 _UNIVERSAL = frozenset({"BOOL_AND", "LOGICAL_AND", "EVERY", "LOGICALAND"})
 
 

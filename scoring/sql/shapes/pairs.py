@@ -22,7 +22,7 @@ def roles(select: Select) -> Iterator[Shape]:
     for child, holder, role in _referring(select):
         yield from _compared(select, child, holder, role)
         shown = {
-            item for node in select.outputs.values() if not node.find(exp.AggFunc)
+            item for node in select.shown if not node.find(exp.AggFunc)
             for each in select.columns_in(node) if (item := select.item_of(each)) is not None
         }
         if shown == {holder} and child in select.items.values():

@@ -60,25 +60,23 @@ def _is_windowed(call: Node) -> bool:
 def _owner(select: Select, call: Node) -> Item | None:
     """The one item whose rows an aggregate adds; `None` where it reads several, or none for certain."""
     owners = {select.item_of(each) for each in select.columns_in(_added(call))}
-    owner = owners.pop() if len(owners) == 1 else None
-    if owner is None or not isinstance(call, exp.Count):
-        return owner
-    # COUNT of a key is a count of its rows; of another column, of rows that have one.
-    return owner
+    return owners.pop() if len(owners) == 1 else None
 
 
 def _added(call: Node) -> Node:
-    """What is added: of a CASE, the values and not the conditions, unless all values are constants."""
+    """What is added: of a CASE, the values and not the conditions; constants count the rows of the join."""
     inner: Node = call.this
     if isinstance(inner, exp.Case):
         values = [each.args["true"] for each in inner.args["ifs"]]
         rest = inner.args.get("default")
         values += [rest] if rest is not None else []
-        added = [each for each in values if each.find(exp.Column)]
-        return exp.Tuple(expressions=[each.copy() for each in added]) if added else inner
-    if isinstance(inner, exp.If) and inner.args["true"].find(exp.Column):
-        return inner.args["true"]
-    return inner
+    elif isinstance(inner, exp.If):
+        values = [inner.args["true"]]
+    elif isinstance(inner, exp.Predicate):
+        values = []
+    else:
+        return inner
+    return exp.Tuple(expressions=[each.copy() for each in values if each.find(exp.Column)])
 
 
 def _repeaters(select: Select) -> dict[str, set[str]]:
@@ -233,7 +231,7 @@ def hidden_keys(select: Select) -> Iterator[Shape]:
     """Keys of a thing that the answer neither shows nor names: they split its groups."""
     if select.role != "main" or not select.keys:
         return
-    shown = {_column(each, item) for node in select.outputs.values() for each in select.columns_in(node)
+    shown = {_column(each, item) for node in select.shown for each in select.columns_in(node)
              if not node.find(exp.AggFunc) and (item := select.item_of(each)) is not None}
     linked = _linked(select, shown | {_column(key, item) for key in select.keys
                                       if isinstance(key, exp.Column) and (item := select.item_of(key)) is not None

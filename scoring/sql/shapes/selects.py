@@ -69,6 +69,11 @@ class Select:
         return list(conjuncts(found.this)) if found is not None else []
 
     @cached_property
+    def shown(self) -> list[Node]:
+        """Its columns without their aliases."""
+        return [each.unalias() for each in self.node.args.get("expressions") or []]
+
+    @cached_property
     def outputs(self) -> dict[str, Node]:
         """Its columns by name, without their aliases."""
         return {each.alias_or_name.lower(): each.unalias() for each in self.node.args.get("expressions") or []}
@@ -82,7 +87,7 @@ class Select:
 
     def named(self, key: Node) -> Node:
         """The expression that a sort or group key names by an ordinal or an alias."""
-        columns = list(self.outputs.values())
+        columns = self.shown
         if isinstance(key, exp.Literal) and not key.is_string and key.name.isdecimal():
             place = int(key.name[:4]) - 1
             return columns[place] if 0 <= place < len(columns) else key
