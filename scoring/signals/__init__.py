@@ -27,6 +27,7 @@ from scoring.signals import (
 )
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes import columns as mistaken_columns
+from scoring.signals.mistakes import groups as mistaken_groups
 from scoring.signals.mistakes import pairs as mistaken_pairs
 from scoring.signals.mistakes import quotients as mistaken_quotients
 from scoring.signals.mistakes import rows as mistaken_rows
@@ -156,6 +157,19 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_rows.bound_at_wrong_level,
             mistaken_rows.value_for_count,
             mistaken_rows.mean_of_means,
+            mistaken_groups.repeats_unused,
+            mistaken_groups.group_of_extreme_lost,
+            mistaken_groups.group_of_one_row,
+            mistaken_groups.parts_counted,
+            mistaken_groups.null_counted,
+            mistaken_groups.alternatives_split,
+            mistaken_groups.null_averaged,
+            mistaken_groups.count_bounded_for_all,
+            mistaken_groups.share_of_all_for_group,
+            mistaken_groups.columns_compared_backwards,
+            mistaken_groups.stated_distinct_missing,
+            mistaken_groups.name_of_any_row,
+            mistaken_groups.extreme_of_each_row,
             mistaken_scope.top_of_all,
             mistaken_scope.compared_with_all,
             mistaken_scope.subquery_uncorrelated,

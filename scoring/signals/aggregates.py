@@ -9,8 +9,10 @@ from scoring.linking import best_likeness, content_words
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, counted, differing
 from scoring.signals.keys import is_value_of
+from scoring.signals.mistakes.wording import shapes
 from scoring.signals.outputs import asks_entities, measure_beside
 from scoring.specification import Definition, Op, Operand, SqlFilter, SqlSpec
+from scoring.specification.shapes import ShapeKind
 from scoring.values import Number
 from scoring.verdict import Case
 from scoring.words import identifier_words, letters
@@ -123,7 +125,9 @@ def _drops_repeats(case: Case) -> bool:
     sql = case.sql
     counted_once = any(each.distinct for each in sql.aggregations)
     merged = any(not each.kind.endswith("all") for each in sql.set_operations)
-    return counted_once or merged or bool(sql.group_by) or any(block.distinct for block in sql.blocks)
+    if counted_once or merged or sql.group_by or any(block.distinct for block in sql.blocks):
+        return True
+    return any("once" in each.words or "halved" in each.words for each in shapes(case, ShapeKind.SELF_PAIR))
 
 
 def distinct_unasked(case: Case) -> Finding | None:

@@ -16,6 +16,8 @@ from scoring.verdict import Case
 from scoring.words import squeezed
 
 # Starting with the set of both quotes makes the search three times as fast.
+_LITERAL = re.compile(r"'([^'\n]{0,80})'")
+"""A literal of SQL, also an empty one: the text between two literals is none."""
 _QUOTED = re.compile(r"['\"](?:(?<=')([^'\n]{1,80})'|(?<=\")([^\"\n]{1,80})\")")
 MOST = 50
 """Most literals or numbers of one text that are looked for in another."""
@@ -52,7 +54,7 @@ def value_padded(case: Case) -> Finding | None:
     >>> value_padded(case("Which parcels go to Faro?", "SELECT id FROM parcels WHERE city = 'Faro '")).detail
     "'Faro '"
     """
-    for match in islice(_QUOTED.finditer(case.query.sql), MOST):
+    for match in islice(_LITERAL.finditer(case.query.sql), MOST):
         literal = match[1]
         if literal and literal != literal.strip() and literal.strip(" -,.:;/"):
             return Finding(1.0, f"'{literal}'")

@@ -14,6 +14,7 @@ from scoring.values import Choices, RelativeTime, Text, TimeRange
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
+_LITERALS = re.compile(r"'[^'\n]{0,80}'")
 _DOTTED = re.compile(r"\b([a-z]\w*)\.([a-z]\w*)\b")
 
 
@@ -37,18 +38,38 @@ def date_of_other_event(case: Case) -> Finding | None:
     if len(events) == 1 and given and events.isdisjoint(given.values()):
         event = next(iter(events))
         column = sorted(given)[0]
-        if (event, given[column]) in _NEAR or any(event_of(each.name) == event for each in case.sql.columns):
+        if (event, given[column]) in _NEAR:
             return None
-        return Finding(0.5 if given[column] in ("begin", "start", "plan") else 1.0, f"expected → actual: {event} → {column}")
+        return Finding(
+            0.5 if given[column] in ("begin", "start", "plan") else 1.0, f"expected → actual: {event} → {column}"
+        )
     changed = [column for column, event in given.items() if event in ("update", "login")]
     if changed and len(changed) == len(given) and not events and not _UPDATES.search(said(case)):
         return Finding(0.5, f"{changed[0]} is the time of a change, which nothing asks for")
     return None
 
 
-_NEAR = frozenset({("close", "end"), ("end", "cancel"), ("receive", "deliver"), ("deliver", "receive"), ("begin", "request"),
-                   ("begin", "start"), ("start", "begin"), ("cancel", "end"), ("begin", "issue"), ("plan", "due"), ("begin", "hire"),
-                   ("refund", "pay"), ("pay", "receive"), ("pay", "refund"), ("close", "approve"), ("login", "start"), ("close", "deliver")})
+_NEAR = frozenset(
+    {
+        ("close", "end"),
+        ("end", "cancel"),
+        ("receive", "deliver"),
+        ("deliver", "receive"),
+        ("begin", "request"),
+        ("begin", "start"),
+        ("start", "begin"),
+        ("cancel", "end"),
+        ("begin", "issue"),
+        ("plan", "due"),
+        ("begin", "hire"),
+        ("refund", "pay"),
+        ("pay", "receive"),
+        ("pay", "refund"),
+        ("close", "approve"),
+        ("login", "start"),
+        ("close", "deliver"),
+    }
+)
 _UPDATES = re.compile(r"\b(?:updat\w*|modif\w*|chang\w*|edit\w*|log\w*|seen|active|inactive|visit\w*|recent\w*|last)\b")
 
 
@@ -78,7 +99,7 @@ def _tested_times(case: Case) -> set[str]:
 
 def _stated(case: Case) -> set[str]:
     """The identifiers that the enriched question writes: with an underscore, or after a table and a dot."""
-    text = (case.query.enriched_question or "").casefold()
+    text = _LITERALS.sub(" ", (case.query.enriched_question or "").casefold())
     found = set(IDENTIFIER.findall(text)) | {match[2] for match in _DOTTED.finditer(text)}
     return {each for each in found if not each[-1].isdecimal()}
 
@@ -97,11 +118,13 @@ def stated_column_unread(case: Case) -> Finding | None:
     tables = {table for block in case.sql.blocks for table in block.tables}
     written = case.query.sql.casefold()
     unread = sorted(each for each in stated - read - tables if key_stems(each) is None and each not in written)
-    text = said(case)
+    text, tested = said(case), _tested_times(case)
     for name in sorted(_used_columns(case)):
         if name in stated or _is_spoken(name, text):
             continue
         partner = next((each for each in unread if is_time(each) is is_time(name)), None)
+        if partner is None and name in tested and stated.isdisjoint(tested):
+            partner = next((each for each in sorted(stated) if is_time(each)), None)
         if partner is not None:
             return differing(partner, name)
     return None
@@ -115,6 +138,8 @@ def _used_columns(case: Case) -> set[str]:
             found |= {column.name for column in each.columns if key_stems(column.name) is None}
     for shape in shapes(case, ShapeKind.GRAIN):
         found |= {column.name for column in shape.columns if column.table}
+    for shape in shapes(case, ShapeKind.RANKED):
+        found |= {column.name for column in shape.columns if is_time(column.name)}
     for shape in shapes(case, ShapeKind.SELF_PAIR):
         found |= {column.name for column in shape.columns}
     return found
@@ -146,7 +171,12 @@ def stated_aggregate_missing(case: Case) -> Finding | None:
     text = (case.query.enriched_question or "").casefold()
     for match in _AGGREGATE.finditer(text):
         func, name = _FUNCS.get(match[1]), match[3]
-        if func is None or (match[2] is None and "_" not in name) or name[-1].isdecimal() or _in_formula(text, match.end()):
+        if (
+            func is None
+            or (match[2] is None and "_" not in name)
+            or name[-1].isdecimal()
+            or _in_formula(text, match.end())
+        ):
             continue
         if any(_is_stated(each, func, name, case) for each in case.sql.aggregations):
             continue
@@ -171,7 +201,11 @@ def _is_stated(each: Aggregation, func: str, name: str, case: Case) -> bool:
         return False
     others = names - {name}
     text = (case.query.enriched_question or "").casefold()
-    odd = [other for other in others if re.search(rf"[-+*/] \(?{re.escape(other)}\b|\b{re.escape(other)}\)? [-+*/]", each.column)]
+    odd = [
+        other
+        for other in others
+        if re.search(rf"[-+*/] \(?{re.escape(other)}\b|\b{re.escape(other)}\)? [-+*/]", each.column)
+    ]
     return not odd or all(_is_spoken(other, text) for other in odd)
 
 
@@ -191,7 +225,9 @@ def stated_value_untested(case: Case) -> Finding | None:
     text = case.query.enriched_question or ""
     for match in _QUOTED.finditer(text):
         name, value = match[1].lower(), match[2]
-        tests = [each for each in case.sql.filters if each.lhs is not None and any(c.name == name for c in each.lhs.columns)]
+        tests = [
+            each for each in case.sql.filters if each.lhs is not None and any(c.name == name for c in each.lhs.columns)
+        ]
         if not all(isinstance(each.rhs, (Text, Choices)) for each in tests) or case.question.negations:
             continue
         if not tests or text.lower().count(f"{name} ") > 2 or re.search(r"\b(?:or|and) ['‘“\"]", text):
@@ -216,14 +252,22 @@ _CASELESS = frozenset({"mysql", "tsql", "sqlserver"})
 def _recased(case: Case, name: str, value: str) -> Finding | None:
     """Whether the SQL writes the value in other letters, and neither folds nor compares without case."""
     sql = case.query.sql
-    if f"'{value}'" in sql or case.sql.dialect in _CASELESS or re.search(r"\b(?:lower|upper|ilike|collate)\b", sql, re.IGNORECASE):
+    if (
+        f"'{value}'" in sql
+        or case.sql.dialect in _CASELESS
+        or re.search(r"\b(?:lower|upper|ilike|collate)\b", sql, re.IGNORECASE)
+    ):
         return None
     found = re.search(rf"'({re.escape(value)})'", sql, re.IGNORECASE)
     return Finding(1.0, f"expected → actual: {name} '{value}' → '{found[1]}'") if found is not None else None
 
 
-_UNITS = re.compile(r"\b(?:by|in|most|fewest|many|of|total) units\b|\bunits (?:sold|ordered|shipped|returned)\b|\bby (?:quantity|volume)\b|\bquantity (?:sold|ordered)\b")
-_QUANTITIES = frozenset({"quantity", "qty", "unit", "units", "count", "pieces", "piece", "volume", "amount", "sold", "num", "number"})
+_UNITS = re.compile(
+    r"\b(?:by|in|most|fewest|many|of|total) units\b|\bunits (?:sold|ordered|shipped|returned)\b|\bby (?:quantity|volume)\b|\bquantity (?:sold|ordered)\b"
+)
+_QUANTITIES = frozenset(
+    {"quantity", "qty", "unit", "units", "count", "pieces", "piece", "volume", "amount", "sold", "num", "number"}
+)
 _PRICES = frozenset({"price", "cost", "amount", "revenue", "total", "value"})
 
 
@@ -260,11 +304,19 @@ def key_of_other_role(case: Case) -> Finding | None:
     'stops.driver_id = routes.id beside stops.route_id'
     """
     text = (case.query.enriched_question or "").casefold()
-    keys = {(column.table, key_stems(column.name)): column.name for column in case.sql.columns if key_stems(column.name)}
+    keys = {
+        (column.table, key_stems(column.name)): column.name for column in case.sql.columns if key_stems(column.name)
+    }
     for left, right in _joined(case):
         for foreign, own in ((left, right), (right, left)):
             stems = key_stems(foreign.name)
-            if not stems or not is_own_key(own) or is_own_key(foreign) or own.table is None or foreign.table == own.table:
+            if (
+                not stems
+                or not is_own_key(own)
+                or is_own_key(foreign)
+                or own.table is None
+                or foreign.table == own.table
+            ):
                 continue
             words = table_words(own.table)
             if stems[-1] == words[-1] or stems == words:
@@ -274,7 +326,9 @@ def key_of_other_role(case: Case) -> Finding | None:
             if better is None and written in text and foreign.name not in text:
                 better = written
             if better is not None:
-                return Finding(1.0, f"{foreign.table}.{foreign.name} = {own.table}.{own.name} beside {foreign.table}.{better}")
+                return Finding(
+                    1.0, f"{foreign.table}.{foreign.name} = {own.table}.{own.name} beside {foreign.table}.{better}"
+                )
     return None
 
 

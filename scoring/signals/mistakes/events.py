@@ -29,12 +29,16 @@ _EVENTS = {
     "refund": "refunded",
 }
 _CLASS = {word: event for event, words in _EVENTS.items() for word in words.split()}
-_VERBS = frozenset(word for word in _CLASS if word.endswith("ed") or word in {"paid", "sold", "bought", "born", "began", "seen"})
+_VERBS = frozenset(
+    word for word in _CLASS if word.endswith("ed") or word in {"paid", "sold", "bought", "born", "began", "seen"}
+)
 _WHEN = (
     r"(?:this|last|past|yesterday|today|in|during|since|between|before|after|on|over|within)\b(?: the)?(?: last| past| this| early| late)?"
     r" ?(?:year|month|week|quarter|q[1-4]|\d{4}|\d+ |jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|today|yesterday)"
 )
-_TIMED = re.compile(rf"(?<![-\w])({'|'.join(sorted(_VERBS))})(?: out| off| in full| back| up)? {_WHEN}")
+_TIMED = re.compile(
+    rf"(?<![-\w])(?<!not )(?<!never )(?<!yet )(?<!n't )({'|'.join(sorted(_VERBS))})(?: out| off| in full| back| up)? {_WHEN}"
+)
 _STRETCH = re.compile(
     r"\b(?:from|between) (?:the |an? )?(?:\w+ )?(\w+?)(?: date| time)? (?:to|until|till|and) (?:the |an? |its |their )?(?:first )?(\w+?)\b"
 )

@@ -5,13 +5,25 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import asked, first, shapes
 from scoring.specification.shapes import ShapeKind
+from scoring.sql.shapes.naming import key_stems
 from scoring.verdict import Case
 from scoring.words import stem
 
 _PAIRS = re.compile(r"\bpairs? of\b|\bpairs\b")
 _ORDERED = re.compile(r"\bordered pairs?\b|\bfrom .{0,80} to\b")
+
+
+def halves_pairs(case: Case) -> bool:
+    """Whether pairs are asked for, and the SQL finds each in both orders and halves their number."""
+    if not _PAIRS.search(asked(case)):
+        return False
+    return any(
+        "halved" in each.words and ("twice" in each.words or "combinations" in each.words)
+        for each in shapes(case, ShapeKind.SELF_PAIR)
+    )
 
 
 def pair_counted_twice(case: Case) -> Finding | None:
@@ -64,19 +76,40 @@ def roles_swapped(case: Case) -> Finding | None:
     """
     text = asked(case)
     for each in shapes(case, ShapeKind.SELF_COMPARISON):
-        word, role = each.words
+        word, role = each.words[:2]
         wanted = _wanted(text, role)
         if wanted and wanted != word and not _DATES.search(text):
             return Finding(1.0, f"{each.text}: {word} than the {role}")
+        if wanted == word and "or equal" in each.words:
+            return Finding(1.0, f"{each.text}: {word} than or equal to the {role}")
+        if wanted and each.columns and is_time(each.columns[0].name) and not _DATES.search(text):
+            return Finding(1.0, f"{each.text}: times are compared")
+    unlinked = _unlinked(text, case)
+    if unlinked is not None:
+        return unlinked
     shown = first(case, ShapeKind.SELF_OUTPUT)
     if shown is not None and first(case, ShapeKind.SELF_COMPARISON) is not None and _wanted(text, shown.words[0]):
         return Finding(1.0, shown.text)
     return None
 
 
+def _unlinked(text: str, case: Case) -> Finding | None:
+    """Two rows of one table are compared, and no key says that one holds the role for the other."""
+    place = _THAN.search(text)
+    pair = first(case, ShapeKind.SELF_PAIR)
+    if place is None or pair is None or first(case, ShapeKind.SELF_COMPARISON) is not None or not case.sql.filters:
+        return None
+    role = stem(place[1].removesuffix("'s"))
+    keys = {stems[-1] for column in pair.columns if (stems := key_stems(column.name))}
+    return Finding(1.0, f"{pair.text}: both have the same {role}") if role in keys else None
+
+
+_THAN = re.compile(r"\bthan (?:their|its|his|her|the|his or her|their own)(?: own| direct| line)? (\w+)")
+
+
 def _wanted(text: str, role: str) -> str:
     """`more` or `less`, as the question compares a thing with its holder of the role; empty where it does not."""
-    place = re.search(rf"\bthan (?:their|its|his|her|the|his or her|their own)(?: own| direct| line)? (\w+)", text)
+    place = _THAN.search(text)
     if place is None or stem(place[1].removesuffix("'s")) != role:
         return ""
     before = text[: place.end()]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.wording import asked, first, said, shapes
-from scoring.specification.shapes import ShapeKind
+from scoring.specification.shapes import Shape, ShapeKind
 from scoring.verdict import Case
 from scoring.words import identifier_words
 
@@ -103,9 +104,20 @@ def share_inverted(case: Case) -> Finding | None:
     1.0
     """
     found = first(case, ShapeKind.INVERTED)
+    if re.search(r"\b(?:average|avg|mean)\b", asked(case)):
+        odd = next((each for each in case.sql.divisions if _counts_over_sum(each.numerator, each.denominator)), None)
+        return Finding(1.0, f"{odd.numerator} / {odd.denominator}") if odd is not None else None
     if found is None or not (_OF_ALL.search(asked(case)) or _RATE.search(asked(case))):
         return None
     return Finding(1.0, found.text)
+
+
+def _counts_over_sum(numerator: str, denominator: str) -> bool:
+    """Whether a number of rows is divided by a sum of one column, which is an average upside down."""
+    return (
+        numerator.startswith("count(")
+        and re.fullmatch(r"(?:nullif\()?sum\([a-z]\w*\)(?:, 0\))?", denominator) is not None
+    )
 
 
 _OF_ALL = re.compile(r"\b(?:share|proportion|percentage|percent|pct|fraction|rate)\b|%")
@@ -126,7 +138,9 @@ def share_of_itself(case: Case) -> Finding | None:
     return Finding(1.0, found.text)
 
 
-_UNIT = re.compile(r"\b(?:in|how many|number of|average|avg|mean|median|total) (?:\w+ )?(second|minute|hour|day|week)s\b")
+_UNIT = re.compile(
+    r"\b(?:in|how many|number of|average|avg|mean|median|total) (?:\w+ )?(second|minute|hour|day|week)s\b"
+)
 
 
 def duration_in_other_unit(case: Case) -> Finding | None:
@@ -142,6 +156,9 @@ def duration_in_other_unit(case: Case) -> Finding | None:
     field = first(case, ShapeKind.FIELD_OF_INTERVAL)
     if field is not None and (units or re.search(r"\b(?:time|long|duration|delay|wait)\b", asked(case))):
         return Finding(1.0, f"{field.text}: only the {field.words[0]} of the time between")
+    reversed_ = next((each for each in shapes(case, ShapeKind.DURATION) if _runs_backwards(each)), None)
+    if reversed_ is not None and "abs(" not in case.query.sql.casefold():
+        return Finding(1.0, f"{reversed_.text}: the end before the beginning")
     given = {each.words[0] for each in shapes(case, ShapeKind.DURATION)}
     if len(units) != 1 or not given or units & given:
         return None
@@ -149,6 +166,16 @@ def duration_in_other_unit(case: Case) -> Finding | None:
     if unit == "day" and given == {"other"}:
         return None
     return differing(unit, ", ".join(sorted(given)))
+
+
+_BEGINNINGS = frozenset({"begin", "start", "request", "hire", "birth", "issue"})
+_ENDS = frozenset({"ship", "deliver", "close", "end", "cancel", "pay", "reply", "refund", "receive"})
+
+
+def _runs_backwards(shape: Shape) -> bool:
+    """Whether the time of an end is subtracted from that of a beginning."""
+    events = [event_of(column.name) for column in shape.columns]
+    return len(events) == 2 and events[0] in _BEGINNINGS and events[1] in _ENDS
 
 
 _MAJOR = re.compile(r"\b(?:dollars?|euros?|pounds?|usd|eur|gbp|chf)\b|[$€£]")
@@ -163,7 +190,10 @@ def cents_for_currency(case: Case) -> Finding | None:
     """
     if not _MAJOR.search(asked(case)) or re.search(r"\bcents?\b", asked(case)):
         return None
-    if any(each.denominator.startswith(("100", "-100", "(100")) for each in case.sql.divisions) or "0.01" in case.query.sql:
+    if (
+        any(each.denominator.startswith(("100", "-100", "(100")) for each in case.sql.divisions)
+        or "0.01" in case.query.sql
+    ):
         return None
     shown = [column for each in case.answer for column in each.operand.columns]
     cents = next((column.name for column in shown if not _MINOR.isdisjoint(identifier_words(column.name))), None)
@@ -202,8 +232,12 @@ def year_shifted(case: Case) -> Finding | None:
     text = said(case)
     if re.search(r"\b(?:fiscal|fy\d*|financial year|season|iso|week)\b", text):
         return None
-    column = next((each.name for each in sorted(case.sql.columns, key=str) if "fiscal" in identifier_words(each.name)), None)
-    if column is not None and any(each.lhs and any(c.name == column for c in each.lhs.columns) for each in case.sql.filters):
+    column = next(
+        (each.name for each in sorted(case.sql.columns, key=str) if "fiscal" in identifier_words(each.name)), None
+    )
+    if column is not None and any(
+        each.lhs and any(c.name == column for c in each.lhs.columns) for each in case.sql.filters
+    ):
         return Finding(1.0, column)
     found = first(case, ShapeKind.SHIFTED_YEAR)
     return Finding(1.0, found.text) if found is not None else None

@@ -70,7 +70,9 @@ def rows_counted_for_things(case: Case) -> Finding | None:
     return None
 
 
-_SAME_ROWS = frozenset({"attribute", "detail", "info", "data", "profile", "record", "master", "list", "table", "fact", "dim", "view"})
+_SAME_ROWS = frozenset(
+    {"attribute", "detail", "info", "data", "profile", "record", "master", "list", "table", "fact", "dim", "view"}
+)
 """Last words of tables with one row for each thing: `pilot_details`."""
 
 
@@ -79,12 +81,20 @@ def _other_rows(shape: Shape, thing: str, case: Case) -> str:
     tables = [table_words(table) for table in shape.words]
     heads = {words[-2] if words[-1] in _SAME_ROWS and len(words) > 1 else words[-1] for words in tables if words}
     grouped = shape.columns[0].name
-    if thing in heads or len(set(shape.words)) != 1 or any(thing in key_stems(key)[-1:] for key in grouped.split() if key_stems(key)):
+    if (
+        thing in heads
+        or len(set(shape.words)) != 1
+        or any(thing in key_stems(key)[-1:] for key in grouped.split() if key_stems(key))
+    ):
         return ""
     if any(thing in identifier_words(column.name) for column in shape.columns[1:] if not _is_key_of(column, thing)):
         return ""
     named = any(thing in words[:-1] for words in tables)
-    keyed = any(thing == stems[-1] for column in case.sql.columns if (stems := key_stems(column.name)) and column.table in shape.words)
+    keyed = any(
+        thing == stems[-1]
+        for column in case.sql.columns
+        if (stems := key_stems(column.name)) and column.table in shape.words
+    )
     return shape.words[0] if named or keyed else ""
 
 
@@ -123,9 +133,9 @@ def groups_split(case: Case) -> Finding | None:
         words = {*(key_stems(column.name) or ()), *table_words(column.table or "")[-1:]}
         if words.isdisjoint(_words_of(said(case))):
             return Finding(1.0, each.text)
-        if words.isdisjoint({word for phrase in case.question.group_by for word in content_words(phrase)}) and words.isdisjoint(
-            case.question.stems
-        ):
+        if words.isdisjoint(
+            {word for phrase in case.question.group_by for word in content_words(phrase)}
+        ) and words.isdisjoint(case.question.stems):
             return Finding(1.0, each.text)
     return None
 
@@ -150,7 +160,9 @@ def condition_on_other_rows(case: Case) -> Finding | None:
     return Finding(1.0, found.text)
 
 
-_RELATIVE = re.compile(r"\b(?:who|whose|that|which (?:have|has|had|were|was|are)|with|having|both|also|whom|by (?:customers|users))\b")
+_RELATIVE = re.compile(
+    r"\b(?:who|whose|that|which (?:have|has|had|were|was|are)|with|having|both|also|whom|by (?:customers|users))\b"
+)
 
 
 def bound_at_wrong_level(case: Case) -> Finding | None:
@@ -194,8 +206,10 @@ def _identifies(column: Column, word: str) -> bool:
     if stems is not None and (stems[-1:] == (word,) or is_own_key(column)):
         return True
     own = table_words(column.table or "")[-1:] == (word,)
-    return (own and is_name(column.name)) or identifier_words(column.name)[-1:] == (word,) or (
-        word in identifier_words(column.name) and is_name(column.name)
+    return (
+        (own and is_name(column.name))
+        or identifier_words(column.name)[-1:] == (word,)
+        or (word in identifier_words(column.name) and is_name(column.name))
     )
 
 
@@ -212,11 +226,16 @@ def value_for_count(case: Case) -> Finding | None:
     for required in case.question.filters:
         phrase = required.lhs.name if required.lhs is not None else ""
         words = content_words(phrase)
-        if not words or words[-1] not in tables or required.op not in _BOUNDS or not phrase.endswith("s"):
+        counted = bool(words) and words[-1] in tables and phrase.endswith("s")
+        if required.op not in _BOUNDS or not (
+            counted or re.search(rf"\b{re.escape(str(required.rhs))}(?: or more)? times\b", asked(case))
+        ):
             continue
-        found = _value_bounded(required, words[-1], case)
+        found = _value_bounded(required, words[-1] if words else "time", case)
         if found is not None:
-            return Finding(1.0, f"expected → actual: {phrase} {required.op.value} {required.rhs} → {found.text}")
+            return Finding(
+                1.0, f"expected → actual: {phrase or 'times'} {required.op.value} {required.rhs} → {found.text}"
+            )
     return None
 
 
@@ -228,19 +247,25 @@ def _value_bounded(required: QuestionFilter, thing: str, case: Case) -> SqlFilte
     same = [each for each in case.sql.filters if each.rhs == required.rhs and each.lhs is not None]
     if any(_counts(each) or thing in _named(each) for each in case.sql.filters):
         return None
-    return next((each for each in same if each.lhs is not None and len(each.lhs.columns) == 1 and _measures(each)), None)
+    return next(
+        (each for each in same if each.lhs is not None and len(each.lhs.columns) == 1 and _measures(each)), None
+    )
 
 
 def _counts(each: SqlFilter) -> bool:
     name = each.lhs.name if each.lhs is not None else ""
-    return each.lhs is not None and (each.lhs.func == "COUNT" or "count(" in name or each.lhs.func == "SUM")
+    return each.lhs is not None and (each.lhs.func == "COUNT" or "count(" in name or name.startswith("sum(case"))
 
 
 def _measures(each: SqlFilter) -> bool:
     column = each.lhs.columns[0] if each.lhs is not None else None
     if column is None or key_stems(column.name) is not None:
         return False
-    return _COUNTERS.isdisjoint(identifier_words(column.name)) and each.clause in (Clause.WHERE, Clause.HAVING, Clause.ON)
+    return _COUNTERS.isdisjoint(identifier_words(column.name)) and each.clause in (
+        Clause.WHERE,
+        Clause.HAVING,
+        Clause.ON,
+    )
 
 
 _COUNTERS = frozenset("count num number total n qty quantity cnt amount size".split())

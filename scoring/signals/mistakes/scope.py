@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from scoring.linking import content_words
 from scoring.signals.finding import Finding
-from scoring.signals.mistakes.wording import asked, first, said
+from scoring.signals.mistakes.wording import asked, first, said, shapes
 from scoring.specification import Clause, Op, SubqueryRole
 from scoring.specification.shapes import ShapeKind
+from scoring.sql.shapes.naming import table_words
 from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
@@ -63,6 +63,9 @@ _EACH_LATEST = re.compile(
 )
 
 
+_OWN_ROLE = re.compile(r"\bthan (?:their|its|his|her) (?:own )?\w+")
+
+
 def compared_with_all(case: Case) -> Finding | None:
     """Each row is to be compared with its own group, and the SQL compares it with all rows.
 
@@ -75,7 +78,7 @@ def compared_with_all(case: Case) -> Finding | None:
     """
     found = first(case, ShapeKind.OVERALL)
     text = asked(case)
-    if found is None or not (_OWN_GROUP.search(text) or _EACH_LATEST.search(text)):
+    if found is None or not (_OWN_GROUP.search(text) or _EACH_LATEST.search(text) or _OWN_ROLE.search(text)):
         return None
     if any(each.correlated for each in case.sql.subqueries) or any(each.partition_by for each in case.sql.windows):
         return None
@@ -137,9 +140,13 @@ def null_left_out(case: Case) -> Finding | None:
     """
     if not _NULL_COUNTS.search(said(case)) or {"COALESCE", "IFNULL", "NVL", "ISNULL"} & case.sql.functions:
         return None
-    if any(each.op is Op.IS_NULL for each in case.sql.filters) or re.search(r"is distinct from|is not true|<=>", case.query.sql.casefold()):
+    if any(each.op is Op.IS_NULL for each in case.sql.filters) or re.search(
+        r"is distinct from|is not true|<=>", case.query.sql.casefold()
+    ):
         return None
-    found = next((each for each in case.sql.filters if each.op in (Op.NE, Op.NOT_IN) and each.clause is Clause.WHERE), None)
+    found = next(
+        (each for each in case.sql.filters if each.op in (Op.NE, Op.NOT_IN) and each.clause is Clause.WHERE), None
+    )
     return Finding(1.0, found.text) if found is not None else None
 
 
@@ -149,6 +156,11 @@ _KEPT = re.compile(
     r"|\b(?:zero|0) (?:if|when|where|for those) (?:they |it |there )?(?:ha(?:s|ve)|is|are)? ?(?:none|no)\b"
     r"|\bshow(?:ing)? (?:zero|0)\b|\bincluding zeros?\b|\bwith zeros?\b|\bincl\.? (?:zero|empty|unassigned|unsold|inactive|self-\w+|none|missing|unknown)\w*"
     r"|\b(?:all|every|each) \w+(?: \w+)?,? (?:including|even) (?:those|the ones)\b"
+)
+
+
+_LACKING = re.compile(
+    r"\b(?:including|incl\.?|even) (?:the |all |any )?(\w+s) (?:without|with no|(?:who|that) (?:have|had) no)\b"
 )
 
 
@@ -165,12 +177,22 @@ def kept_rows_dropped(case: Case) -> Finding | None:
     if found is None:
         return None
     kinds = {each.kind for each in case.sql.joins}
+    lacking = _LACKING.search(said(case))
+    optional = [
+        each
+        for each in shapes(case, ShapeKind.OPTIONAL)
+        if lacking and table_words(each.words[0])[-1:] == (stem(lacking[1]),)
+    ]
+    if optional and lacking is not None:
+        return Finding(1.0, f"{lacking.group()}: {optional[0].text}")
     undone = first(case, ShapeKind.OUTER_CONDITION)
     if undone is not None:
         return Finding(1.0, f"{found.group()}: {undone.text} in WHERE")
     if "inner" not in kinds or not kinds.isdisjoint({"left", "right", "full"}) or case.sql.set_operations:
         return None
-    if any(each.role is SubqueryRole.SCALAR for each in case.sql.subqueries) or re.search(r"\b(?:left|right|full) (?:outer )?join\b", case.query.sql, re.IGNORECASE):
+    if any(each.role is SubqueryRole.SCALAR for each in case.sql.subqueries) or re.search(
+        r"\b(?:left|right|full) (?:outer )?join\b", case.query.sql, re.IGNORECASE
+    ):
         return None
     joined = next(each.table for each in case.sql.joins if each.kind == "inner")
     return Finding(1.0, f"{found.group()}: inner join of {joined}")
@@ -198,7 +220,9 @@ _ONLY = re.compile(
     r"\b(?:who|that|which|whose|have|has|had|ever) (?:\w+ )?only (?:ever )?(?:\w+ed|buy|bought|sold|ordered|used|paid|had|made|flew|took|seen?|ate|went|\w+)\b"
     r"|\b(?:exclusively|nothing but|always (?:\w+ed|paid|bought|used))\b"
 )
-_ALL_OF = re.compile(r"\b(?:bought|ordered|used|visited|completed|passed|attended|covered|have|has|had|sold|took|taken|rated|reviewed|flew) (?:all(?: of)?|every(?: single)?)(?: the| our| \d+| available| of the)* (?!time|other|orders|customers)[a-z]+\b")
+_ALL_OF = re.compile(
+    r"\b(?:bought|ordered|used|visited|completed|passed|attended|covered|have|has|had|sold|took|taken|rated|reviewed|flew) (?:all(?: of)?|every(?: single)?)(?: the| our| \d+| available| of the)* (?!time|other|orders|customers)[a-z]+\b"
+)
 _UNIVERSAL = frozenset({"BOOL_AND", "LOGICAL_AND", "EVERY", "LOGICALAND"})
 
 
@@ -214,12 +238,20 @@ def all_read_as_some(case: Case) -> Finding | None:
     text = asked(case)
     found = _ONLY.search(text) or _ALL_OF.search(text)
     sql = case.sql
-    if found is None or not sql.filters and not sql.joins or re.search(r"\bonly (?:the|one|once|\d|include|count|show|consider|for|in|if|when|a)\b", text):
+    if (
+        found is None
+        or (not sql.filters and not sql.joins)
+        or re.search(r"\bonly (?:the|one|once|\d|include|count|show|consider|for|in|if|when|a)\b", text)
+    ):
         return None
     negative = any(each.op in (Op.NOT_EXISTS, Op.NOT_IN, Op.NE) for each in sql.filters) or bool(sql.set_operations)
     grouped = bool(sql.having) or any(each.distinct and each.func == "COUNT" for each in sql.aggregations)
     roles = {each.role for each in sql.subqueries}
-    if negative or grouped or not roles.isdisjoint({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS, SubqueryRole.QUANTIFIED}):
+    if (
+        negative
+        or grouped
+        or not roles.isdisjoint({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS, SubqueryRole.QUANTIFIED})
+    ):
         return None
     if any(each.op is Op.IS_NULL for each in sql.filters) or _UNIVERSAL & sql.functions or sql.windows:
         return None
@@ -246,7 +278,9 @@ def tie_asked_cut(case: Case) -> Finding | None:
     numbered = any(each.func in ("ROW_NUMBER", "ROWNUMBER") for each in case.sql.windows)
     if cut is None and not numbered:
         return None
-    inner = cut is not None and any(each.block == cut.block and each.role is not SubqueryRole.DERIVED for each in case.sql.subqueries)
+    inner = cut is not None and any(
+        each.block == cut.block and each.role is not SubqueryRole.DERIVED for each in case.sql.subqueries
+    )
     return None if inner else Finding(1.0, f"{found.group()}: {'LIMIT 1' if cut is not None else 'ROW_NUMBER'}")
 
 
@@ -274,8 +308,10 @@ def table_of_others(case: Case) -> Finding | None:
         words = identifier_words(table)
         odd = [word for word in words if word in _QUALIFIED and word not in spoken]
         rest = [word for word in words if word not in _QUALIFIED]
-        if odd and rest and rest[-1] in spoken and len(tables - {table}) == sum(1 for each in tables if each != table):
-            if any(identifier_words(each) == tuple(rest) for each in tables) and not _excludes(case, table):
+        if odd and rest and rest[-1] in spoken:
+            plain = any(identifier_words(each) == tuple(rest) for each in tables)
+            shown = {column.table for each in case.answer for column in each.operand.columns}
+            if plain and shown != {table} and not _excludes(case, table):
                 continue
             return Finding(1.0, f"{table}: {odd[0]}")
     return None
@@ -305,7 +341,10 @@ def total_beside_groups_missing(case: Case) -> Finding | None:
     sql = case.sql
     if not _TOTAL_AND.search(asked(case)) or not sql.group_by or sql.set_operations or sql.windows:
         return None
-    if re.search(r"\b(?:rollup|cube|grouping sets|with totals)\b", case.query.sql, re.IGNORECASE) or len(sql.blocks) > 2:
+    if (
+        re.search(r"\b(?:rollup|cube|grouping sets|with totals)\b", case.query.sql, re.IGNORECASE)
+        or len(sql.blocks) > 2
+    ):
         return None
     shown = [each for each in case.answer if each.operand.func in ("SUM", "COUNT")]
     return Finding(1.0, "no total beside the groups") if len(shown) < 2 else None
@@ -325,9 +364,8 @@ def median_averaged(case: Case) -> Finding | None:
     funcs = {each.func for each in sql.aggregations}
     if "AVG" not in funcs or sql.windows or any(each.offset for each in sql.limits) or len(sql.limits) > 0:
         return None
-    return None if re.search(r"median|percentile|quantile", case.query.sql, re.IGNORECASE) else Finding(1.0, "AVG for the median")
-
-
-def things_of(case: Case) -> set[str]:
-    """The words of what is asked for."""
-    return {word for each in case.things for word in content_words(each.phrase)}
+    return (
+        None
+        if re.search(r"median|percentile|quantile", case.query.sql, re.IGNORECASE)
+        else Finding(1.0, "AVG for the median")
+    )

@@ -36,7 +36,9 @@ def running_total_wrong(case: Case) -> Finding | None:
     return Finding(1.0, f"{found[0].text}: {found[0].words[0]}")
 
 
-_SPAN = re.compile(r"\b(\d+|two|three|four|five|six|seven|twelve|thirty)[- ](day|week|month|quarter|year|row|period|order|game)s?\b")
+_SPAN = re.compile(
+    r"\b(\d+|two|three|four|five|six|seven|twelve|thirty)[- ](day|week|month|quarter|year|row|period|order|game)s?\b"
+)
 _WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "twelve": 12, "thirty": 30}
 
 
@@ -57,7 +59,9 @@ def moving_window_wrong(case: Case) -> Finding | None:
     found = list(shapes(case, ShapeKind.FRAME_ROWS))
     if not found:
         running = first(case, ShapeKind.RUNNING)
-        whole = running is not None and not any("without the row" in each.words for each in shapes(case, ShapeKind.RUNNING))
+        whole = running is not None and not any(
+            "without the row" in each.words for each in shapes(case, ShapeKind.RUNNING)
+        )
         return Finding(0.5, f"{running.text}: no frame of {wanted}") if whole and running is not None else None
     if any(each.number == wanted - 1 for each in found):
         return None
@@ -107,8 +111,12 @@ def rank_keeps_more(case: Case) -> Finding | None:
 
 
 _TIED = re.compile(r"\bties?\b|\btied\b|\bdistinct\b|\bdifferent\b|\bunique\b|\bdense\b")
-_LATEST = re.compile(r"\b(?:latest|most recent(?:ly)?|newest)\b|\b(?:their|its|the|each \w+'s|'s) last (?!\d|name|week|month|year|quarter|day|few)\w+|\bcurrent (?:price|status|plan|salary|rate)\b")
-_FIRST = re.compile(r"\b(?:earliest|very first)\b|\b(?:their|its|'s|each \w+'s) first (?!\d|name|week|month|year|quarter|day|few)\w+")
+_LATEST = re.compile(
+    r"\b(?:latest|most recent(?:ly)?|newest)\b|\b(?:their|its|the|each \w+'s|'s) last (?!\d|name|week|month|year|quarter|day|few)\w+|\bcurrent (?:price|status|plan|salary|rate)\b"
+)
+_FIRST = re.compile(
+    r"\b(?:earliest|very first)\b|\b(?:their|its|'s|each \w+'s) first (?!\d|name|week|month|year|quarter|day|few)\w+"
+)
 _TIMES = frozenset("date at on time day ts timestamp dt datetime created updated".split())
 
 
@@ -125,12 +133,16 @@ def date_extreme_flipped(case: Case) -> Finding | None:
     latest, earliest = _LATEST.search(text), _FIRST.search(text)
     if (latest is None) is (earliest is None):
         return None
-    word = (latest or earliest)
+    word = latest or earliest
     name = word.group() if word is not None else ""
     wrong_call, wrong_order = ("MIN", "asc") if latest is not None else ("MAX", "desc")
     extremes = [each for each in case.sql.aggregations if each.func in ("MIN", "MAX") and each.columns]
     dated = [each for each in extremes if _is_time(each.columns[0].name)]
-    ranks = [each for each in shapes(case, ShapeKind.RANKED) if each.number == 1 and each.columns and _is_time(each.columns[0].name)]
+    ranks = [
+        each
+        for each in shapes(case, ShapeKind.RANKED)
+        if each.number == 1 and each.columns and _is_time(each.columns[0].name)
+    ]
     if dated and all(each.func == wrong_call for each in dated) and not ranks:
         return Finding(1.0, f"{dated[0].func}({dated[0].column}) for the {name.removeprefix('the ')}")
     if ranks and all(each.words[1] == wrong_order for each in ranks) and not dated:
@@ -150,8 +162,17 @@ _GRAINS = "hour|day|week|month|quarter|year"
 _PER_GRAIN = re.compile(
     rf"\b(?:per|by|each|every|for each|for every) (?:calendar )?({_GRAINS})\b(?! to date|-to-date)|\b({_GRAINS}) (?:by|over|on) \2\b"
 )
-_ADVERBS = re.compile(r"\b(?:trend(?:ed)? |broken down |grouped |split |shown |, )(hourly|daily|weekly|monthly|quarterly|yearly)\b")
-_ADVERB_GRAINS = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year"}
+_ADVERBS = re.compile(
+    r"\b(?:trend(?:ed)? |broken down |grouped |split |shown |, )(hourly|daily|weekly|monthly|quarterly|yearly)\b"
+)
+_ADVERB_GRAINS = {
+    "hourly": "hour",
+    "daily": "day",
+    "weekly": "week",
+    "monthly": "month",
+    "quarterly": "quarter",
+    "yearly": "year",
+}
 
 
 def period_of_groups_wrong(case: Case) -> Finding | None:
@@ -167,8 +188,10 @@ def period_of_groups_wrong(case: Case) -> Finding | None:
     if len(wanted) != 1:
         return None
     groups = list(shapes(case, ShapeKind.GRAIN))
-    given = {grain for each in groups for grain in each.words if grain in _GRAINS.split("|")}
+    given = {grain for each in groups for grain in each.words if grain in (*_GRAINS.split("|"), "weekday")}
     grain = next(iter(wanted))
+    if re.search(r"\bweekday|\bday of (?:the )?week|\bof (?:the )?day\b|\bof (?:the )?year\b", asked(case)):
+        return None
     if not given or grain in given or _names_grain(case, grain):
         return None
     return Finding(1.0, f"expected → actual: {grain} → {', '.join(sorted(given))}")
@@ -197,21 +220,42 @@ def period_ungrouped(case: Case) -> Finding | None:
     text = asked(case)
     wanted = _asked_grains(text)
     sql = case.sql
-    if len(wanted) != 1 or not sql.aggregations or sql.divisions or sql.windows or re.search(r"\b(?:average|avg|mean|rate)\b", text):
+    if (
+        len(wanted) != 1
+        or not sql.aggregations
+        or sql.divisions
+        or sql.windows
+        or re.search(r"\b(?:average|avg|mean|rate)\b", text)
+    ):
         return None
     grain = next(iter(wanted))
     if next(shapes(case, ShapeKind.GRAIN), None) is not None or any(each.conditional for each in sql.aggregations):
         return None
-    if _names_grain(case, grain) or any(_is_time_like(column.name) for key in sql.group_by for column in key.operand.columns):
+    if _names_grain(case, grain) or any(
+        _is_time_like(column.name) for key in sql.group_by for column in key.operand.columns
+    ):
         return None
-    if any(each.func == "AVG" for each in sql.aggregations) or any(grain in identifier_words(each.name) for each in sql.columns):
+    if any(each.func == "AVG" for each in sql.aggregations) or any(
+        grain in identifier_words(each.name) for each in sql.columns
+    ):
         return None
     return Finding(1.0, f"no group for each {grain}")
 
 
 def _is_time_like(name: str) -> bool:
     words = identifier_words(name)
-    return _is_time(name) or not {"month", "year", "week", "quarter", "day", "period", "hour", "date", "ym", "yyyymm"}.isdisjoint(words)
+    return _is_time(name) or not {
+        "month",
+        "year",
+        "week",
+        "quarter",
+        "day",
+        "period",
+        "hour",
+        "date",
+        "ym",
+        "yyyymm",
+    }.isdisjoint(words)
 
 
 def month_miswritten(case: Case) -> Finding | None:
@@ -249,7 +293,9 @@ def rows_for_days(case: Case) -> Finding | None:
     if span is None or case.sql.order_by == ():
         return None
     cut = next((each for each in case.sql.limits if each.count == int(span[1])), None)
-    if cut is None or any(each.number == int(span[1]) for each in case.question.superlatives if hasattr(each, "number")):
+    if cut is None or any(
+        each.number == int(span[1]) for each in case.question.superlatives if hasattr(each, "number")
+    ):
         return None
     timed = any(_is_time_like(column.name) for each in case.sql.filters if each.lhs for column in each.lhs.columns)
     grouped = next(shapes(case, ShapeKind.GRAIN), None) is not None
@@ -270,13 +316,19 @@ def rank_flipped(case: Case) -> Finding | None:
     ...     "ROW_NUMBER() OVER (PARTITION BY base ORDER BY pay) AS r FROM pilots) t WHERE r = 1")).strength
     1.0
     """
-    wanted = {each.direction for each in case.question.superlatives if each.word in _PLAIN_EXTREMES}
+    wanted = {_PLAIN_EXTREMES[word] for word in re.findall(r"[a-z]+", asked(case)) if word in _PLAIN_EXTREMES}
     ranks = [each for each in shapes(case, ShapeKind.RANKED) if each.columns and each.words[1] != "unordered"]
-    if len(wanted) != 1 or len(ranks) != 1 or len(case.question.superlatives) != 1:
+    if len(wanted) != 1 or len(ranks) != 1 or len(case.question.superlatives) > 1:
         return None
     if any(_is_time_like(column.name) or "rank" in column.name for column in ranks[0].columns):
-        return None
+        dated = not _LATEST.search(asked(case)) and not _DATED.search(said(case)) and _is_time(ranks[0].columns[0].name)
+        return Finding(1.0, f"{ranks[0].text}: a time") if dated and len(ranks[0].columns) == 1 else None
     return None if shape_of_direction(ranks[0]) in wanted else Finding(1.0, ranks[0].text)
 
 
-_PLAIN_EXTREMES = frozenset("highest most largest biggest greatest top lowest least fewest smallest cheapest".split())
+_DATED = re.compile(
+    r"\b(?:date|time|recent|recently|late|latest|early|earliest|first|last|old|oldest|new|newest|young|youngest|current|since|ago)\w*\b"
+)
+_PLAIN_EXTREMES = dict.fromkeys("highest most largest biggest greatest".split(), Direction.MOST) | dict.fromkeys(
+    "lowest least fewest smallest".split(), Direction.LEAST
+)

@@ -21,10 +21,21 @@ _DAYS = frozenset({exp.Date, exp.TsOrDsToDate})
 _CODES = (("%H", "hour"), ("%d", "day"), ("%j", "day"), ("%W", "week"), ("%V", "week"), ("%U", "week"), ("%m", "month"),
           ("%b", "month"), ("%B", "month"), ("month", "month"), ("mon", "month"), ("%Y", "year"), ("%y", "year"))  # fmt: skip
 _LENGTHS = {4: "year", 7: "month", 10: "day", 13: "hour"}
-_NAMED_PARTS = re.compile(r"\b(?:to)?(year|quarter|month|week|day|hour)(?:start|name|num)?\b|(?:startof|to)(year|quarter|month|week|day|hour)")
+_NAMED_PARTS = re.compile(
+    r"\b(?:to)?(year|quarter|month|week|day|hour)(?:start|name|num)?\b|(?:startof|to)(year|quarter|month|week|day|hour)"
+)
 _MONTH_NAMES = re.compile(r"%[bB]|\bmon(?:th)?\b", re.IGNORECASE)
-_SHIFTS = (exp.DateAdd, exp.DateSub, exp.TsOrDsAdd, exp.TimestampAdd, exp.TimestampSub, exp.DatetimeAdd, exp.DatetimeSub,
-           exp.AddMonths, exp.Interval)
+_SHIFTS = (
+    exp.DateAdd,
+    exp.DateSub,
+    exp.TsOrDsAdd,
+    exp.TimestampAdd,
+    exp.TimestampSub,
+    exp.DatetimeAdd,
+    exp.DatetimeSub,
+    exp.AddMonths,
+    exp.Interval,
+)
 _WEEK_YEARS = re.compile(r"%G|%V|\bI?YYY-?IW\b|IYYY", re.IGNORECASE)
 
 
@@ -50,7 +61,9 @@ def _grain(node: Node) -> str | None:
     if kind in _TRUNCATED or kind is exp.Extract:
         unit = node.args.get("unit") if kind in _TRUNCATED else node.this
         name = unit.name.lower() if isinstance(unit, exp.Expr) else ""
-        return {"isoweek": "week", "dow": "weekday", "isodow": "weekday", "dayofweek": "weekday", "doy": "day"}.get(name, name)
+        return {"isoweek": "week", "dow": "weekday", "isodow": "weekday", "dayofweek": "weekday", "doy": "day"}.get(
+            name, name
+        )
     if kind is exp.TimeToStr or kind is exp.ToChar:
         text = node.args["format"].name if isinstance(node.args.get("format"), exp.Expr) else ""
         return next((grain for code, grain in _CODES if code in text or code in text.lower()), None)
@@ -77,7 +90,9 @@ def grains(select: Select) -> Iterator[Shape]:
     found = [grain for key in select.keys if (grain := grain_of(select, key)) is not None]
     if found:
         text = ", ".join(written(key)[:60] for key in select.keys)
-        columns = tuple(each.column for key in select.keys for column in select.columns_in(key) if (each := select.origin(column)))
+        columns = tuple(
+            each.column for key in select.keys for column in select.columns_in(key) if (each := select.origin(column))
+        )
         yield Shape(kind=ShapeKind.GRAIN, text=text, words=tuple(found), columns=columns)
 
 
@@ -135,7 +150,7 @@ def zones(select: Select) -> Iterator[Shape]:
     """Times that are converted to a zone."""
     for each in select.own:
         zone = each.args.get("zone") or each.args.get("target_tz")
-        if isinstance(each, (exp.AtTimeZone, exp.ConvertTimezone)) and isinstance(zone, exp.Literal):
+        if isinstance(zone, exp.Literal) and zone.is_string:
             yield Shape(kind=ShapeKind.ZONE, text=written(each)[:100], words=(zone.name.lower(),))
         elif isinstance(each, exp.Anonymous) and each.name.lower() == "convert_tz" and len(each.expressions) == 3:
             yield Shape(kind=ShapeKind.ZONE, text=written(each)[:100], words=(each.expressions[2].name.lower(),))

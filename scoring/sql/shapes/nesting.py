@@ -60,7 +60,9 @@ def levels(select: Select) -> Iterator[Shape]:
         measured = _measured(select)
         if measured is None or shared[0].alias in measured:
             columns = tuple(key for key in keys if key is not None)
-            text = f"{shared[0].table} kept by {', '.join(key.name for key in columns) or 'a key'} of others of its rows"
+            text = (
+                f"{shared[0].table} kept by {', '.join(key.name for key in columns) or 'a key'} of others of its rows"
+            )
             yield Shape(kind=ShapeKind.LEVEL, text=text, columns=columns, words=tuple(_tested(nested)))
 
 
@@ -79,7 +81,9 @@ def _measured(select: Select) -> set[str] | None:
 def _semi_joins(select: Select) -> Iterator[tuple[Node, Select]]:
     """IN and EXISTS that are joined by AND, with the one SELECT in each."""
     for each in select.conjuncts("where"):
-        query = each.args.get("query") if isinstance(each, exp.In) else each.this if isinstance(each, exp.Exists) else None
+        query = (
+            each.args.get("query") if isinstance(each, exp.In) else each.this if isinstance(each, exp.Exists) else None
+        )
         while isinstance(query, exp.Subquery):
             query = query.this
         if isinstance(query, exp.Select):
@@ -122,13 +126,15 @@ def uncorrelated(select: Select) -> Iterator[Shape]:
         if holder is None or _reads_outer(nested):
             continue
         if isinstance(holder, exp.Exists):
-            yield Shape(kind=ShapeKind.UNCORRELATED, text=f"EXISTS ({written(nested.node)[:80]}) is the same for every row")
+            yield Shape(
+                kind=ShapeKind.UNCORRELATED, text=f"EXISTS ({written(nested.node)[:80]}) is the same for every row"
+            )
         elif isinstance(holder, _COMPARING) and select.items and not nested.is_grouped:
             other = holder.expression if holder.this.find(type(nested.node)) else holder.this
             aggregated = any(isinstance(each, exp.AggFunc) for node in nested.outputs.values() for each in node.walk())
             if isinstance(other, exp.Literal):
                 yield Shape(kind=ShapeKind.UNCORRELATED, text=f"{written(holder)[:80]} is the same for every row")
-            elif aggregated and other.find(exp.Column):
+            elif (aggregated or holder.find(exp.Any, exp.All)) and other.find(exp.Column):
                 columns = tuple(found for each in select.columns_in(other) if (found := _source(select, each)))
                 inner = [each.table for each in nested.items.values() if each.table]
                 text = f"{written(holder)[:80]} compares with all rows"
@@ -200,6 +206,9 @@ def outer_conditions(select: Select) -> Iterator[Shape]:
     optional = {alias: item for alias, item in select.items.items() if item.side in ("left", "full")}
     if not optional:
         return
+    for item in optional.values():
+        if item.table is not None:
+            yield Shape(kind=ShapeKind.OPTIONAL, text=f"{item.side} join of {item.table}", words=(item.table,))
     for each in select.conjuncts("where"):
         if isinstance(each, (exp.Or, exp.Is, exp.Not)) or each.find(exp.Coalesce, exp.Null, exp.Is):
             continue
@@ -207,6 +216,22 @@ def outer_conditions(select: Select) -> Iterator[Shape]:
         found = next((item for item in items if isinstance(item, Item) and item.alias in optional), None)
         if found is not None and len(items) == 1:
             yield Shape(kind=ShapeKind.OUTER_CONDITION, text=written(each)[:100])
+
+
+def mixed_ors(select: Select) -> Iterator[Shape]:
+    """`a = 1 OR a = 2 AND b = 3`: the condition on `b` binds to the second arm alone."""
+    where = select.node.args.get("where")
+    if where is None or not isinstance(where.this, exp.Or):
+        return
+    arms = list(where.this.flatten())
+    plain = [each for each in arms if not isinstance(each, (exp.And, exp.Paren))]
+    bound = [each for each in arms if isinstance(each, exp.And)]
+    if not plain or len(bound) != 1 or len(arms) != len(plain) + 1:
+        return
+    names = [{column.name.lower() for column in select.columns_in(part)} for part in bound[0].flatten()]
+    alike = {column.name.lower() for each in plain for column in select.columns_in(each)}
+    if len(alike) == 1 and alike in names and any(each and not each & alike for each in names):
+        yield Shape(kind=ShapeKind.MIXED_OR, text=written(where.this)[:120])
 
 
 def counted_rows(select: Select) -> Iterator[Shape]:

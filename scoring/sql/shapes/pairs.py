@@ -10,7 +10,7 @@ from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems
 from scoring.sql.shapes.selects import Item, Select, written
-from scoring.sql.shapes.windows import item_around, same_rows
+from scoring.sql.shapes.windows import item_around
 from scoring.sql.terms import Node
 
 _MORE = {exp.GT: "more", exp.GTE: "more", exp.LT: "less", exp.LTE: "less"}
@@ -22,8 +22,11 @@ def roles(select: Select) -> Iterator[Shape]:
     for child, holder, role in _referring(select):
         yield from _compared(select, child, holder, role)
         shown = {
-            item for node in select.shown if not node.find(exp.AggFunc)
-            for each in select.columns_in(node) if (item := select.item_of(each)) is not None
+            item
+            for node in select.shown
+            if not node.find(exp.AggFunc)
+            for each in select.columns_in(node)
+            if (item := select.item_of(each)) is not None
         }
         if shown == {holder} and child in select.items.values():
             yield Shape(kind=ShapeKind.SELF_OUTPUT, text=f"only the {role} is shown", words=(role,))
@@ -51,8 +54,14 @@ def _compared(select: Select, child: Item, holder: Item, role: str) -> Iterator[
             if None in sides or {id(sides[0]), id(sides[1])} != {id(child), id(holder)}:
                 continue
             word = _MORE[type(each)] if sides[0] is child else _FLIPPED[_MORE[type(each)]]
+            equal = ("or equal",) if isinstance(each, (exp.GTE, exp.LTE)) else ()
             columns = tuple(Column(part.name.lower(), child.table) for part in each.find_all(exp.Column))
-            yield Shape(kind=ShapeKind.SELF_COMPARISON, text=written(each)[:100], words=(word, role), columns=columns[:1])
+            yield Shape(
+                kind=ShapeKind.SELF_COMPARISON,
+                text=written(each)[:100],
+                words=(word, role, *equal),
+                columns=columns[:1],
+            )
 
 
 def _side(place: Select, select: Select, part: Node) -> Item | None:
@@ -74,10 +83,13 @@ def self_pairs(select: Select) -> Iterator[Shape]:
                 continue
             words = _kept_once(select, first, second)
             linked = tuple(
-                Column(left.name.lower(), first.table) for left, right, _ in select.pairs
+                Column(left.name.lower(), first.table)
+                for left, right, _ in select.pairs
                 if {select.item_of(left), select.item_of(right)} == {first, second}
             )
-            yield Shape(kind=ShapeKind.SELF_PAIR, text=f"pairs of {first.table}", words=(words, *halved), columns=linked)
+            yield Shape(
+                kind=ShapeKind.SELF_PAIR, text=f"pairs of {first.table}", words=(words, *halved), columns=linked
+            )
     for each in select.own:
         if isinstance(each, exp.Mul) and _is_combination(each):
             yield Shape(kind=ShapeKind.SELF_PAIR, text=written(each), words=("combinations", *halved))

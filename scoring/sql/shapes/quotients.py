@@ -7,13 +7,16 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.selects import Select, written
 from scoring.sql.terms import Node
 
 _WRAPPERS = (exp.Paren, exp.Cast, exp.TryCast, exp.Nullif, exp.Abs, exp.Coalesce, exp.Round)
 _DIVISIONS = (exp.Div, exp.IntDiv, exp.SafeDivide)
-_EARLIER = re.compile(r"(?:^|_)(?:prev|previous|prior|last|lag|earlier|before|base|baseline|old|ly|py|pm)(?:_|$)|^prev|^lag")
+_EARLIER = re.compile(
+    r"(?:^|_)(?:prev|previous|prior|last|lag|earlier|before|base|baseline|old|ly|py|pm)(?:_|$)|^prev|^lag"
+)
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 _DIFFERENCES = (exp.DateDiff, exp.TimestampDiff, exp.DatetimeDiff, exp.TimeDiff, exp.TsOrDsDiff)
 
@@ -21,9 +24,7 @@ _DIFFERENCES = (exp.DateDiff, exp.TimestampDiff, exp.DatetimeDiff, exp.TimeDiff,
 def bare(node: Node) -> Node:
     """An expression without casts, brackets, NULLIF, and factors of 100 or 1.0."""
     while True:
-        if isinstance(node, _WRAPPERS):
-            node = node.this
-        elif isinstance(node, exp.Mul) and isinstance(node.expression, exp.Literal):
+        if isinstance(node, _WRAPPERS) or (isinstance(node, exp.Mul) and isinstance(node.expression, exp.Literal)):
             node = node.this
         elif isinstance(node, exp.Mul) and isinstance(node.this, exp.Literal):
             node = node.expression
@@ -35,7 +36,11 @@ def _divisions(select: Select) -> Iterator[tuple[Node, Node, Node]]:
     for each in select.own:
         if isinstance(each, _DIVISIONS):
             yield each, bare(each.this), bare(each.expression)
-        elif isinstance(each, exp.Anonymous) and each.name.lower() in ("divide", "safe_divide", "div0") and len(each.expressions) == 2:
+        elif (
+            isinstance(each, exp.Anonymous)
+            and each.name.lower() in ("divide", "safe_divide", "div0")
+            and len(each.expressions) == 2
+        ):
             yield each, bare(each.expressions[0]), bare(each.expressions[1])
 
 
@@ -69,6 +74,7 @@ def _is_earlier(select: Select, node: Node) -> bool:
 
 def shares(select: Select) -> Iterator[Shape]:
     """All rows divided by some, and shares whose base is restricted like the part."""
+    yield from _means_of_one(select)
     divisions = list(_divisions(select))
     tests = {written(each) for each in select.conjuncts("where")} if divisions else set[str]()
     for node, numerator, denominator in divisions:
@@ -82,6 +88,15 @@ def shares(select: Select) -> Iterator[Shape]:
             yield Shape(kind=ShapeKind.OWN_BASE, text=written(node)[:120])
 
 
+def _means_of_one(select: Select) -> Iterator[Shape]:
+    """AVG of a CASE that has one constant and no ELSE: rows that fail are left out of the base, too."""
+    for each in select.own:
+        if isinstance(each, exp.Avg) and isinstance(each.this, exp.Case) and each.this.args.get("default") is None:
+            values = {written(branch.args["true"]) for branch in each.this.args["ifs"]}
+            if len(values) == 1 and not any(branch.args["true"].find(exp.Column) for branch in each.this.args["ifs"]):
+                yield Shape(kind=ShapeKind.OWN_BASE, text=written(each)[:120])
+
+
 def _is_counting(call: Node) -> bool:
     return isinstance(call, exp.Count) or isinstance(call, exp.Sum)
 
@@ -92,13 +107,13 @@ def _conditions(node: Node) -> set[str]:
     for each in node.walk():
         if isinstance(each, exp.Filter):
             found.add(written(each.expression.this))
-        elif isinstance(each, exp.CountIf):
-            found.add(written(each.this))
-        elif isinstance(each, exp.If) and not isinstance(each.parent, exp.Case):
+        elif isinstance(each, exp.CountIf) or (isinstance(each, exp.If) and not isinstance(each.parent, exp.Case)):
             found.add(written(each.this))
         elif isinstance(each, exp.Case) and each.args["ifs"]:
             found.add(written(each.args["ifs"][0].this))
-        elif isinstance(each, exp.Sum) and isinstance(each.this.unnest(), (exp.EQ, exp.GT, exp.LT, exp.GTE, exp.LTE, exp.In)):
+        elif isinstance(each, exp.Sum) and isinstance(
+            each.this.unnest(), (exp.EQ, exp.GT, exp.LT, exp.GTE, exp.LTE, exp.In)
+        ):
             found.add(written(each.this.unnest()))
     return found
 
@@ -129,9 +144,8 @@ def _extracted(node: Node) -> Iterator[Shape]:
         return
     if field == "epoch":
         yield from _measured(node, 1)
-    elif field in ("hour", "minute", "second", "month"):
-        composed = _is_composed(node)
-        if not composed:
+    elif field in ("hour", "minute", "second", "month") or (field == "day" and isinstance(node.parent, exp.Mul)):
+        if not _is_composed(node):
             yield Shape(kind=ShapeKind.FIELD_OF_INTERVAL, text=written(node)[:100], words=(field,))
 
 
@@ -153,7 +167,9 @@ def _measured(node: Node, seconds: int | None) -> Iterator[Shape]:
     if seconds is None:
         return
     value, child, parent = float(seconds), node, node.parent
-    while parent is not None and isinstance(parent, (*_DIVISIONS, exp.Mul, exp.AggFunc, *_WRAPPERS, exp.PercentileCont)):
+    while parent is not None and isinstance(
+        parent, (*_DIVISIONS, exp.Mul, exp.AggFunc, *_WRAPPERS, exp.PercentileCont)
+    ):
         if isinstance(parent, (*_DIVISIONS, exp.Mul)):
             other = parent.expression if parent.this is child else parent.this
             factor = _factor(other)
@@ -164,7 +180,14 @@ def _measured(node: Node, seconds: int | None) -> Iterator[Shape]:
     if isinstance(parent, (exp.Add, exp.Sub, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.EQ)):
         return
     unit = next((name for name, size in _SECONDS.items() if abs(size - value) < 0.001 * size), "other")
-    yield Shape(kind=ShapeKind.DURATION, text=written(child)[:100], words=(unit,))
+    sides = [node.this, node.args.get("expression")] if not isinstance(node, exp.Extract) else []
+    if isinstance(node, exp.Extract):
+        span = node.expression.unnest()
+        sides = [span.this, span.expression] if isinstance(span, exp.Sub) else []
+    columns = tuple(
+        Column(found.name.lower(), None) for side in sides if side is not None and (found := side.find(exp.Column))
+    )
+    yield Shape(kind=ShapeKind.DURATION, text=written(child)[:100], words=(unit,), columns=columns)
 
 
 def _factor(node: Node) -> float | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from scoring.specification.shapes import Shape
-from scoring.sql.shapes import grains, nesting, pairs, quotients, repeated_rows, windows
+from scoring.sql.shapes import grains, lost_groups, nesting, pairs, quotients, repeated_rows, windows
 from scoring.sql.shapes.selects import Select, read_selects
 from scoring.sql.terms import Node
 
@@ -19,16 +19,26 @@ READERS: tuple[Callable[[Select], Iterator[Shape]], ...] = (
     repeated_rows.repeated_rows,
     repeated_rows.deduplicated,
     repeated_rows.hidden_keys,
+    repeated_rows.unused_repeats,
+    lost_groups.groups_lost,
+    lost_groups.each_alone,
+    lost_groups.sums_of_counts,
+    lost_groups.nulls_counted,
+    lost_groups.havings_alone,
+    lost_groups.bases_of_all,
+    lost_groups.columns_compared,
     nesting.means,
     nesting.levels,
     nesting.uncorrelated,
     nesting.nullable_exclusions,
     nesting.outer_conditions,
+    nesting.mixed_ors,
     nesting.counted_rows,
     windows.running,
     windows.frames,
     windows.neighbours,
     windows.ranked,
+    windows.distinct_on,
     grains.grains,
     grains.formats,
     grains.shifted_years,

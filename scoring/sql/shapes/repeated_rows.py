@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from sqlglot import exp
@@ -33,12 +34,48 @@ def repeated_rows(select: Select) -> Iterator[Shape]:
             yield Shape(kind=ShapeKind.REPEATED_ROWS, text=text, columns=columns, words=pinned)
 
 
+def unused_repeats(select: Select) -> Iterator[Shape]:
+    """Items that repeat rows which are counted, and of which only join keys are read."""
+    counts = [
+        each
+        for each in select.own
+        if isinstance(each, (exp.Count, exp.Sum))
+        and not each.find(exp.Distinct)
+        and not _is_windowed(each)
+        and (isinstance(each.this, exp.Star) or not _added(each).find(exp.Column))
+    ]
+    if len(select.items) < 2 or not counts:
+        return
+    joining = {id(side) for left, right, _ in select.pairs for side in (left, right)}
+    read = {
+        item.alias
+        for each in select.own
+        if isinstance(each, exp.Column) and id(each) not in joining and (item := select.item_of(each)) is not None
+    }
+    unsure = any(isinstance(each, exp.Column) and select.item_of(each) is None for each in select.own)
+    repeated = {alias for aliases in _repeaters(select).values() for alias in aliases}
+    links = Counter(
+        alias
+        for left, right, _ in select.pairs
+        for alias in {item.alias for side in (left, right) if (item := select.item_of(side)) is not None}
+    )
+    for alias in sorted(repeated - read) if not unsure else ():
+        table = select.items[alias].table
+        # A table that links two others is needed, and its rows may well be those that count.
+        if table is not None and links[alias] == 1:
+            yield Shape(
+                kind=ShapeKind.UNUSED_REPEATS, text=f"{written(counts[0])} over rows of {table}", words=(table,)
+            )
+
+
 def _is_restricted(select: Select, alias: str) -> bool:
     """Whether some column of an item must equal a constant, so that perhaps one of its rows is left for each."""
     tests = (each for each in select.own if isinstance(each, (exp.EQ, exp.Is)))
     return any(
-        isinstance(each.this, exp.Column) and not isinstance(each.expression, exp.Column)
-        and (item := select.item_of(each.this)) is not None and item.alias == alias
+        isinstance(each.this, exp.Column)
+        and not isinstance(each.expression, exp.Column)
+        and (item := select.item_of(each.this)) is not None
+        and item.alias == alias
         for each in tests
     )
 
@@ -231,11 +268,23 @@ def hidden_keys(select: Select) -> Iterator[Shape]:
     """Keys of a thing that the answer neither shows nor names: they split its groups."""
     if select.role != "main" or not select.keys:
         return
-    shown = {_column(each, item) for node in select.shown for each in select.columns_in(node)
-             if not node.find(exp.AggFunc) and (item := select.item_of(each)) is not None}
-    linked = _linked(select, shown | {_column(key, item) for key in select.keys
-                                      if isinstance(key, exp.Column) and (item := select.item_of(key)) is not None
-                                      and item.table in {each.table for each in shown}})
+    shown = {
+        _column(each, item)
+        for node in select.shown
+        for each in select.columns_in(node)
+        if not node.find(exp.AggFunc) and (item := select.item_of(each)) is not None
+    }
+    linked = _linked(
+        select,
+        shown
+        | {
+            _column(key, item)
+            for key in select.keys
+            if isinstance(key, exp.Column)
+            and (item := select.item_of(key)) is not None
+            and item.table in {each.table for each in shown}
+        },
+    )
     for key in select.keys:
         item = select.item_of(key) if isinstance(key, exp.Column) else None
         if item is None:

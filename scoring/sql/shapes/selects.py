@@ -217,9 +217,7 @@ def read_selects(tree: Node) -> list[Select]:
 _Ctes = dict[str, tuple[list[Select], bool]]
 
 
-def _read(
-    node: Node, outer: Select | None, ctes: _Ctes, found: list[Select], role: str
-) -> tuple[list[Select], bool]:
+def _read(node: Node, outer: Select | None, ctes: _Ctes, found: list[Select], role: str) -> tuple[list[Select], bool]:
     """The SELECTs whose rows a query gives, and whether equal rows are dropped between them."""
     ctes = _with(node, outer, ctes, found)
     if isinstance(node, exp.Subquery):

@@ -151,7 +151,8 @@ def _other_keys(select: Select, order: list[Node]) -> list[Node]:
     if not timed:
         return []
     return [
-        key for key in keys
+        key
+        for key in keys
         if key not in timed and written(key) not in followed and columns.get(written(key)) not in followed
     ]
 
@@ -176,8 +177,37 @@ def ranked(select: Select) -> Iterator[Shape]:
             found.column for key in order[:1] for column in place.columns_in(key) if (found := place.origin(column))
         )
         number = int(each.expression.name[:6]) - isinstance(each, exp.LT)
-        yield Shape(kind=ShapeKind.RANKED, text=f"{written(window)[:100]} in {written(each)[-20:]}",
-                    columns=columns, words=tuple(words), number=number)
+        yield Shape(
+            kind=ShapeKind.RANKED,
+            text=f"{written(window)[:100]} in {written(each)[-20:]}",
+            columns=columns,
+            words=tuple(words),
+            number=number,
+        )
+
+
+def distinct_on(select: Select) -> Iterator[Shape]:
+    """DISTINCT ON keeps the first row of each group, in the order that follows its keys."""
+    distinct = select.node.args.get("distinct")
+    on, order = distinct.args.get("on") if distinct is not None else None, select.node.args.get("order")
+    if on is None or order is None:
+        return
+    keys = {written(select.named(each)) for each in on.args.get("expressions") or [on]}
+    rest = [each for each in order.expressions if written(select.named(_key(each))) not in keys]
+    columns = tuple(
+        found.column
+        for key in rest[:1]
+        for each in select.columns_in(select.named(_key(key)))
+        if (found := select.origin(each))
+    )
+    words = ("distincton", "desc" if _falls(rest) else "asc" if rest else "unordered", "equal", "partitioned")
+    yield Shape(
+        kind=ShapeKind.RANKED,
+        text=f"DISTINCT ON in the order of {', '.join(map(written, rest))}"[:120],
+        columns=columns,
+        words=words,
+        number=1,
+    )
 
 
 def _ranking(select: Select, node: Node) -> tuple[Select, Node | None]:
