@@ -32,6 +32,7 @@ from scoring.signals.mistakes import pairs as mistaken_pairs
 from scoring.signals.mistakes import quotients as mistaken_quotients
 from scoring.signals.mistakes import rows as mistaken_rows
 from scoring.signals.mistakes import scope as mistaken_scope
+from scoring.signals.mistakes import wanted as mistaken_wanted
 from scoring.signals.mistakes import windows as mistaken_windows
 from scoring.verdict import Case
 
@@ -178,10 +179,10 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_scope.kept_rows_dropped,
             mistaken_scope.outer_join_undone,
             mistaken_scope.all_read_as_some,
-            mistaken_scope.tie_asked_cut,
-            mistaken_scope.table_of_others,
-            mistaken_scope.total_beside_groups_missing,
-            mistaken_scope.median_averaged,
+            mistaken_wanted.tie_asked_cut,
+            mistaken_wanted.table_of_others,
+            mistaken_wanted.total_beside_groups_missing,
+            mistaken_wanted.median_averaged,
             mistaken_columns.date_of_other_event,
             mistaken_columns.stated_column_unread,
             mistaken_columns.stated_aggregate_missing,

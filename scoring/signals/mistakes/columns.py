@@ -97,7 +97,7 @@ def _tested_times(case: Case) -> set[str]:
     return found
 
 
-def _stated(case: Case) -> set[str]:
+def _stated_names(case: Case) -> set[str]:
     """The identifiers that the enriched question writes: with an underscore, or after a table and a dot."""
     text = _LITERALS.sub(" ", (case.query.enriched_question or "").casefold())
     found = set(IDENTIFIER.findall(text)) | {match[2] for match in _DOTTED.finditer(text)}
@@ -111,7 +111,7 @@ def stated_column_unread(case: Case) -> Finding | None:
     ...     "'2020-01-01' AND updated_at < '2021-01-01'", "Number of trips whose created_at is in 2020")).detail
     'expected → actual: created_at → updated_at'
     """
-    stated = _stated(case)
+    stated = _stated_names(case)
     if not stated:
         return None
     read = {column.name for column in case.sql.columns}
@@ -153,10 +153,19 @@ def _is_spoken(name: str, text: str) -> bool:
 
 
 _AGGREGATE = re.compile(
-    r"\b(sum|total|average|avg|mean|max|maximum|highest|min|minimum|lowest)s? (?:of|over) (?:the |all |each )?(?:(\w+)\.)?([a-z]\w*)\b"
+    r"\b(sum|total|average|avg|mean|max|maximum|highest|min|minimum|lowest)s? (?:of|over) (?:the |all "
+    r"|each )?(?:(\w+)\.)?([a-z]\w*)\b"
 )
-_FUNCS = {"sum": "SUM", "total": "SUM", "average": "AVG", "avg": "AVG", "mean": "AVG", "max": "MAX", "maximum": "MAX", "min": "MIN",
-          "minimum": "MIN"}  # fmt: skip
+_FUNCS = {
+    word: func
+    for func, words in {
+        "SUM": "sum total",
+        "AVG": "average avg mean",
+        "MAX": "max maximum",
+        "MIN": "min minimum",
+    }.items()
+    for word in words.split()
+}
 
 
 def stated_aggregate_missing(case: Case) -> Finding | None:
@@ -263,7 +272,8 @@ def _recased(case: Case, name: str, value: str) -> Finding | None:
 
 
 _UNITS = re.compile(
-    r"\b(?:by|in|most|fewest|many|of|total) units\b|\bunits (?:sold|ordered|shipped|returned)\b|\bby (?:quantity|volume)\b|\bquantity (?:sold|ordered)\b"
+    r"\b(?:by|in|most|fewest|many|of|total) units\b|\bunits (?:sold|ordered|shipped|returned)\b"
+    r"|\bby (?:quantity|volume)\b|\bquantity (?:sold|ordered)\b"
 )
 _QUANTITIES = frozenset(
     {"quantity", "qty", "unit", "units", "count", "pieces", "piece", "volume", "amount", "sold", "num", "number"}

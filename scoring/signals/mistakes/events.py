@@ -7,7 +7,8 @@ import re
 from scoring.words import identifier_words
 
 _EVENTS = {
-    "begin": "created opened placed ordered registered joined submitted purchased bought sold added signup inserted order purchase",
+    "begin": "created opened placed ordered registered joined submitted purchased bought sold added signup inserted "
+    "order purchase",
     "update": "updated modified changed edited",
     "pay": "paid payment settled pay",
     "issue": "issued invoiced billed issue issuing invoicing billing",
@@ -33,14 +34,17 @@ _VERBS = frozenset(
     word for word in _CLASS if word.endswith("ed") or word in {"paid", "sold", "bought", "born", "began", "seen"}
 )
 _WHEN = (
-    r"(?:this|last|past|yesterday|today|in|during|since|between|before|after|on|over|within)\b(?: the)?(?: last| past| this| early| late)?"
+    r"(?:this|last|past|yesterday|today|in|during|since|between|before|after|on|over"
+    r"|within)\b(?: the)?(?: last| past| this| early| late)?"
     r" ?(?:year|month|week|quarter|q[1-4]|\d{4}|\d+ |jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|today|yesterday)"
 )
 _TIMED = re.compile(
-    rf"(?<![-\w])(?<!not )(?<!never )(?<!yet )(?<!n't )({'|'.join(sorted(_VERBS))})(?: out| off| in full| back| up)? {_WHEN}"
+    rf"(?<![-\w])(?<!not )(?<!never )(?<!yet )(?<!n't )({'|'.join(sorted(_VERBS))})(?: out| off| in full"
+    rf"| back| up)? {_WHEN}"
 )
 _STRETCH = re.compile(
-    r"\b(?:from|between) (?:the |an? )?(?:\w+ )?(\w+?)(?: date| time)? (?:to|until|till|and) (?:the |an? |its |their )?(?:first )?(\w+?)\b"
+    r"\b(?:from|between) (?:the |an? )?(?:\w+ )?(\w+?)(?: date| time)? (?:to|until|till|and) (?:the |an? "
+    r"|its |their )?(?:first )?(\w+?)\b"
 )
 
 

@@ -79,7 +79,7 @@ def parts_counted(case: Case) -> Finding | None:
             stems = key_stems(column.name)
             thing = stems[-1:] if stems else table_words(column.table or "")[-1:] if is_own_key(column) else ()
             if thing == counted[0][-1:]:
-                return Finding(1.0, f"{each.text} for the number of {thing[0]}s")
+                return Finding(1.0, f"{each.text} for the number of {counted[0][-1]}s")
     return None
 
 
@@ -138,7 +138,8 @@ def count_bounded_for_all(case: Case) -> Finding | None:
 
 
 _IN_EACH = re.compile(
-    r"(?:%|\b(?:percentage|percent|share|proportion|fraction)) of (?:the |all |our )?\w+(?: \w+)? (?:from|in|of|at|by|for|per|within) (?:each|every)\b"
+    r"(?:%|\b(?:percentage|percent|share|proportion|fraction)) of (?:the |all |our )?\w+(?: \w+)? (?:from"
+    r"|in|of|at|by|for|per|within) (?:each|every)\b"
 )
 
 
@@ -156,7 +157,8 @@ def share_of_all_for_group(case: Case) -> Finding | None:
 
 
 _AFTER = re.compile(
-    r"\b([a-z]\w*_\w+) (?:is |was |lies )?(after|later than|before|earlier than|greater than|higher than|less than|lower than|>|<) (?:the |its |their )?([a-z]\w*_\w+)\b"
+    r"\b([a-z]\w*_\w+) (?:is |was |lies )?(after|later than|before|earlier than|greater than|higher than"
+    r"|less than|lower than|>|<) (?:the |its |their )?([a-z]\w*_\w+)\b"
 )
 _MORE_WORDS = frozenset({"after", "later than", "greater than", "higher than", ">"})
 _LATE = re.compile(r"\blate\b|\boverdue\b|\bdelayed\b")
@@ -225,7 +227,8 @@ def stated_distinct_missing(case: Case) -> Finding | None:
 
 
 _EXTREME = re.compile(
-    r"\b(?:highest|lowest|most|least|largest|smallest|best|worst|top|oldest|youngest|latest|newest|earliest|cheapest)\b"
+    r"\b(?:highest|lowest|most|least|largest|smallest|best|worst|top|oldest|youngest|latest|newest"
+    r"|earliest|cheapest)\b"
 )
 
 
@@ -274,6 +277,7 @@ def extreme_of_each_row(case: Case) -> Finding | None:
 
 
 _ONE_OF_EACH = re.compile(
-    r"\b(?:who|which \w+) (?:is|was|has|had|are|were)\b[^.?]{0,40}\b(?:highest|lowest|most|least|largest|smallest|best|worst|top|oldest|youngest|newest)"
+    r"\b(?:who|which \w+) (?:is|was|has|had|are|were)\b[^.?]{0,40}\b(?:highest|lowest|most|least|largest"
+    r"|smallest|best|worst|top|oldest|youngest|newest)"
     r"\b[^.?]{0,60}\b(?:in|of|for|per|within|from) (?:each|every)\b"
 )

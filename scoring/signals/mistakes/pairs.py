@@ -59,7 +59,8 @@ def _values_counted(case: Case) -> Finding | None:
 
 
 _MORE = re.compile(
-    r"\b(?:more|higher|greater|longer|larger|bigger|older|later|after|above|exceeds?|exceed\w*|outearn\w*|taller|heavier)\b"
+    r"\b(?:more|higher|greater|longer|larger|bigger|older|later|after|above|exceeds?|exceed\w*|outearn\w*"
+    r"|taller|heavier)\b"
 )
 _LESS = re.compile(r"\b(?:less|lower|smaller|fewer|shorter|earlier|before|below|under|younger|lighter|sooner)\b")
 _DATES = re.compile(r"\b(?:older|younger|senior|longer|earlier|later|before|after|sooner)\b")

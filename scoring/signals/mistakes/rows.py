@@ -171,8 +171,9 @@ def bound_at_wrong_level(case: Case) -> Finding | None:
     `routes with at least 3 stops` needs the count of stops for each route. Grouped by country, the count is a
     country's.
 
-    >>> bound_at_wrong_level(case("Average fare per country, for routes with at least 3 stops", "SELECT r.country, "
-    ...     "AVG(s.fare) FROM routes r JOIN stops s ON s.route_id = r.id GROUP BY r.country HAVING COUNT(*) >= 3")).detail
+    >>> bound_at_wrong_level(case("Average fare per country, for routes with at least 3 stops",
+    ...     "SELECT r.country, AVG(s.fare) FROM routes r JOIN stops s ON s.route_id = r.id GROUP BY r.country "
+    ...     "HAVING COUNT(*) >= 3")).detail
     'count(*) >= 3 of each country, not of each route'
     """
     if case.grouping.missing and not case.question.group_by:
@@ -296,7 +297,8 @@ def mean_of_means(case: Case) -> Finding | None:
 
 
 _NESTED_MEANS = re.compile(
-    r"\b(?:average|avg|mean) (?:of (?:the |all |each )*(?:[\w']+ )?(?:average|avg|mean|monthly|daily|weekly|yearly|rate|ratio|share|per\b)"
+    r"\b(?:average|avg|mean) (?:of (?:the |all |each )*(?:[\w']+ )?(?:average|avg|mean|monthly|daily"
+    r"|weekly|yearly|rate|ratio|share|per\b)"
     r"|\w+ly\b)|each \w+ (?:counts|weighs)|equal(?:ly)?[ -]weight|unweighted|per-\w+ (?:average|rate|mean)"
     r"|(?:average|avg|mean)\b[^.]{0,80}\b(?:average|avg|mean)\b[^.]{0,80}\bper\b"
 )

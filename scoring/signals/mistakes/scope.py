@@ -13,8 +13,10 @@ from scoring.verdict import Case
 from scoring.words import identifier_words, stem
 
 _EACH_TOP = re.compile(
-    r"\b(?:top|best|highest|lowest|most|largest|biggest|smallest|latest|newest|oldest|cheapest|fastest|first|last|worst|least)\b"
-    r".{0,80}\b(?:in|for|of|within|from|by|at) (?:each|every)\b|\bfor each\b.{0,80}\b(?:top|best|highest|lowest|most|largest)\b"
+    r"\b(?:top|best|highest|lowest|most|largest|biggest|smallest|latest|newest|oldest|cheapest|fastest"
+    r"|first|last|worst|least)\b"
+    r".{0,80}\b(?:in|for|of|within|from|by|at) (?:each|every)\b|\bfor each\b.{0,80}\b(?:top|best|highest"
+    r"|lowest|most|largest)\b"
     r"|\b(?:top|best|highest|biggest|largest|worst|lowest)\b.{0,80}\bper (\w+)\b"
 )
 _RATES = re.compile(r"\b(?:average|avg|mean|rate|number|count|ratio|revenue|spend|sales|price|cost|\w+s) per \w+")
@@ -53,12 +55,15 @@ def _shown(word: str, case: Case) -> bool:
 
 
 _OWN_GROUP = re.compile(
-    r"\b(?:than|above|below|over|under|exceeds?|exceeding|beats?|to|of|with|equals?)\b[^?.]{0,80}\b(?:average|avg|mean|median|max\w*|min\w*|highest"
+    r"\b(?:than|above|below|over|under|exceeds?|exceeding|beats?|to|of|with"
+    r"|equals?)\b[^?.]{0,80}\b(?:average|avg|mean|median|max\w*|min\w*|highest"
     r"|lowest|latest|most recent)\b[^?.]{0,80}\b(?:their|its|his|her|own|same|respective)\b"
 )
 _EACH_LATEST = re.compile(
-    r"\b(?:latest|most recent|newest|last|current|first|earliest|highest|lowest|oldest|youngest|best|most expensive|cheapest)\b[^?.]{0,80}"
-    r"\b(?:of|for|in|by|from|per|within) (?:each|every)\b|\beach (?!other)\w+(?:'s| ?’s) (?:latest|most recent|newest|last|first|highest|lowest)"
+    r"\b(?:latest|most recent|newest|last|current|first|earliest|highest|lowest|oldest|youngest|best"
+    r"|most expensive|cheapest)\b[^?.]{0,80}"
+    r"\b(?:of|for|in|by|from|per|within) (?:each|every)\b|\beach (?!other)\w+(?:'s| ?’s) (?:latest"
+    r"|most recent|newest|last|first|highest|lowest)"
     r"|\b(?:for|of) each\b[^?.]{0,80}\b(?:latest|most recent|newest|last|first|highest|lowest)\b"
 )
 
@@ -124,7 +129,8 @@ def exclusion_with_null(case: Case) -> Finding | None:
 
 
 _NULL_COUNTS = re.compile(
-    r"\bnulls? (?:counts?|is|are|means?|treated|taken|included)\b[^.]{0,80}\b(?:as|not|too|included|zero|0)\b|\b(?:or|including|incl\.|even) (?:null|unset|missing)\b"
+    r"\bnulls? (?:counts?|is|are|means?|treated|taken|included)\b[^.]{0,80}\b(?:as|not|too|included|zero"
+    r"|0)\b|\b(?:or|including|incl\.|even) (?:null|unset|missing)\b"
     r"|\bwhose \w+ is (?:null|unset|missing) (?:count|are included|too)\b"
 )
 
@@ -151,10 +157,13 @@ def null_left_out(case: Case) -> Finding | None:
 
 
 _KEPT = re.compile(
-    r"\b(?:including|incl\.?|also|even|keep(?:ing)?) (?:those |the ones |all |the |any |\w+s? )?(?:with(?:out| no| zero| none)|who (?:have|has|had) no(?:ne|t)?|that (?:have|has|had) no(?:ne|t)?)\b"
-    r"|\beven (?:if|when|those|where) (?:there (?:are|is) )?(?:they |it |he |she )?(?:ha(?:s|ve|d) )?(?:none|no|zero|never|not|without)\b"
+    r"\b(?:including|incl\.?|also|even|keep(?:ing)?) (?:those |the ones |all |the |any "
+    r"|\w+s? )?(?:with(?:out| no| zero| none)|who (?:have|has|had) no(?:ne|t)?|that (?:have|has|had) no(?:ne|t)?)\b"
+    r"|\beven (?:if|when|those|where) (?:there (?:are|is) )?(?:they |it |he |she )?(?:ha(?:s|ve"
+    r"|d) )?(?:none|no|zero|never|not|without)\b"
     r"|\b(?:zero|0) (?:if|when|where|for those) (?:they |it |there )?(?:ha(?:s|ve)|is|are)? ?(?:none|no)\b"
-    r"|\bshow(?:ing)? (?:zero|0)\b|\bincluding zeros?\b|\bwith zeros?\b|\bincl\.? (?:zero|empty|unassigned|unsold|inactive|self-\w+|none|missing|unknown)\w*"
+    r"|\bshow(?:ing)? (?:zero|0)\b|\bincluding zeros?\b|\bwith zeros?\b|\bincl\.? (?:zero|empty"
+    r"|unassigned|unsold|inactive|self-\w+|none|missing|unknown)\w*"
     r"|\b(?:all|every|each) \w+(?: \w+)?,? (?:including|even) (?:those|the ones)\b"
 )
 
@@ -217,11 +226,14 @@ def outer_join_undone(case: Case) -> Finding | None:
 
 
 _ONLY = re.compile(
-    r"\b(?:who|that|which|whose|have|has|had|ever) (?:\w+ )?only (?:ever )?(?:\w+ed|buy|bought|sold|ordered|used|paid|had|made|flew|took|seen?|ate|went|\w+)\b"
+    r"\b(?:who|that|which|whose|have|has|had|ever) (?:\w+ )?only (?:ever )?(?:\w+ed|buy|bought|sold"
+    r"|ordered|used|paid|had|made|flew|took|seen?|ate|went|\w+)\b"
     r"|\b(?:exclusively|nothing but|always (?:\w+ed|paid|bought|used))\b"
 )
 _ALL_OF = re.compile(
-    r"\b(?:bought|ordered|used|visited|completed|passed|attended|covered|have|has|had|sold|took|taken|rated|reviewed|flew) (?:all(?: of)?|every(?: single)?)(?: the| our| \d+| available| of the)* (?!time|other|orders|customers)[a-z]+\b"
+    r"\b(?:bought|ordered|used|visited|completed|passed|attended|covered|have|has|had|sold|took|taken"
+    r"|rated|reviewed|flew) (?:all(?: of)?|every(?: single)?)(?: the| our| \d+| available"
+    r"| of the)* (?!time|other|orders|customers)[a-z]+\b"
 )
 _UNIVERSAL = frozenset({"BOOL_AND", "LOGICAL_AND", "EVERY", "LOGICALAND"})
 
@@ -256,116 +268,3 @@ def all_read_as_some(case: Case) -> Finding | None:
     if any(each.op is Op.IS_NULL for each in sql.filters) or _UNIVERSAL & sql.functions or sql.windows:
         return None
     return Finding(1.0, f"{found.group()}: no row is looked for that fails")
-
-
-_ALL_TIED = re.compile(
-    r"\b(?:all|every|any) (?:the |of the )?(?:\w+ )?(\w+) (?:with|that have|who have|having|at|sharing|on) the (?:highest|lowest|most|fewest|top|largest|smallest|best|earliest|latest|maximum|minimum)\b"
-    r"|\b(?:including|incl\.?|include|keep|show|with|list) (?:all )?(?:the )?ties\b|\bif (?:there (?:is|are) )?(?:a )?(?:ties?|tied)\b|\btied\b"
-)
-
-
-def tie_asked_cut(case: Case) -> Finding | None:
-    """All who share the extreme are asked for, and LIMIT or ROW_NUMBER keeps one.
-
-    >>> tie_asked_cut(case("List all pilots with the highest pay",
-    ...     "SELECT name FROM pilots ORDER BY pay DESC LIMIT 1")).detail
-    'all pilots with the highest: LIMIT 1'
-    """
-    found = _ALL_TIED.search(said(case))
-    if found is None or re.search(r"\bbreak(?:ing)? ties\b|\bties? (?:broken|are broken|by)\b", said(case)):
-        return None
-    cut = next((each for each in case.sql.limits if each.count == 1 and not each.ranked), None)
-    numbered = any(each.func in ("ROW_NUMBER", "ROWNUMBER") for each in case.sql.windows)
-    if cut is None and not numbered:
-        return None
-    inner = cut is not None and any(
-        each.block == cut.block and each.role is not SubqueryRole.DERIVED for each in case.sql.subqueries
-    )
-    return None if inner else Finding(1.0, f"{found.group()}: {'LIMIT 1' if cut is not None else 'ROW_NUMBER'}")
-
-
-_QUALIFIED = frozenset(
-    map(
-        stem,
-        "archive archived draft deleted failed former old backup temp tmp staging history historical audit log pending invitation "
-        "invitations removed cancelled canceled rejected test sample legacy obsolete expired inactive planned forecast budget "
-        "template request requests".split(),
-    )
-)
-
-
-def table_of_others(case: Case) -> Finding | None:
-    """The rows come from a table of a special kind of the things asked for, which nothing mentions.
-
-    `parcels_archive` and `failed_logins` are not the parcels and the logins.
-
-    >>> table_of_others(case("How many parcels are late?", "SELECT COUNT(*) FROM parcels_archive WHERE late = 1")).detail
-    'parcels_archive: archive'
-    """
-    spoken = {stem(word) for word in re.findall(r"[a-z]+", said(case))}
-    tables = {table for block in case.sql.blocks for table in block.tables}
-    for table in sorted(tables):
-        words = identifier_words(table)
-        odd = [word for word in words if word in _QUALIFIED and word not in spoken]
-        rest = [word for word in words if word not in _QUALIFIED]
-        if odd and rest and rest[-1] in spoken:
-            plain = any(identifier_words(each) == tuple(rest) for each in tables)
-            shown = {column.table for each in case.answer for column in each.operand.columns}
-            if plain and shown != {table} and not _excludes(case, table):
-                continue
-            return Finding(1.0, f"{table}: {odd[0]}")
-    return None
-
-
-def _excludes(case: Case, table: str) -> bool:
-    """Whether an exclusion reads the table."""
-    paths = {each.block for each in case.sql.subqueries if each.role in (SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS)}
-    return any(block.path in paths and table in block.tables for block in case.sql.blocks)
-
-
-_TOTAL_AND = re.compile(
-    r"\b(?:total|overall|in all|altogether)\b[^.?]{0,20}\b(?:and|plus|as well as|&|\+)\b[^.?]{0,20}\b(?:per|by|for each|split by|broken down by)\b"
-    r"|\b(?:per|by|for each) \w+ (?:and|plus|as well as|&|\+) (?:in |the |an? )?(?:total|overall)\b"
-)
-
-
-def total_beside_groups_missing(case: Case) -> Finding | None:
-    """A total and its parts are asked for, and only the parts come.
-
-    ROLLUP, a UNION or a total over a window gives both.
-
-    >>> total_beside_groups_missing(case("Fares in total and per route",
-    ...     "SELECT route, SUM(fare) FROM trips GROUP BY route")).detail
-    'no total beside the groups'
-    """
-    sql = case.sql
-    if not _TOTAL_AND.search(asked(case)) or not sql.group_by or sql.set_operations or sql.windows:
-        return None
-    if (
-        re.search(r"\b(?:rollup|cube|grouping sets|with totals)\b", case.query.sql, re.IGNORECASE)
-        or len(sql.blocks) > 2
-    ):
-        return None
-    shown = [each for each in case.answer if each.operand.func in ("SUM", "COUNT")]
-    return Finding(1.0, "no total beside the groups") if len(shown) < 2 else None
-
-
-def median_averaged(case: Case) -> Finding | None:
-    """A median is asked for, and a plain average is taken.
-
-    One very large value moves an average and not a median.
-
-    >>> median_averaged(case("What is the median fare?", "SELECT AVG(fare) FROM trips")).detail
-    'AVG for the median'
-    """
-    sql = case.sql
-    if not re.search(r"\bmedian\b", asked(case)) or re.search(r"\b(?:average|avg|mean)\b", asked(case)):
-        return None
-    funcs = {each.func for each in sql.aggregations}
-    if "AVG" not in funcs or sql.windows or any(each.offset for each in sql.limits) or len(sql.limits) > 0:
-        return None
-    return (
-        None
-        if re.search(r"median|percentile|quantile", case.query.sql, re.IGNORECASE)
-        else Finding(1.0, "AVG for the median")
-    )

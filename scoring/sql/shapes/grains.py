@@ -18,11 +18,14 @@ _PARTS: dict[type[Node], str] = {
     exp.TsOrDsToDate: "day", exp.LastDay: "month", exp.Monthname: "month", exp.Dayname: "weekday",
 }  # fmt: skip
 _DAYS = frozenset({exp.Date, exp.TsOrDsToDate})
-_CODES = (("%H", "hour"), ("%d", "day"), ("%j", "day"), ("%W", "week"), ("%V", "week"), ("%U", "week"), ("%m", "month"),
-          ("%b", "month"), ("%B", "month"), ("month", "month"), ("mon", "month"), ("%Y", "year"), ("%y", "year"))  # fmt: skip
+_CODES = (
+    ("%H", "hour"), ("%d", "day"), ("%j", "day"), ("%W", "week"), ("%V", "week"), ("%U", "week"), ("%m", "month"),
+    ("%b", "month"), ("%B", "month"), ("month", "month"), ("mon", "month"), ("%Y", "year"), ("%y", "year"),
+)  # fmt: skip
 _LENGTHS = {4: "year", 7: "month", 10: "day", 13: "hour"}
 _NAMED_PARTS = re.compile(
-    r"\b(?:to)?(year|quarter|month|week|day|hour)(?:start|name|num)?\b|(?:startof|to)(year|quarter|month|week|day|hour)"
+    r"\b(?:to)?(year|quarter|month|week|day|hour)(?:start|name|num)?\b|(?:startof|to)(year|quarter|month"
+    r"|week|day|hour)"
 )
 _MONTH_NAMES = re.compile(r"%[bB]|\bmon(?:th)?\b", re.IGNORECASE)
 _SHIFTS = (

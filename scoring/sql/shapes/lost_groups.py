@@ -96,9 +96,9 @@ def nulls_counted(select: Select) -> Iterator[Shape]:
     for each in select.own:
         if isinstance(each, exp.Count) and isinstance(each.this, exp.Column) and written(each.this) in absent:
             yield Shape(kind=ShapeKind.NULL_COUNTED, text=f"{written(each)} where it is NULL")
-        if isinstance(each, exp.Avg) and (filled := each.this.find(exp.Coalesce)) is not None:
-            if not filled.find(exp.AggFunc):
-                yield Shape(kind=ShapeKind.FILLED, text=written(each)[:100])
+        filled = each.this.find(exp.Coalesce) if isinstance(each, exp.Avg) else None
+        if filled is not None and not filled.find(exp.AggFunc):
+            yield Shape(kind=ShapeKind.FILLED, text=written(each)[:100])
 
 
 def havings_alone(select: Select) -> Iterator[Shape]:

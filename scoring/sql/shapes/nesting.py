@@ -9,7 +9,7 @@ from sqlglot import exp
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems
-from scoring.sql.shapes.selects import Item, Select, written
+from scoring.sql.shapes.selects import SourceItem, Select, written
 from scoring.sql.terms import Node
 
 _COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
@@ -24,10 +24,9 @@ def means(select: Select) -> Iterator[Shape]:
         found = select.origin(inner) if isinstance(inner, exp.Column) else None
         node = found.node if found is not None else inner
         if found is not None and found.inner is not None and found.node is not None:
-            if found.node.find(exp.Avg) or _divides_aggregates(found.node):
-                if found.inner.is_grouped:
-                    names = [each for each, node in found.inner.outputs.items() if node in found.inner.keys]
-                    yield Shape(kind=ShapeKind.MEAN_OF_MEANS, text=f"AVG of {written(found.node)}", words=tuple(names))
+            averaged = found.node.find(exp.Avg) is not None or _divides_aggregates(found.node)
+            if averaged and found.inner.is_grouped:
+                yield Shape(kind=ShapeKind.MEAN_OF_MEANS, text=f"AVG of {written(found.node)}")
             continue
         if node is not None and _divides_columns(node):
             yield Shape(kind=ShapeKind.MEAN_OF_RATIOS, text=written(call))
@@ -213,7 +212,7 @@ def outer_conditions(select: Select) -> Iterator[Shape]:
         if isinstance(each, (exp.Or, exp.Is, exp.Not)) or each.find(exp.Coalesce, exp.Null, exp.Is):
             continue
         items = {select.item_of(column) for column in select.columns_in(each)}
-        found = next((item for item in items if isinstance(item, Item) and item.alias in optional), None)
+        found = next((item for item in items if isinstance(item, SourceItem) and item.alias in optional), None)
         if found is not None and len(items) == 1:
             yield Shape(kind=ShapeKind.OUTER_CONDITION, text=written(each)[:100])
 

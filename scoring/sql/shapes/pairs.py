@@ -9,11 +9,11 @@ from sqlglot import exp
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems
-from scoring.sql.shapes.selects import Item, Select, written
+from scoring.sql.shapes.selects import SourceItem, Select, written
 from scoring.sql.shapes.windows import item_around
 from scoring.sql.terms import Node
 
-_MORE = {exp.GT: "more", exp.GTE: "more", exp.LT: "less", exp.LTE: "less"}
+_MORE: dict[type[Node], str] = {exp.GT: "more", exp.GTE: "more", exp.LT: "less", exp.LTE: "less"}
 _FLIPPED = {"more": "less", "less": "more"}
 
 
@@ -32,7 +32,7 @@ def roles(select: Select) -> Iterator[Shape]:
             yield Shape(kind=ShapeKind.SELF_OUTPUT, text=f"only the {role} is shown", words=(role,))
 
 
-def _referring(select: Select) -> Iterator[tuple[Item, Item, str]]:
+def _referring(select: Select) -> Iterator[tuple[SourceItem, SourceItem, str]]:
     """The items of one table of which one refers to the other, and in which role."""
     for left, right, _ in select.pairs:
         for mine, theirs in ((left, right), (right, left)):
@@ -45,7 +45,7 @@ def _referring(select: Select) -> Iterator[tuple[Item, Item, str]]:
                 yield child, holder, stems[-1]
 
 
-def _compared(select: Select, child: Item, holder: Item, role: str) -> Iterator[Shape]:
+def _compared(select: Select, child: SourceItem, holder: SourceItem, role: str) -> Iterator[Shape]:
     for place in (select, select.outer):
         for each in place.own if place is not None else ():
             if type(each) not in _MORE or place is None:
@@ -64,7 +64,7 @@ def _compared(select: Select, child: Item, holder: Item, role: str) -> Iterator[
             )
 
 
-def _side(place: Select, select: Select, part: Node) -> Item | None:
+def _side(place: Select, select: Select, part: Node) -> SourceItem | None:
     """The item whose value a side of a comparison is; of a subquery, the item that its one column belongs to."""
     if isinstance(part, exp.Subquery) and part.this is select.node and len(select.outputs) == 1:
         shown = next(iter(select.outputs.values()))
@@ -95,7 +95,7 @@ def self_pairs(select: Select) -> Iterator[Shape]:
             yield Shape(kind=ShapeKind.SELF_PAIR, text=written(each), words=("combinations", *halved))
 
 
-def _kept_once(select: Select, first: Item, second: Item) -> str:
+def _kept_once(select: Select, first: SourceItem, second: SourceItem) -> str:
     for each in select.own:
         if not isinstance(each, (exp.LT, exp.GT, exp.LTE, exp.GTE, exp.NEQ)):
             continue

@@ -66,9 +66,8 @@ def _is_earlier(select: Select, node: Node) -> bool:
     if not isinstance(node, exp.Column):
         return False
     found = select.origin(node)
-    if found is not None and found.node is not None:
-        if found.node.find(exp.Lag):
-            return True
+    if found is not None and found.node is not None and found.node.find(exp.Lag):
+        return True
     return bool(_EARLIER.search(node.name.lower())) or bool(_EARLIER.search(node.text("table").lower()))
 
 
@@ -98,7 +97,7 @@ def _means_of_one(select: Select) -> Iterator[Shape]:
 
 
 def _is_counting(call: Node) -> bool:
-    return isinstance(call, exp.Count) or isinstance(call, exp.Sum)
+    return isinstance(call, (exp.Count, exp.Sum))
 
 
 def _conditions(node: Node) -> set[str]:
@@ -120,7 +119,7 @@ def _conditions(node: Node) -> set[str]:
 
 def _shares_own_group(select: Select, numerator: Node, window: Node) -> bool:
     """Whether a total over a window is of the very group whose share is asked: each share is then 1."""
-    partition = window.args.get("partition_by") or []
+    partition: list[Node] = window.args.get("partition_by") or []
     keys = {written(key) for key in select.keys}
     return bool(keys) and {written(each) for each in partition} >= keys and numerator.find(exp.AggFunc) is not None
 
@@ -144,9 +143,13 @@ def _extracted(node: Node) -> Iterator[Shape]:
         return
     if field == "epoch":
         yield from _measured(node, 1)
-    elif field in ("hour", "minute", "second", "month") or (field == "day" and isinstance(node.parent, exp.Mul)):
-        if not _is_composed(node):
-            yield Shape(kind=ShapeKind.FIELD_OF_INTERVAL, text=written(node)[:100], words=(field,))
+    elif _is_part(field, node) and not _is_composed(node):
+        yield Shape(kind=ShapeKind.FIELD_OF_INTERVAL, text=written(node)[:100], words=(field,))
+
+
+def _is_part(field: str, node: Node) -> bool:
+    """Whether a field is only a part of an interval: hours of a day, or days that are turned into hours."""
+    return field in ("hour", "minute", "second", "month") or (field == "day" and isinstance(node.parent, exp.Mul))
 
 
 def _is_composed(node: Node) -> bool:

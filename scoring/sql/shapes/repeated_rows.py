@@ -10,16 +10,17 @@ from sqlglot import exp
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems, refers
-from scoring.sql.shapes.selects import Item, Select, written
+from scoring.sql.shapes.selects import SourceItem, Select, written
 from scoring.sql.terms import Node
 
 _ADDING = (exp.Sum, exp.Avg)
-_UNIQUE = (exp.Max, exp.Min, exp.ArrayAgg)
+_MOST_ITEMS = 12
+"""Items of FROM beyond which no repeats are looked for."""
 
 
 def repeated_rows(select: Select) -> Iterator[Shape]:
     """Aggregates of an item's columns, where another item of the SELECT has many rows for each of its rows."""
-    if len(select.items) < 2:
+    if not 1 < len(select.items) <= _MOST_ITEMS:
         return
     many = _repeaters(select)
     for call in _aggregates(select):
@@ -44,7 +45,7 @@ def unused_repeats(select: Select) -> Iterator[Shape]:
         and not _is_windowed(each)
         and (isinstance(each.this, exp.Star) or not _added(each).find(exp.Column))
     ]
-    if len(select.items) < 2 or not counts:
+    if not 1 < len(select.items) <= _MOST_ITEMS or not counts:
         return
     joining = {id(side) for left, right, _ in select.pairs for side in (left, right)}
     read = {
@@ -54,11 +55,7 @@ def unused_repeats(select: Select) -> Iterator[Shape]:
     }
     unsure = any(isinstance(each, exp.Column) and select.item_of(each) is None for each in select.own)
     repeated = {alias for aliases in _repeaters(select).values() for alias in aliases}
-    links = Counter(
-        alias
-        for left, right, _ in select.pairs
-        for alias in {item.alias for side in (left, right) if (item := select.item_of(side)) is not None}
-    )
+    links = Counter(alias for left, right, _ in select.pairs for alias in _aliases(select, left, right))
     for alias in sorted(repeated - read) if not unsure else ():
         table = select.items[alias].table
         # A table that links two others is needed, and its rows may well be those that count.
@@ -66,6 +63,10 @@ def unused_repeats(select: Select) -> Iterator[Shape]:
             yield Shape(
                 kind=ShapeKind.UNUSED_REPEATS, text=f"{written(counts[0])} over rows of {table}", words=(table,)
             )
+
+
+def _aliases(select: Select, *columns: Node) -> set[str]:
+    return {item.alias for each in columns if (item := select.item_of(each)) is not None}
 
 
 def _is_restricted(select: Select, alias: str) -> bool:
@@ -94,7 +95,7 @@ def _is_windowed(call: Node) -> bool:
     return isinstance(parent, exp.Window)
 
 
-def _owner(select: Select, call: Node) -> Item | None:
+def _owner(select: Select, call: Node) -> SourceItem | None:
     """The one item whose rows an aggregate adds; `None` where it reads several, or none for certain."""
     owners = {select.item_of(each) for each in select.columns_in(_added(call))}
     return owners.pop() if len(owners) == 1 else None
@@ -141,28 +142,20 @@ def _repeaters(select: Select) -> dict[str, set[str]]:
 def _spread(direct: dict[str, set[str]], keeps: dict[str, set[str]]) -> dict[str, set[str]]:
     """What repeats an item's rows also repeats those of items that have them as their one partner's partner."""
     found = {alias: set(each) for alias, each in direct.items()}
-    for _ in range(len(direct)):
+    grown = True
+    while grown:
         grown = False
-        for alias, partners in keeps.items():
-            for partner in partners:
-                more = {each for each in found[partner] if each != alias} - found[alias]
-                # Rows of `alias` find one row of the partner, and other items have many rows for that one.
-                if more:
-                    found[alias] |= more
-                    grown = True
-        for alias in found:
-            for other in list(direct[alias]):
-                more = direct[other] - found[alias] - {alias}
-                if more:
-                    found[alias] |= more
-                    grown = True
-        if not grown:
-            break
+        for alias, known in found.items():
+            # Rows of `alias` find one row of a partner, and other items have many rows for that one.
+            others = [*direct[alias], *keeps[alias]]
+            more = set[str]().union(*(found[other] for other in others)) - known - {alias}
+            known.update(more)
+            grown = grown or bool(more)
     return found
 
 
-def _repeats(one: Item, other: Item, pairs: list[tuple[Column, Column]]) -> bool:
-    """Whether `other` has many rows for each row of `one`: it refers to the key of `one`, and is not grouped by that."""
+def _repeats(one: SourceItem, other: SourceItem, pairs: list[tuple[Column, Column]]) -> bool:
+    """Whether `other` has many rows for each of `one`: it refers to the key of `one`, and is not grouped by that."""
     if one.table is None or (other.table is not None and other.table == one.table):
         return False
     if not any(refers(theirs, mine) for mine, theirs in pairs):
@@ -170,13 +163,13 @@ def _repeats(one: Item, other: Item, pairs: list[tuple[Column, Column]]) -> bool
     return not _is_unique(other, [theirs for _, theirs in pairs])
 
 
-def _finds_one(one: Item, pairs: list[tuple[Column, Column]]) -> bool:
+def _finds_one(one: SourceItem, pairs: list[tuple[Column, Column]]) -> bool:
     return (one.table is not None and any(is_own_key(mine) for mine, _ in pairs)) or _is_unique(
         one, [mine for mine, _ in pairs]
     )
 
 
-def _is_unique(item: Item, columns: list[Column]) -> bool:
+def _is_unique(item: SourceItem, columns: list[Column]) -> bool:
     """Whether an inner query has one row for each value of the columns: it groups by them, or keeps one of each."""
     if item.table is not None:
         return False
@@ -196,7 +189,7 @@ def _is_unique(item: Item, columns: list[Column]) -> bool:
     return any(each.table is None for each in inner.items.values()) or len(inner.items) != 1
 
 
-def _column(node: Node, item: Item) -> Column:
+def _column(node: Node, item: SourceItem) -> Column:
     if item.table is not None or len(item.arms) != 1:
         return Column(node.name.lower(), item.table)
     origin = item.arms[0].outputs.get(node.name.lower())
@@ -207,7 +200,7 @@ def _column(node: Node, item: Item) -> Column:
     return found.column if found is not None else Column(node.name.lower(), None)
 
 
-def _same_grain(select: Select, owner: Item) -> set[str]:
+def _same_grain(select: Select, owner: SourceItem) -> set[str]:
     """Items by whose own key the rows are grouped, or that a condition pins to one row."""
     found: set[str] = set()
     for key in select.keys:
@@ -247,7 +240,7 @@ def deduplicated(select: Select) -> Iterator[Shape]:
                 yield Shape(kind=ShapeKind.DEDUPLICATED, text=f"{written(each)} of distinct rows")
 
 
-def _drops_equal(item: Item) -> bool:
+def _drops_equal(item: SourceItem) -> bool:
     """Whether an inner query drops rows that may be different things: none of its columns is a key of theirs."""
     inner = item.arms[0]
     plain = inner.node.args.get("distinct") is not None and not inner.is_grouped and len(item.arms) == 1

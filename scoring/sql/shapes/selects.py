@@ -8,14 +8,14 @@ from functools import cached_property
 from sqlglot import ErrorLevel, exp
 
 from scoring.specification import Column
-from scoring.sql.terms import Node
+from scoring.sql.terms import Node, children
 
 _DEEPEST = 24
 """Inner queries through which a column is followed."""
 _NESTED = (exp.Select, exp.SetOperation, exp.Subquery)
 
 
-class Item:
+class SourceItem:
     """One item of FROM: a base table, or the SELECTs of a CTE or subquery."""
 
     __slots__ = ("alias", "arms", "join", "side", "table", "union")
@@ -32,12 +32,12 @@ class Item:
         self.side = str(join.args.get("side") or "").lower() if join is not None else ""
 
 
-class Origin:
+class ColumnOrigin:
     """Where a column comes from: a column of a base table, or an expression of an inner SELECT."""
 
     __slots__ = ("column", "inner", "item", "node")
 
-    def __init__(self, column: Column, item: Item, node: Node | None = None, inner: Select | None = None) -> None:
+    def __init__(self, column: Column, item: SourceItem, node: Node | None = None, inner: Select | None = None) -> None:
         self.column = column
         self.item = item
         """The item of the SELECT that names it."""
@@ -52,7 +52,7 @@ class Select:
     def __init__(self, node: Node, outer: Select | None) -> None:
         self.node = node
         self.outer = outer
-        self.items: dict[str, Item] = {}
+        self.items: dict[str, SourceItem] = {}
         self.nested: list[Select] = []
         """The SELECTs of subqueries in its expressions."""
         self.role = "main"
@@ -71,12 +71,12 @@ class Select:
     @cached_property
     def shown(self) -> list[Node]:
         """Its columns without their aliases."""
-        return [each.unalias() for each in self.node.args.get("expressions") or []]
+        return [each.unalias() for each in children(self.node, "expressions")]
 
     @cached_property
     def outputs(self) -> dict[str, Node]:
         """Its columns by name, without their aliases."""
-        return {each.alias_or_name.lower(): each.unalias() for each in self.node.args.get("expressions") or []}
+        return {each.alias_or_name.lower(): each.unalias() for each in children(self.node, "expressions")}
 
     @cached_property
     def keys(self) -> list[Node]:
@@ -95,7 +95,7 @@ class Select:
             return self.outputs.get(key.name.lower(), key)
         return key
 
-    def item_of(self, column: Node) -> Item | None:
+    def item_of(self, column: Node) -> SourceItem | None:
         """The item of FROM that a column belongs to; `None` for an outer one, or where it cannot be known."""
         qualifier: str = column.text("table").lower()
         if qualifier:
@@ -105,7 +105,7 @@ class Select:
         name = column.name.lower()
         return next((each for each in self.items.values() if each.arms and name in each.arms[0].outputs), None)
 
-    def origin(self, column: Node, depth: int = 0) -> Origin | None:
+    def origin(self, column: Node, depth: int = 0) -> ColumnOrigin | None:
         """Where a column comes from, through CTEs and subqueries of FROM."""
         item = self.item_of(column)
         name = column.name.lower()
@@ -114,10 +114,10 @@ class Select:
             known = self.outer is not None and qualifier
             return self.outer.origin(column, depth + 1) if known and self.outer and depth < _DEEPEST else None
         if item.table is not None:
-            return Origin(Column(name, item.table), item)
+            return ColumnOrigin(Column(name, item.table), item)
         return self._inner_origin(item, name, depth)
 
-    def _inner_origin(self, item: Item, name: str, depth: int) -> Origin | None:
+    def _inner_origin(self, item: SourceItem, name: str, depth: int) -> ColumnOrigin | None:
         if not item.arms or depth > _DEEPEST:
             return None
         inner = item.arms[0]
@@ -125,13 +125,13 @@ class Select:
         if node is None and "*" in inner.outputs:
             star = exp.column(name)
             found = inner.origin(star, depth + 1)
-            return Origin(found.column, item, found.node, found.inner) if found is not None else None
+            return ColumnOrigin(found.column, item, found.node, found.inner) if found is not None else None
         if node is None:
             return None
         if isinstance(node, exp.Column):
             found = inner.origin(node, depth + 1)
-            return Origin(found.column, item, found.node, found.inner) if found is not None else None
-        return Origin(Column(name, None), item, node, inner)
+            return ColumnOrigin(found.column, item, found.node, found.inner) if found is not None else None
+        return ColumnOrigin(Column(name, None), item, node, inner)
 
     def columns_in(self, node: Node) -> list[Node]:
         """The columns of an expression, without those of queries in it."""
@@ -140,19 +140,19 @@ class Select:
     @cached_property
     def pairs(self) -> list[tuple[Node, Node, Node | None]]:
         """Columns equated by ON, USING or WHERE, with the join that says so."""
-        found = [(*pair, None) for pair in _equal(self.conjuncts("where"))]
+        found: list[tuple[Node, Node, Node | None]] = [(*pair, None) for pair in _equal(self.conjuncts("where"))]
         for item in self.items.values():
             if item.join is None:
                 continue
             on = item.join.args.get("on")
             found += [(*pair, item.join) for pair in _equal(list(conjuncts(on)) if on is not None else [])]
-            for each in item.join.args.get("using") or []:
+            for each in children(item.join, "using"):
                 found += self._used(each.name, item)
         return found
 
-    def _used(self, name: str, item: Item) -> list[tuple[Node, Node, Node | None]]:
+    def _used(self, name: str, item: SourceItem) -> list[tuple[Node, Node, Node | None]]:
         """The pair of columns that USING joins: of the item and of an item before it that may have the column."""
-        before: list[Item] = []
+        before: list[SourceItem] = []
         for each in self.items.values():
             if each is item:
                 break
@@ -262,17 +262,17 @@ def _add_item(select: Select, source: Node, join: Node | None, ctes: _Ctes, foun
     if isinstance(source, exp.Table):
         name = source.name.lower()
         arms, union = ctes.get(name, ([], False)) if not source.args.get("db") else ([], False)
-        item = Item(alias, None if arms else name, arms, join)
+        item = SourceItem(alias, None if arms else name, arms, join)
         item.union = union
         select.items[alias] = item
-        for each in source.args.get("joins") or []:
+        for each in children(source, "joins"):
             _add_item(select, each.this, each, ctes, found)
     elif isinstance(source, exp.Lateral) and isinstance(source.this, exp.Subquery):
         arms, union = _read(source.this, select, ctes, found, "nested")
-        select.items[alias] = Item(alias, None, arms, join)
+        select.items[alias] = SourceItem(alias, None, arms, join)
     elif isinstance(source, exp.Subquery):
         arms, union = _read(source, select.outer, ctes, found, "inner")
-        item = Item(alias or f"#{len(select.items)}", None, arms, join)
+        item = SourceItem(alias or f"#{len(select.items)}", None, arms, join)
         item.union = union
         select.items[item.alias] = item
 

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.grains import grain_of
-from scoring.sql.shapes.selects import Item, Select, written
+from scoring.sql.shapes.selects import SourceItem, Select, written
 from scoring.sql.terms import Node
 
 _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
@@ -94,7 +94,7 @@ def _summed_pairs(select: Select) -> Iterator[Shape]:
         yield Shape(kind=ShapeKind.RUNNING, text=written(each), words=words)
 
 
-def item_around(select: Select | None, column: Node) -> Item | None:
+def item_around(select: Select | None, column: Node) -> SourceItem | None:
     """The item that a column belongs to, in the SELECT or one around it."""
     while select is not None:
         found = select.item_of(column)
@@ -104,7 +104,7 @@ def item_around(select: Select | None, column: Node) -> Item | None:
     return None
 
 
-def same_rows(first: Item, second: Item) -> bool:
+def same_rows(first: SourceItem, second: SourceItem) -> bool:
     """Whether two items read the same table, or the same CTE."""
     if first.table is not None or second.table is not None:
         return first.table == second.table
