@@ -122,7 +122,7 @@ def uncorrelated(select: Select) -> Iterator[Shape]:
     """EXISTS of a query that reads nothing of the row, and constants compared with such a query."""
     for nested in select.nested:
         holder = _holder(nested.node)
-        if holder is None or _reads_outer(nested):
+        if holder is None or not nested.items or _reads_outer(nested):
             continue
         if isinstance(holder, exp.Exists):
             yield Shape(

@@ -13,6 +13,8 @@ from scoring.sql.terms import Node
 _MOST_NODES = 1500
 """Larger queries have no shapes: no person writes them, and each reader walks them once."""
 _MOST_SELECTS = 24
+_MOST_ITEMS = 12
+"""A SELECT that reads more is not read: its items would be compared each with each."""
 _MOST_SHAPES = 64
 
 READERS: tuple[Callable[[Select], Iterator[Shape]], ...] = (
@@ -56,7 +58,7 @@ def read_shapes(tree: Node, nodes: int) -> tuple[Shape, ...]:
     if nodes > _MOST_NODES:
         return ()
     try:
-        selects = read_selects(tree)[:_MOST_SELECTS]
+        selects = [each for each in read_selects(tree) if len(each.items) <= _MOST_ITEMS][:_MOST_SELECTS]
         return tuple(islice((shape for reader in READERS for each in selects for shape in reader(each)), _MOST_SHAPES))
     except (RecursionError, AttributeError, KeyError, TypeError, IndexError, ValueError):
         # The parser accepts some broken calls and leaves out what they need; the walk that follows reports them.

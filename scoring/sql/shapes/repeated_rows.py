@@ -14,16 +14,15 @@ from scoring.sql.shapes.selects import SourceItem, Select, written
 from scoring.sql.terms import Node
 
 _ADDING = (exp.Sum, exp.Avg)
-_MOST_ITEMS = 12
-"""Items of FROM beyond which no repeats are looked for."""
 
 
 def repeated_rows(select: Select) -> Iterator[Shape]:
     """Aggregates of an item's columns, where another item of the SELECT has many rows for each of its rows."""
-    if not 1 < len(select.items) <= _MOST_ITEMS:
+    if len(select.items) < 2:
         return
-    many = _repeaters(select)
-    for call in _aggregates(select):
+    calls = list(_aggregates(select))
+    many = _repeaters(select) if calls else {}
+    for call in calls:
         owner = _owner(select, call)
         if owner is None:
             continue
@@ -45,7 +44,7 @@ def unused_repeats(select: Select) -> Iterator[Shape]:
         and not _is_windowed(each)
         and (isinstance(each.this, exp.Star) or not _added(each).find(exp.Column))
     ]
-    if not 1 < len(select.items) <= _MOST_ITEMS or not counts:
+    if len(select.items) < 2 or not counts:
         return
     joining = {id(side) for left, right, _ in select.pairs for side in (left, right)}
     read = {
