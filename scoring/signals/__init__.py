@@ -28,6 +28,7 @@ from scoring.signals import (
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes import columns as mistaken_columns
 from scoring.signals.mistakes import groups as mistaken_groups
+from scoring.signals.mistakes import opposites as mistaken_opposites
 from scoring.signals.mistakes import pairs as mistaken_pairs
 from scoring.signals.mistakes import quotients as mistaken_quotients
 from scoring.signals.mistakes import rows as mistaken_rows
@@ -189,6 +190,9 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_columns.stated_value_untested,
             mistaken_columns.units_measured_otherwise,
             mistaken_columns.key_of_other_role,
+            mistaken_opposites.column_of_opposite_kind,
+            mistaken_opposites.fiscal_year_as_calendar,
+            mistaken_opposites.months_of_years_merged,
             mistaken_windows.running_total_wrong,
             mistaken_windows.moving_window_wrong,
             mistaken_windows.neighbour_wrong,

@@ -34,9 +34,19 @@ def percentage_unscaled(case: Case) -> Finding | None:
     1.0
     """
     asked = next((each for each in case.question.ratios if each.kind is RatioKind.PERCENTAGE), None)
-    if asked is None or not case.sql.divisions or any(each.hundred for each in case.sql.divisions):
+    if (
+        asked is None
+        or not (case.sql.divisions or _averages_flags(case))
+        or any(each.hundred for each in case.sql.divisions)
+    ):
         return None
     return Finding(1.0, f"percentage of '{asked.phrase}' without × 100")
+
+
+def _averages_flags(case: Case) -> bool:
+    """Whether the answer is an average of ones and zeros, and no 100 is in sight."""
+    flags = any(each.func == "AVG" and each.conditional for each in case.sql.aggregations)
+    return flags and "100" not in case.query.sql
 
 
 def integer_division(case: Case) -> Finding | None:
@@ -50,7 +60,11 @@ def integer_division(case: Case) -> Finding | None:
     1.0
     """
     whole = next((each for each in case.sql.divisions if not each.real), None)
-    if whole is None or case.sql.dialect in _REAL_DIVISION or not (case.question.ratios or _defines_division(case)):
+    if whole is None or case.sql.dialect in _REAL_DIVISION:
+        return None
+    counts = whole.numerator.startswith("count(") and whole.denominator.startswith(("count(", "nullif(count("))
+    averaged = counts and any(each.func == "AVG" for each in case.question.aggregations)
+    if not (case.question.ratios or averaged or _defines_division(case)):
         return None
     return Finding(1.0, f"{whole.numerator} / {whole.denominator}")
 
