@@ -218,7 +218,7 @@ def _is_stated(each: Aggregation, func: str, name: str, case: Case) -> bool:
     return not odd or all(_is_spoken(other, text) for other in odd)
 
 
-_QUOTED = re.compile(r"\b([a-z]\w*)(?: (?:is|=|equals?|being|of|equal to))* ['‘“\"]([^'’”\"]+)['’”\"]")
+_QUOTED = re.compile(r"\b([a-z]\w*)(?: (?:is|=|equals?|being|of|equal to))* ['‘“\"]([^'’”\"]+)['’”\"](?!\w)")
 
 
 def stated_value_untested(case: Case) -> Finding | None:
@@ -243,6 +243,8 @@ def stated_value_untested(case: Case) -> Finding | None:
             continue
         if any(_allows(each.rhs, value, each.op) for each in tests):
             return _recased(case, name, value)
+        if any(_resembles(each.rhs, value) and each.op is Op.EQ for each in tests):
+            continue
         return differing(f"{name} '{value}'", tests[0].text)
     return None
 
@@ -253,6 +255,15 @@ def _allows(rhs: object, value: str, op: Op) -> bool:
     if isinstance(rhs, Choices):
         return {each.folded for each in rhs.members if isinstance(each, Text)} == {folded}
     return isinstance(rhs, Text) and rhs.folded == folded and op in (Op.EQ, Op.IN, Op.STARTS_WITH, Op.CONTAINS, Op.LIKE)
+
+
+def _resembles(rhs: object, value: str) -> bool:
+    """Whether two values begin alike or share a word: other spellings of one name."""
+    folded = value.casefold()
+    if not isinstance(rhs, Text):
+        return False
+    shared = set(folded.split()) & set(rhs.folded.split())
+    return rhs.folded[:5] == folded[:5] or bool(shared)
 
 
 _CASELESS = frozenset({"mysql", "tsql", "sqlserver"})
@@ -268,7 +279,9 @@ def _recased(case: Case, name: str, value: str) -> Finding | None:
     ):
         return None
     found = re.search(rf"'({re.escape(value)})'", sql, re.IGNORECASE)
-    return Finding(1.0, f"expected → actual: {name} '{value}' → '{found[1]}'") if found is not None else None
+    if found is None or {found[1].isupper(), value.isupper()} != {True, False} or value.istitle() or found[1].istitle():
+        return None
+    return differing(f"{name} '{value}'", f"'{found[1]}'")
 
 
 _UNITS = re.compile(
@@ -329,7 +342,7 @@ def key_of_other_role(case: Case) -> Finding | None:
             ):
                 continue
             words = table_words(own.table)
-            if stems[-1] == words[-1] or stems == words:
+            if stems[-1].endswith(words[-1]) or stems == words:
                 continue
             better = keys.get((foreign.table, words[-1:])) or keys.get((foreign.table, words))
             written = f"{words[-1]}_id"

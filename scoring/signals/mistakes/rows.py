@@ -19,7 +19,7 @@ def join_multiplies(case: Case) -> Finding | None:
     """A total of one table's column is taken after a join that repeats its rows.
 
     An invoice with three payments adds its total three times. The other table refers to the key of the first, or two
-    tables refer to one and repeat each other. Half strength where a condition may leave one row for each.
+    tables refer to one and repeat each other. Half strength where a condition may leave one row for each, and for counts.
 
     >>> join_multiplies(case("What is the total weight per route?", "SELECT v.route, SUM(v.weight) FROM vans v "
     ...     "JOIN stops s ON s.van_id = v.id GROUP BY v.route")).detail
@@ -32,7 +32,7 @@ def join_multiplies(case: Case) -> Finding | None:
         counts = each.text.startswith("COUNT")
         if counts and ("restricted" in each.words or not _counts_thing(each, case)):
             continue
-        strength = 0.5 if "restricted" in each.words else 1.0
+        strength = 0.5 if counts or "restricted" in each.words else 1.0
         if strongest is None or strength > strongest.strength:
             strongest = Finding(strength, each.text)
     return strongest
@@ -204,7 +204,7 @@ _HOLDERS = re.compile(
 def _identifies(column: Column, word: str) -> bool:
     """Whether a column tells one thing of that name from another: its key, its name, or a key elsewhere."""
     stems = key_stems(column.name)
-    if stems is not None and (stems[-1:] == (word,) or is_own_key(column)):
+    if stems is not None and (is_own_key(column) or any(word.startswith(each) for each in stems[-1:])):
         return True
     own = table_words(column.table or "")[-1:] == (word,)
     return (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from sqlglot import exp
@@ -35,33 +34,33 @@ def repeated_rows(select: Select) -> Iterator[Shape]:
 
 
 def unused_repeats(select: Select) -> Iterator[Shape]:
-    """Items that repeat rows which are counted, and of which only join keys are read."""
-    counts = [
-        each
-        for each in select.own
-        if isinstance(each, (exp.Count, exp.Sum))
-        and not each.find(exp.Distinct)
-        and not _is_windowed(each)
-        and (isinstance(each.this, exp.Star) or not _added(each).find(exp.Column))
-    ]
-    if len(select.items) < 2 or not counts:
+    """Items that repeat rows which are counted by conditions on them, and of which only join keys are read."""
+    calls = [each for each in select.own if isinstance(each, (exp.Count, exp.Sum)) and _counts_conditionally(each)]
+    if len(select.items) < 2 or not calls:
         return
+    many = _repeaters(select)
+    for call in calls:
+        owners = [select.item_of(each) for each in select.columns_in(call)]
+        for alias in sorted(set[str]().union(*(many[owner.alias] for owner in owners if owner is not None))):
+            table = select.items[alias].table
+            if table is not None and None not in owners and not _is_needed(select, alias):
+                yield Shape(kind=ShapeKind.UNUSED_REPEATS, text=f"{written(call)} over rows of {table}", words=(table,))
+
+
+def _counts_conditionally(call: Node) -> bool:
+    """Whether an aggregate counts the rows that meet a condition: SUM of a CASE of constants."""
+    if call.find(exp.Distinct) or _is_windowed(call) or isinstance(call.this, (exp.Star, exp.Column)):
+        return False
+    return _added(call).find(exp.Column) is None and call.this.find(exp.Column) is not None
+
+
+def _is_needed(select: Select, alias: str) -> bool:
+    """Whether an item is read for more than one join, or columns cannot be told from its own."""
+    links = [pair for pair in select.pairs if alias in _aliases(select, pair[0], pair[1])]
     joining = {id(side) for left, right, _ in select.pairs for side in (left, right)}
-    read = {
-        item.alias
-        for each in select.own
-        if isinstance(each, exp.Column) and id(each) not in joining and (item := select.item_of(each)) is not None
-    }
-    unsure = any(isinstance(each, exp.Column) and select.item_of(each) is None for each in select.own)
-    repeated = {alias for aliases in _repeaters(select).values() for alias in aliases}
-    links = Counter(alias for left, right, _ in select.pairs for alias in _aliases(select, left, right))
-    for alias in sorted(repeated - read) if not unsure else ():
-        table = select.items[alias].table
-        # A table that links two others is needed, and its rows may well be those that count.
-        if table is not None and links[alias] == 1:
-            yield Shape(
-                kind=ShapeKind.UNUSED_REPEATS, text=f"{written(counts[0])} over rows of {table}", words=(table,)
-            )
+    columns = [each for each in select.own if isinstance(each, exp.Column) and id(each) not in joining]
+    items = [select.item_of(each) for each in columns]
+    return len(links) != 1 or any(item is None or item.alias == alias for item in items)
 
 
 def _aliases(select: Select, *columns: Node) -> set[str]:
