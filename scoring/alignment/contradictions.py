@@ -56,5 +56,5 @@ def excludes(sql: SqlSpec) -> bool:
 
 def _is_zero(each: SqlFilter) -> bool:
     if isinstance(each.rhs, Text):
-        return each.rhs.folded in {"-", "n", "no", "0", "false", "f"}
+        return each.rhs.folded in {"", "-", "n", "no", "0", "false", "f"}
     return each.rhs is not None and as_number(each.rhs) == 0

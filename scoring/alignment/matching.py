@@ -79,7 +79,7 @@ def _says_plainly(required: QuestionFilter, present: SqlFilter, context: Context
     if compares_share(required, present):
         return True
     if required.op is Op.NOT_EXISTS and present.op is Op.EQ:
-        return is_false(present.rhs)
+        return is_false(present.rhs) or (isinstance(present.rhs, Text) and not present.rhs.folded)
     return compatible(required, effective_op(present, context)) and (
         required.rhs is present.rhs or _same_values(required, present, context)
     )

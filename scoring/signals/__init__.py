@@ -34,6 +34,15 @@ from scoring.signals import (
     weakening,
 )
 from scoring.signals.finding import Finding
+from scoring.signals.mistakes import columns as mistaken_columns
+from scoring.signals.mistakes import groups as mistaken_groups
+from scoring.signals.mistakes import opposites as mistaken_opposites
+from scoring.signals.mistakes import pairs as mistaken_pairs
+from scoring.signals.mistakes import quotients as mistaken_quotients
+from scoring.signals.mistakes import rows as mistaken_rows
+from scoring.signals.mistakes import scope as mistaken_scope
+from scoring.signals.mistakes import wanted as mistaken_wanted
+from scoring.signals.mistakes import windows as mistaken_windows
 from scoring.verdict import Case
 
 
@@ -160,6 +169,71 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             structure.join_without_key,
             scope.join_outer_unasked,
             keys.key_as_word,
+        ),
+        "Plain mistakes": (
+            mistaken_rows.join_multiplies,
+            mistaken_rows.rows_counted_for_things,
+            mistaken_rows.amounts_deduplicated,
+            mistaken_rows.groups_split,
+            mistaken_rows.condition_on_other_rows,
+            mistaken_rows.bound_at_wrong_level,
+            mistaken_rows.value_for_count,
+            mistaken_rows.mean_of_means,
+            mistaken_groups.repeats_unused,
+            mistaken_groups.group_of_extreme_lost,
+            mistaken_groups.group_of_one_row,
+            mistaken_groups.parts_counted,
+            mistaken_groups.null_counted,
+            mistaken_groups.alternatives_split,
+            mistaken_groups.null_averaged,
+            mistaken_groups.count_bounded_for_all,
+            mistaken_groups.share_of_all_for_group,
+            mistaken_groups.columns_compared_backwards,
+            mistaken_groups.stated_distinct_missing,
+            mistaken_groups.name_of_any_row,
+            mistaken_groups.extreme_of_each_row,
+            mistaken_scope.top_of_all,
+            mistaken_scope.compared_with_all,
+            mistaken_scope.subquery_uncorrelated,
+            mistaken_scope.exclusion_with_null,
+            mistaken_scope.null_left_out,
+            mistaken_scope.kept_rows_dropped,
+            mistaken_scope.outer_join_undone,
+            mistaken_scope.all_read_as_some,
+            mistaken_wanted.tie_asked_cut,
+            mistaken_wanted.table_of_others,
+            mistaken_wanted.total_beside_groups_missing,
+            mistaken_wanted.median_averaged,
+            mistaken_columns.date_of_other_event,
+            mistaken_columns.stated_column_unread,
+            mistaken_columns.stated_aggregate_missing,
+            mistaken_columns.stated_value_untested,
+            mistaken_columns.units_measured_otherwise,
+            mistaken_columns.key_of_other_role,
+            mistaken_opposites.column_of_opposite_kind,
+            mistaken_opposites.fiscal_year_as_calendar,
+            mistaken_opposites.months_of_years_merged,
+            mistaken_windows.running_total_wrong,
+            mistaken_windows.moving_window_wrong,
+            mistaken_windows.neighbour_wrong,
+            mistaken_windows.rank_keeps_more,
+            mistaken_windows.date_extreme_flipped,
+            mistaken_windows.period_of_groups_wrong,
+            mistaken_windows.period_ungrouped,
+            mistaken_windows.month_miswritten,
+            mistaken_windows.rows_for_days,
+            mistaken_windows.rank_flipped,
+            mistaken_pairs.pair_counted_twice,
+            mistaken_pairs.roles_swapped,
+            mistaken_quotients.change_of_wrong_base,
+            mistaken_quotients.change_missing,
+            mistaken_quotients.rate_counted,
+            mistaken_quotients.share_inverted,
+            mistaken_quotients.share_of_itself,
+            mistaken_quotients.duration_in_other_unit,
+            mistaken_quotients.cents_for_currency,
+            mistaken_quotients.zone_unasked,
+            mistaken_quotients.year_shifted,
         ),
         "SQL that only seems to answer": (
             voids.condition_void,

@@ -1,0 +1,283 @@
+"""Signals about groups that are lost, of one row each, counted twice, or compared the wrong way round."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.linking import best_likeness, content_words
+from scoring.signals.finding import Finding, differing
+from scoring.signals.mistakes.events import event_of
+from scoring.signals.mistakes.wording import asked, first, said, shapes
+from scoring.specification.shapes import ShapeKind
+from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
+from scoring.verdict import Case
+from scoring.words import stem
+
+
+def repeats_unused(case: Case) -> Finding | None:
+    """A table is joined of which nothing is read, and whose rows repeat those that are counted.
+
+    Each flight counts once for every stop it has. Half strength, as the joined rows may be meant; where the question
+    names them, they are.
+
+    >>> repeats_unused(case("How many flights per pilot were late?", "SELECT f.pilot, SUM(CASE WHEN f.late = 1 THEN 1 "
+    ...     "ELSE 0 END) FROM flights f JOIN stops s ON s.flight_id = f.id GROUP BY f.pilot")).detail
+    'SUM(CASE WHEN f.late = 1 THEN 1 ELSE 0 END) over rows of stops'
+    """
+    spoken = [stem(word) for word in re.findall(r"[a-z]{3,}", said(case))]
+    for each in shapes(case, ShapeKind.UNUSED_REPEATS):
+        head = table_words(each.words[0])[-1:]
+        if head and best_likeness(head[0], spoken) < 0.6:
+            return Finding(0.5, each.text)
+    return None
+
+
+def group_of_extreme_lost(case: Case) -> Finding | None:
+    """A value is looked for among the extremes of all groups, whatever its own group is.
+
+    `pay IN (SELECT MAX(pay) … GROUP BY base)` also finds who earns as much as the best of another base.
+
+    >>> group_of_extreme_lost(case("Who is paid best in each base?",
+    ...     "SELECT name FROM pilots WHERE pay IN (SELECT MAX(pay) FROM pilots GROUP BY base)")).strength
+    1.0
+    """
+    found = first(case, ShapeKind.GROUP_LOST)
+    return Finding(1.0, found.text) if found is not None else None
+
+
+_PER = re.compile(r"\b(?:each|every|per|by)\b|\b(?:latest|most recent|highest|lowest|newest|last|first)\b")
+
+
+def group_of_one_row(case: Case) -> Finding | None:
+    """Rows are grouped, or ranked within groups, by their own key, so each is first of its group.
+
+    >>> group_of_one_row(case("What is the latest flight of each pilot?", "SELECT pilot_id, id FROM (SELECT pilot_id, "
+    ...     "id, ROW_NUMBER() OVER (PARTITION BY id ORDER BY day DESC) AS r FROM flights) t WHERE r = 1")).strength
+    1.0
+    """
+    found = first(case, ShapeKind.EACH_ALONE)
+    return Finding(1.0, found.text) if found is not None and _PER.search(asked(case)) else None
+
+
+def parts_counted(case: Case) -> Finding | None:
+    """Things with enough parts are to be counted, and their parts are.
+
+    The number of pilots with three flights is not the number of their flights.
+
+    >>> parts_counted(case("How many pilots made at least 3 flights?", "SELECT SUM(n) FROM (SELECT pilot_id, COUNT(*) "
+    ...     "AS n FROM flights GROUP BY pilot_id HAVING COUNT(*) >= 3) t")).detail
+    'SUM of COUNT(*) for the number of pilots'
+    """
+    counted = [
+        words for each in case.question.aggregations if each.func == "COUNT" and (words := content_words(each.column))
+    ]
+    shown = [each.operand.func for each in case.answer]
+    if len(counted) != 1 or shown != ["SUM"]:
+        return None
+    for each in shapes(case, ShapeKind.SUM_OF_COUNTS):
+        for column in each.columns:
+            stems = key_stems(column.name)
+            thing = stems[-1:] if stems else table_words(column.table or "")[-1:] if is_own_key(column) else ()
+            if thing == counted[0][-1:]:
+                return Finding(1.0, f"{each.text} for the number of {counted[0][-1]}s")
+    return None
+
+
+def null_counted(case: Case) -> Finding | None:
+    """COUNT of a column where it is NULL: the number is always 0.
+
+    >>> null_counted(case("How many parcels have no weight?",
+    ...     "SELECT COUNT(weight) FROM parcels WHERE weight IS NULL")).detail
+    'COUNT(weight) where it is NULL'
+    """
+    found = first(case, ShapeKind.NULL_COUNTED)
+    return Finding(1.0, found.text) if found is not None else None
+
+
+def alternatives_split(case: Case) -> Finding | None:
+    """A condition beside two alternatives binds to the second alone, because brackets are missing.
+
+    `city = 'Oslo' OR city = 'Bergen' AND late = 1` keeps all of Oslo.
+
+    >>> alternatives_split(case("Late parcels to Oslo or Bergen",
+    ...     "SELECT id FROM parcels WHERE city = 'Oslo' OR city = 'Bergen' AND late = 1")).strength
+    1.0
+    """
+    found = first(case, ShapeKind.MIXED_OR)
+    return Finding(1.0, found.text) if found is not None else None
+
+
+_HAVING_VALUE = re.compile(
+    r"\b(?:that|which|who) (?:have|has|had) an? \w+|\bwith an? \w+_\w+|\bnot null\b|\bonly \w+ (?:with|that)\b"
+)
+
+
+def null_averaged(case: Case) -> Finding | None:
+    """Only things that have a value are to be averaged, and something stands for the value of the others.
+
+    A repair that has not ended counts as one of no length, or as one that ends now.
+
+    >>> null_averaged(case("How long do repairs take?", "SELECT AVG(COALESCE(days, 0)) FROM repairs",
+    ...     "Average of days over repairs that have a days value")).detail
+    'AVG(COALESCE(days, 0))'
+    """
+    found = first(case, ShapeKind.FILLED)
+    text = (case.query.enriched_question or "").casefold()
+    return Finding(1.0, found.text) if found is not None and _HAVING_VALUE.search(text) else None
+
+
+def count_bounded_for_all(case: Case) -> Finding | None:
+    """HAVING bounds a count, and nothing groups, so the count is one of all rows.
+
+    >>> count_bounded_for_all(case("How many pilots made at least 3 flights?",
+    ...     "SELECT COUNT(*) FROM flights HAVING COUNT(*) >= 3")).detail
+    'COUNT(*) >= 3 of all rows'
+    """
+    found = first(case, ShapeKind.HAVING_ALONE)
+    return Finding(1.0, f"{found.text} of all rows") if found is not None and case.question.filters else None
+
+
+_IN_EACH = re.compile(
+    r"(?:%|\b(?:percentage|percent|share|proportion|fraction)) of (?:the |all |our )?\w+(?: \w+)? (?:from"
+    r"|in|of|at|by|for|per|within) (?:each|every)\b"
+)
+
+
+def share_of_all_for_group(case: Case) -> Finding | None:
+    """A share of each group's own rows is asked for, and all rows are the base.
+
+    `percentage of flights from each base that were late` divides by the flights of the base.
+
+    >>> share_of_all_for_group(case("What percentage of flights from each base was late?", "SELECT base, 100.0 * "
+    ...     "COUNT(*) / (SELECT COUNT(*) FROM flights) FROM flights WHERE late = 1 GROUP BY base")).strength
+    1.0
+    """
+    found = first(case, ShapeKind.BASE_OF_ALL)
+    return Finding(1.0, found.text) if found is not None and _IN_EACH.search(asked(case)) else None
+
+
+_AFTER = re.compile(
+    r"\b([a-z]\w*_\w+) (?:is |was |lies )?(after|later than|before|earlier than|greater than|higher than"
+    r"|less than|lower than|>|<) (?:the |its |their )?([a-z]\w*_\w+)\b"
+)
+_MORE_WORDS = frozenset({"after", "later than", "greater than", "higher than", ">"})
+_LATE = re.compile(r"\blate\b|\boverdue\b|\bdelayed\b")
+_EARLY = re.compile(r"\bon[- ]time\b|\bearly\b|\bnot late\b|\bwithout\b|\bbefore\b")
+
+
+def columns_compared_backwards(case: Case) -> Finding | None:
+    """Two columns are compared the other way round than stated, or late is what came before its time.
+
+    >>> columns_compared_backwards(case("How many parcels came late?",
+    ...     "SELECT COUNT(*) FROM parcels WHERE delivered_on < promised_on")).detail
+    'delivered_on < promised_on'
+    """
+    text = said(case)
+    found = list(shapes(case, ShapeKind.COLUMNS_COMPARED))
+    for match in _AFTER.finditer(text):
+        more, less = (match[1], match[3]) if match[2] in _MORE_WORDS else (match[3], match[1])
+        for each in found:
+            names = tuple(column.name for column in each.columns)
+            if names == (less, more) and not any(
+                tuple(c.name for c in other.columns) == (more, less) for other in found
+            ):
+                return Finding(1.0, each.text)
+    if not _LATE.search(asked(case)) or _EARLY.search(text):
+        return None
+    backwards = [
+        each
+        for each in found
+        if _is_planned(each.columns[0].name)
+        and event_of(each.columns[1].name)
+        and not _is_planned(each.columns[1].name)
+    ]
+    forwards = any(_is_planned(each.columns[1].name) for each in found)
+    inverse = re.search(r"\b1(?:\.0)? -|\b100(?:\.0)? -|\bnot\b", case.query.sql.casefold())
+    return Finding(1.0, backwards[0].text) if backwards and not forwards and not inverse else None
+
+
+def _is_planned(name: str) -> bool:
+    return event_of(name) in ("plan", "due")
+
+
+_DISTINCT = re.compile(r"\b(?:distinct|unique|different) (?:values of )?(?:\w+\.)?([a-z]\w*_id)s?\b")
+
+
+def stated_distinct_missing(case: Case) -> Finding | None:
+    """The enriched question states distinct values of a key, and the SQL counts rows or another key.
+
+    >>> stated_distinct_missing(case("How many pilots flew?", "SELECT COUNT(*) FROM flights",
+    ...     "Number of distinct flights.pilot_id")).detail
+    'expected → actual: distinct pilot_id → count(*)'
+    """
+    match = _DISTINCT.search((case.query.enriched_question or "").casefold())
+    counts = [each for each in case.sql.aggregations if each.func == "COUNT" or each.func.startswith("APPROX")]
+    if match is None or not counts:
+        return None
+    name = match[1]
+    once = any(each.distinct and any(column.name == name for column in each.columns) for each in case.sql.aggregations)
+    grouped = any(column.name == name for key in case.sql.group_by for column in key.operand.columns)
+    listed = any(block.distinct for block in case.sql.blocks) or bool(case.sql.set_operations)
+    thing = key_stems(name) or ()
+    own = any(table_words(table)[-1:] == thing[-1:] for block in case.sql.blocks for table in block.tables)
+    if once or grouped or listed or own or any(each.func.startswith("APPROX") for each in counts):
+        return None
+    prefix = "distinct " if counts[0].distinct else ""
+    return differing(f"distinct {name}", f"count({prefix}{counts[0].column})")
+
+
+_EXTREME = re.compile(
+    r"\b(?:highest|lowest|most|least|largest|smallest|best|worst|top|oldest|youngest|latest|newest"
+    r"|earliest|cheapest)\b"
+)
+
+
+def name_of_any_row(case: Case) -> Finding | None:
+    """The name of who has the extreme is asked for, and the first or last name of the alphabet comes.
+
+    MAX(name) beside MAX(pay) belongs to another row.
+
+    >>> name_of_any_row(case("Who is the highest paid pilot in each base?",
+    ...     "SELECT base, MAX(name) FROM pilots GROUP BY base")).detail
+    'max(name)'
+    """
+    if not _EXTREME.search(asked(case)) or re.search(r"alphabet", asked(case)) or not case.sql.group_by:
+        return None
+    keys = {column for key in case.sql.group_by for column in key.operand.columns}
+    if any(key_stems(key.name) == () for key in keys):
+        return None
+    for each in case.answer:
+        column = each.operand.columns[0] if each.operand.func in ("MAX", "MIN") and each.operand.columns else None
+        if column is None or not is_name(column.name) or "keep" in each.operand.name or len(each.operand.columns) > 1:
+            continue
+        thing = table_words(column.table or "")[-1:]
+        if not any(key_stems(key.name) and (key_stems(key.name) or ())[-1:] == thing for key in keys):
+            return Finding(1.0, each.operand.name)
+    return None
+
+
+def extreme_of_each_row(case: Case) -> Finding | None:
+    """One thing of each group is asked for, and MAX is taken of every thing's own rows.
+
+    Grouped by base and name, each pilot is the best of the group.
+
+    >>> extreme_of_each_row(case("Who is the highest paid pilot in each base?",
+    ...     "SELECT base, name, MAX(pay) FROM pilots GROUP BY base, name")).detail
+    'max(pay) by base, name'
+    """
+    sql = case.sql
+    if not _ONE_OF_EACH.search(asked(case)) or sql.windows or sql.limits or sql.subqueries or sql.having:
+        return None
+    extreme = next((each.operand.name for each in case.answer if each.operand.func in ("MAX", "MIN")), None)
+    keys = [key.operand for key in sql.group_by if key.block in sql.outputs]
+    names = [key for key in keys if key.columns and is_name(key.columns[0].name)]
+    if extreme is None or len(keys) < 2 or not names or len({key.columns[0].table for key in keys if key.columns}) == 0:
+        return None
+    return Finding(1.0, f"{extreme} by {', '.join(key.name for key in keys[:3])}")
+
+
+_ONE_OF_EACH = re.compile(
+    r"\b(?:who|which \w+) (?:is|was|has|had|are|were)\b[^.?]{0,40}\b(?:highest|lowest|most|least|largest"
+    r"|smallest|best|worst|top|oldest|youngest|newest)"
+    r"\b[^.?]{0,60}\b(?:in|of|for|per|within|from) (?:each|every)\b"
+)
