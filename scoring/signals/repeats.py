@@ -185,12 +185,12 @@ def column_ungrouped(case: Case) -> Finding | None:
     'name beside max(age)'
     """
     sql = case.sql
-    if sql.group_by or sql.windows or sql.outputs.isdisjoint([each.block for each in sql.aggregations]):
+    if sql.group_by or sql.windows or not any(each.block in sql.outputs for each in sql.aggregations):
         return None
     shown = [each for each in case.answer if not each.subqueries]
     plain = next((each.operand.name for each in shown if each.operand.func is None and each.operand.columns), None)
     total = next((each.operand.name for each in shown if each.operand.func in _COLLAPSING), None)
-    return Finding(1.0, f"{plain} beside {total}") if plain is not None and total is not None else None
+    return Finding(1.0, f"{plain} beside {total}") if None not in (plain, total) else None
 
 
 def column_outside_group_by(case: Case) -> Finding | None:
