@@ -94,11 +94,12 @@ def _filtered(sql: SqlSpec) -> int:
 def _is_agent(phrase: str, question: QuestionSpec) -> bool:
     """Whether a phrase names no group: who did it (`orders by new members`), or what is compared.
 
-    A plural after a bare `by` is who did it; `more than average on each expense` compares.
+    A plural after a bare `by` is who did it, `more than average on each expense` compares, and a total across all
+    accounts is one.
     """
     text, last = question.text.casefold(), phrase.rpartition(" ")[2]
     _, compares, rest = text.partition("than average")
-    if compares and last in rest:
+    if (compares and last in rest) or f"across all {phrase}" in text:
         return True
     return last != stem(last) and re.search(_AGENT + re.escape(last), text) is not None
 
