@@ -181,13 +181,17 @@ def _otherwise_computed(func: str, question: QuestionSpec, sql: SqlSpec) -> bool
         return _takes_middle(sql)
     if func not in {"COUNT", "SUM"}:
         return False
-    if func == "COUNT" and _counts_units(question):
-        return True
     if question.ratios and not computed.isdisjoint({"COUNT", "SUM"}):
         return True
-    if func == "COUNT" and THEM.search(question.text) is not None and not computed:
-        return True  # a list of the things counted can be counted
-    return func == "COUNT" and "SUM" in computed and _sums_conditions(sql)
+    return func == "COUNT" and _is_counted(question, sql)
+
+
+def _is_counted(question: QuestionSpec, sql: SqlSpec) -> bool:
+    """Whether the SQL counts otherwise: a sum of conditions, a difference of dates, or a list of what is counted."""
+    computed = _functions(sql)
+    if not computed and THEM.search(question.text) is not None:
+        return True
+    return _counts_units(question) or ("SUM" in computed and _sums_conditions(sql))
 
 
 def _counts_units(question: QuestionSpec) -> bool:

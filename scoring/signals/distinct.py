@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scoring.alignment.shown_names import table_words, tables_of
 from scoring.linking import content_words, is_named
 from scoring.signals.finding import Finding
 from scoring.signals.keys import is_key, is_value_of, key_words
@@ -29,13 +30,17 @@ def _has_no_repeats(case: Case) -> bool:
     unequal = _UNEQUAL | {Op.NE} if case.sql.divisions else _UNEQUAL
     if any(each.op in unequal and each.lhs is not None and _is_key_column(each.lhs) for each in case.sql.filters):
         return True
-    asked = {words[-1] for each in case.question.aggregations if (words := content_words(each.column))}
-    tables = [table for block in case.sql.blocks for table in block.tables]
+    tables = tables_of(case.sql)
     counts_rows = any(each.func == "COUNT" and each.column == "*" for each in case.sql.aggregations)
-    return counts_rows and len(tables) == 1 and not asked.isdisjoint(identifier_words(tables[0])[-1:])
+    return counts_rows and len(tables) == 1 and not set(_counted(case)).isdisjoint(identifier_words(tables[0])[-1:])
 
 
 _UNEQUAL = frozenset({Op.LT, Op.GT})
+
+
+def _counted(case: Case) -> list[str]:
+    """The heads of what the question aggregates."""
+    return [words[-1] for each in case.question.aggregations if (words := content_words(each.column))]
 
 
 def _is_key_column(operand: Operand) -> bool:
@@ -74,16 +79,11 @@ def distinct_unasked(case: Case) -> Finding | None:
 
 def _counts_things(counted: Operand, case: Case) -> bool:
     """Whether each thing is counted once: by its key, or by what no table of the SQL is called like."""
-    asked = [words[-1] for each in case.question.aggregations if (words := content_words(each.column))]
-    tables = frozenset(word for block in case.sql.blocks for table in block.tables for word in identifier_words(table))
-    named = [word for word in asked if is_named(word, tables)]
-    if not named:
-        return True
-    keys = [column for column in counted.columns if is_key(column.name)]
-    if not keys:
-        return len(counted.columns) != 1 or counted.columns[0].name not in counted.name.removesuffix(")").split()
-    called = [frozenset(key_words(key.name)) for key in keys]
-    return any(not words or is_named(word, words) for words in called for word in named)
+    named = [word for word in _counted(case) if is_named(word, table_words(case.sql))]
+    keys = [frozenset(key_words(column.name)) for column in counted.columns if is_key(column.name)]
+    if not named or not keys:
+        return not named or len(counted.columns) != 1 or counted.name != f"count(distinct {counted.columns[0].name})"
+    return any(not words or is_named(word, words) for words in keys for word in named)
 
 
 def _counts_values(counted: Operand, case: Case) -> bool:
@@ -91,8 +91,7 @@ def _counts_values(counted: Operand, case: Case) -> bool:
     if len(counted.columns) != 1:
         return False
     column = counted.columns[0]
-    asked = [words[-1] for each in case.question.aggregations if (words := content_words(each.column))]
-    return any(is_value_of(word, column) for word in asked)
+    return any(is_value_of(word, column) for word in _counted(case))
 
 
 def values_repeated(case: Case) -> Finding | None:

@@ -112,16 +112,18 @@ def grouping_finer(case: Case) -> Finding | None:
     """
     if any(each.partition_by for each in case.sql.windows):
         return None
-    operands = grouping_keys(case)
-    keys = [each.name for each in operands]
-    columns = [column for operand in operands for column in operand.columns]
-    keys = list({operand.columns: operand.name for operand in operands}.values())  # a year and a month are one key
+    by_columns = {operand.columns: operand.name for operand in grouping_keys(case)}
+    keys = list(by_columns.values())  # a year and a month of one date are one key
+    columns = [column for columns in by_columns for column in columns]
     if len(keys) <= max(1, len(case.question.group_by)) or any(is_key(column.name) for column in columns):
         return None
+    return None if _names_keys(columns, case) else Finding(1.0, f"grouped by: {', '.join(keys[:5])}")
+
+
+def _names_keys(columns: list[Column], case: Case) -> bool:
+    """Whether the question names all columns; some of them where it says `by` and was not read further."""
     named = [_is_named_or_part(column, case) for column in columns]
-    if all(named) or (any(named) and not case.question.group_by and "by" in case.spoken):
-        return None
-    return Finding(1.0, f"grouped by: {', '.join(keys[:5])}")
+    return all(named) or (any(named) and not case.question.group_by and "by" in case.spoken)
 
 
 def _is_named_or_part(column: Column, case: Case) -> bool:

@@ -7,7 +7,7 @@ from scoring.alignment.shown_names import alias_words, shown_names
 from scoring.linking import LINKED, best_likeness, content_words, is_named, operand_words
 from scoring.signals.definitions import is_defined
 from scoring.signals.finding import Finding, differing
-from scoring.specification import Direction, Op, Operand, SortKey, SqlFilter, Superlative
+from scoring.specification import Direction, Op, Operand, SortKey, SqlFilter, SqlSpec, Superlative, Window
 from scoring.values import Expression
 from scoring.verdict import Case, NormalizationRule
 from scoring.words import identifier_words, letters
@@ -173,19 +173,22 @@ def order_unlinked(case: Case) -> Finding | None:
     """
     key = _cutting_key(case)
     measured = next((each for each in case.question.superlatives if content_words(each.measure)), None)
-    if key is not None and measured is not None and _counts_for_amount(key.operand, measured, case):
+    if key is None or measured is None:
+        return None
+    if _counts_for_amount(key.operand, measured, case) or _is_another(key.operand, measured, case):
         return differing(measured.measure, key.operand.name)
-    if key is None or measured is None or not _is_column(key.operand) or measured.word in _YOUNG_OLD:
-        return None
-    if any(is_defined(column, case) for column in key.operand.columns):
-        return None
-    if content_words(measured.measure)[-1] == "name" or holds_any_amount(key.operand.name):
-        return None
-    own = operand_words(key.operand)
-    own += tuple(alias_words(key.operand, shown_names(case.sql)))
-    if max(best_likeness(word, own) for word in content_words(measured.measure)) >= LINKED:
-        return None
-    return differing(measured.measure, key.operand.name)
+    return None
+
+
+def _is_another(key: Operand, measured: Superlative, case: Case) -> bool:
+    """Whether a key is one column that neither resembles the measure nor may be any amount."""
+    words = content_words(measured.measure)
+    if not _is_column(key) or measured.word in _YOUNG_OLD or is_defined(key.columns[0], case):
+        return False
+    if words[-1] == "name" or holds_any_amount(key.name):
+        return False
+    own = (*operand_words(key), *alias_words(key, shown_names(case.sql)))
+    return max(best_likeness(word, own) for word in words) < LINKED
 
 
 def _counts_for_amount(key: Operand, measured: Superlative, case: Case) -> bool:
@@ -201,18 +204,20 @@ def _is_column(operand: Operand) -> bool:
     return len(operand.columns) == 1 and operand.columns[0].name == operand.name
 
 
+def _ranks(sql: SqlSpec) -> list[Window]:
+    return [each for each in sql.windows if each.func in _RANKING and each.order_by]
+
+
 def _cutting_key(case: Case) -> SortKey | None:
     """The first key that decides which rows a LIMIT keeps; DISTINCT ON has its own keys before it.
 
     A rank that is compared with a number keeps rows by the order of its window, whatever order they are shown in.
     """
-    windows = [each for each in case.sql.windows if each.func in _RANKING and each.order_by]
-    ranked = bool(windows) and any(each.ranked for each in case.sql.limits)
-    if ranked and not (case.sql.limit is not None and case.sql.limit.ranked is False and case.sql.order_by):
-        return windows[0].order_by[0] if len(windows) == 1 else None
-    limited = {
-        each.block: {key.name for key in each.partition} for each in case.sql.limits if not (ranked and each.ranked)
-    }
+    ranks = _ranks(case.sql)
+    limits = [each for each in case.sql.limits if not (ranks and each.ranked)]
+    if not limits and case.sql.limits:
+        return ranks[0].order_by[0] if len(ranks) == 1 else None
+    limited = {each.block: {key.name for key in each.partition} for each in limits}
     return next(
         (each for each in case.sql.order_by if each.block in limited and each.operand.name not in limited[each.block]),
         None,

@@ -255,22 +255,22 @@ def count_for_list(case: Case) -> Finding | None:
     >>> count_for_list(case("List the names of the pilots", "SELECT COUNT(*) FROM pilots")).detail
     'count(*)'
     """
-    given = case.answer
+    given, question = case.answer, case.question
+    if not given or any(each.operand.func is None for each in given) or _asks_number(case):
+        return None
+    if any(each.block in case.sql.outputs for each in case.sql.group_by):
+        return None
+    amount = given[0].operand.func != "COUNT"
+    rows = [each for each in question.outputs if asks_rows(each, case) and not (amount and each in case.named)]
+    return Finding(1.0, given[0].operand.name) if rows else None
+
+
+def _asks_number(case: Case) -> bool:
+    """Whether an aggregate, a ratio or an extreme is asked for, in the question or by a definition's formula."""
     question = case.question
-    if not given or any(each.operand.func is None for each in given) or question.aggregations or question.ratios:
-        return None
-    if (
-        not question.outputs
-        or question.superlatives
-        or any(each.columns for each in case.enriched.definitions if each.functions)
-    ):
-        return None
-    rows = [each for each in question.outputs if asks_rows(each, case)]
-    if not rows or (case.sql.group_by and not case.sql.outputs.isdisjoint(each.block for each in case.sql.group_by)):
-        return None
-    if given[0].operand.func != "COUNT" and all(each in case.named for each in rows):
-        return None
-    return Finding(1.0, given[0].operand.name)
+    if question.superlatives or question.aggregations or question.ratios:
+        return True
+    return any(each.columns for each in case.enriched.definitions if each.functions)
 
 
 def list_for_count(case: Case) -> Finding | None:

@@ -78,6 +78,9 @@ def ratio_missing(case: Case) -> Finding | None:
         return None
     if any(not _STORED.isdisjoint(identifier_words(column.name)) for column in case.sql.columns):
         return None
+    before = case.question.text[: asked.start].casefold().split()[-1:]
+    if asked.kind is RatioKind.RATE and any([column.name] == before for column in case.sql.columns):
+        return None
     strength = 1.0 if asked.kind is RatioKind.PERCENTAGE else 0.5
     return Finding(strength, f"{asked.kind.value} of '{asked.phrase}' without a division")
 

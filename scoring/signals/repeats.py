@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from scoring.alignment.shown_names import tables_of
 from scoring.linking import best_likeness, content_words, is_named, operand_words
 from scoring.signals.finding import Finding
 from scoring.signals.grouping import grouping_keys
@@ -47,23 +48,28 @@ def count_repeats(case: Case) -> Finding | None:
 
 def _counted_deeds(case: Case) -> Finding | None:
     """Rows of what people did are counted where the people are asked for: each did it as often as it likes."""
-    given = case.answer[0].operand if len(case.answer) == 1 else None
-    tables = {table for block in case.sql.blocks for table in block.tables}
-    if given is None or given.name != "count(*)" or len(tables) != 1 or case.sql.distinct:
+    if [each.operand.name for each in case.answer] != ["count(*)"] or _counts_once(case):
         return None
-    if any(block.distinct for block in case.sql.blocks) or any(each.distinct for each in case.sql.aggregations):
+    table = identifier_words(tables_of(case.sql)[0])[-1:]
+    counted = [each for each in case.question.aggregations if each.func == "COUNT"]
+    asked = content_words(counted[0].column)[-1:]
+    if not table or not asked or asked[0] not in _PEOPLE or table[0] in _PEOPLE or is_named(asked[0], {*table}):
         return None
-    asked = next((content_words(each.column)[-1:] for each in case.question.aggregations if each.func == "COUNT"), ())
-    table = identifier_words(next(iter(tables)))[-1:]
-    if not asked or not table or asked[0] not in _PEOPLE or is_named(asked[0], frozenset(table)) or table[0] in _PEOPLE:
+    if not _is_done(table[0], asked[0], case) or _is_condition(asked[0], case):
         return None
-    verbs = frozenset(token.stem for token in case.question.tokens if token.lower.endswith(("ed", "t", "d")))
-    done = is_named(table[0], verbs - {asked[0]}) or any(
-        verb[:_ROOT] == table[0][:_ROOT] for verb in verbs - {asked[0]}
-    )
-    if not done or _is_condition(asked[0], case):
-        return None
-    return Finding(0.7, f"count(*) counts {' '.join(table)} rows, not each {asked[0]} once")
+    return Finding(0.7, f"count(*) counts {table[0]} rows, not each {asked[0]} once")
+
+
+def _counts_once(case: Case) -> bool:
+    """Whether several tables are read, or some block or aggregate drops repeats."""
+    repeats = any(block.distinct for block in case.sql.blocks) or any(each.distinct for each in case.sql.aggregations)
+    return repeats or len(set(tables_of(case.sql))) != 1
+
+
+def _is_done(table: str, asked: str, case: Case) -> bool:
+    """Whether a verb of the question names the table: `ordered` its orders, `booked` its bookings."""
+    verbs = {token.stem for token in case.question.tokens if token.lower.endswith(("ed", "t", "d"))} - {asked}
+    return is_named(table, verbs) or any(verb[:_ROOT] == table[:_ROOT] for verb in verbs)
 
 
 _ROOT = 4
@@ -180,15 +186,13 @@ def column_ungrouped(case: Case) -> Finding | None:
     >>> column_ungrouped(case("Which pilot is the oldest?", "SELECT name, MAX(age) FROM pilots")).detail
     'name beside max(age)'
     """
-    if case.sql.group_by or case.sql.windows:
+    sql = case.sql
+    if sql.group_by or sql.windows or not any(each.block in sql.outputs for each in sql.aggregations):
         return None
-    if case.sql.outputs.isdisjoint(each.block for each in case.sql.aggregations):
-        return None
-    plain = next((each for each in case.answer if each.operand.func is None and each.operand.columns), None)
-    total = next((each for each in case.answer if each.operand.func in _COLLAPSING), None)
-    if plain is None or total is None or plain.subqueries or total.subqueries:
-        return None
-    return Finding(1.0, f"{plain.operand.name} beside {total.operand.name}")
+    shown = [each for each in case.answer if not each.subqueries]
+    plain = next((each.operand.name for each in shown if each.operand.func is None and each.operand.columns), None)
+    total = next((each.operand.name for each in shown if each.operand.func in _COLLAPSING), None)
+    return Finding(1.0, f"{plain} beside {total}") if None not in (plain, total) else None
 
 
 def column_outside_group_by(case: Case) -> Finding | None:
@@ -204,19 +208,20 @@ def column_outside_group_by(case: Case) -> Finding | None:
     if not keys or not all(key.columns for key in keys) or any(each.star for each in case.answer):
         return None
     names = {key.name for key in keys}
-    outside = _plain_columns(case, names)
+    grouped = [column for key in keys for column in key.columns]
+    outside = _plain_columns(case, names, grouped)
     if not outside:
         return None
-    grouped = [column for key in keys for column in key.columns]
     belongs = _determined_by(grouped, case)
-    found = [each for each in outside if not belongs(each.columns[0]) and not set(each.columns).issubset(grouped)]
+    found = [each for each in outside if not belongs(each.columns[0])]
     return Finding(1.0, f"{found[0].name} is not in GROUP BY {', '.join(sorted(names)[:5])}") if found else None
 
 
-def _plain_columns(case: Case, grouped: set[str]) -> list[Operand]:
-    """The columns of the answer that are neither grouped, aggregated nor computed over a window."""
+def _plain_columns(case: Case, names: set[str], grouped: list[Column]) -> list[Operand]:
+    """The columns of the answer that are not aggregated, computed over a window, or made of what is grouped by."""
     plain = (each.operand for each in case.answer if each.operand.func is None and each.operand.columns)
-    return [each for each in plain if each.name not in grouped and " over (" not in each.name]
+    shown = [each for each in plain if each.name not in names and " over (" not in each.name]
+    return [each for each in shown if not set(each.columns).issubset(grouped)]
 
 
 def _determined_by(grouped: list[Column], case: Case) -> Callable[[Column], bool]:

@@ -85,7 +85,7 @@ def _links(joins: tuple[Join, ...]) -> dict[str | None, set[_Link]]:
 def _is_superfluous(table: str, links: Set[_Link], case: Case, *, counts: bool) -> bool:
     """Whether a table of which only keys are read could be left out: rows that are counted may need it."""
     others = {other for _, other in links if other != table}
-    if len(others) == 1 and all(owns(Column(name=name, table=table)) for name, _ in links):
+    if len(others) == 1 and _is_looked_up(table, case):
         return False  # each row of the other table has at most one here: nothing is repeated
     if len(others) > 1:
         # A detour links other tables by one column of its own, so that they could be joined directly.
@@ -93,9 +93,16 @@ def _is_superfluous(table: str, links: Set[_Link], case: Case, *, counts: bool) 
     return not (counts or case.spoken.issuperset(identifier_words(table)[-1:]))
 
 
+def _is_looked_up(table: str, case: Case) -> bool:
+    """Whether other tables refer to a table by its key, and by nothing else: `flights.pilot_id = pilots.id`."""
+    pairs = [pair for join in case.sql.joins for pair in join.pairs if table in (pair[0].table, pair[1].table)]
+    turned = [pair if pair[0].table == table else pair[::-1] for pair in pairs]
+    return all(owns(mine) and not owns(theirs) for mine, theirs in turned)
+
+
 def _joined(case: Case) -> list[str]:
-    """The joined tables, without those of DISTINCT rows, where a join only asks for a partner."""
-    blocks = [each for each in case.sql.blocks if len(each.tables) > 1 and not each.distinct]
+    """The joined tables, without two of DISTINCT rows, where the join only asks for a partner."""
+    blocks = [each for each in case.sql.blocks if len(each.tables) > (2 if each.distinct else 1)]
     return list(dict.fromkeys(table for block in blocks for table in block.tables))
 
 

@@ -22,9 +22,9 @@ from scoring.specification import (
     Void,
     VoidKind,
 )
-from scoring.sql.bindings import bind_listed
 from scoring.sql.changed_values import check_output, is_falling, is_plain_value, reads_rows
 from scoring.sql.conditions import record
+from scoring.sql.conditions.bindings import bind_listed
 from scoring.sql.conditions.supplied_values import note_constant
 from scoring.sql.conditions.unread_columns import note_computed, show_all
 from scoring.sql.constants import constant

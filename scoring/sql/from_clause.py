@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from scoring.specification import Clause, Column, Source, SubqueryRole, VoidKind
-from scoring.sql.bindings import bind_join
 from scoring.sql.conditions import record
+from scoring.sql.conditions.bindings import bind_join
 from scoring.sql.from_items import CteScope, FromItem
 from scoring.sql.probes.catalogues import function_kind, table_kind
 from scoring.sql.scopes import BlockPlace, Scope, Walk, read
