@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.linking import best_likeness, content_words
-from scoring.signals.finding import Finding, differing
+from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.wording import asked, first, said, shapes
 from scoring.specification.shapes import ShapeKind
@@ -198,32 +198,6 @@ def columns_compared_backwards(case: Case) -> Finding | None:
 
 def _is_planned(name: str) -> bool:
     return event_of(name) in ("plan", "due")
-
-
-_DISTINCT = re.compile(r"\b(?:distinct|unique|different) (?:values of )?(?:\w+\.)?([a-z]\w*_id)s?\b")
-
-
-def stated_distinct_missing(case: Case) -> Finding | None:
-    """The enriched question states distinct values of a key, and the SQL counts rows or another key.
-
-    >>> stated_distinct_missing(case("How many pilots flew?", "SELECT COUNT(*) FROM flights",
-    ...     "Number of distinct flights.pilot_id")).detail
-    'expected → actual: distinct pilot_id → count(*)'
-    """
-    match = _DISTINCT.search((case.query.enriched_question or "").casefold())
-    counts = [each for each in case.sql.aggregations if each.func == "COUNT" or each.func.startswith("APPROX")]
-    if match is None or not counts:
-        return None
-    name = match[1]
-    once = any(each.distinct and any(column.name == name for column in each.columns) for each in case.sql.aggregations)
-    grouped = any(column.name == name for key in case.sql.group_by for column in key.operand.columns)
-    listed = any(block.distinct for block in case.sql.blocks) or bool(case.sql.set_operations)
-    thing = key_stems(name) or ()
-    own = any(table_words(table)[-1:] == thing[-1:] for block in case.sql.blocks for table in block.tables)
-    if once or grouped or listed or own or any(each.func.startswith("APPROX") for each in counts):
-        return None
-    prefix = "distinct " if counts[0].distinct else ""
-    return differing(f"distinct {name}", f"count({prefix}{counts[0].column})")
 
 
 _EXTREME = re.compile(
