@@ -47,14 +47,18 @@ def stated_column_unread(case: Case) -> Finding | None:
 
 def _unread_partner(name: str, stated: set[str], case: Case) -> str | None:
     """The stated column in whose place another of its kind is read or, of times, tested."""
-    read = {column.name for column in case.sql.columns} | {table for block in case.sql.blocks for table in block.tables}
-    written = case.query.sql.casefold()
-    unread = sorted(each for each in stated - read if key_stems(each) is None and each not in written)
-    alike = next((each for each in unread if is_time(each) is is_time(name)), None)
     tested = tested_times(case)
+    alike = next((each for each in _unread(stated, case) if is_time(each) is is_time(name)), None)
     if alike is not None or name not in tested or not stated.isdisjoint(tested):
         return alike
     return next((each for each in sorted(stated) if is_time(each)), None)
+
+
+def _unread(stated: set[str], case: Case) -> list[str]:
+    """The stated names that the SQL neither reads nor writes, keys left out."""
+    read = {column.name for column in case.sql.columns} | {table for block in case.sql.blocks for table in block.tables}
+    written = case.query.sql.casefold()
+    return sorted(each for each in stated - read if key_stems(each) is None and each not in written)
 
 
 def _used_columns(case: Case) -> set[str]:
@@ -235,9 +239,13 @@ def stated_distinct_missing(case: Case) -> Finding | None:
 def _is_once(name: str, case: Case) -> bool:
     """Whether each value of a key is counted once: by DISTINCT, a group, a set operation, or in its own table."""
     sql = case.sql
-    once = [column.name for each in sql.aggregations if each.distinct for column in each.columns]
-    once += [column.name for key in sql.group_by for column in key.operand.columns]
-    heads = [table_words(table)[-1:] for block in sql.blocks for table in block.tables]
     merged = bool(sql.set_operations) or any(block.distinct for block in sql.blocks)
     about = any(each.func.startswith("APPROX") for each in sql.aggregations)
-    return name in once or merged or about or (key_stems(name) or ())[-1:] in heads
+    heads = [table_words(table)[-1:] for block in sql.blocks for table in block.tables]
+    return merged or about or (key_stems(name) or ())[-1:] in heads or name in _counted_once(case)
+
+
+def _counted_once(case: Case) -> set[str]:
+    """The columns that DISTINCT or a group counts once."""
+    distinct = {column.name for each in case.sql.aggregations if each.distinct for column in each.columns}
+    return distinct | {column.name for key in case.sql.group_by for column in key.operand.columns}
