@@ -41,6 +41,7 @@ from scoring.signals.mistakes import pairs as mistaken_pairs
 from scoring.signals.mistakes import quotients as mistaken_quotients
 from scoring.signals.mistakes import rows as mistaken_rows
 from scoring.signals.mistakes import scope as mistaken_scope
+from scoring.signals.mistakes import stated as mistaken_stated
 from scoring.signals.mistakes import wanted as mistaken_wanted
 from scoring.signals.mistakes import windows as mistaken_windows
 from scoring.verdict import Case
@@ -189,7 +190,7 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_groups.count_bounded_for_all,
             mistaken_groups.share_of_all_for_group,
             mistaken_groups.columns_compared_backwards,
-            mistaken_groups.stated_distinct_missing,
+            mistaken_stated.stated_distinct_missing,
             mistaken_groups.name_of_any_row,
             mistaken_groups.extreme_of_each_row,
             mistaken_scope.top_of_all,
@@ -205,9 +206,9 @@ SECTIONS: Mapping[str, tuple[Signal, ...]] = MappingProxyType(
             mistaken_wanted.total_beside_groups_missing,
             mistaken_wanted.median_averaged,
             mistaken_columns.date_of_other_event,
-            mistaken_columns.stated_column_unread,
-            mistaken_columns.stated_aggregate_missing,
-            mistaken_columns.stated_value_untested,
+            mistaken_stated.stated_column_unread,
+            mistaken_stated.stated_aggregate_missing,
+            mistaken_stated.stated_value_untested,
             mistaken_columns.units_measured_otherwise,
             mistaken_columns.key_of_other_role,
             mistaken_opposites.column_of_opposite_kind,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from scoring.values import RelativeTime, TimeRange
+from scoring.verdict import Case
 from scoring.words import identifier_words
 
 _EVENTS = {
@@ -91,3 +93,9 @@ def is_time(column: str) -> bool:
     words = identifier_words(column)
     ends = {"at", "on", "date", "time", "ts", "day", "timestamp", "dt", "datetime", "birthday", "dob"}
     return bool(words) and (words[-1] in ends or words[0] == "date")
+
+
+def tested_times(case: Case) -> set[str]:
+    """The columns that conditions test for a time."""
+    tests = (each for each in case.sql.filters if isinstance(each.rhs, (TimeRange, RelativeTime)))
+    return {each.lhs.columns[0].name for each in tests if each.lhs is not None and len(each.lhs.columns) == 1}

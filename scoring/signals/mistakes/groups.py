@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from scoring.linking import best_likeness, content_words
-from scoring.signals.finding import Finding, differing
+from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.wording import asked, first, said, shapes
-from scoring.specification.shapes import ShapeKind
+from scoring.specification import Column, Projection
+from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
 from scoring.verdict import Case
 from scoring.words import stem
@@ -172,58 +173,33 @@ def columns_compared_backwards(case: Case) -> Finding | None:
     ...     "SELECT COUNT(*) FROM parcels WHERE delivered_on < promised_on")).detail
     'delivered_on < promised_on'
     """
-    text = said(case)
-    found = list(shapes(case, ShapeKind.COLUMNS_COMPARED))
-    for match in _AFTER.finditer(text):
+    orders = {_names(each): each.text for each in shapes(case, ShapeKind.COLUMNS_COMPARED)}
+    for match in _AFTER.finditer(said(case)):
         more, less = (match[1], match[3]) if match[2] in _MORE_WORDS else (match[3], match[1])
-        for each in found:
-            names = tuple(column.name for column in each.columns)
-            if names == (less, more) and not any(
-                tuple(c.name for c in other.columns) == (more, less) for other in found
-            ):
-                return Finding(1.0, each.text)
-    if not _LATE.search(asked(case)) or _EARLY.search(text):
+        if (less, more) in orders and (more, less) not in orders:
+            return Finding(1.0, orders[less, more])
+    return _late_backwards(orders, case)
+
+
+def _names(shape: Shape) -> tuple[str, str]:
+    return shape.columns[0].name, shape.columns[1].name
+
+
+def _late_backwards(orders: dict[tuple[str, str], str], case: Case) -> Finding | None:
+    """What came before its planned time is taken for late."""
+    if not _LATE.search(asked(case)) or _EARLY.search(said(case)) or _INVERSE.search(case.query.sql.casefold()):
         return None
-    backwards = [
-        each
-        for each in found
-        if _is_planned(each.columns[0].name)
-        and event_of(each.columns[1].name)
-        and not _is_planned(each.columns[1].name)
-    ]
-    forwards = any(_is_planned(each.columns[1].name) for each in found)
-    inverse = re.search(r"\b1(?:\.0)? -|\b100(?:\.0)? -|\bnot\b", case.query.sql.casefold())
-    return Finding(1.0, backwards[0].text) if backwards and not forwards and not inverse else None
+    if any(_is_planned(less) for _, less in orders):
+        return None
+    backwards = [text for (more, less), text in orders.items() if _is_planned(more) and event_of(less)]
+    return Finding(1.0, backwards[0]) if backwards else None
+
+
+_INVERSE = re.compile(r"\b1(?:\.0)? -|\b100(?:\.0)? -|\bnot\b")
 
 
 def _is_planned(name: str) -> bool:
     return event_of(name) in ("plan", "due")
-
-
-_DISTINCT = re.compile(r"\b(?:distinct|unique|different) (?:values of )?(?:\w+\.)?([a-z]\w*_id)s?\b")
-
-
-def stated_distinct_missing(case: Case) -> Finding | None:
-    """The enriched question states distinct values of a key, and the SQL counts rows or another key.
-
-    >>> stated_distinct_missing(case("How many pilots flew?", "SELECT COUNT(*) FROM flights",
-    ...     "Number of distinct flights.pilot_id")).detail
-    'expected → actual: distinct pilot_id → count(*)'
-    """
-    match = _DISTINCT.search((case.query.enriched_question or "").casefold())
-    counts = [each for each in case.sql.aggregations if each.func == "COUNT" or each.func.startswith("APPROX")]
-    if match is None or not counts:
-        return None
-    name = match[1]
-    once = any(each.distinct and any(column.name == name for column in each.columns) for each in case.sql.aggregations)
-    grouped = any(column.name == name for key in case.sql.group_by for column in key.operand.columns)
-    listed = any(block.distinct for block in case.sql.blocks) or bool(case.sql.set_operations)
-    thing = key_stems(name) or ()
-    own = any(table_words(table)[-1:] == thing[-1:] for block in case.sql.blocks for table in block.tables)
-    if once or grouped or listed or own or any(each.func.startswith("APPROX") for each in counts):
-        return None
-    prefix = "distinct " if counts[0].distinct else ""
-    return differing(f"distinct {name}", f"count({prefix}{counts[0].column})")
 
 
 _EXTREME = re.compile(
@@ -241,19 +217,22 @@ def name_of_any_row(case: Case) -> Finding | None:
     ...     "SELECT base, MAX(name) FROM pilots GROUP BY base")).detail
     'max(name)'
     """
-    if not _EXTREME.search(asked(case)) or re.search(r"alphabet", asked(case)) or not case.sql.group_by:
+    if not _EXTREME.search(asked(case)) or "alphabet" in asked(case) or not case.sql.group_by:
         return None
-    keys = {column for key in case.sql.group_by for column in key.operand.columns}
-    if any(key_stems(key.name) == () for key in keys):
-        return None
-    for each in case.answer:
-        column = each.operand.columns[0] if each.operand.func in ("MAX", "MIN") and each.operand.columns else None
-        if column is None or not is_name(column.name) or "keep" in each.operand.name or len(each.operand.columns) > 1:
-            continue
-        thing = table_words(column.table or "")[-1:]
-        if not any(key_stems(key.name) and (key_stems(key.name) or ())[-1:] == thing for key in keys):
+    stems = [key_stems(column.name) for key in case.sql.group_by for column in key.operand.columns]
+    for each in case.answer if () not in stems else ():
+        column = _extreme_name(each)
+        if column is not None and table_words(column.table or "")[-1:] not in [each[-1:] for each in stems if each]:
             return Finding(1.0, each.operand.name)
     return None
+
+
+def _extreme_name(shown: Projection) -> Column | None:
+    """The column of names of which MAX or MIN is shown, if one is."""
+    columns = shown.operand.columns
+    if shown.operand.func not in ("MAX", "MIN") or len(columns) != 1 or "keep" in shown.operand.name:
+        return None
+    return columns[0] if is_name(columns[0].name) else None
 
 
 def extreme_of_each_row(case: Case) -> Finding | None:
@@ -266,12 +245,12 @@ def extreme_of_each_row(case: Case) -> Finding | None:
     'max(pay) by base, name'
     """
     sql = case.sql
-    if not _ONE_OF_EACH.search(asked(case)) or sql.windows or sql.limits or sql.subqueries or sql.having:
-        return None
     extreme = next((each.operand.name for each in case.answer if each.operand.func in ("MAX", "MIN")), None)
+    if extreme is None or not _ONE_OF_EACH.search(asked(case)) or sql.windows or sql.limits:
+        return None
     keys = [key.operand for key in sql.group_by if key.block in sql.outputs]
-    names = [key for key in keys if key.columns and is_name(key.columns[0].name)]
-    if extreme is None or len(keys) < 2 or not names or len({key.columns[0].table for key in keys if key.columns}) == 0:
+    named = any(is_name(column.name) for key in keys for column in key.columns[:1])
+    if len(keys) < 2 or not named or sql.subqueries or sql.having:
         return None
     return Finding(1.0, f"{extreme} by {', '.join(key.name for key in keys[:3])}")
 

@@ -70,8 +70,8 @@ def _is_of_same(rest: set[str], spoken: set[str]) -> bool:
 
 _FISCAL = re.compile(r"\b(?:fiscal|financial) (?:year|quarter)|\bfy ?\d{2,4}\b")
 _BEGINS = re.compile(
-    r"\b(?:start|begin|run)(?:s|ning|ting)? (?:on |in |from )?(?:the )?(?:1(?:st)? )?(february|march|april|may|june|july|august|september"
-    r"|october|november|december|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)\b"
+    r"\b(?:start|begin|run)(?:s|ning|ting)? (?:on |in |from )?(?:the )?(?:1(?:st)? )?"
+    r"(?:feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b"
 )
 
 

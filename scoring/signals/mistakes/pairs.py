@@ -7,7 +7,7 @@ import re
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import is_time
 from scoring.signals.mistakes.wording import asked, first, shapes
-from scoring.specification.shapes import ShapeKind
+from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import key_stems
 from scoring.verdict import Case
 from scoring.words import stem
@@ -76,22 +76,26 @@ def roles_swapped(case: Case) -> Finding | None:
     'p.pay < c.pay: less than the captain'
     """
     text = asked(case)
-    for each in shapes(case, ShapeKind.SELF_COMPARISON):
-        word, role = each.words[:2]
-        wanted = _wanted(text, role)
-        if wanted and wanted != word and not _DATES.search(text):
-            return Finding(1.0, f"{each.text}: {word} than the {role}")
-        if wanted == word and "or equal" in each.words:
-            return Finding(1.0, f"{each.text}: {word} than or equal to the {role}")
-        if wanted and each.columns and is_time(each.columns[0].name) and not _DATES.search(text):
-            return Finding(1.0, f"{each.text}: times are compared")
-    unlinked = _unlinked(text, case)
-    if unlinked is not None:
-        return unlinked
+    compared = list(shapes(case, ShapeKind.SELF_COMPARISON))
+    found = [odd for each in compared if (odd := _compared_oddly(each, text))]
+    if found:
+        return Finding(1.0, found[0])
     shown = first(case, ShapeKind.SELF_OUTPUT)
-    if shown is not None and first(case, ShapeKind.SELF_COMPARISON) is not None and _wanted(text, shown.words[0]):
+    if shown is not None and compared and _wanted(text, shown.words[0]):
         return Finding(1.0, shown.text)
-    return None
+    return _unlinked(text, case)
+
+
+def _compared_oddly(shape: Shape, text: str) -> str:
+    """What is wrong with a comparison of a row with the one that it refers to, if anything."""
+    word, role = shape.words[:2]
+    wanted, dated = _wanted(text, role), _DATES.search(text) is not None
+    if wanted and wanted != word and not dated:
+        return f"{shape.text}: {word} than the {role}"
+    if wanted == word and "or equal" in shape.words:
+        return f"{shape.text}: {word} than or equal to the {role}"
+    timed = bool(shape.columns) and is_time(shape.columns[0].name)
+    return f"{shape.text}: times are compared" if wanted and timed and not dated else ""
 
 
 def _unlinked(text: str, case: Case) -> Finding | None:

@@ -161,19 +161,31 @@ def duration_in_other_unit(case: Case) -> Finding | None:
     'expected → actual: hour → day'
     """
     units = set(_UNIT.findall(asked(case))) or set(_UNIT.findall(said(case)))
+    lengths = list(shapes(case, ShapeKind.DURATION))
+    given = {each.words[0] for each in lengths}
+    found = _part_of_length(units, case) or _backwards(lengths, case)
+    if found is not None or len(units) != 1 or not given or units & given or (units, given) == ({"day"}, {"other"}):
+        return found
+    return differing(units.pop(), ", ".join(sorted(given)))
+
+
+def _part_of_length(units: set[str], case: Case) -> Finding | None:
+    """One field of an interval stands for the whole of it."""
     field = first(case, ShapeKind.FIELD_OF_INTERVAL)
-    if field is not None and (units or re.search(r"\b(?:time|long|duration|delay|wait)\b", asked(case))):
-        return Finding(1.0, f"{field.text}: only the {field.words[0]} of the time between")
-    reversed_ = next((each for each in shapes(case, ShapeKind.DURATION) if _runs_backwards(each)), None)
-    if reversed_ is not None and "abs(" not in case.query.sql.casefold():
-        return Finding(1.0, f"{reversed_.text}: the end before the beginning")
-    given = {each.words[0] for each in shapes(case, ShapeKind.DURATION)}
-    if len(units) != 1 or not given or units & given:
+    if field is None or not (units or _LENGTH.search(asked(case))):
         return None
-    unit = next(iter(units))
-    if unit == "day" and given == {"other"}:
+    return Finding(1.0, f"{field.text}: only the {field.words[0]} of the time between")
+
+
+def _backwards(lengths: list[Shape], case: Case) -> Finding | None:
+    """The time of an end is subtracted from that of a beginning."""
+    found = next((each for each in lengths if _runs_backwards(each)), None)
+    if found is None or "abs(" in case.query.sql.casefold():
         return None
-    return differing(unit, ", ".join(sorted(given)))
+    return Finding(1.0, f"{found.text}: the end before the beginning")
+
+
+_LENGTH = re.compile(r"\b(?:time|long|duration|delay|wait)\b")
 
 
 _BEGINNINGS = frozenset({"begin", "start", "request", "hire", "birth", "issue"})

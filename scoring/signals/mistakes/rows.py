@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.linking import content_words
-from scoring.signals.finding import Finding
+from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import asked, first, said, shapes
 from scoring.specification import Clause, Column, Op, QuestionFilter, SqlFilter
 from scoring.specification.shapes import Shape, ShapeKind
@@ -19,7 +19,8 @@ def join_multiplies(case: Case) -> Finding | None:
     """A total of one table's column is taken after a join that repeats its rows.
 
     An invoice with three payments adds its total three times. The other table refers to the key of the first, or two
-    tables refer to one and repeat each other. Half strength where a condition may leave one row for each, and for counts.
+    tables refer to one and repeat each other. Half strength for counts, and where a condition may leave one row for
+    each.
 
     >>> join_multiplies(case("What is the total weight per route?", "SELECT v.route, SUM(v.weight) FROM vans v "
     ...     "JOIN stops s ON s.van_id = v.id GROUP BY v.route")).detail
@@ -80,27 +81,19 @@ def _other_rows(shape: Shape, thing: str, case: Case) -> str:
     """The table whose rows are counted in place of a thing, if it is certain that they differ."""
     tables = [table_words(table) for table in shape.words]
     heads = {words[-2] if words[-1] in _SAME_ROWS and len(words) > 1 else words[-1] for words in tables if words}
-    grouped = shape.columns[0].name
-    if (
-        thing in heads
-        or len(set(shape.words)) != 1
-        or any(thing in key_stems(key)[-1:] for key in grouped.split() if key_stems(key))
-    ):
+    grouped = [key_stems(key) or () for key in shape.columns[0].name.split()]
+    if thing in heads or len(set(shape.words)) != 1 or any(thing in stems[-1:] for stems in grouped):
         return ""
-    if any(thing in identifier_words(column.name) for column in shape.columns[1:] if not _is_key_of(column, thing)):
+    if any(_is_named(column, thing) for column in shape.columns[1:]):
         return ""
-    named = any(thing in words[:-1] for words in tables)
-    keyed = any(
-        thing == stems[-1]
-        for column in case.sql.columns
-        if (stems := key_stems(column.name)) and column.table in shape.words
-    )
-    return shape.words[0] if named or keyed else ""
+    own = [key_stems(column.name) or () for column in case.sql.columns if column.table in shape.words]
+    found = any(thing in words[:-1] for words in tables) or any(thing in stems[-1:] for stems in own)
+    return shape.words[0] if found else ""
 
 
-def _is_key_of(column: Column, thing: str) -> bool:
-    stems = key_stems(column.name)
-    return bool(stems) and thing in (stems or ())[-1:]
+def _is_named(column: Column, thing: str) -> bool:
+    """Whether a column that is no key is named like a thing: its values may be what is counted."""
+    return thing in identifier_words(column.name) and thing not in (key_stems(column.name) or ())[-1:]
 
 
 def amounts_deduplicated(case: Case) -> Finding | None:
@@ -176,21 +169,15 @@ def bound_at_wrong_level(case: Case) -> Finding | None:
     ...     "HAVING COUNT(*) >= 3")).detail
     'count(*) >= 3 of each country, not of each route'
     """
-    if case.grouping.missing and not case.question.group_by:
+    word = next((stem(match[1]) for match in _HOLDERS.finditer(asked(case))), "")
+    heads = [table_words(table)[-1:] for block in case.sql.blocks for table in block.tables]
+    if (word,) not in heads or (case.grouping.missing and not case.question.group_by):
         return None
-    thing = next((match[1] for match in _HOLDERS.finditer(asked(case))), "")
-    if not thing:
-        return None
-    word = stem(thing)
-    tables = {table_words(table)[-1:]: table for block in case.sql.blocks for table in block.tables}
-    if (word,) not in tables:
-        return None
-    for each in case.sql.having:
-        if each.lhs is None or each.lhs.func != "COUNT" or not isinstance(each.rhs, Number):
-            continue
+    counts = (each for each in case.sql.having if each.lhs is not None and each.lhs.func == "COUNT")
+    for each in counts:
         keys = [key.operand for key in case.sql.group_by if key.block == each.block]
         columns = [column for key in keys for column in key.columns]
-        if columns and not any(_identifies(column, word) for column in columns):
+        if columns and isinstance(each.rhs, Number) and not any(_identifies(column, word) for column in columns):
             return Finding(1.0, f"{each.text} of each {', '.join(key.name for key in keys[:3])}, not of each {word}")
     return None
 
@@ -223,21 +210,21 @@ def value_for_count(case: Case) -> Finding | None:
     ...     "s.route_id = r.id WHERE s.minutes >= 3")).detail
     'expected → actual: stops >= 3 → minutes >= 3'
     """
-    tables = {table_words(table)[-1] for block in case.sql.blocks for table in block.tables if table_words(table)}
     for required in case.question.filters:
         phrase = required.lhs.name if required.lhs is not None else ""
-        words = content_words(phrase)
-        counted = bool(words) and words[-1] in tables and phrase.endswith("s")
-        if required.op not in _BOUNDS or not (
-            counted or re.search(rf"\b{re.escape(str(required.rhs))}(?: or more)? times\b", asked(case))
-        ):
-            continue
-        found = _value_bounded(required, words[-1] if words else "time", case)
-        if found is not None:
-            return Finding(
-                1.0, f"expected → actual: {phrase or 'times'} {required.op.value} {required.rhs} → {found.text}"
-            )
+        if required.op in _BOUNDS and _is_number_of_things(required, phrase, case):
+            found = _value_bounded(required, "".join(content_words(phrase)[-1:]) or "time", case)
+            wanted = f"{phrase or 'times'} {required.op.value} {required.rhs}"
+            return differing(wanted, found.text) if found is not None else None
     return None
+
+
+def _is_number_of_things(required: QuestionFilter, phrase: str, case: Case) -> bool:
+    """Whether a bound is one on how many rows of a table there are, or how many times something was done."""
+    heads = {word for block in case.sql.blocks for table in block.tables for word in table_words(table)[-1:]}
+    times = rf"\b{re.escape(str(required.rhs))}(?: or more)? times\b"
+    counted = phrase.endswith("s") and not heads.isdisjoint(content_words(phrase)[-1:])
+    return counted or re.search(times, asked(case)) is not None
 
 
 _BOUNDS = frozenset({Op.GE, Op.GT, Op.LE, Op.LT, Op.EQ})

@@ -31,21 +31,29 @@ def top_of_all(case: Case) -> Finding | None:
     ...     "SELECT base, name FROM pilots ORDER BY pay DESC LIMIT 1")).detail
     'LIMIT 1 for all groups'
     """
-    text = asked(case)
+    text, limit = asked(case), case.sql.limit
     found = _EACH_TOP.search(text)
-    limit = case.sql.limit
-    if found is None or limit is None or limit.ranked or limit.count is None or limit.count > 20:
+    if found is None or limit is None or limit.ranked or limit.count not in _rows_wanted(case) or _ranks_groups(case):
         return None
     if found[1] is not None and (_RATES.search(text) or not _shown(found[1], case)):
         return None
-    if any(each.partition for each in case.sql.limits) or any(each.correlated for each in case.sql.subqueries):
-        return None
-    wanted = {each.k for each in case.question.superlatives}
-    if limit.count not in wanted | {1}:
-        return None
-    if case.sql.windows or any(each.role is SubqueryRole.IN for each in case.sql.subqueries):
-        return None
     return Finding(1.0, f"LIMIT {limit.count} for all groups")
+
+
+def _rows_wanted(case: Case) -> set[int]:
+    """How many rows a LIMIT has that is meant for each group."""
+    return {1} | {each.k for each in case.question.superlatives if each.k is not None and each.k <= _MOST_ROWS}
+
+
+_MOST_ROWS = 20
+
+
+def _ranks_groups(case: Case) -> bool:
+    """Whether something else may take the top of each group."""
+    sql = case.sql
+    if sql.windows or any(each.partition for each in sql.limits):
+        return True
+    return any(each.correlated or each.role is SubqueryRole.IN for each in sql.subqueries)
 
 
 def _shown(word: str, case: Case) -> bool:
@@ -182,29 +190,27 @@ def kept_rows_dropped(case: Case) -> Finding | None:
     ...     "pilots p JOIN flights f ON f.pilot_id = p.id GROUP BY p.name")).detail
     'including those without: inner join of flights'
     """
-    found = _KEPT.search(said(case))
+    found, lacking = _KEPT.search(said(case)), _LACKING.search(said(case))
     if found is None:
         return None
-    kinds = {each.kind for each in case.sql.joins}
-    lacking = _LACKING.search(said(case))
-    optional = [
-        each
-        for each in shapes(case, ShapeKind.OPTIONAL)
-        if lacking and table_words(each.words[0])[-1:] == (stem(lacking[1]),)
-    ]
-    if optional and lacking is not None:
-        return Finding(1.0, f"{lacking.group()}: {optional[0].text}")
+    heads = {table_words(each.words[0])[-1:]: each.text for each in shapes(case, ShapeKind.OPTIONAL)}
+    wrong_side = heads.get((stem(lacking[1]),)) if lacking is not None else None
     undone = first(case, ShapeKind.OUTER_CONDITION)
+    if wrong_side is not None:
+        return Finding(1.0, f"{found.group()}: {wrong_side}")
     if undone is not None:
         return Finding(1.0, f"{found.group()}: {undone.text} in WHERE")
-    if "inner" not in kinds or not kinds.isdisjoint({"left", "right", "full"}) or case.sql.set_operations:
-        return None
-    if any(each.role is SubqueryRole.SCALAR for each in case.sql.subqueries) or re.search(
-        r"\b(?:left|right|full) (?:outer )?join\b", case.query.sql, re.IGNORECASE
-    ):
-        return None
-    joined = next(each.table for each in case.sql.joins if each.kind == "inner")
-    return Finding(1.0, f"{found.group()}: inner join of {joined}")
+    joined = next((each.table for each in case.sql.joins if each.kind == "inner"), None)
+    return None if joined is None or _keeps(case) else Finding(1.0, f"{found.group()}: inner join of {joined}")
+
+
+def _keeps(case: Case) -> bool:
+    """Whether an outer join, a set operation or a subquery of a row may keep things without a partner."""
+    outer = _OUTER.search(case.query.sql) is not None or bool(case.sql.set_operations)
+    return outer or any(each.role is SubqueryRole.SCALAR for each in case.sql.subqueries)
+
+
+_OUTER = re.compile(r"\b(?:left|right|full) (?:outer )?join\b", re.IGNORECASE)
 
 
 _EACH_KEPT = re.compile(r"\b(?:for each|for every|each|every|all)\b")
@@ -226,7 +232,7 @@ def outer_join_undone(case: Case) -> Finding | None:
 
 
 _ONLY = re.compile(
-    r"\b(?:who|that|which|whose|have|has|had|ever) (?:\w+ )?only (?:ever )?(?:\w+ed|buy|bought|sold"
+    r"\b(?:who|that|which|whose|have|has|had|ever) (?:\w+ )?only (?:ever )?(?:\w+e[dn]|buy|bought|sold"
     r"|ordered|used|paid|had|made|flew|took|seen?|ate|went)\b"
     r"|\b(?:exclusively|nothing but|always (?:\w+ed|paid|bought|used))\b"
 )
@@ -249,22 +255,22 @@ def all_read_as_some(case: Case) -> Finding | None:
     """
     text = asked(case)
     found = _ONLY.search(text) or _ALL_OF.search(text)
-    sql = case.sql
-    if (
-        found is None
-        or (not sql.filters and not sql.joins)
-        or re.search(r"\bonly (?:the|one|once|\d|include|count|show|consider|for|in|if|when|a)\b", text)
-    ):
-        return None
-    negative = any(each.op in (Op.NOT_EXISTS, Op.NOT_IN, Op.NE) for each in sql.filters) or bool(sql.set_operations)
-    grouped = bool(sql.having) or any(each.distinct and each.func == "COUNT" for each in sql.aggregations)
-    roles = {each.role for each in sql.subqueries}
-    if (
-        negative
-        or grouped
-        or not roles.isdisjoint({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS, SubqueryRole.QUANTIFIED})
-    ):
-        return None
-    if any(each.op is Op.IS_NULL for each in sql.filters) or _UNIVERSAL & sql.functions or sql.windows:
+    if found is None or not (case.sql.filters or case.sql.joins) or _NO_ONLY.search(text) or _looks_for_others(case):
         return None
     return Finding(1.0, f"{found.group()}: no row is looked for that fails")
+
+
+_NO_ONLY = re.compile(r"\bonly (?:the|one|once|\d|include|count|show|consider|for|in|if|when|a)\b")
+_EXCLUDING = frozenset({Op.NOT_EXISTS, Op.NOT_IN, Op.NE, Op.IS_NULL})
+_EXCLUDING_ROLES = frozenset({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS, SubqueryRole.QUANTIFIED})
+
+
+def _looks_for_others(case: Case) -> bool:
+    """Whether the SQL excludes rows, counts different ones, or bounds a group, as a condition on all rows needs."""
+    sql = case.sql
+    if sql.set_operations or sql.windows or sql.having or _UNIVERSAL & sql.functions:
+        return True
+    if any(each.op in _EXCLUDING for each in sql.filters):
+        return True
+    counted = any(each.distinct and each.func == "COUNT" for each in sql.aggregations)
+    return counted or any(each.role in _EXCLUDING_ROLES for each in sql.subqueries)

@@ -25,17 +25,19 @@ def tie_asked_cut(case: Case) -> Finding | None:
     ...     "SELECT name FROM pilots ORDER BY pay DESC LIMIT 1")).detail
     'all pilots with the highest: LIMIT 1'
     """
-    found = _ALL_TIED.search(said(case))
-    if found is None or re.search(r"\bbreak(?:ing)? ties\b|\bties? (?:broken|are broken|by)\b", said(case)):
+    text = said(case)
+    found = _ALL_TIED.search(text)
+    if found is None or _BROKEN.search(text):
         return None
-    cut = next((each for each in case.sql.limits if each.count == 1 and not each.ranked), None)
+    inner = {each.block for each in case.sql.subqueries if each.role is not SubqueryRole.DERIVED}
+    cuts = [each for each in case.sql.limits if each.count == 1 and not each.ranked and each.block not in inner]
+    if cuts:
+        return Finding(1.0, f"{found.group()}: LIMIT 1")
     numbered = any(each.func in ("ROW_NUMBER", "ROWNUMBER") for each in case.sql.windows)
-    if cut is None and not numbered:
-        return None
-    inner = cut is not None and any(
-        each.block == cut.block and each.role is not SubqueryRole.DERIVED for each in case.sql.subqueries
-    )
-    return None if inner else Finding(1.0, f"{found.group()}: {'LIMIT 1' if cut is not None else 'ROW_NUMBER'}")
+    return Finding(1.0, f"{found.group()}: ROW_NUMBER") if numbered else None
+
+
+_BROKEN = re.compile(r"\bbreak(?:ing)? ties\b|\bties? (?:broken|are broken|by)\b")
 
 
 _QUALIFIED = frozenset(
@@ -61,15 +63,18 @@ def table_of_others(case: Case) -> Finding | None:
     tables = {table for block in case.sql.blocks for table in block.tables}
     for table in sorted(tables):
         words = identifier_words(table)
-        odd = [word for word in words if word in _QUALIFIED and word not in spoken]
-        rest = [word for word in words if word not in _QUALIFIED]
-        if odd and rest and rest[-1] in spoken:
-            plain = any(identifier_words(each) == tuple(rest) for each in tables)
-            shown = {column.table for each in case.answer for column in each.operand.columns}
-            if plain and shown != {table} and not _excludes(case, table):
-                continue
+        odd = [word for word in words if word in _QUALIFIED - spoken]
+        rest = tuple(word for word in words if word not in _QUALIFIED)
+        if odd and not spoken.isdisjoint(rest[-1:]) and not _stands_beside(table, rest, tables, case):
             return Finding(1.0, f"{table}: {odd[0]}")
     return None
+
+
+def _stands_beside(table: str, rest: tuple[str, ...], tables: set[str], case: Case) -> bool:
+    """Whether the ordinary table is read, too, and the special one neither gives the answer nor is excluded."""
+    shown = {column.table for each in case.answer for column in each.operand.columns}
+    plain = any(identifier_words(each) == rest for each in tables)
+    return plain and shown != {table} and not _excludes(case, table)
 
 
 def _excludes(case: Case, table: str) -> bool:

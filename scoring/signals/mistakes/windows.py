@@ -7,7 +7,7 @@ import re
 from scoring.linking import operand_words
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.wording import asked, first, said, shapes
-from scoring.specification import Direction
+from scoring.specification import Column, Direction
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.verdict import Case
 from scoring.words import identifier_words
@@ -130,29 +130,32 @@ def date_extreme_flipped(case: Case) -> Finding | None:
     ...     "SELECT pilot, MIN(flown_at) FROM flights GROUP BY pilot")).detail
     'MIN(flown_at) for the latest'
     """
-    text = asked(case)
-    latest, earliest = _LATEST.search(text), _FIRST.search(text)
-    if (latest is None) is (earliest is None):
+    latest, earliest = _LATEST.search(asked(case)), _FIRST.search(asked(case))
+    if latest is not None and earliest is None:
+        flipped, name = _flipped(case, "MIN", "asc"), latest.group()
+    elif earliest is not None and latest is None:
+        flipped, name = _flipped(case, "MAX", "desc"), earliest.group()
+    else:
         return None
-    word = latest or earliest
-    name = word.group() if word is not None else ""
-    wrong_call, wrong_order = ("MIN", "asc") if latest is not None else ("MAX", "desc")
-    extremes = [each for each in case.sql.aggregations if each.func in ("MIN", "MAX") and each.columns]
-    dated = [each for each in extremes if _is_time(each.columns[0].name)]
-    ranks = [
-        each
-        for each in shapes(case, ShapeKind.RANKED)
-        if each.number == 1 and each.columns and _is_time(each.columns[0].name)
-    ]
-    if dated and all(each.func == wrong_call for each in dated) and not ranks:
-        return Finding(1.0, f"{dated[0].func}({dated[0].column}) for the {name.removeprefix('the ')}")
-    if ranks and all(each.words[1] == wrong_order for each in ranks) and not dated:
-        return Finding(1.0, f"{ranks[0].text} for the {name.removeprefix('the ')}")
-    cut = [each for each in case.sql.limits if each.count == 1 and not each.ranked]
-    keys = [key for limit in cut for key in case.sql.order_by if key.block == limit.block][:1]
-    if keys and not dated and _is_time(keys[0].operand.name) and keys[0].descending is (wrong_order == "desc"):
-        return Finding(1.0, f"{keys[0].operand.name} {wrong_order.upper()} for the {name.removeprefix('the ')}")
-    return None
+    return Finding(1.0, f"{flipped} for the {name.removeprefix('the ')}") if flipped else None
+
+
+def _flipped(case: Case, func: str, order: str) -> str:
+    """What takes the wrong end of the times: a function, a rank, or the order of a LIMIT; empty where nothing does."""
+    dated = [each for each in case.sql.aggregations if each.func in ("MIN", "MAX") and _reads_time(each.columns)]
+    ranks = [each for each in shapes(case, ShapeKind.RANKED) if each.number == 1 and _reads_time(each.columns)]
+    if dated or ranks:
+        calls = "" if ranks or any(each.func != func for each in dated) else f"{func}({dated[0].column})"
+        return calls or ("" if dated or any(each.words[1] != order for each in ranks) else ranks[0].text)
+    cut = {each.block for each in case.sql.limits if each.count == 1 and not each.ranked}
+    key = next((each for each in case.sql.order_by if each.block in cut), None)
+    if key is None or not _is_time(key.operand.name) or key.descending is not (order == "desc"):
+        return ""
+    return f"{key.operand.name} {order.upper()}"
+
+
+def _reads_time(columns: tuple[Column, ...]) -> bool:
+    return bool(columns) and _is_time(columns[0].name)
 
 
 def _is_time(name: str) -> bool:
@@ -219,29 +222,25 @@ def period_ungrouped(case: Case) -> Finding | None:
     ...     "SELECT SUM(fare) FROM trips WHERE year = 2020")).detail
     'no group for each month'
     """
-    text = asked(case)
-    wanted = _asked_grains(text)
+    wanted = _asked_grains(asked(case))
+    if len(wanted) != 1 or not case.sql.aggregations or _AVERAGED.search(asked(case)) or _needs_no_group(case):
+        return None
+    grain = wanted.pop()
+    keys = [column for key in case.sql.group_by for column in key.operand.columns]
+    grouped = first(case, ShapeKind.GRAIN) is not None or any(_is_time_like(column.name) for column in keys)
+    read = any(grain in identifier_words(column.name) for column in case.sql.columns)
+    return None if grouped or read or _names_grain(case, grain) else Finding(1.0, f"no group for each {grain}")
+
+
+_AVERAGED = re.compile(r"\b(?:average|avg|mean|rate)\b")
+
+
+def _needs_no_group(case: Case) -> bool:
+    """Whether values of periods may be computed side by side, or divided by the number of periods."""
     sql = case.sql
-    if (
-        len(wanted) != 1
-        or not sql.aggregations
-        or sql.divisions
-        or sql.windows
-        or re.search(r"\b(?:average|avg|mean|rate)\b", text)
-    ):
-        return None
-    grain = next(iter(wanted))
-    if next(shapes(case, ShapeKind.GRAIN), None) is not None or any(each.conditional for each in sql.aggregations):
-        return None
-    if _names_grain(case, grain) or any(
-        _is_time_like(column.name) for key in sql.group_by for column in key.operand.columns
-    ):
-        return None
-    if any(each.func == "AVG" for each in sql.aggregations) or any(
-        grain in identifier_words(each.name) for each in sql.columns
-    ):
-        return None
-    return Finding(1.0, f"no group for each {grain}")
+    return bool(sql.divisions or sql.windows) or any(
+        each.conditional or each.func == "AVG" for each in sql.aggregations
+    )
 
 
 def _is_time_like(name: str) -> bool:
@@ -316,13 +315,15 @@ def rank_flipped(case: Case) -> Finding | None:
     ...     "ROW_NUMBER() OVER (PARTITION BY base ORDER BY pay) AS r FROM pilots) t WHERE r = 1")).strength
     1.0
     """
-    wanted = {_PLAIN_EXTREMES[word] for word in re.findall(r"[a-z]+", asked(case)) if word in _PLAIN_EXTREMES}
+    text = asked(case)
+    wanted = {_PLAIN_EXTREMES[word] for word in re.findall(r"[a-z]+", text) if word in _PLAIN_EXTREMES}
     ranks = [each for each in shapes(case, ShapeKind.RANKED) if each.columns and each.words[1] != "unordered"]
     if len(wanted) != 1 or len(ranks) != 1 or len(case.question.superlatives) > 1:
         return None
-    if any(_is_time_like(column.name) or "rank" in column.name for column in ranks[0].columns):
-        dated = not _LATEST.search(asked(case)) and not _DATED.search(said(case)) and _is_time(ranks[0].columns[0].name)
-        return Finding(1.0, f"{ranks[0].text}: a time") if dated and len(ranks[0].columns) == 1 else None
+    names = [column.name for column in ranks[0].columns]
+    if any(_is_time_like(name) or "rank" in name for name in names):
+        timed = len(names) == 1 and _is_time(names[0]) and not _LATEST.search(text) and not _DATED.search(said(case))
+        return Finding(1.0, f"{ranks[0].text}: a time") if timed else None
     return None if shape_of_direction(ranks[0]) in wanted else Finding(1.0, ranks[0].text)
 
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems
-from scoring.sql.shapes.selects import SourceItem, Select, written
+from scoring.sql.shapes.selects import Select, SourceItem, written
 from scoring.sql.shapes.windows import item_around
 from scoring.sql.terms import Node
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key, key_stems, refers
-from scoring.sql.shapes.selects import SourceItem, Select, written
+from scoring.sql.shapes.selects import Select, SourceItem, written
 from scoring.sql.terms import Node
 
 _ADDING = (exp.Sum, exp.Avg)
@@ -35,7 +35,7 @@ def repeated_rows(select: Select) -> Iterator[Shape]:
 
 def unused_repeats(select: Select) -> Iterator[Shape]:
     """Items that repeat rows which are counted by conditions on them, and of which only join keys are read."""
-    calls = [each for each in select.own if isinstance(each, (exp.Count, exp.Sum)) and _counts_conditionally(each)]
+    calls = [each for each in select.own if isinstance(each, (exp.Count, *_ADDING)) and _counts_conditionally(each)]
     if len(select.items) < 2 or not calls:
         return
     many = _repeaters(select)

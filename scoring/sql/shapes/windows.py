@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.grains import grain_of
-from scoring.sql.shapes.selects import SourceItem, Select, written
+from scoring.sql.shapes.selects import Select, SourceItem, written
 from scoring.sql.terms import Node
 
 _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
