@@ -21,12 +21,16 @@ from scoring.judging.local import LEAST_MOVE
 from scoring.judging.probability import Probability
 from scoring.reasons import FORGERIES, ReasonCode
 
-RIGHT_SHARE = 0.65
-"""The share of right answers for which `p_correct` is calibrated: what published agents reach on labels of intent."""
+RIGHT_SHARE = 0.8
+"""The share of right answers for which `p_correct` is calibrated: production agents have 82 to 91 % (STEF, Table 4)."""
 LEAST, MOST = 0.14, 0.97
 """The range of `p_correct`: of answers whose evidence is strongest against them, people accept one in seven."""
-LEAST_SLOPE = 1.0
-"""The calibration may not flatten the evidence below this: many faults are rare, and most are hidden from any judge."""
+LEAST_SLOPE = 1.4
+"""The calibration may not flatten the evidence below this.
+
+Half of the wrong answers to everyday questions show no fault without the company's dictionary; a slope that is fitted
+to them would doubt the faults that do show.
+"""
 
 ONE_THREAD = threadpool_limits.wrap(limits=1)
 """Threads make such small fits slower, and their sums depend on the number of cores."""
