@@ -80,14 +80,18 @@ _SAME_ROWS = frozenset(
 
 def _other_rows(shape: Shape, thing: str, case: Case) -> str:
     """The table whose rows are counted in place of a thing, if it is certain that they differ."""
-    tables = [table_words(table) for table in shape.words]
+    table = shape.words[0] if len(set(shape.words)) == 1 else ""
+    words = table_words(table)
     grouped = [key_stems(key) or () for key in shape.columns[0].name.split()]
-    if len(set(shape.words)) > 1:
+    if not words or _row_word(words) == thing or _ends(grouped, thing):
         return ""
-    apart = _row_word(tables[0]) != thing and not _ends(grouped, thing)
-    own = [key_stems(each.name) or () for each in case.sql.columns if each.table == shape.words[0]]
-    valued = [column for column in shape.columns[1:] if _is_named(column, thing)]
-    return shape.words[0] if apart and not valued and (thing in tables[0][:-1] or _ends(own, thing)) else ""
+    named = thing in words[:-1] or _ends(_foreign_keys(table, case), thing)
+    return table if named and not any(_is_named(column, thing) for column in shape.columns[1:]) else ""
+
+
+def _foreign_keys(table: str, case: Case) -> list[tuple[str, ...]]:
+    """The words of the keys that the SQL reads of a table."""
+    return [key_stems(each.name) or () for each in case.sql.columns if each.table == table]
 
 
 def _ends(names: Iterable[tuple[str, ...]], word: str) -> bool:
