@@ -36,6 +36,12 @@ class Judged:
     question: str = ""
     agent: str = ""
     """The agent that gave the answer; empty when unknown."""
+    company: str = ""
+    """The company, or database, that the question is about; empty when unknown."""
+    visible: bool | None = None
+    """Of a wrong answer: whether question and SQL alone show the fault. `None` where the labels do not say."""
+    score: float | None = None
+    """Φ in [0, 100], where the judge gave one."""
 
     @property
     def confidence(self) -> float:

@@ -10,6 +10,7 @@ from typing import Any, cast
 from evals.agreement import NAMES, Measures
 from evals.by_agent import ByAgent
 from evals.cascade import Expected
+from evals.everyday import Everyday
 from evals.paired import Paired
 
 WORDS = {
@@ -42,6 +43,8 @@ class Report:
     measures: Measures
     intervals: Mapping[str, tuple[float, float]]
     slices: Mapping[str, Mapping[str, Measures]] = field(default_factory=dict[str, Mapping[str, Measures]])
+    everyday: Everyday | None = None
+    """Figures of labels that say of each wrong answer whether its fault can be seen."""
     by_agent: ByAgent | None = None
     cascade: Sequence[Expected] = ()
     asked: float | None = None
@@ -58,6 +61,8 @@ class Report:
     def markdown(self) -> str:
         """The report as Markdown."""
         parts = [f"## {self.judge} on {self.labels}", _figures(self), *_slices(self)]
+        if self.everyday is not None:
+            parts.append(_everyday(self.everyday))
         if self.by_agent is not None:
             parts += [_agents(self.by_agent), _fairness(self.by_agent)]
         if self.asked is not None:
@@ -110,6 +115,27 @@ def _slices(report: Report) -> list[str]:
         ]
         parts.append("\n".join([head, *rows]))
     return parts
+
+
+_EVERYDAY = {
+    "auc": "AUC over all",
+    "auc_visible": "AUC against faults that can be seen",
+    "auc_within_agent": "AUC within an agent",
+    "auc_within_question": "AUC within a question",
+    "right_called_wrong": "right answers called wrong",
+    "visible_called_right": "faults that can be seen, called right",
+    "sure": "share with γ ≥ 0.85",
+    "sure_holds": "of these, as labelled",
+    "rank_correlation": "Spearman over company × agent",
+}
+
+
+def _everyday(found: Everyday) -> str:
+    lines = ["| on everyday questions | value |", "|---|---|", f"| answers | {found.answers} |"]
+    lines += [f"| {words} | {_number(getattr(found, name))} |" for name, words in _EVERYDAY.items()]
+    good = f"mean Φ of the {found.good_agents} company × agent of which 90 % is right"
+    lines.append(f"| {good} | {found.good_score:.1f} |" if found.good_agents else f"| {good} | – |")
+    return "\n".join(lines)
 
 
 def _agents(found: ByAgent) -> str:

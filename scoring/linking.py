@@ -89,6 +89,9 @@ SYNONYMS = (
     "metre meter m",
     "centimetre centimeter cm",
     "version edition release",
+    "bill billed charge charged invoice invoiced",
+    "collect collected receive received paid payment",
+    "transaction txn trx",
 )
 """Each line lists words for the same thing."""
 _GROUPS: dict[str, frozenset[int]] = {}

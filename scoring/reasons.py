@@ -42,7 +42,17 @@ class ReasonCode(StrEnum):
     DEFINITION_NUMBER_UNUSED = "DEFINITION_NUMBER_UNUSED"
     FORMULA_COPIED = "FORMULA_COPIED"
     DEFINITION_WEAKENS = "DEFINITION_WEAKENS"
+    REWRITING_IGNORED = "REWRITING_IGNORED"
+    REWRITING_FOLLOWED = "REWRITING_FOLLOWED"
     DATE_AS_NUMBER = "DATE_AS_NUMBER"
+    CONVENTION_FOLLOWED = "CONVENTION_FOLLOWED"
+    STORED_CODE_USED = "STORED_CODE_USED"
+    WORD_FOR_CODE = "WORD_FOR_CODE"
+    CONVENTION_MISSING = "CONVENTION_MISSING"
+    CODE_UNKNOWN = "CODE_UNKNOWN"
+    CODE_OF_ANOTHER = "CODE_OF_ANOTHER"
+    LAST_DAY_CUT = "LAST_DAY_CUT"
+    PERIOD_WITHOUT_YEAR = "PERIOD_WITHOUT_YEAR"
     OUTPUT_MISSING = "OUTPUT_MISSING"
     OUTPUT_REDUNDANT = "OUTPUT_REDUNDANT"
     OUTPUT_WIDER = "OUTPUT_WIDER"
@@ -84,11 +94,13 @@ class ReasonCode(StrEnum):
     LIMIT_MISSING = "LIMIT_MISSING"
     LIMIT_WRONG = "LIMIT_WRONG"
     LIMIT_UNASKED = "LIMIT_UNASKED"
+    LIMIT_LOW = "LIMIT_LOW"
     LIMIT_WITHOUT_ORDER = "LIMIT_WITHOUT_ORDER"
     TIES_CUT = "TIES_CUT"
     PERCENTAGE_UNSCALED = "PERCENTAGE_UNSCALED"
     INTEGER_DIVISION = "INTEGER_DIVISION"
     ROUNDING_UNASKED = "ROUNDING_UNASKED"
+    UNIT_LEFT = "UNIT_LEFT"
     RATIO_MISSING = "RATIO_MISSING"
     RATIO_UNASKED = "RATIO_UNASKED"
     TABLE_UNUSED = "TABLE_UNUSED"
@@ -264,7 +276,10 @@ decision rules give them."""
 IN_FAVOUR = frozenset(
     {
         ReasonCode.FILTERS_MATCHED,
+        ReasonCode.CONVENTION_FOLLOWED,
+        ReasonCode.STORED_CODE_USED,
         ReasonCode.DEFINITION_FOLLOWED,
+        ReasonCode.REWRITING_FOLLOWED,
         ReasonCode.OUTPUT_LINKED,
         ReasonCode.EXTREME_TAKEN,
         ReasonCode.AGREES_WITH_OTHERS,
@@ -276,6 +291,8 @@ IN_FAVOUR = frozenset(
     }
 )
 """Codes that speak for an answer; all others speak against it."""
+KNOWLEDGE = frozenset({ReasonCode.CONVENTION_FOLLOWED, ReasonCode.STORED_CODE_USED, ReasonCode.REWRITING_FOLLOWED})
+"""Codes in favour of an answer whose agent knows the house. They tell agents apart more than answers of one agent."""
 FORMS = frozenset(
     {
         ReasonCode.OUTPUT_REDUNDANT,
@@ -287,6 +304,7 @@ FORMS = frozenset(
         ReasonCode.ROUNDING_UNASKED,
         ReasonCode.JOIN_OUTER_UNASKED,
         ReasonCode.TIES_CUT,
+        ReasonCode.LIMIT_LOW,
         ReasonCode.VALUES_REPEATED,
         ReasonCode.YES_NO_WORDED,
         ReasonCode.COLUMNS_UNASKED,
@@ -302,9 +320,28 @@ answers to everyday questions, more than half have such a form.
 """
 HINTS: Mapping[ReasonCode, float] = MappingProxyType(
     {
-        ReasonCode.WORDS_UNCOVERED: -0.5,
+        ReasonCode.FILTER_EXTRA: -0.6,
+        ReasonCode.FILTER_UNCERTAIN: -0.3,
+        ReasonCode.VALUE_RECASED: -0.3,
         ReasonCode.WILDCARD_UNASKED: -0.5,
+        ReasonCode.LITERAL_UNASKED: -0.4,
+        ReasonCode.VALUE_UNEXPLAINED: -0.4,
+        ReasonCode.NEGATION_UNASKED: -0.4,
+        ReasonCode.DEFINITION_IGNORED: -0.5,
+        ReasonCode.DEFINITION_FORMULA_MISSING: -0.5,
+        ReasonCode.OUTPUT_UNLINKED: -0.5,
+        ReasonCode.AGGREGATE_UNASKED: -0.3,
+        ReasonCode.AGGREGATE_UNLINKED: -0.5,
+        ReasonCode.DISTINCT_UNASKED: -0.3,
+        ReasonCode.GROUPING_UNASKED: -0.5,
+        ReasonCode.GROUPING_FINER: -0.5,
+        ReasonCode.RATIO_UNASKED: -0.3,
+        ReasonCode.TABLE_UNUSED: -0.8,
         ReasonCode.JOIN_BARE_IDS: -0.8,
+        ReasonCode.JOIN_SHARED_FOREIGN_KEY: -0.5,
+        ReasonCode.WORDS_UNCOVERED: -0.5,
+        ReasonCode.SET_OPERATION_MISSING: -0.5,
+        ReasonCode.YES_NO_UNANSWERED: -0.3,
     }
 )
 """Codes that go with wrong answers but are no error themselves, with the most log-odds that each may move."""
@@ -324,6 +361,8 @@ FORGERIES: Mapping[ReasonCode, float] = MappingProxyType(
 
 Honest answers hardly ever have them, so labels cannot fit their weights; `sqlassay learn calibrate` keeps these.
 """
+PROOFS = frozenset(FORGERIES) - {ReasonCode.DEFINITION_WEAKENS}
+"""Forgeries that are proved from the SQL. That an enriched question weakens is a reading of English, and no proof."""
 CONTRADICTIONS = frozenset(
     {
         ReasonCode.AGGREGATE_SWAPPED,

@@ -205,7 +205,8 @@ def _relative(value: RelativeTime) -> Record:
 
 
 def _part(value: DatePart) -> Record:
-    return {"part": value.part, "value": value.value}
+    found: Record = {"part": value.part, "value": value.value}
+    return found if value.last is None else found | {"last": value.last}
 
 
 def _choices(value: Choices) -> list[object]:

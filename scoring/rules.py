@@ -103,12 +103,31 @@ class BenignFilter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Convention:
+    """A condition that comes with a table in this house, whatever is asked."""
+
+    table: str
+    """The table's own name, in lower case."""
+    text: str
+    """The predicate, as the tenant wrote it."""
+    terms: tuple[SqlFilter, ...]
+    """Its parsed conditions, ANDed."""
+    required: bool = True
+    """Whether an answer that reads the table and lacks the condition is at fault."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """One version of one tenant's rules."""
 
     column_mappings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """The question's phrase (lower case) → the column it means (lower case)."""
     benign_filters: tuple[BenignFilter, ...] = ()
+    conventions: tuple[Convention, ...] = ()
+    units: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """The column (lower case, with or without its table) → the unit that it is stored in, such as `cent`."""
+    codes: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    """The column (lower case, with or without its table) → each stored value (lower case) → what it means."""
     ignore_filters: frozenset[str] = frozenset()
     """Columns (lower case) whose filters are not aligned."""
     decision_rules: tuple[DecisionRule, ...] = ()

@@ -82,7 +82,8 @@ def _ends_by(one: TimeRange, other: TimeRange) -> bool:
 class RelativeTime:
     """A range relative to now, in units: `last 30 days` is (day, -30, 0), `last month` (month, -1, 0, whole).
 
-    `whole` means that both ends are cut to the start of their unit; `None` leaves a side open.
+    `whole` means that both ends are cut to the start of their unit; `None` leaves a side open. Equal ends, whole, are
+    a unit up to the point where now is in its own: (year, -1, -1, whole) is last year's part that this year has had.
     """
 
     unit: Grain
@@ -101,9 +102,10 @@ class RelativeTime:
         '[2024-02-01, 2024-03-01)'
         """
         base = floor(anchor, self.unit) if self.whole else anchor
+        until = anchor if self.start == self.end else base
         return TimeRange(
             None if self.start is None else shift(base, self.unit, self.start),
-            None if self.end is None else shift(base, self.unit, self.end),
+            None if self.end is None else shift(until, self.unit, self.end),
         )
 
 
@@ -112,11 +114,16 @@ class DatePart:
     """One recurring part of a date compared with a number: every January is (month, 1)."""
 
     part: str
-    """`month` (0 is the current one, -1 the one before), `day`, `weekday` (0 is Sunday), `hour`, `quarter`, `week`."""
+    """`month` (0 is the current one, -1 the one before), `day`, `weekday` (0 is Sunday), `hour`, `quarter`, `week`,
+    `date` (1103 is 3 November)."""
     value: int
+    last: int | None = None
+    """The last of several: `June to August` is (month, 6, 8). A run to or from the year's end may be open there."""
+    year: int | None = None
+    """Years from the current one, where the question says: -1 for `October last year`."""
 
     def __str__(self) -> str:
-        return f"{self.part} {self.value}"
+        return f"{self.part} {self.value}" if self.last is None else f"{self.part} {self.value} to {self.last}"
 
 
 @immutable(kw_only=False)
@@ -214,6 +221,22 @@ LENGTHS = {
 """The units of a fixed length."""
 
 
+_DAYS = {Grain.MONTH: (30, 31), Grain.QUARTER: (90, 91, 92), Grain.YEAR: (365, 366, 365.25)}
+"""Lengths in days that are taken for units without a fixed length."""
+
+
+def other_units(count: float, unit: Grain) -> tuple[Number, ...]:
+    """The same length of time in other units: two years are 24 months and about 730 days.
+
+    >>> [each.value for each in other_units(2, Grain.HOUR)][:2], [each.value for each in other_units(2, Grain.YEAR)][:3]
+    ([7200.0, 120.0], [24.0, 8.0, 730.0])
+    """
+    if unit in LENGTHS:
+        return tuple([Number(count * (LENGTHS[unit] / other)) for other in LENGTHS.values() if other != LENGTHS[unit]])
+    months = [Number(count * MONTHS[unit] / size) for size in MONTHS.values() if size != MONTHS[unit]]
+    return (*months, *(Number(float(count * days)) for days in _DAYS[unit]))
+
+
 def shift(moment: datetime, unit: Grain, count: int) -> datetime:
     """`moment` moved by `count` units; a day past the month's end becomes its last day.
 
@@ -260,5 +283,8 @@ def _stamp(moment: datetime | None) -> str:
     return moment.date().isoformat() if midnight else moment.isoformat(sep=" ")
 
 
-UNITS = frozenset({1, 4, 5, 7, 8, 10, 12, 24, 30, 52, 60, 100, 365, 365.25, 1000, 1024, 3600, 86400, 1e4, 1e6, 1e9})
+UNITS = frozenset(
+    {1, 4, 5, 7, 8, 10, 12, 24, 30, 52, 60, 100, 168, 365, 365.25, 1000, 1024, 1440, 3600, 10080, 86400, 604800}
+    | {1e4, 1e5, 1e6, 1e9, 6e4, 3.6e6, 8.64e7}
+)
 """Factors of percentages, calendar units and units of measure, and their inverses."""

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
+
 from scoring.evaluation import examine
-from scoring.query import Query
-from scoring.rules import Rules
+from scoring.query import Query, Unscored
+from scoring.rules import Convention, Rules
+from scoring.sql import read_predicate
 from scoring.verdict import Case
 
 
-def example_case(question: str, sql: str, enriched: str | None = None) -> Case:
-    """Stages 1 to 3 of an answer that can be read, by the default rules."""
-    examined = examine(Query(question=question, sql=sql, enriched_question=enriched), Rules())
+def rules_with(
+    *, conventions: Mapping[str, str] | None = None, codes: Mapping[str, Mapping[str, str]] | None = None
+) -> Rules:
+    """Rules that state a convention of each table, and the stored codes of columns."""
+    stated: list[Convention] = []
+    for table, text in (conventions or {}).items():
+        terms = read_predicate(text, None)
+        assert not isinstance(terms, Unscored), terms
+        stated.append(Convention(table=table, text=text, terms=terms))
+    return Rules(conventions=tuple(stated), codes=codes or {})
+
+
+def example_case(
+    question: str, sql: str, enriched: str | None = None, *, asked: str | None = None, rules: Rules | None = None
+) -> Case:
+    """Stages 1 to 3 of an answer that can be read, by the default rules unless others are given; `asked` is a date."""
+    moment = datetime.fromisoformat(asked) if asked is not None else None
+    examined = examine(
+        Query(question=question, sql=sql, enriched_question=enriched, occurred_at=moment), rules or Rules()
+    )
     assert isinstance(examined, Case), examined
     return examined

@@ -7,17 +7,19 @@ from dataclasses import dataclass, field, replace
 
 from scoring.alignment.dimensions import (
     align_aggregation,
-    align_grouping,
     align_projection,
     named_outputs,
     named_things,
     output_projections,
 )
 from scoring.alignment.enrichment import Rewriting, rewriting, validate, weakened
-from scoring.alignment.filters import align_filters, anti_joined_blocks, excluded_blocks
+from scoring.alignment.filters import align_filters
+from scoring.alignment.groups import align_grouping
+from scoring.alignment.left_out import anti_joined_blocks, excluded_blocks
 from scoring.alignment.normalization import normalize
 from scoring.alignment.requirements import Requirements, requirements
 from scoring.alignment.same_values import Context
+from scoring.alignment.shown_names import shown_names
 from scoring.alignment.weakening import Weakened, find_weakening, without_weakening
 from scoring.query import Query
 from scoring.rules import Rules
@@ -127,10 +129,10 @@ def align_answer(work: Examination) -> None:
     """Stage 3: projection, aggregation and grouping."""
     question, enriched, sql, rules = work.question, work.enriched, work.sql, work.rules
     work.answer = output_projections(sql)
-    work.named = named_outputs(question, enriched, work.answer, rules)
+    work.named = named_outputs((question, enriched), work.answer, shown_names(sql), rules)
     work.projection = align_projection((question, enriched), work.answer, work.named, rules)
     work.aggregation = align_aggregation(question, enriched, sql, work.answer)
-    work.grouping = align_grouping(question, enriched, sql, rules, work.normalizations)
+    work.grouping = align_grouping((question, enriched), sql, work.answer, rules, work.normalizations)
 
 
 STAGES: tuple[Callable[[Examination], None], ...] = (

@@ -1,14 +1,17 @@
-"""Projection, aggregation and grouping: what the question wants of each and what the SQL gives (Stage 3)."""
+"""Projection and aggregation: what the question wants of each and what the SQL gives (Stage 3)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+import re
+from collections.abc import Mapping, Set
 
+from scoring.alignment.amounts import UNIT_WORDS
 from scoring.alignment.requirements import mapped_column
+from scoring.alignment.shown_names import alias_words, is_called
 from scoring.linking import LINKED, content_words, likeness
 from scoring.rules import Rules
 from scoring.specification import Direction, Output, Projection, QuestionSpec, RatioKind, SqlSpec
-from scoring.verdict import Dimension, Normalization, NormalizationRule
+from scoring.verdict import Dimension
 
 EXTREMES = {Direction.MOST: "MAX", Direction.LEAST: "MIN"}
 """The aggregate that gives a superlative's value."""
@@ -29,29 +32,36 @@ def named_things(question: QuestionSpec) -> tuple[Output, ...]:
     if not question.outputs:
         return ()
     said = question.text.casefold()
+    words = {token.lower for token in question.tokens}
     return tuple(
         [
             each
             for each in question.outputs
-            if _is_said(each.phrase.casefold(), said) and not (each.head in _COUNTS and question.aggregations)
+            if _is_said(each.phrase.casefold(), said, words) and not (each.head in _COUNTS and question.aggregations)
         ]
     )
 
 
-def _is_said(phrase: str, said: str) -> bool:
+def _is_said(phrase: str, said: str, tokens: Set[str]) -> bool:
     """Whether the text contains a phrase or all its words: `first and last name` contains `first name`."""
+    if phrase.isalpha():
+        return phrase in tokens
     return phrase in said or (" " in phrase and all(word in said for word in phrase.split()))
 
 
 def named_outputs(
-    question: QuestionSpec, enriched: QuestionSpec, answer: tuple[Projection, ...], rules: Rules
+    questions: tuple[QuestionSpec, QuestionSpec],
+    answer: tuple[Projection, ...],
+    aliases: Mapping[str, frozenset[str]],
+    rules: Rules,
 ) -> tuple[Output, ...]:
-    """The outputs asked for that resemble some column of the answer."""
-    given = [each for each in answer if not each.star]
+    """The outputs asked for that resemble some column of the answer, or its alias."""
+    question, enriched = questions
+    given = [(each, alias_words(each.operand, aliases)) for each in answer if not each.star]
     named: list[Output] = []
     for output in question.outputs:
         columns = _given_columns(output.phrase, enriched, rules)
-        if any(_names(output.phrase, each, columns) for each in given):
+        if any(is_called(output.phrase, called) or _names(output.phrase, each, columns) for each, called in given):
             named.append(output)
     return tuple(named)
 
@@ -101,16 +111,19 @@ def _no_link(missing: list[str], asked: int) -> bool:
     return asked > 1 and 0 < len(missing) < asked
 
 
-def names(phrase: str, projection: Projection, enriched: QuestionSpec, rules: Rules) -> bool:
-    """Whether a phrase names a column of the answer: by the tenant's mapping, a definition of Qe, or likeness."""
-    return _names(phrase, projection, _given_columns(phrase, enriched, rules))
-
-
 def _names(phrase: str, projection: Projection, given: Set[str]) -> bool:
     """Whether a column of the answer is one given for the phrase, or resembles it."""
     if given and not given.isdisjoint([column.name for column in projection.operand.columns]):
         return True
-    return likeness(phrase, projection.operand) >= LINKED
+    if likeness(phrase, projection.operand) >= LINKED:
+        return True
+    first, space, head = phrase.rpartition(" ")
+    return bool(space) and head.lower() in _FILLING and likeness(first, projection.operand) >= _SURE
+
+
+_FILLING = frozenset("number numbers date dates code codes address amount value time level".split())
+"""Heads that columns leave out: `phone number` is a column `phone`."""
+_SURE = 0.8
 
 
 def _given_columns(phrase: str, enriched: QuestionSpec, rules: Rules) -> frozenset[str]:
@@ -161,14 +174,42 @@ def _otherwise_computed(func: str, question: QuestionSpec, sql: SqlSpec) -> bool
     """Whether the SQL gives the value of an aggregate that it does not call."""
     computed = _functions(sql)
     if func in _EXTREMES:
-        return bool(sql.order_by) and bool(sql.limits) and computed.isdisjoint(_EXTREMES)
+        return (bool(sql.order_by) or _ranks(sql)) and bool(sql.limits) and computed.isdisjoint(_EXTREMES)
     if func == "AVG":
         return computed >= {"SUM", "COUNT"}
+    if func == "MEDIAN":
+        return _takes_middle(sql)
     if func not in {"COUNT", "SUM"}:
         return False
     if question.ratios and not computed.isdisjoint({"COUNT", "SUM"}):
         return True
-    return func == "COUNT" and "SUM" in computed and _sums_conditions(sql)
+    return func == "COUNT" and _is_counted(question, sql)
+
+
+def _is_counted(question: QuestionSpec, sql: SqlSpec) -> bool:
+    """Whether the SQL counts otherwise: a sum of conditions, a difference of dates, or a list of what is counted."""
+    computed = _functions(sql)
+    if not computed and THEM.search(question.text) is not None:
+        return True
+    return _counts_units(question) or ("SUM" in computed and _sums_conditions(sql))
+
+
+def _counts_units(question: QuestionSpec) -> bool:
+    """`How many days has it been running?` asks for a difference of dates."""
+    counted = [content_words(each.column)[-1:] for each in question.aggregations if each.func == "COUNT"]
+    return any(words and words[0] in UNIT_WORDS for words in counted)
+
+
+def _ranks(sql: SqlSpec) -> bool:
+    return any(each.ranked for each in sql.limits)
+
+
+def _takes_middle(sql: SqlSpec) -> bool:
+    """Whether a quantile is computed, or rows are numbered to take those in the middle."""
+    called = sql.functions | _functions(sql) | {each.func for each in sql.windows}
+    if any("QUANTILE" in each or "PERCENTILE" in each for each in called):
+        return True
+    return not called.isdisjoint({"ROW_NUMBER", "NTILE", "PERCENT_RANK", "CUME_DIST"})
 
 
 def _sums_conditions(sql: SqlSpec) -> bool:
@@ -192,83 +233,14 @@ def _licensed(question: QuestionSpec, enriched: QuestionSpec, sql: SqlSpec) -> s
     return funcs
 
 
+THEM = re.compile(
+    r"\b(?:who|which|what) (?:ones )?(?:are|were) (?:they|those|these)\b|\b(?:list|name|show) (?:them|their)\b|"
+    r"\bwhich ones\b",
+    re.IGNORECASE,
+)
+"""`How many … and who are they?`"""
 _COUNTING = frozenset({"COUNT", "SUM"})
 
 
 def _counts_groups(question: QuestionSpec) -> bool:
     return question.yes_no or bool(question.group_by) or any(each.counted for each in question.superlatives)
-
-
-def align_grouping(
-    question: QuestionSpec,
-    enriched: QuestionSpec,
-    sql: SqlSpec,
-    rules: Rules,
-    normalizations: Iterable[Normalization],
-) -> Dimension:
-    """Groupings asked for that no GROUP BY or PARTITION BY makes, and keys that neither question nor rule excuses.
-
-    Left out are keys that rule 1 requires or rule 2 pins (STEF, sections 5.1 and 5.2), and keys of a block with
-    HAVING: `couriers with more than 100 parcels` needs grouping by courier.
-    """
-    if not sql.group_by and not sql.windows:
-        return Dimension(match=False, missing=question.group_by) if question.group_by else _AS_ASKED
-    grouped = sql.group_by or any(window.partition_by for window in sql.windows)
-    missing = () if grouped else question.group_by
-    excused = _excused(normalizations)
-    extra = [
-        key
-        for key in _unasked_keys(question, sql)
-        if key not in excused and not _named_group(key, question, enriched, rules) and not is_period(key, question)
-    ]
-    return Dimension(match=not missing and not extra, missing=missing, extra=tuple(extra))
-
-
-def _unasked_keys(question: QuestionSpec, sql: SqlSpec) -> list[str]:
-    """Grouping keys of the answer, where the question asks for no grouping."""
-    if question.group_by or question.superlatives:
-        return []
-    blocks = sql.outputs - {each.block for each in sql.having}
-    return [each.operand.name for each in sql.group_by if each.block in blocks]
-
-
-def _excused(normalizations: Iterable[Normalization]) -> set[str]:
-    rules = {NormalizationRule.REQUIRED_GROUP_BY, NormalizationRule.BENIGN_GROUP_BY}
-    return {
-        name
-        for each in normalizations
-        if each.rule in rules
-        for name in each.construct.removeprefix("GROUP BY ").split(", ")
-    }
-
-
-def _named_group(key: str, question: QuestionSpec, enriched: QuestionSpec, rules: Rules) -> bool:
-    mapped = {mapped_column(phrase, rules) for phrase in question.group_by}
-    defined = {column for phrase in question.group_by for column in defined_columns(phrase, enriched)}
-    return key in mapped | defined
-
-
-_PERIODS = {
-    "hourly": ("hour", "%h"),
-    "daily": ("day", "date", "%d"),
-    "weekly": ("week", "%w"),
-    "monthly": ("month", "%m"),
-    "quarterly": ("quarter",),
-    "yearly": ("year", "%y"),
-    "annual": ("year", "%y"),
-    "annually": ("year", "%y"),
-}
-
-
-def is_period(key: str, question: QuestionSpec) -> bool:
-    """Whether a grouping key is the period of `monthly revenue`. A monthly fee needs no grouping, so it asks for none.
-
-    >>> from scoring.question import read_question
-    >>> monthly = read_question("Monthly revenue in 2025")
-    >>> is_period("date_trunc('month', paid_at)", monthly), is_period("region", monthly)
-    (True, False)
-    """
-    if any(each.func == "AVG" for each in question.aggregations):
-        return False
-    marks = [mark for token in question.tokens for mark in _PERIODS.get(token.lower, ())]
-    return any(mark in key.lower() for mark in marks)

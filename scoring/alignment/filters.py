@@ -10,19 +10,19 @@ from scoring.alignment.by_parameter import met_by_parameters
 from scoring.alignment.contradictions import contradicts
 from scoring.alignment.conventions import conventions
 from scoring.alignment.implied import implied_filter
+from scoring.alignment.left_out import EXCLUDING_ROLES, anti_joined_blocks
 from scoring.alignment.matching import clashes, meets, split_name
 from scoring.alignment.requirements import Requirements, is_ignored, map_sql_filter
 from scoring.alignment.same_values import Context
+from scoring.alignment.time_pieces import side_by_side, time_pieces
 from scoring.rules import Rules
 from scoring.specification import (
-    Clause,
     FilterOrigin,
     Op,
     QuestionFilter,
     QuestionSpec,
     SqlFilter,
     SqlSpec,
-    SubqueryRole,
 )
 from scoring.values import Choices
 from scoring.verdict import FilterAlignment, FilterMatch, FilterStatus
@@ -49,8 +49,7 @@ def align_filters(
     matched += implied
     mismatched += excluded
     rest = _left(rest, [*implied, *mismatched])
-    benign = _benign(rest, rules) if rest and rules.benign_filters else []
-    benign += conventions(_without(rest, benign), question.stems) if rest else []
+    benign = _excused(rest, question, rules) if rest else []
     extra = _without(rest, benign)
     if extra:
         matched, contradicted, extra = _contradicted(matched, extra)
@@ -98,19 +97,27 @@ def _match(
 ) -> tuple[list[FilterMatch], list[QuestionFilter]]:
     matched: list[FilterMatch] = []
     unmet: list[QuestionFilter] = []
+    pieces = time_pieces(present, context) if required else []
     lists: list[_List] | None = None
     for each in required:
         met_by = tuple([other for other in present if meets(each, other, context)])
         if not met_by:
             lists = _lists_asked(present, required, context) if lists is None else lists
-            met_by = _by_parts(each, present, lists, context)
+            met_by = _by_parts(each, present, (lists, pieces), context)
         if context.excluded:
             met_by += tuple(other for other in present if _repeated(other, met_by, context))
         if met_by or (each.op is Op.NOT_EXISTS and _excludes_rows(sql)):
             matched.append(FilterMatch(each, met_by))
         else:
             unmet.append(each)
-    return matched, unmet
+    return _with_side_by_side(matched, unmet, side_by_side(unmet, present, sql, context))
+
+
+def _with_side_by_side(
+    matched: list[FilterMatch], unmet: list[QuestionFilter], beside: list[FilterMatch]
+) -> tuple[list[FilterMatch], list[QuestionFilter]]:
+    met = {id(match.required) for match in beside}
+    return [*matched, *beside], [each for each in unmet if id(each) not in met]
 
 
 def _repeated(other: SqlFilter, met_by: tuple[SqlFilter, ...], context: Context) -> bool:
@@ -121,10 +128,15 @@ def _repeated(other: SqlFilter, met_by: tuple[SqlFilter, ...], context: Context)
 
 
 def _by_parts(
-    each: QuestionFilter, present: Sequence[SqlFilter], lists: Sequence[_List], context: Context
+    each: QuestionFilter,
+    present: Sequence[SqlFilter],
+    several: tuple[Sequence[_List], Sequence[tuple[SqlFilter, tuple[SqlFilter, ...]]]],
+    context: Context,
 ) -> tuple[SqlFilter, ...]:
-    """Filters that meet it together: equalities that spell a name, or a list of which every member is asked for."""
-    parts = split_name(each, tuple(present))
+    """Filters that meet it together: a time in parts, a name's words, or a list of which every member is asked for."""
+    lists, pieces = several
+    parts = next((both for piece, both in pieces if meets(each, piece, context)), ())
+    parts = parts or split_name(each, tuple(present))
     if parts:
         return parts
     for other, members in lists:
@@ -161,35 +173,9 @@ def _members_asked(
     return members
 
 
-_EXCLUDING_ROLES = frozenset({SubqueryRole.NOT_IN, SubqueryRole.NOT_EXISTS})
-
-
-def anti_joined_blocks(sql: SqlSpec) -> frozenset[str]:
-    """Paths of the blocks that keep only rows without a partner: an outer join, and IS NULL on a column."""
-    outer = {join.block for join in sql.joins if join.kind in ("left", "right", "full")}
-    if not outer:
-        return frozenset()
-    return (
-        frozenset(each.block for each in sql.filters if each.op is Op.IS_NULL and each.clause is Clause.WHERE) & outer
-    )
-
-
-def excluded_blocks(sql: SqlSpec) -> frozenset[str]:
-    """Paths of the blocks whose rows are left out of the answer; two nested exclusions cancel out."""
-    roots = [each.block for each in sql.subqueries if each.role in _EXCLUDING_ROLES]
-    roots += [each.right for each in sql.set_operations if each.kind.startswith(("except", "minus"))]
-    if not roots:
-        return frozenset()
-    return frozenset(
-        block.path
-        for block in sql.blocks
-        if sum(block.path == root or block.path.startswith(root + "/") for root in roots) % 2
-    )
-
-
 def _excludes_rows(sql: SqlSpec) -> bool:
     """Whether the SQL leaves out rows that have a counterpart: NOT IN, NOT EXISTS, EXCEPT or an anti-join."""
-    if any(each.role in _EXCLUDING_ROLES for each in sql.subqueries):
+    if any(each.role in EXCLUDING_ROLES for each in sql.subqueries):
         return True
     if any(each.kind.startswith(("except", "minus")) for each in sql.set_operations):
         return True
@@ -242,11 +228,17 @@ def _clashes(
     return mismatched, missing
 
 
+def _excused(rest: list[SqlFilter], question: QuestionSpec, rules: Rules) -> list[SqlFilter]:
+    """The filters that the tenant's rules or a convention of most companies explain."""
+    benign = _benign(rest, rules) if rules.benign_filters or rules.conventions else []
+    return benign + conventions(_without(rest, benign), question.stems)
+
+
 def _benign(rest: list[SqlFilter], rules: Rules) -> list[SqlFilter]:
     """The filters that are terms of a benign predicate of which the SQL has all terms."""
     there = {_predicate(each) for each in rest if each.lhs is not None}
     covered: set[_Predicate] = set()
-    for benign in rules.benign_filters:
+    for benign in (*rules.benign_filters, *rules.conventions):
         terms = [map_sql_filter(term, rules) for term in benign.terms]
         keys = {_predicate(term) for term in terms}
         if keys <= there and all(term.lhs is not None for term in terms):

@@ -11,6 +11,7 @@ from scoring.alignment.contradictions import excludes
 from scoring.alignment.matching import NEGATIVE
 from scoring.alignment.same_values import FALSE_WORDS, as_number
 from scoring.linking import best_likeness, content_words, firsts_and_synonyms, operand_words
+from scoring.question.english.demonyms import DEMONYMS
 from scoring.specification import (
     NEGATION,
     Clause,
@@ -24,7 +25,7 @@ from scoring.specification import (
     Token,
 )
 from scoring.values import Boolean, Choices, Expression, Number, Text
-from scoring.words import identifier_words, letters, stem
+from scoring.words import identifier_words, in_order, letters, stem
 
 _CODES: dict[str, frozenset[str]] = {
     "f": frozenset({"female", "woman", "girl", "lady", "mother", "daughter", "wife", "actress"}),
@@ -70,8 +71,8 @@ def _keeps(present: SqlFilter, sql: SqlSpec) -> bool:
 def _span(present: SqlFilter, spec: QuestionSpec, sql: SqlSpec) -> Span | None:
     """The words that ask for it."""
     rhs = present.rhs
-    if present.op is Op.IS_NULL and present.block in anti_joined(sql):
-        return _by_negation(spec)
+    if present.op is Op.IS_NULL:
+        return (_by_negation(spec) if present.block in anti_joined(sql) else None) or _by_absence(present, spec)
     if _compares_count(present):
         return _literal_span(rhs, present.lhs, spec) or _by_both(rhs, spec)
     if isinstance(rhs, Expression):
@@ -133,6 +134,31 @@ def _by_negation(spec: QuestionSpec) -> Span | None:
     if not spec.negations:
         return None
     return spec.negations[0], max(0, spec.text.find(spec.negations[0]))
+
+
+_OPEN = frozenset("still open pending outstanding unpaid active current currently ongoing running waiting live".split())
+"""Words of things that have no end yet."""
+_ENDS = frozenset(
+    "end ended close closed resolved finished completed done cancelled canceled paid left returned received delivered"
+    " shipped to until deactivated retired terminated expired settled solved exit departed dropped".split()
+)
+"""Words of columns that say when something ended."""
+_COLUMN_FRAME = frozenset("at on date dt ts time by".split())
+
+
+def _by_absence(present: SqlFilter, spec: QuestionSpec) -> Span | None:
+    """The words that ask for no value: `not shipped` or `unshipped` for shipped_at, `still open` for closed_at."""
+    if present.lhs is None or len(present.lhs.columns) != 1:
+        return None
+    words = [word for word in identifier_words(present.lhs.columns[0].name) if word not in _COLUMN_FRAME]
+    ends = not _ENDS.isdisjoint(words)
+    for token in spec.tokens:
+        if ends and token.lower in _OPEN:
+            return token.text, token.start
+        positive = token.stem.removeprefix("un").removeprefix("non-").removeprefix("in")
+        if len(token.stem) > 3 and _negated(token, spec) and best_likeness(positive, words) >= 0.6:
+            return token.text, token.start
+    return None
 
 
 _BOTH = frozenset({"both", "all", "every", "each"})
@@ -210,7 +236,27 @@ def _text_span(value: Text, lhs: Operand | None, spec: QuestionSpec) -> Span | N
     if not words or len(value.folded) < 2:
         return None
     said = _tokens_of(frozenset(words), spec)
-    return (said[words[0]].text, said[words[0]].start) if said.keys() >= set(words) else None
+    if said.keys() >= set(words):
+        return said[words[0]].text, said[words[0]].start
+    return _code_span(value.folded, lhs, spec)
+
+
+_LONGEST_CODE = 4
+_CODED = frozenset("status state type kind code cd category class tier level segment channel reason role stage".split())
+"""Words of columns that hold codes."""
+
+
+def _code_span(code: str, lhs: Operand | None, spec: QuestionSpec) -> Span | None:
+    """The word that a code of up to four letters abbreviates: `ent` for enterprise, CMP for completed."""
+    if lhs is None or not code.isalpha() or len(code) > _LONGEST_CODE:
+        return None
+    coded = not _CODED.isdisjoint(operand_words(lhs))
+    for token in spec.tokens:
+        word = letters(token.stem)
+        abbreviated = coded and len(word) > len(code) + 1 and word[0] == code[0] and in_order(code, word)
+        if abbreviated or code in DEMONYMS.get(token.stem, ()):
+            return token.text, token.start
+    return None
 
 
 def _tokens_of(words: frozenset[str], spec: QuestionSpec) -> dict[str, Token]:
@@ -231,4 +277,4 @@ def _parts(token: Token) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def _stems_of_parts(whole: str, lower: str) -> tuple[str, ...]:
-    return tuple([stem(part) for part in (whole, *lower.split("-"))])
+    return tuple([stem(part) for part in (whole, *lower.replace("_", "-").split("-"))])

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from scoring.alignment.same_values import TIMES, Context, as_number, ends_before, is_false, same_value
+from dataclasses import replace
+
+from scoring.alignment.lengths import BOUNDS, bounds_birth, has_other_unit, meets_length, recurs_yearly
+from scoring.alignment.same_values import TIMES, Context, as_number, is_false, same_value
+from scoring.alignment.scales import MONEY, compares_share, scale_of, unit_factor
 from scoring.linking import LINKED, likeness
 from scoring.specification import NEGATION, Clause, Filter, Op, QuestionFilter, SqlFilter
-from scoring.values import Choices, Number, RelativeTime, Text, Value
-from scoring.words import identifier_words, letters
+from scoring.values import Choices, Expression, Number, Text, Value
+from scoring.words import letters
 
 CERTAIN = 0.5
 """Certainty, in [0, 1], from which a condition read from words is required."""
@@ -20,12 +24,16 @@ ABSENT = frozenset({Op.NOT_EXISTS, Op.IS_NULL})
 _VALUED = TEXTUAL | {Op.WITHIN}
 _WHOLE = frozenset({Op.EQ, Op.WITHIN, Op.IN})
 _PRESENT = frozenset({Op.EXISTS, Op.NOT_NULL})
-_BOUNDS = {Op.GT: (1, False), Op.GE: (1, True), Op.LT: (-1, False), Op.LE: (-1, True)}
-"""Each bound's side, and whether it includes its value."""
 
 
 def meets(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
     """Whether the SQL filter says what is required: left side, operator and value agree."""
+    if (
+        recurs_yearly(required, present, context)
+        or bounds_birth(required, present, context)
+        or _has_so_many(required, present)
+    ):
+        return True
     return _says(required, present, context) and same_subject(required, present) is not False
 
 
@@ -33,9 +41,16 @@ def clashes(required: QuestionFilter, present: SqlFilter, context: Context) -> b
     """Whether this filter mismatches an unmet required one: the same column, the same value, or another time."""
     about = same_subject(required, present)
     if about is None:
-        both_times = isinstance(required.rhs, TIMES) and isinstance(present.rhs, TIMES)
+        both_times = isinstance(required.rhs, TIMES) and _is_time(present.rhs)
         return both_times or _same_values(required, present, context) or _overlap(required.rhs, present.rhs, context)
     return about
+
+
+def _is_time(value: Value | None) -> bool:
+    """Whether a value is a time or a list of times."""
+    if isinstance(value, Choices):
+        return all(isinstance(each, TIMES) for each in value.members)
+    return isinstance(value, TIMES)
 
 
 def _overlap(wanted: Value | None, there: Value | None, context: Context) -> bool:
@@ -47,15 +62,49 @@ def _overlap(wanted: Value | None, there: Value | None, context: Context) -> boo
 
 
 def _says(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
-    if bounds_agree(required, present) or _bounds_age(required, present) or _bounds_length(required, present, context):
+    if required.alternatives and required.op in BOUNDS and has_other_unit(required, present):
+        return present.op in BOUNDS and meets_length(required, present, context)
+    if isinstance(required.rhs, Number) and isinstance(present.rhs, Number):
+        factor = scale_of(present) * unit_factor(required.rhs.unit, present)
+        if factor != 1 and _says_plainly(required, replace(present, rhs=Number(present.rhs.value * factor)), context):
+            return True
+        if factor < 1 and required.rhs.unit in MONEY and required.rhs.value:
+            return False
+    return _says_plainly(required, present, context)
+
+
+def _says_plainly(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
+    if bounds_agree(required, present) or meets_length(required, present, context):
         return True
-    if _last_before(required, present):
+    if compares_share(required, present):
         return True
     if required.op is Op.NOT_EXISTS and present.op is Op.EQ:
         return is_false(present.rhs) or (isinstance(present.rhs, Text) and not present.rhs.folded)
     return compatible(required, effective_op(present, context)) and (
         required.rhs is present.rhs or _same_values(required, present, context)
     )
+
+
+def _has_so_many(required: QuestionFilter, present: SqlFilter) -> bool:
+    """Whether `with two orders` is met by at least two, or by two that differ: `a.id < b.id`."""
+    wanted, lhs = required.rhs, present.lhs
+    counts = required.op is Op.EQ and required.lhs is not None and required.lhs.func == "COUNT"
+    if not counts or required.certain > _BARE or not isinstance(wanted, Number) or wanted.value < 2:
+        return False
+    if lhs is not None and lhs.func == "COUNT" and isinstance(present.rhs, Number):
+        return (present.op, present.rhs.value) in ((Op.GE, wanted.value), (Op.GT, wanted.value - 1))
+    return wanted.value == 2 and _are_two(present)
+
+
+def _are_two(present: SqlFilter) -> bool:
+    """Whether two rows of one table are told apart: `a.id < b.id`."""
+    if present.lhs is None or not isinstance(present.rhs, Expression) or present.op not in (Op.LT, Op.GT, Op.NE):
+        return False
+    return len(present.lhs.columns) == 1 and present.rhs.text == present.lhs.name
+
+
+_BARE = 0.6
+"""Certainty of a number that has no `exactly` before it."""
 
 
 def _same_values(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
@@ -122,68 +171,22 @@ def bounds_agree(required: QuestionFilter, present: SqlFilter) -> bool:
     """`> 5` and `>= 6` are one bound on whole numbers.
 
     >>> from scoring.specification import Clause
-    >>> from scoring.values import Number
+    >>> from scoring.values import Choices, Expression, Number, Text, Value
     >>> bounds_agree(
     ...     QuestionFilter(lhs=None, op=Op.GT, rhs=Number(5), span="over 5", start=0),
     ...     SqlFilter(lhs=None, op=Op.GE, rhs=Number(6), block="main", clause=Clause.WHERE))
     True
     """
-    if required.op not in _BOUNDS or present.op not in _BOUNDS:
+    if required.op not in BOUNDS or present.op not in BOUNDS:
         return False
     mine = as_number(required.rhs) if required.rhs is not None else None
     theirs = as_number(present.rhs) if present.rhs is not None else None
     if mine is None or theirs is None or mine != int(mine) or theirs != int(theirs):
         return False
-    (side, closed), (their_side, their_closed) = _BOUNDS[required.op], _BOUNDS[present.op]
+    (side, closed), (their_side, their_closed) = BOUNDS[required.op], BOUNDS[present.op]
     inclusive = mine if closed else mine + side
     their_inclusive = theirs if their_closed else theirs + their_side
     return side == their_side and inclusive == their_inclusive
-
-
-def _last_before(required: QuestionFilter, present: SqlFilter) -> bool:
-    """`not in the last 90 days` as the last time before that: MAX of a time, or a column such as `last_login_at`.
-
-    Any time before would not do: who ordered long ago may have ordered again.
-    """
-    if required.op is not Op.NOT_WITHIN or present.op is not Op.WITHIN or present.lhs is None:
-        return False
-    if not isinstance(required.rhs, RelativeTime) or not isinstance(present.rhs, RelativeTime):
-        return False
-    words = {word for column in present.lhs.columns for word in identifier_words(column.name)}
-    return (present.lhs.func == "MAX" or not _LAST.isdisjoint(words)) and ends_before(required.rhs, present.rhs)
-
-
-_LAST = frozenset({"last", "latest", "recent"})
-
-
-def _bounds_length(required: QuestionFilter, present: SqlFilter, context: Context) -> bool:
-    """Whether both bound a length of time from the same side, the bound itself included or not."""
-    side, theirs = _BOUNDS.get(required.op), _BOUNDS.get(present.op)
-    if side is None or theirs is None or not required.alternatives or not isinstance(required.rhs, Number):
-        return False
-    return side[0] == theirs[0] and _same_values(required, present, context)
-
-
-def _bounds_age(required: QuestionFilter, present: SqlFilter) -> bool:
-    """Whether a bound on a number of days is met by a time so far from now: `overdue by more than 30 days`.
-
-    >>> from scoring.specification import Clause
-    >>> from scoring.values import Grain, Number, RelativeTime
-    >>> older = SqlFilter(
-    ...     lhs=None, op=Op.WITHIN, rhs=RelativeTime(Grain.DAY, None, -30), block="main", clause=Clause.WHERE)
-    >>> [_bounds_age(QuestionFilter(lhs=None, op=op, rhs=Number(30), span="30", start=0), older)
-    ...     for op in (Op.GT, Op.LT)]
-    [True, False]
-    """
-    when = present.rhs
-    number = as_number(required.rhs) if required.rhs is not None else None
-    if number is None or required.op not in _BOUNDS or not isinstance(when, RelativeTime):
-        return False
-    if present.op is not Op.WITHIN:
-        return False
-    if required.op in (Op.GT, Op.GE):
-        return (when.start is None and when.end == -number) or (when.end is None and when.start == number)
-    return (when.start == -number and when.end in (None, 0)) or (when.end == number and when.start in (None, 0))
 
 
 def split_name(required: QuestionFilter, present: tuple[SqlFilter, ...]) -> tuple[SqlFilter, ...]:

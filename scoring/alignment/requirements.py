@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from scoring.alignment.bare_periods import same_bare_period
 from scoring.alignment.enrichment import Rewriting
 from scoring.alignment.matching import CERTAIN, NEGATIVE
 from scoring.alignment.named_values import applies
@@ -27,7 +28,7 @@ from scoring.specification import (
     SqlFilter,
     SqlSpec,
 )
-from scoring.values import Number, RelativeTime, Text, TimeRange
+from scoring.values import DatePart, Number, RelativeTime, Text, TimeRange
 
 DOUBTFUL = 0.4
 """Certainty of a definition that may be of the opposite of the question's phrase."""
@@ -77,7 +78,7 @@ def _wanted(
     question: QuestionSpec, enriched: QuestionSpec, by_word: DefinedWords, sql: SqlSpec, context: Context
 ) -> list[QuestionFilter]:
     """The conditions of Qu, each in the words of its definition where Qe has one."""
-    own = [_resolved(_turned(each, question, sql), enriched, context) for each in question.filters]
+    own = [_resolved(_turned(each, question, sql, context), enriched, context) for each in question.filters]
     if by_word.definitions:
         own = [each for each in own if not _defined(each, by_word, sql, context)]
     defining = [each for each in _definitions(enriched) if not _overruled(each, own, context)]
@@ -106,11 +107,14 @@ def _ignored(wanted: list[QuestionFilter], question: QuestionSpec, rules: Rules)
     return [each for each in wanted if is_ignored(each, rules) or _names_ignored(each, question, rules)]
 
 
-def _turned(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec) -> QuestionFilter:
+def _turned(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, context: Context) -> QuestionFilter:
     """A time that a negation seems to exclude, as one that is asked for, where the SQL excludes a word between them.
 
-    `not cancelled in 2024` excludes what was cancelled. `not hired in 2024` excludes the year.
+    `not cancelled in 2024` excludes what was cancelled. `not hired in 2024` excludes the year. The other way round,
+    `with no inspection done in 2024` may exclude it, where the SQL leaves out rows of that time.
     """
+    if own.op is Op.WITHIN and _is_left_out(own, question, sql, context):
+        return replace(own, op=Op.NOT_WITHIN)
     if own.op is not Op.NOT_WITHIN or not question.excluded:
         return own
     between = {token.stem for token in question.tokens if token.start in question.excluded and token.start < own.start}
@@ -118,13 +122,39 @@ def _turned(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec) -> Questi
     return replace(own, op=Op.WITHIN) if any(between & set(content_words(text)) for text in excluded) else own
 
 
+def _is_left_out(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, context: Context) -> bool:
+    """Whether the SQL leaves out rows of a time before which the question has a negation."""
+    if not question.negations or not context.excluded or not _is_lacking(own, question):
+        return False
+    left_out = [each for each in sql.filters if each.block in context.excluded and each.op is Op.WITHIN]
+    return any(same_value(own.rhs, each.rhs, context) for each in left_out)
+
+
+_LACKING = re.compile(r"\b(?:no|without|never|neither|not|lack\w*|missing|\w+n't)\b", re.IGNORECASE)
+
+
+def _is_lacking(own: QuestionFilter, question: QuestionSpec) -> bool:
+    """Whether a negation stands before a time in its sentence, and no other time between them."""
+    before = re.split(r"[.?!;,]", question.text[: own.start])[-1]
+    return own.source is FilterOrigin.QUESTION and _LACKING.search(before) is not None
+
+
 def _resolved(own: QuestionFilter, enriched: QuestionSpec, context: Context) -> QuestionFilter:
     """A relative date as the absolute range that Qe gives for it, where the event itself has no time."""
+    if isinstance(own.rhs, DatePart):
+        return _dated(own, own.rhs, enriched)
     if context.moment is not None or not isinstance(own.rhs, RelativeTime):
         return own
     ranges = (each.rhs for each in enriched.filters if isinstance(each.rhs, TimeRange))
     found = next((each for each in ranges if resolves(own.rhs, each)), None)
     return own if found is None else replace(own, rhs=found)
+
+
+def _dated(own: QuestionFilter, part: DatePart, enriched: QuestionSpec) -> QuestionFilter:
+    """A month or quarter without a year as the range that Qe gives for it."""
+    ranges = (each.rhs for each in enriched.filters if isinstance(each.rhs, TimeRange))
+    found = next((each for each in ranges if same_bare_period(part, each, None)), None)
+    return own if found is None else replace(own, rhs=found, alternatives=(*own.alternatives, part))
 
 
 def _names_ignored(each: QuestionFilter, question: QuestionSpec, rules: Rules) -> bool:

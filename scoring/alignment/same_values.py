@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from scoring.alignment.bare_periods import run_of, same_bare_period
+from scoring.alignment.country_codes import is_code_of
 from scoring.immutable import immutable
 from scoring.values import (
     LENGTHS,
@@ -43,7 +45,7 @@ def same_value(wanted: Value | None, there: Value | None, context: Context) -> b
     if wanted is None or there is None:
         return wanted is there
     if type(wanted) is Text and type(there) is Text:
-        return wanted.folded == there.folded or plain(wanted) == plain(there)
+        return wanted.folded == there.folded or plain(wanted) == plain(there) or is_code_of(plain(wanted), there.folded)
     if wanted == there:
         return True
     if isinstance(wanted, Choices) or isinstance(there, Choices):
@@ -99,6 +101,10 @@ def as_number(value: Value) -> float | None:
 
 def same_time(wanted: Value, there: Value, context: Context) -> bool:
     """Whether two times, or a time and the number of a year, are the same range."""
+    if isinstance(wanted, DatePart):
+        return _same_part(wanted, there, context)
+    if isinstance(there, DatePart):
+        return False
     if isinstance(wanted, RelativeTime):
         return _same_relative(wanted, there, context)
     if isinstance(wanted, TimeRange) and isinstance(there, TimeRange):
@@ -108,6 +114,21 @@ def same_time(wanted: Value, there: Value, context: Context) -> bool:
     if isinstance(wanted, TimeRange):
         return _is_year(wanted, there)
     return isinstance(there, TimeRange) and _is_year(there, wanted)
+
+
+def _same_part(wanted: DatePart, there: Value, context: Context) -> bool:
+    if isinstance(there, DatePart):
+        return _same_parts(wanted, there)
+    return isinstance(there, (TimeRange, RelativeTime)) and same_bare_period(wanted, there, context.moment)
+
+
+def _same_parts(wanted: DatePart, there: DatePart) -> bool:
+    """Whether two parts of a year hold the same months: the third quarter is July to September."""
+    ours, theirs = run_of(wanted, _A_YEAR), run_of(there, _A_YEAR)
+    return ours is not None and ours == theirs
+
+
+_A_YEAR = 2023
 
 
 def _resolved(wanted: Value, there: RelativeTime, context: Context) -> bool:
@@ -123,14 +144,61 @@ def _is_year(when: TimeRange, number: Value) -> bool:
 
 
 def _same_relative(wanted: RelativeTime, there: Value, context: Context) -> bool:
+    return any(_same_form(form, there, context) for form in _forms(wanted))
+
+
+def _forms(wanted: RelativeTime) -> tuple[RelativeTime, ...]:
+    """What a phrase may mean: `the last 3 months` also whole months, `the next 7 days` also what is overdue."""
+    unit, start, end = wanted.unit, wanted.start, wanted.end
+    if wanted.whole or start is None or end is None:
+        return (wanted,)
+    if start == 0 and end > 0:
+        return wanted, RelativeTime(unit, None, end)
+    if end == 0 and (unit, start) == (Grain.YEAR, -1):
+        unit, start = Grain.MONTH, -12
+    if end == 0 and start < -1 and unit in (Grain.WEEK, *MONTHS):
+        return wanted, *(
+            RelativeTime(unit, *ends, whole=True) for ends in ((start, 0), (start, None), (start + 1, None))
+        )
+    return (wanted,)
+
+
+def _same_form(wanted: RelativeTime, there: Value, context: Context) -> bool:
     if isinstance(there, RelativeTime):
         reaches_now = not wanted.whole
-        return _plainest(wanted, reaches_now) == _plainest(there, reaches_now)
+        if _about_as_long(wanted, there):
+            return True
+        return plainest(wanted, reaches_now) == plainest(there, reaches_now)
     if not isinstance(there, TimeRange):
         return False
     if context.moment is not None:
         return _resolves_to(wanted.resolve(context.moment), there, context.moment)
     return resolves(wanted, there)
+
+
+def _about_as_long(wanted: RelativeTime, there: RelativeTime) -> bool:
+    """Whether both reach as far back or ahead, as a month and 30 days or a year and 365 days do.
+
+    >>> _about_as_long(RelativeTime(Grain.YEAR, -1, 0), RelativeTime(Grain.DAY, -365, None))
+    True
+    """
+    if wanted.whole or there.whole or wanted.unit is there.unit:
+        return False
+    ours, theirs = plainest(wanted, reaches_now=True), plainest(there, reaches_now=True)
+    for mine, other in ((ours.start, theirs.start), (ours.end, theirs.end)):
+        if mine is None or other is None:
+            if mine is not other:
+                return False
+            continue
+        size, its = mine * _IN_DAYS[ours.unit], other * _IN_DAYS[theirs.unit]
+        if abs(size - its) > max(_APART, abs(size) / 100):
+            return False
+    return True
+
+
+_IN_DAYS = {Grain.MONTH: 365.25 / 12, Grain.SECOND: 1 / 86400}
+_APART = 1.5
+"""Days by which a month in days may differ from a month."""
 
 
 def _resolves_to(wanted: TimeRange, there: TimeRange, now: datetime) -> bool:
@@ -150,7 +218,7 @@ def _both_reach_now(wanted: TimeRange, there: TimeRange, now: datetime | None) -
 _DAY = timedelta(days=1)
 
 
-def _plainest(relative: RelativeTime, reaches_now: bool) -> RelativeTime:
+def plainest(relative: RelativeTime, reaches_now: bool) -> RelativeTime:
     """One form for all ways to write a range: `last 24 hours` is the last day.
 
     Whether days are whole is not compared: many dates have no time.
@@ -161,18 +229,6 @@ def _plainest(relative: RelativeTime, reaches_now: bool) -> RelativeTime:
     fixed = LENGTHS.get(relative.unit)
     base, times = (Grain.MONTH, MONTHS[relative.unit]) if fixed is None else (Grain.SECOND, int(fixed.total_seconds()))
     return RelativeTime(base, start and start * times, end and end * times)
-
-
-def ends_before(wanted: RelativeTime, there: RelativeTime) -> bool:
-    """Whether `there` is all the time before a range that reaches to now.
-
-    >>> ends_before(RelativeTime(Grain.DAY, -90, 0), RelativeTime(Grain.DAY, None, -90))
-    True
-    """
-    if there.start is not None or there.end is None:
-        return False
-    after = RelativeTime(there.unit, there.end, None, there.whole)
-    return _plainest(wanted, not wanted.whole) == _plainest(after, not wanted.whole)
 
 
 def _is_open(relative: RelativeTime, reaches_now: bool) -> bool:

@@ -6,13 +6,12 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from scoring.reasons import FORGERIES, ReasonCode
+from scoring.reasons import PROOFS, ReasonCode
 
 ALONE = 0.16
 """The lowest `p_correct` that one signal can cause: just less sure than the γ of 0.85 that counts in full."""
 LEAST_PROVED = 0.05
 """The lowest `p_correct` of SQL that is proved to answer nothing. A proof rests on a reading of the question."""
-_PROOFS = frozenset(FORGERIES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +35,7 @@ class Probability:
     def of(self, moves: Collection[tuple[ReasonCode, float]]) -> float:
         """`p_correct` = least + (most − least) × logistic(intercept + Σ moves), with two rules.
 
-        A proof (`FORGERIES`) is not bound by the label noise. Without one, a signal that outweighs all others against
+        A proof (`PROOFS`) is not bound by the label noise. Without one, a signal that outweighs all others against
         the answer counts as much as these, or as far as `ALONE`: below that, the judge needs a second signal.
 
         >>> judge = Probability(intercept=2.0)
@@ -46,7 +45,7 @@ class Probability:
         """
         total = self.intercept + math.fsum([move for _, move in moves])
         least = self.least
-        if not _PROOFS.isdisjoint([code for code, _ in moves]):
+        if not PROOFS.isdisjoint([code for code, _ in moves]):
             least = min(least, LEAST_PROVED)
         elif against := [-move for _, move in moves if move < 0]:
             whole = math.fsum(against)

@@ -11,7 +11,7 @@ from scoring.question.phrases import operand, phrase_before, phrase_end, verb_li
 from scoring.question.quantities import Quantity
 from scoring.question.reading import Reading
 from scoring.specification import Op, Operand, TokenKind
-from scoring.values import LENGTHS, Grain, Number, RelativeTime, Value
+from scoring.values import Grain, Number, RelativeTime, Value, other_units
 
 
 def read_number_filters(reading: Reading, quantities: Sequence[Quantity]) -> None:
@@ -37,11 +37,12 @@ def _single_units(reading: Reading) -> list[Quantity]:
     for place, word in enumerate(reading.lowers):
         if word in _TIME_UNITS and reading.lower(place - 1) in ("a", "an"):
             led = reading.lower(place - 2) in reading.language.within or place - 1 in reading.ends
-            found += [Quantity(Number(1.0), place - 1, place)] if led and not reading.claimed[place] else []
+            size = 1.5 if reading.lowers[place + 1 : place + 4] == ["and", "a", "half"] else 1.0
+            found += [Quantity(Number(size), place - 1, place)] if led and not reading.claimed[place] else []
     return found
 
 
-_TIME_UNITS = frozenset({"second", "minute", "hour", "day", "week"})
+_TIME_UNITS = frozenset(each.value for each in Grain)
 
 
 def _one_number(reading: Reading, quantity: Quantity) -> None:
@@ -56,8 +57,9 @@ def _within(reading: Reading, quantity: Quantity) -> bool:
     if reading.lower(quantity.start - 1) not in reading.language.within or not lengths:
         return False
     start = quantity.start - 1
-    place = start, quantity.end
-    add_filter(reading, None, signed(reading, Op.LE, start), quantity.number, place, 0.9, lengths)
+    op, negation = signed(reading, Op.LE, start), _negation(reading, start)
+    place = (start if negation is None or op is Op.LE else negation), quantity.end
+    add_filter(reading, None, op, quantity.number, place, 0.9, lengths)
     return True
 
 
@@ -73,11 +75,12 @@ def _idle(reading: Reading, quantity: Quantity) -> bool:
 
 
 def _other_units(reading: Reading, quantity: Quantity) -> tuple[Value, ...]:
-    """The same length of time in other units: 24 hours are 1 day, 1440 minutes and 86,400 seconds."""
-    own = LENGTHS.get(reading.language.grains.get(reading.lower(quantity.end), Grain.YEAR))
-    if own is None:
+    """The same length of time in other units, and up to now: 24 hours are 1 day, 1440 minutes and 86,400 seconds."""
+    unit, count = reading.language.grains.get(reading.lower(quantity.end)), quantity.number.value
+    if unit is None or reading.lower(quantity.end + 1) in _AGES:
         return ()
-    return tuple([Number(quantity.number.value * (own / other)) for other in LENGTHS.values() if other != own])
+    others = other_units(count, unit)
+    return (*others, RelativeTime(unit, -int(count), 0)) if count.is_integer() else others
 
 
 def _number_range(reading: Reading, first: Quantity, last: Quantity) -> bool:
@@ -112,12 +115,56 @@ def _compared(reading: Reading, quantity: Quantity) -> bool:
     if found is None or found.cue.op is None:
         return False
     start, end = (mark.start if mark else quantity.start), (suffix.end if suffix else quantity.end)
+    return _undone(reading, quantity, found, start, end) or _bounded(reading, quantity, found, (start, end))
+
+
+def _bounded(reading: Reading, quantity: Quantity, found: Mark, place: tuple[int, int]) -> bool:
+    """Adds the filter of a number that is compared at tokens [start, end)."""
+    if found.cue.op is None:
+        return False
+    start, end = place
     lhs = _subject(reading, start, quantity.end, found.cue)
     op = found.cue.op if found.cue.op in (Op.EQ, Op.NE) else signed(reading, found.cue.op, start)
     vague = quantity.spelt and quantity.number.value == 1 and op is Op.GE
     certain, others = 0.4 if vague else 0.95, _other_units(reading, quantity)
     add_filter(reading, lhs, op, quantity.number, (start, end), certain, others)
     return True
+
+
+def _undone(reading: Reading, quantity: Quantity, found: Mark, start: int, end: int) -> bool:
+    """`haven't paid for 90+ days`, `not seen in over a year`: it did not happen since; `after 3 days`: 3 days ago."""
+    at, op = quantity.end + (reading.lower(quantity.end) == "+"), found.cue.op
+    unit = reading.language.grains.get(reading.lower(at))
+    negation = _negation(reading, start) if unit is not None and op in (Op.GT, Op.GE) else None
+    if unit is None or op is None or negation is None or not quantity.number.value.is_integer():
+        return False
+    end = max(end, at + 1)
+    if reading.lowers[found.start] in _LATER:
+        add_filter(reading, None, op, quantity.number, (start, end), 0.9, _other_units(reading, quantity))
+    else:
+        since = RelativeTime(unit, -int(quantity.number.value), 0)
+        add_filter(reading, None, Op.NOT_WITHIN, since, (negation, end), 0.7)
+    return True
+
+
+_LATER = frozenset({"after", "later", "beyond", "following"})
+
+
+def _negation(reading: Reading, place: int) -> int | None:
+    """Where the negation of the verb before a length of time starts, if one stands in its clause."""
+    for at in range(place, max(place - _CLAUSE, 0), -1):
+        mark = reading.ends.get(at)
+        if mark is not None and mark.cue.role in _NEGATING:
+            return mark.start if at < place else None
+        if reading.lowers[at - 1] in _CLAUSE_ENDS or reading.claimed[at - 1]:
+            return None
+    return None
+
+
+_CLAUSE = 7
+"""Words between a negation and the length of time that it is about."""
+_CLAUSE_ENDS = frozenset({",", ".", "?", ";", ":", "and", "or"})
+_NEGATING = frozenset({Role.NOT, Role.NEVER, Role.LACK, Role.EXCEPT})
 
 
 def _subject(reading: Reading, start: int, end: int, cue: Cue) -> Operand | None:

@@ -57,7 +57,11 @@ def comparison_before(reading: Reading, place: int) -> Mark | None:
 def _comparative(reading: Reading, end: int) -> bool:
     """`hotter than`."""
     language, word = reading.language, reading.lower(end - 2)
-    return reading.lower(end - 1) in language.than and word.endswith(language.comparative_endings or ("\0",))
+    return (
+        reading.lower(end - 1) in language.than
+        and word not in language.months
+        and (word.endswith(language.comparative_endings or ("\0",)))
+    )
 
 
 def suffix_after(reading: Reading, place: int) -> Mark | None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from scoring.question.language import Role
 from scoring.question.moments import DAY, JOINTS, YEAR, Time, calendar_range
 from scoring.question.reading import Reading
+from scoring.question.years import is_fiscal
 from scoring.values import DatePart, Grain, TimeRange, period
 
 _DAY_JOINTS = frozenset({"and", "to", "or", "through", "-", "–", "&"})
@@ -30,11 +34,32 @@ def read_month(reading: Reading, place: int) -> Time | None:
 
 
 def _bare_month(reading: Reading, place: int, month: int) -> Time | None:
-    before = reading.lower(place - 1)
-    known = len(reading.tokens[place].lower) > 4 or before in reading.language.in_time
-    return (
-        Time(DatePart("month", month), place, place + 1) if known and reading.tokens[place].text[0].isupper() else None
-    )
+    capital, long = reading.tokens[place].text[0].isupper(), len(reading.tokens[place].lower) > 4
+    led = _leads_to_month(reading, place)
+    known = (capital and long) or (led and (capital or reading.lowers[place] not in _WORDS_TOO))
+    return Time(DatePart("month", month), place, place + 1, explicit=not is_fiscal(reading, place)) if known else None
+
+
+_WORDS_TOO = frozenset({"may", "march", "mar"})
+"""Months that in lower case are ordinary words."""
+
+
+def _leads_to_month(reading: Reading, place: int) -> bool:
+    """Whether the words beside a month's name make it a month: `in June`, `since June`, `between June and August`."""
+    language, before = reading.language, reading.lower(place - 1)
+    mark = reading.ends.get(place)
+    if before in language.in_time or before in language.ranges or before in language.by or before in _NEXT_TO:
+        return True
+    if mark is not None and mark.cue.role is Role.COMPARE:
+        return True
+    earlier, later = reading.lower(place - 2), reading.lower(place + 2)
+    if before in _BETWEEN_MONTHS and earlier in language.months:
+        return True
+    return reading.lower(place + 1) in _BETWEEN_MONTHS and later in language.months
+
+
+_NEXT_TO = frozenset({"last", "this", "next", "until", "till", "after", "before"})
+_BETWEEN_MONTHS = _DAY_JOINTS | {"vs", "vs.", "versus", "than", "through", ","}
 
 
 def _with_year(reading: Reading, month: int, day: int, start: int, end: int) -> Time | None:
@@ -44,7 +69,13 @@ def _with_year(reading: Reading, month: int, day: int, start: int, end: int) -> 
     if YEAR.fullmatch(reading.lower(at)):
         dated = calendar_range(int(reading.lower(at)), month, day)
         return Time(dated, start, at + 1) if dated else None
-    return Time(DatePart("month", month), start, end, explicit=False)
+    led = reading.lower(start - 1) in _ON or reading.ends.get(start) is not None
+    date = DatePart("date", month * 100 + day)
+    return Time(date, start, end, explicit=led, others=(DatePart("month", month),))
+
+
+_ON = frozenset({"on", "from", "since", "until", "till", "between", "by"})
+"""Words before a day that make it one, where it has no year."""
 
 
 def read_day_before_month(reading: Reading, place: int) -> Time | None:
@@ -75,7 +106,11 @@ def _before_month(reading: Reading, place: int, day: int) -> Time | None:
 
 def _earlier(later: Time | None, day: int, start: int, end: int) -> Time | None:
     """A day of the month and year of a later day."""
-    if later is None or not isinstance(later.moment, TimeRange) or later.moment.start is None:
+    if later is None:
+        return None
+    if isinstance(later.moment, DatePart) and later.moment.part == "date":
+        return Time(replace(later.moment, value=later.moment.value // 100 * 100 + day), start, end)
+    if not isinstance(later.moment, TimeRange) or later.moment.start is None:
         return None
     dated = calendar_range(later.moment.start.year, later.moment.start.month, day)
     return Time(dated, start, end) if dated else None

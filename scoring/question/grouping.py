@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from scoring.question.language import Role
 from scoring.question.phrases import phrase_at, verb_like
+from scoring.question.placed_first import placed_first
 from scoring.question.reading import Reading
-from scoring.specification import Ordering, TokenKind
+from scoring.specification import Direction, Ordering, TokenKind
 
 
 def read_groups(reading: Reading) -> tuple[str, ...]:
@@ -13,12 +14,19 @@ def read_groups(reading: Reading) -> tuple[str, ...]:
     aggregated = bool(reading.marks_of(Role.AGGREGATE) or reading.marks_of(Role.RATIO))
     ranked = aggregated or bool(reading.marks_of(Role.SUPERLATIVE))
     marks = [mark for mark in reading.marks_of(Role.GROUP) if ranked or not mark.cue.distributive]
-    found = [_group(reading, mark.end)[0] for mark in marks]
+    found: list[str] = []
+    for mark in marks:
+        found += [_group(reading, mark.end)[0]] if mark.cue.distributive else _keys(reading, mark.end)
     if not reading.language.by.isdisjoint(reading.lowers):
         for place in _bys(reading):
-            if aggregated or reading.lowers[place - 1] in reading.language.measures:
+            before = reading.lowers[place - 1]
+            if aggregated or before in _BEFORE_BY or before in reading.language.measures:
                 found += _keys(reading, place + 1)
     return tuple(dict.fromkeys(filter(None, found)))
+
+
+_BEFORE_BY = frozenset({",", "(", "breakdown", "distribution", "headcount", "split", "breakup"})
+"""What makes a `by` a grouping although nothing is aggregated: `what did we pay, by supplier`."""
 
 
 def _group(reading: Reading, place: int) -> tuple[str, int]:
@@ -62,7 +70,7 @@ def read_ordering(reading: Reading) -> Ordering | None:
     """The order asked for; its direction may be apart from its key (`sorted by age in descending order`)."""
     marks = reading.marks_of(Role.ORDER)
     if not marks:
-        return None
+        return _placed_first(reading)
     directions = [mark.cue.descending for mark in marks if mark.cue.descending is not None]
     keyed = next((mark for mark in marks if _key(reading, mark.end)), marks[0])
     phrase = _key(reading, keyed.end) or keyed.cue.phrase
@@ -72,6 +80,21 @@ def read_ordering(reading: Reading) -> Ordering | None:
         phrase=phrase,
         descending=directions[0] if directions else None,
         start=reading.tokens[marks[0].start].start,
+    )
+
+
+def _placed_first(reading: Reading) -> Ordering | None:
+    """`most overdue first`: a date ascends and a number of days descends, so these words give no direction."""
+    found = placed_first(reading)
+    if not found:
+        return None
+    mark, first = found[0]
+    last = reading.tokens[first - 1]
+    says = reading.lowers[mark.end - 1] not in {"most", "least"} or last.lower != last.stem
+    return Ordering(
+        phrase=mark.cue.phrase or reading.span(mark.end, first).lower(),
+        descending=mark.cue.direction is Direction.MOST if says and not mark.cue.phrase else None,
+        start=reading.tokens[mark.start].start,
     )
 
 

@@ -13,6 +13,10 @@ Moment: TypeAlias = TimeRange | RelativeTime | DatePart
 
 YEAR = re.compile(r"(1[5-9]\d\d|20\d\d)")
 DAY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?")
+PARTS_OF_YEAR = {"month": 12, "quarter": 4}
+"""The parts that a year has, with how many."""
+YEAR_EARLIER = RelativeTime(Grain.YEAR, -1, -1, whole=True)
+"""The same part of the year before: as much of it as this year has had."""
 JOINTS = frozenset({",", "in"})
 """Words between a day or quarter and its year."""
 

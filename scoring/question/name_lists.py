@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from scoring.immutable import immutable
@@ -31,12 +32,21 @@ class Literal:
 
 def other_forms(reading: Reading, start: int, end: int) -> tuple[str, ...]:
     """Other forms of a name: a people's country, with the number before it, with the noun after it."""
-    found = reading.language.demonyms.get(reading.tokens[start].stem, ()) if end - start == 1 else ()
+    single = end - start == 1
+    found = reading.language.demonyms.get(
+        reading.tokens[start].stem if single else reading.span(start, end).lower(), ()
+    )
+    if single and _PLURAL_CODE.fullmatch(reading.tokens[start].text):
+        found += (reading.tokens[start].text[:-1],)
     if start and reading.tokens[start - 1].kind is TokenKind.NUMBER and not reading.claimed[start - 1]:
         found += (reading.span(start - 1, end),)
-    if reading.tokens[start].text.isupper() and end - start == 1 and _noun_follows(reading, end):
+    if reading.tokens[start].text.isupper() and single and _noun_follows(reading, end):
         found += (reading.span(start, end + 1),)
     return found
+
+
+_PLURAL_CODE = re.compile(r"[A-Za-z]{1,3}\d{1,3}s")
+"""`P1s` are things of priority P1."""
 
 
 def _noun_follows(reading: Reading, place: int) -> bool:

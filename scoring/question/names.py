@@ -6,10 +6,11 @@ import re
 
 from scoring.question.language import Role
 from scoring.question.name_lists import LONGEST, Literal, join_lists, other_forms
+from scoring.question.phrases import verb_like
 from scoring.question.reading import Reading
 from scoring.specification import Token, TokenKind
 
-_CLOCK = re.compile(r"\d+:\d+(?:[:.]\d+)*")
+_CLOCK = re.compile(r"\d+:\d+(?:[:.]\d+)*|\d{1,2}(?:am|pm)")
 _ENDS = frozenset({".", "?", "!", ";", ":"})
 _MARKS_INSIDE = frozenset({",", "-", "/", "("})
 
@@ -253,6 +254,8 @@ def _certainty(reading: Reading, start: int, end: int) -> float:
     token = reading.tokens[start]
     if token.text[0].isupper() and "_" in token.text and not token.text.isupper():
         return 0.4
+    if reading.lower(end) in _ZONES or _FISCAL.fullmatch(token.lower):
+        return 0.3
     if end - start > 1 or _has_digit(token.text):
         return 0.3 if token.lower.startswith(reading.language.currency_codes) else 0.85
     if len(token.text) == 1:
@@ -262,13 +265,34 @@ def _certainty(reading: Reading, start: int, end: int) -> float:
     return 0.7
 
 
+_FISCAL = re.compile(r"fy\d{2}(?:\d\d)?")
+_ZONES = frozenset({"time", "timezone", "tz"})
+"""Words after a place that make it a time zone: `New York time`."""
+_ZONE_NAMES = frozenset("utc gmt cet cest est edt cst cdt mst mdt pst pdt bst ist jst aest".split())
+_CHANGES = frozenset(
+    "change increase decrease drop growth rise decline difference trend sum total average mean".split()
+)
+"""Nouns of which the measure follows after `in` or `of`."""
+
+
+def _measures(reading: Reading, place: int) -> bool:
+    """Whether capitals name what is measured or a unit: `top 5 stores by NPS`, `growth in MRR`, `in EUR`, `in UTC`."""
+    before, earlier, language = reading.lower(place - 1), reading.lower(place - 2), reading.language
+    if before in language.by:
+        return not verb_like(earlier, language)
+    if before in ("in", "of") and earlier in _CHANGES:
+        return True
+    units = _ZONE_NAMES.union(language.currency_codes)
+    return before in ("in", "to", "into") and reading.lowers[place] in units and not verb_like(earlier, language)
+
+
 def _acronym(reading: Reading, place: int) -> float:
     """How certain it is that capitals are a value: after `in`, `from` or a kind of thing, but not as a unit."""
     language, after = reading.language, reading.lower(place + 1)
     before = reading.lower(place - 1)
     if before in language.articles and before not in language.possessives:
         before = reading.lower(place - 2)
-    if reading.lowers[place] in language.units or before == "(" or place in reading.ends:
+    if reading.lowers[place] in language.units or _measures(reading, place) or before == "(" or place in reading.ends:
         return 0.3
     if _is_kind(reading, place - 1) or after in language.classifiers:
         return 0.8

@@ -99,8 +99,17 @@ def _asks_again(reading: Reading, mark: Mark) -> bool:
     """Whether a wh-word after a comma or `and` is a question and not a relative clause."""
     if mark.cue.phrase not in {"person", "date", "place"} and reading.lowers[mark.start] != "which":
         return True
+    if reading.lower(mark.start - 1) == "," and _is_commanded(reading, mark):
+        return False
     after = reading.lower(mark.end)
     return after in reading.language.copulas or after in reading.language.auxiliaries
+
+
+def _is_commanded(reading: Reading, mark: Mark) -> bool:
+    """Whether a command opens the sentence: `List the vans of the depot, which are new` asks for vans only."""
+    ends = [place for place in range(mark.start) if reading.lowers[place] in _CLAUSE_ENDS]
+    first = ends[-1] + 1 if ends else 0
+    return any(first <= each.start < mark.start for each in reading.marks_of(Role.COMMAND))
 
 
 def _listed(reading: Reading, place: int) -> list[Output]:
@@ -124,6 +133,8 @@ def _items(reading: Reading, place: int) -> list[tuple[int, int]]:
     at = place
     for _ in range(_MOST):
         start, end = _item(reading, at)
+        if reading.lower(end) in _VERSUS:
+            break
         if end > start:
             found.append((start, end))
         elif end == at:
@@ -133,6 +144,10 @@ def _items(reading: Reading, place: int) -> list[tuple[int, int]]:
             break
         at = after
     return found
+
+
+_VERSUS = frozenset({"vs", "versus"})
+"""Words between two groups of rows, which are no columns."""
 
 
 def _item(reading: Reading, at: int) -> tuple[int, int]:

@@ -43,9 +43,16 @@ def read_quantities(reading: Reading) -> list[Quantity]:
     return found
 
 
+_TIMES = frozenset({"twice", "thrice"})
+_OF_ANOTHER = frozenset({"the", "as", "that", "their", "its", "his", "her", "what", "a", "an", "per", "every", "each"})
+"""Words after `twice` that make it a factor or a rate: `twice the average`, `twice a week`."""
+
+
 def _in_words(reading: Reading, place: int, token: Token) -> Quantity | None:
     """A number that a word says: `three`, `third`, `twenty-five`, `180cm`."""
     language = reading.language
+    if token.lower in _TIMES and reading.lower(place + 1) in _OF_ANOTHER:
+        return None
     if token.lower in language.numbers:
         return _spelt(reading, place)
     if token.lower in language.ordinals and not reading.claimed[place]:

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from scoring.question.days import read_day_after_month, read_day_before_month, read_month
 from scoring.question.language import Role
-from scoring.question.moments import DAY, JOINTS, YEAR, Time, calendar_range, year_span
+from scoring.question.moments import DAY, JOINTS, PARTS_OF_YEAR, YEAR, YEAR_EARLIER, Time, calendar_range, year_span
 from scoring.question.reading import Reading
+from scoring.question.states import is_of_state
 from scoring.question.years import read_century, read_season, read_year
 from scoring.specification import TokenKind
 from scoring.values import DatePart, Grain, RelativeTime, TimeRange, period, shift
@@ -17,6 +18,7 @@ _ISO = re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?")
 _NUMERIC = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")
 _DECADE = re.compile(r"(\d{3}0)s")
 _QUARTER = re.compile(r"q([1-4])")
+_HALF = re.compile(r"h([12])")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
 _SEASON = re.compile(r"(\d{4})[-/](\d{2}|\d{4})")
 
@@ -29,9 +31,42 @@ def read_times(reading: Reading) -> list[Time]:
     for place in places:
         time = _time_at(reading, place) if not reading.claimed[place] else None
         if time is not None:
-            found.append(_clocked(reading, time))
+            found.append(_clocked(reading, _year_earlier(time, found[-1] if found else None)))
             reading.claim(time.start, time.end)
+            if len(found) > 1 and (one := _of_year(reading, *found[-2:])) is not None:
+                found[-2:] = [one]
     return found
+
+
+def _of_year(reading: Reading, part: Time, year: Time) -> Time | None:
+    """`October last year` as one time."""
+    moment, whole = part.moment, year.moment
+    between = reading.lowers[part.end : year.start]
+    if not isinstance(moment, DatePart) or moment.part not in PARTS_OF_YEAR or not set(between) <= {"of", ","}:
+        return None
+    if not isinstance(whole, RelativeTime) or whole.unit is not Grain.YEAR or not whole.whole or whole.start is None:
+        return None
+    if whole.end != whole.start + 1:
+        return None
+    return Time(replace(moment, year=whole.start), part.start, year.end)
+
+
+def _year_earlier(time: Time, before: Time | None) -> Time:
+    """`same period last year` after a period that is not the year so far: that period of the year before."""
+    if time.moment != YEAR_EARLIER or before is None:
+        return time
+    moment = before.moment
+    if isinstance(moment, TimeRange) and moment.start is not None and moment.end is not None:
+        return replace(time, moment=TimeRange(*(shift(each, Grain.YEAR, -1) for each in (moment.start, moment.end))))
+    if isinstance(moment, DatePart):
+        return replace(time, explicit=False)
+    units = (
+        {Grain.MONTH: 12, Grain.QUARTER: 4, Grain.YEAR: 1}.get(moment.unit) if isinstance(moment, RelativeTime) else 0
+    )
+    if not isinstance(moment, RelativeTime) or not units or moment.start is None:
+        return time
+    end = moment.start if moment.end is None else moment.end
+    return replace(time, moment=RelativeTime(moment.unit, moment.start - units, end - units, moment.whole))
 
 
 def _time_at(reading: Reading, place: int) -> Time | None:
@@ -49,9 +84,16 @@ def _time_at(reading: Reading, place: int) -> Time | None:
         return _window(reading, place) or _cue(reading, place)
     if word in language.ordinals:
         return _ordinal(reading, place, language.ordinals[word])
+    return _part_of_year(reading, place, word) or _cue(reading, place)
+
+
+def _part_of_year(reading: Reading, place: int, word: str) -> Time | None:
+    """`Q3`, `H1`."""
     if _QUARTER.fullmatch(word):
         return _quarter(reading, int(word[1]), place, place + 1)
-    return _cue(reading, place)
+    if _HALF.fullmatch(word) and reading.tokens[place].text[0].isupper():
+        return _half(reading, int(word[1]), place, place + 1)
+    return None
 
 
 def _clocked(reading: Reading, time: Time) -> Time:
@@ -74,10 +116,15 @@ def _cue(reading: Reading, place: int) -> Time | None:
     if mark is None or mark.cue.role is not Role.TIME or mark.cue.time is None:
         return None
     moment = mark.cue.time
+    if moment == _TODAY and is_of_state(reading, mark):
+        return Time(moment, mark.start, mark.end, explicit=False)
     rolling = (moment.start, moment.end) == (-1, 0) and moment.unit is not Grain.DAY
     if rolling and reading.lower(place - 1) in reading.language.articles:
         return Time(moment, mark.start, mark.end, others=(RelativeTime(moment.unit, -1, 0),))
     return Time(moment, mark.start, mark.end)
+
+
+_TODAY = RelativeTime(Grain.DAY, 0, 1, whole=True)
 
 
 def _figures(reading: Reading, place: int) -> Time | None:
@@ -125,12 +172,28 @@ def _ordinal(reading: Reading, place: int, rank: int) -> Time | None:
     if reading.language.grains.get(unit) is Grain.QUARTER and 1 <= rank <= 4:
         return _quarter(reading, rank, place, place + 2)
     if unit in reading.language.halves and rank in (1, 2):
-        year, end = _year_after(reading, place + 2)
-        if year:
-            first = period(Grain.QUARTER, year=year, month=rank * 6 - 5)
-            second = period(Grain.QUARTER, year=year, month=rank * 6 - 2)
-            return Time(TimeRange(first.start, second.end), place, end) if first and second else None
+        return _half(reading, rank, place, place + 2)
     return None
+
+
+def _half(reading: Reading, rank: int, start: int, end: int) -> Time | None:
+    """`the first half of 2021`, `H1 2021`; `the first half of the year` and `in H1` are without a year."""
+    year, after = _year_after(reading, end)
+    if year:
+        first = period(Grain.QUARTER, year=year, month=rank * 6 - 5)
+        second = period(Grain.QUARTER, year=year, month=rank * 6 - 2)
+        return Time(TimeRange(first.start, second.end), start, after) if first and second else None
+    language, named = reading.language, end == start + 1
+    months = DatePart("month", rank * 6 - 5, rank * 6)
+    if named:
+        led = reading.lower(start - 1) in language.in_time or reading.lower(start - 1) in language.articles
+        return Time(months, start, end, explicit=led)
+    yearly = reading.lower(end) in language.of and reading.lower(end + 2) in _THIS_YEAR
+    return Time(months, start, end + 3) if yearly and reading.lower(end + 1) in _THE else None
+
+
+_THE = frozenset({"the", "this", "current"})
+_THIS_YEAR = frozenset({"year"})
 
 
 def _quarter(reading: Reading, rank: int, start: int, end: int) -> Time | None:
@@ -155,6 +218,11 @@ def _year_after(reading: Reading, place: int) -> tuple[int | None, int]:
 def _window(reading: Reading, place: int) -> Time | None:
     """`last 30 days`, `past three months`, `next 2 weeks`."""
     language = reading.language
+    glued = _GLUED.fullmatch(reading.lower(place + 1))
+    if glued is not None:
+        size, unit = int(glued[1]), _SHORT[glued[2]]
+        ahead = reading.lowers[place] in language.future
+        return Time(RelativeTime(unit, 0, size) if ahead else RelativeTime(unit, -size, 0), place, place + 2)
     count = _count_at(reading, place + 1)
     grain = language.grains.get(reading.lower(place + (2 if count else 1)))
     if grain is None or (count is None and reading.has_role(place, Role.TIME)):
@@ -174,5 +242,19 @@ def _count_at(reading: Reading, place: int) -> int | None:
     )
 
 
+_GLUED = re.compile(r"(\d{1,4})(h|hr|hrs|d|w|wk|wks|mo|mos|min|mins|y|yr|yrs)")
+"""`24h`, `7d`."""
+_SHORT = {
+    name: grain
+    for grain, names in {
+        Grain.MINUTE: "min mins",
+        Grain.HOUR: "h hr hrs",
+        Grain.DAY: "d",
+        Grain.WEEK: "w wk wks",
+        Grain.MONTH: "mo mos",
+        Grain.YEAR: "y yr yrs",
+    }.items()
+    for name in names.split()
+}
 _LONGEST_COUNT = 5
 """A number of units of time has fewer digits."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from scoring.question.language import Role
 from scoring.question.moments import DAY, YEAR, Time, year_span
@@ -23,7 +24,16 @@ def read_year(reading: Reading, place: int) -> Time | None:
     if not _after_time_word(reading, place):
         return None
     year = int(match[1])
-    return year_span(year, year + 1, place, place + 1)
+    span = year_span(year, year + 1, place, place + 1)
+    return replace(span, explicit=False) if span is not None and is_fiscal(reading, place) else span
+
+
+def is_fiscal(reading: Reading, place: int) -> bool:
+    """Whether a year or month before `place` is one of a company's own year, which starts when it likes."""
+    return not _FISCAL.isdisjoint(reading.lowers[max(place - 4, 0) : place])
+
+
+_FISCAL = frozenset({"fiscal", "financial", "fy", "accounting"})
 
 
 def _after_time_word(reading: Reading, place: int) -> bool:

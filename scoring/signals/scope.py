@@ -37,12 +37,27 @@ def negation_per_row(case: Case) -> Finding | None:
     "'do not' tested row by row: city != 'oslo'"
     """
     differing = next((each for each in applied(case) if each.op in _ROW_NEGATIONS), None)
-    if differing is None or not _tests_rows(differing, case):
+    if differing is None or _excludes_things(case.sql) or not _tests_rows(differing, case):
         return None
     found = _NEVER.search(case.question.text)
     if found is None:
         return None
     return Finding(1.0, f"'{found.group().lower()}' tested row by row: {show_filter(differing)}")
+
+
+def _excludes_things(sql: SqlSpec) -> bool:
+    """Whether whole things are left out: by NOT EXISTS, NOT IN, EXCEPT or an outer join without a partner."""
+    if any(each.role in (SubqueryRole.NOT_EXISTS, SubqueryRole.NOT_IN) for each in sql.subqueries):
+        return True
+    if any(each.kind.startswith(("except", "minus")) for each in sql.set_operations):
+        return True
+    outer = any(each.kind in {"left", "right", "full", "anti"} for each in sql.joins)
+    return outer and any(each.op is Op.IS_NULL or _counts_none(each) for each in sql.filters)
+
+
+def _counts_none(each: SqlFilter) -> bool:
+    counted = each.lhs is not None and each.lhs.func == "COUNT"
+    return counted and isinstance(each.rhs, Number) and not each.rhs.value
 
 
 def _tests_rows(differing: SqlFilter, case: Case) -> bool:

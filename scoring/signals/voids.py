@@ -168,9 +168,9 @@ def arithmetic_unasked(case: Case) -> Finding | None:
 def _is_asked(case: Case, void: Void, said: set[float]) -> bool:
     """Whether the questions mention the constants that change a value; one that it is compared with is not one."""
     numbers = {round(abs(each), 9) for each in void.numbers}
-    if void.kind is VoidKind.ARITHMETIC:
-        return bool(numbers) and said >= numbers
     text = texts(case)
+    if void.kind is VoidKind.ARITHMETIC:
+        return said >= numbers if numbers else "sign" in void.values and _DEDUCTION.search(text) is not None
     if numbers & {float(each) for each in void.values} and not _FORMULA.search(text):
         return False
     unsaid = numbers - said
@@ -195,9 +195,15 @@ _UNIT = re.compile(
     r"percent|%|\brate|share|ratio|proportion|fraction|thousand|[mb]illion|byte|\b[kmgt]b\b|cents?\b|lit(?:er|re)"
 )
 """Words of units and shares."""
+_DEDUCTION = re.compile(
+    r"discount|reduc|refund|rebate|credit|debit|deduct|withdraw|charge-?back|write-?off|written off|\bloss|\blost|"
+    r"expens|spend|spent|outflow|paid out|pay-?out|return|adjust|negative|absolute|owe|shrink|penalt|depreciat|decreas|"
+    r"markdown|waive|revers"
+)
+"""Words of amounts that are often stored below zero and shown above it."""
 _FACTORS = {
     "even": 2.0, "odd": 2.0, "half": 2.0, "twice": 2.0, "double": 2.0,
-    "triple": 3.0, "third": 3.0, "quarter": 4.0, "dozen": 12.0,
+    "pair": 2.0, "couple": 2.0, "triple": 3.0, "third": 3.0, "quarter": 4.0, "dozen": 12.0,
 }  # fmt: skip
 """Words that ask for a factor."""
 _MOST = 100

@@ -91,6 +91,8 @@ class Join:
     block: str
     pairs: tuple[tuple[Column, Column], ...] = ()
     """Columns equated by ON, USING or an old-style WHERE."""
+    bound: bool = False
+    """Some condition compares columns of both sides otherwise: by a range, a function or a computed column."""
 
 
 class SubqueryRole(StrEnum):

@@ -61,7 +61,8 @@ def check_arithmetic(scope: Scope, node: Node, shown: str) -> None:
     """Notes arithmetic with a constant that is neither a unit nor a percentage."""
     found = _changes(scope, node, strict=False)
     if found and not _is_neutral(scope, node):
-        note(scope, VoidKind.ARITHMETIC, shown, tuple(each for each in found if each is not None))
+        turned = SIGN if node.find(exp.Sum) is not None and not any(found) else ()
+        note(scope, VoidKind.ARITHMETIC, shown, tuple(each for each in found if each is not None), turned)
 
 
 def check_compared(scope: Scope, node: Node) -> None:
@@ -174,8 +175,14 @@ def _operands(
     if strict and kind in _PRODUCTS:
         found += [value for value in constants.values() if value not in _NEUTRAL]
     else:
-        found += [value for place, value in constants.items() if _is_change(kind, value, place, parts, inside=inside)]
+        changing = [value for place, value in constants.items() if _is_change(kind, value, place, parts, inside=inside)]
+        found += _signs(kind, changing)
     return [(each, inside or kind in _PRODUCTS) for place, each in enumerate(parts) if place not in constants]
+
+
+def _signs(kind: type[Node], found: list[float]) -> list[float | None]:
+    """The constants, with `None` for a factor that is a unit below zero: it changes nothing but the sign."""
+    return [None if kind in _PRODUCTS and _is_unit(-each) else each for each in found]
 
 
 def _parts(node: Node) -> list[Node]:
@@ -207,7 +214,7 @@ def _digits(scope: Scope, node: Node) -> int:
 
 def _is_change(kind: type[Node], value: float, place: int, parts: list[Node], *, inside: bool) -> bool:
     if kind in _PRODUCTS:
-        return not (abs(value) in UNITS or round(1 / abs(value), 6) in UNITS) or value < 0
+        return not _is_unit(value)
     if kind in _OTHERS:
         return True
     other = bare(parts[1 - place])
@@ -218,5 +225,12 @@ def _is_change(kind: type[Node], value: float, place: int, parts: list[Node], *,
     return not (abs(value) == 1 and (inside or type(other) in (exp.Sub, exp.DateDiff, exp.TimestampDiff)))
 
 
+def _is_unit(factor: float) -> bool:
+    """Whether a factor, or its inverse, only turns one unit into another."""
+    return factor > 0 and (factor in UNITS or round(1 / factor, 6) in UNITS)
+
+
+SIGN = ("sign",)
+"""What is noted of a sum of which nothing but the sign is changed."""
 _DEEPEST = 16
 _MOST = 64

@@ -22,6 +22,8 @@ _NOW_NAMES = frozenset(
     "now getdate sysdate getutcdate sysdatetime current_date current_timestamp curdate today localtimestamp "
     "utc_timestamp sysutcdatetime systimestamp localtime".split()
 )
+_SHIFTS = MappingProxyType({"adddate": 1, "subdate": -1})
+_MYSQL_CALLS = frozenset({"yearweek", *_SHIFTS})
 _CALENDAR_CALLS = frozenset({"date", "datetime", "strftime", "timestamp", "julianday"})
 _STARTS = MappingProxyType({"start of day": Grain.DAY, "start of month": Grain.MONTH, "start of year": Grain.YEAR})
 _NO_CHANGE = frozenset({"localtime", "utc", "subsec", "auto"})
@@ -68,7 +70,7 @@ def _inside(scope: Scope, node: Node) -> Constant | None:
 def _converted(scope: Scope, node: Node) -> Constant | None:
     """A cast or a date function of one constant. A cast to a date drops the time."""
     inner: Node | None = node.args.get("expression" if type(node) is exp.Convert else "this")
-    if inner is None or (node.args.get("zone") is not None and type(node) is exp.Date):
+    if inner is None:
         return None
     if type(inner) is exp.Literal and inner.args["this"].strip().lower() == "now":
         return Now(Grain.DAY)
@@ -76,6 +78,11 @@ def _converted(scope: Scope, node: Node) -> Constant | None:
         return length_of_time(scope, node)
     value = constant(scope, inner)
     return value if not isinstance(value, Boolean) else None
+
+
+def _zoned(scope: Scope, node: Node) -> Constant | None:
+    """A moment in another time zone, or its day there."""
+    return constant(scope, bare(node.args["timestamp" if type(node) is exp.ConvertTimezone else "this"]))
 
 
 def _boolean(_: Scope, node: Node) -> Constant | None:
@@ -203,6 +210,8 @@ def _call(scope: Scope, node: Node) -> Constant | None:
     arguments: list[Node] = node.args.get("expressions") or []
     if name in _NOW_NAMES and len(arguments) <= 1:
         return Now(Grain.DAY)
+    if name in _MYSQL_CALLS and arguments:
+        return _mysql_call(scope, name, arguments)
     if name == "strftime":
         arguments = arguments[1:]
     if name not in _CALENDAR_CALLS or not arguments or not all(type(each) is exp.Literal for each in arguments):
@@ -212,6 +221,14 @@ def _call(scope: Scope, node: Node) -> Constant | None:
     for modifier in arguments[1:8]:
         value = _modified(value, modifier.name.strip().lower())
     return value
+
+
+def _mysql_call(scope: Scope, name: str, arguments: list[Node]) -> Constant | None:
+    """ADDDATE, SUBDATE and YEARWEEK of a constant."""
+    start = constant(scope, bare(arguments[0]))
+    if name == "yearweek":
+        return cut(start, Grain.WEEK)
+    return None if start is None or len(arguments) != 2 else _plus(scope, start, arguments[1], _SHIFTS[name])
 
 
 def _modified(value: Constant | None, modifier: str) -> Constant | None:
@@ -230,9 +247,9 @@ def _part_now(scope: Scope, node: Node) -> Constant | None:
         return None
     if _format(node) in _MONTH_FORMATS:
         return cut(value, Grain.MONTH)
-    if value.offset not in (0, -1) or (value.offset and value.unit is not Grain.MONTH):
+    if value.offset not in (0, -1) or (value.offset and value.unit is not grain):
         return None
-    return Now(grain, value.offset if grain is Grain.MONTH else 0, whole=True, number=True)
+    return Now(grain, value.offset if grain is value.unit else 0, whole=True, number=True)
 
 
 def _date_inside(scope: Scope, node: Node) -> Constant | None:
@@ -251,8 +268,11 @@ def _part_read(node: Node) -> Grain | None:
         return _FORMATS.get(_format(node))
     if type(node) is exp.Extract:
         unit = unit_named(node.args["this"])
-        return unit if unit in (Grain.YEAR, Grain.MONTH) else None
-    return Grain.YEAR if type(node) is exp.Year else Grain.MONTH
+        return unit if unit in (Grain.YEAR, Grain.QUARTER, Grain.MONTH) else None
+    return _CALLED[type(node)]
+
+
+_CALLED: dict[type[Node], Grain] = {exp.Year: Grain.YEAR, exp.Quarter: Grain.QUARTER, exp.Month: Grain.MONTH}
 
 
 _MONTH_FORMATS = frozenset({"%Y-%m", "%Y-%m-01"})
@@ -280,6 +300,7 @@ _CONSTANTS: MappingProxyType[type[Node], Callable[[Scope, Node], Constant | None
     | dict.fromkeys((exp.TsOrDsToDate, exp.TsOrDsToTimestamp, exp.StrToDate, exp.StrToTime), _converted)
     | dict.fromkeys((exp.DateStrToDate, exp.TimeStrToTime, exp.Collate), _converted)
     | dict.fromkeys((exp.Lower, exp.Upper, exp.Trim), _converted)
-    | dict.fromkeys((exp.Year, exp.Month, exp.Extract, exp.TimeToStr), _part_now)
+    | dict.fromkeys((*_CALLED, exp.Extract, exp.TimeToStr), _part_now)
+    | dict.fromkeys((exp.AtTimeZone, exp.ConvertTimezone), _zoned)
     | {exp.DateFromParts: _from_parts, exp.LastDay: _last_day, exp.Interval: length_of_time}
 )

@@ -28,6 +28,7 @@ _SILENT = frozenset(
         exp.Timestamp,
         exp.Collate,
         exp.TimeStrToTime,
+        exp.AtTimeZone,
     }
 )
 _PARTS: dict[type[Node], str] = {
@@ -112,6 +113,8 @@ def _date_inside(node: Node) -> Node:
     while True:
         if type(node) is exp.Convert and not _converted_length(node):
             node = node.args["expression"]
+        elif type(node) is exp.ConvertTimezone:
+            node = node.args["timestamp"]
         elif type(node) in _SILENT and isinstance(node.args.get("this"), exp.Expr):
             node = node.args["this"]
         else:
@@ -179,7 +182,7 @@ def _converted(node: Node) -> _View | None:
 
 def _day(node: Node) -> _View | None:
     inner = node.args.get("this")
-    return (inner, "%Y-%m-%d") if isinstance(inner, exp.Expr) and node.args.get("zone") is None else None
+    return (inner, "%Y-%m-%d") if isinstance(inner, exp.Expr) else None
 
 
 def read_unknown_call(scope: Scope, node: Node) -> Term | None:
@@ -189,6 +192,8 @@ def read_unknown_call(scope: Scope, node: Node) -> Term | None:
     if name in ("date_part", "datepart") and len(arguments) == 2 and isinstance(arguments[0], (exp.Literal, exp.Var)):
         key = _FIELDS.get(arguments[0].name.lower())
         return _part_of(scope, node, arguments[1], key) if key else None
+    if name == "yearweek" and arguments:
+        return _part_of(scope, node, arguments[0], "trunc:week")
     if name in ("datetime", "to_date", "todate") and len(arguments) == 1:
         return _part_of(scope, node, arguments[0], "%Y-%m-%d")
     return None

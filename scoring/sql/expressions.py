@@ -76,6 +76,11 @@ def _paren(scope: Scope, node: Node) -> Term:
     return read(scope, node.args["this"])
 
 
+def _zoned(scope: Scope, node: Node) -> Term:
+    """A moment as another time zone has it."""
+    return read(scope, node.args["timestamp"])
+
+
 def _negative(scope: Scope, node: Node) -> Term:
     inner = read(scope, node.args["this"])
     return combine(f"-{inner.nested}", [inner])
@@ -221,6 +226,7 @@ READERS: MappingProxyType[type[Node], Reader] = MappingProxyType(
         exp.DateStrToDate: _unwrapped,
         exp.Collate: _unwrapped,
         exp.AtTimeZone: _unwrapped,
+        exp.ConvertTimezone: _zoned,
         exp.Coalesce: read_wrapped,
         exp.Lower: read_wrapped,
         exp.Upper: read_wrapped,

@@ -7,9 +7,11 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import TypeAlias
 
+from sqlglot import exp
+
 from scoring.immutable import immutable
 from scoring.sql.terms import Node
-from scoring.values import Boolean, Expression, Grain, Number, Text, TimeRange, floor, period, shift
+from scoring.values import LENGTHS, MONTHS, Boolean, Expression, Grain, Number, Text, TimeRange, floor, period, shift
 
 
 @immutable(kw_only=False)
@@ -77,6 +79,8 @@ def unit_named(node: Node | None) -> Grain | None:
     """The calendar unit that a unit argument names."""
     if node is None:
         return None
+    if type(node) is exp.WeekStart:
+        return Grain.WEEK
     name = node.name.lower().partition("(")[0]
     return UNITS.get(name)
 
@@ -94,7 +98,25 @@ def moved(start: Constant | None, unit: Grain | None, count: int | None) -> Cons
         return None
     if start.unit is unit:
         return Now(unit, start.offset + count, start.whole, start.number)
+    if start.whole and not start.number and (same := _in_units(start.unit, unit, count)) is not None:
+        return Now(start.unit, start.offset + same, whole=True)
     return Now(unit, count) if start.offset == 0 and not start.whole else None
+
+
+def _in_units(own: Grain, unit: Grain, count: int) -> int | None:
+    """A number of units as whole units of another kind, if it is that: 7 days are a week, 3 months a quarter.
+
+    >>> _in_units(Grain.WEEK, Grain.DAY, -14), _in_units(Grain.YEAR, Grain.DAY, 3)
+    (-2, None)
+    """
+    if own in MONTHS and unit in MONTHS:
+        size, each = MONTHS[own], MONTHS[unit]
+    elif own in LENGTHS and unit in LENGTHS:
+        size, each = (int(LENGTHS[grain].total_seconds()) for grain in (own, unit))
+    else:
+        return None
+    whole, rest = divmod(count * each, size)
+    return whole if rest == 0 else None
 
 
 def cut(start: Constant | None, unit: Grain | None) -> Constant | None:
@@ -102,7 +124,9 @@ def cut(start: Constant | None, unit: Grain | None) -> Constant | None:
     if unit is None:
         return None
     if isinstance(start, Now):
-        return Now(unit, start.offset, whole=True) if start.unit is unit or start.offset == 0 else None
+        same = start.unit is unit or start.offset == 0
+        offset = start.offset if same else _in_units(unit, start.unit, start.offset)
+        return None if offset is None else Now(unit, offset, whole=True)
     if isinstance(start, TimeRange) and start.start is not None:
         first = floor(start.start, unit)
         return TimeRange(first, shift(first, Grain.DAY, 1))

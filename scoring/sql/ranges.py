@@ -9,7 +9,7 @@ from scoring.specification import Op
 from scoring.sql.moments import Constant, Now
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Term
-from scoring.values import DatePart, Grain, Number, RelativeTime, Text, TimeRange, Value, period, shift
+from scoring.values import DatePart, Grain, Number, RelativeTime, Scalar, Text, TimeRange, Value, period, shift
 from scoring.words import identifier_words
 
 _SIDES = frozenset({Op.GT, Op.GE, Op.LT, Op.LE})
@@ -98,6 +98,22 @@ def spanned(low: TimeRange | RelativeTime, high: TimeRange | RelativeTime) -> Ti
     return RelativeTime(low.unit, low.start, 0, low.whole) if high.start == 0 and not high.whole else None
 
 
+def run_of_parts(first: object, last: object) -> DatePart | None:
+    """BETWEEN two parts of a date: the months 6 to 8."""
+    if not isinstance(first, DatePart) or not isinstance(last, DatePart) or first.part != last.part:
+        return None
+    return DatePart(first.part, first.value, last.value) if 0 < first.value < last.value else None
+
+
+def consecutive(times: frozenset[Scalar]) -> DatePart | None:
+    """Months or quarters that follow one another, as one run."""
+    parts = [each for each in times if isinstance(each, DatePart) and each.part in ("month", "quarter")]
+    values = sorted(each.value for each in parts)
+    if len(parts) < max(len(times), 2) or len({each.part for each in parts}) > 1 or values[0] < 1:
+        return None
+    return DatePart(parts[0].part, values[0], values[-1]) if values[-1] - values[0] + 1 == len(values) else None
+
+
 def prefix_time(term: Term, prefix: str) -> TimeRange | None:
     """The period that `LIKE '2012-01%'` keeps; a year alone counts only for a column whose name says date."""
     found = _PARTIAL.fullmatch(prefix.strip())
@@ -167,8 +183,10 @@ def _unit_of(key: str) -> Grain | None:
 
 
 def _relative_view(key: str, value: Now) -> RelativeTime | DatePart | None:
-    if key == "month" and value.number and value.unit is Grain.MONTH:
-        return DatePart("month", value.offset)
+    if value.number and value.unit.value == key and key in ("month", "quarter"):
+        return DatePart(key, value.offset)
+    if key.startswith("%Y-%m-%d") and (value.offset or value.whole):
+        return RelativeTime(value.unit, value.offset, value.offset + 1, value.whole)
     grain = Grain.YEAR if key == "year" else Grain.DAY if key.startswith("%Y-%m-%d") else _unit_of(key)
     if grain is None or (value.unit is not grain and value.offset):
         return None

@@ -48,7 +48,7 @@ def test_signals_that_tell_wrong_answers_weigh_against_them() -> None:
 
 def test_no_weight_contradicts_what_its_code_says() -> None:
     fit = calibrate(labelled(600, 2))
-    assert -1 < fit.weights[ReasonCode.LIMIT_UNASKED] <= 0
+    assert -1 < fit.weights[ReasonCode.LIMIT_UNASKED] < 0
     assert all(weight >= 0 if code in IN_FAVOUR else weight <= 0 for code, weight in fit.weights.items())
 
 

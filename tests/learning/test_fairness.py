@@ -13,7 +13,7 @@ from learning.labelled import CODES, Labelled, LabelTable
 from learning.selection import FEW_DATABASES_BOUND, UNPROVEN_BOUND, bounds
 from scoring.reasons import FORGERIES, ReasonCode
 
-ERROR, STYLE = ReasonCode.FILTER_MISMATCHED, ReasonCode.ORDER_UNASKED
+ERROR, STYLE = ReasonCode.FILTER_MISMATCHED, ReasonCode.DISTINCT_UNASKED
 SKILLED = {f"skilled {n}": 0.8 for n in range(3)}
 WEAK = {f"weak {n}": 0.3 for n in range(3)}
 

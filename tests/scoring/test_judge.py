@@ -11,7 +11,7 @@ from scoring.evaluation import conclude, examine
 from scoring.judging.local import InvalidWeightsError, LocalJudge, load_weights
 from scoring.judging.probability import ALONE
 from scoring.query import Query, Unscored, UnscoredReason
-from scoring.reasons import FORGERIES, IN_FAVOUR, PRIORS, WITHOUT_SIGNAL, ReasonCode
+from scoring.reasons import FORGERIES, FORMS, IN_FAVOUR, PROOFS, WITHOUT_SIGNAL, Kind, ReasonCode, kind_of
 from scoring.rules import Rules, UnparseablePolicy
 from scoring.signals import SIGNALS
 from scoring.signals.finding import Finding
@@ -56,7 +56,7 @@ def test_a_weight_that_is_no_finite_number_is_refused(document: dict[str, Any], 
 def test_each_heeded_signal_lowers_or_raises_the_probability_its_own_way() -> None:
     judge = local_judge()
     clean = judge.weigh({}).p_correct
-    for code in judge.heeded:
+    for code in judge.heeded.keys() - FORMS:
         moved = judge.weigh({code: Finding(1.0, "x")})
         assert (moved.p_correct > clean) is (code in IN_FAVOUR)
         assert [each.code for each in moved.reasons] == [code]
@@ -76,13 +76,28 @@ def test_reasons_come_strongest_first() -> None:
     assert weights == sorted(weights, reverse=True)
 
 
-def test_hints_about_size_alone_come_last() -> None:
-    findings = {code: Finding(1.0, "x") for code in (*PRIORS, ReasonCode.TIES_CUT)}
-    assert local_judge().weigh(findings).reasons[0].code is ReasonCode.TIES_CUT
+def test_a_form_is_shown_last_and_moves_nothing() -> None:
+    findings = {code: Finding(1.0, "x") for code in (ReasonCode.MEASURE_SHOWN, ReasonCode.DISTINCT_UNASKED)}
+    reply = local_judge().weigh(findings)
+    assert [each.code for each in reply.reasons] == [ReasonCode.DISTINCT_UNASKED, ReasonCode.MEASURE_SHOWN]
+    assert reply.reasons[1].weight == 0
+    assert reply.p_correct == local_judge().weigh({ReasonCode.DISTINCT_UNASKED: Finding(1.0, "x")}).p_correct
+
+
+def test_in_strict_form_a_form_counts_against_an_answer() -> None:
+    findings = {ReasonCode.MEASURE_SHOWN: Finding(1.0, "x")}
+    strict = local_judge().weigh(findings, strict_form=True)
+    assert strict.p_correct < local_judge().weigh(findings).p_correct
+    assert strict.reasons[0].weight < 0
+
+
+def test_no_fault_weighs_nothing() -> None:
+    weights = load_weights(packaged_weights()).weights
+    assert [code for code, weight in weights.items() if kind_of(code) is Kind.FAULT and weight == 0] == []
 
 
 def test_equally_strong_reasons_keep_the_order_of_the_signals(document: dict[str, Any]) -> None:
-    same_weight = [code for code in SIGNALS if code in PRIORS]
+    same_weight = [ReasonCode.FILTER_MISSING, ReasonCode.LIMIT_WRONG, ReasonCode.ORDER_FLIPPED]
     document["weights"] |= {code.value: -0.5 for code in same_weight}
     findings = {code: Finding(1.0, "x") for code in same_weight}
     reply = LocalJudge.of(load_weights(document)).weigh(findings)
@@ -97,7 +112,7 @@ def test_without_proof_p_correct_keeps_within_the_range_that_the_labels_bear_out
     assert judge.weigh({code: Finding(1.0, "x") for code in IN_FAVOUR & judge.heeded.keys()}).p_correct <= 0.9
 
 
-@pytest.mark.parametrize("code", FORGERIES)
+@pytest.mark.parametrize("code", PROOFS)
 def test_a_proof_is_surer_than_any_label_and_nothing_outweighs_it(code: ReasonCode) -> None:
     in_favour = {each: Finding(1.0, "x") for each in IN_FAVOUR & local_judge().heeded.keys()}
     assert local_judge().weigh({code: Finding(1.0, "x"), **in_favour}).p_correct < 0.1

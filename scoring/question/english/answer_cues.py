@@ -64,6 +64,7 @@ SUPERLATIVES = merged(
             _MOST,
             "most common, most commonly, most frequent, most frequently, most popular, most often, most number of, "
             "the most number of, most prevalent, the most common, most used, largest number of, greatest number of, "
+            "best selling, best-selling, top selling, top-selling, most sold, "
             "highest number of, biggest number of, maximum number of, the largest number of, the greatest number "
             "of, the highest number of, the maximum number of, the most amount of, most widely, most times",
             counted=True,
@@ -73,7 +74,7 @@ SUPERLATIVES = merged(
             "least common, least frequent, least popular, least often, least number of, fewest number of, smallest "
             "number of, lowest number of, minimum number of, least commonly, least amount of, the least number of, "
             "the fewest number of, the smallest number of, the lowest number of, the minimum number of, rarest, "
-            "least used",
+            "least used, worst selling, worst-selling, least sold",
             counted=True,
         ),
         _adjective(
@@ -90,7 +91,8 @@ SUPERLATIVES = merged(
     ]
 )
 GROUPS = each(
-    "per, grouped by, group by, broken down by, break down by, breakdown by, split by, segmented by, categorized by",
+    "per, grouped by, group by, broken down by, broken out by, broken up by, break down by, breakdown by, split by, "
+    "segmented by, categorized by",
     Cue(role=Role.GROUP),
 ) | each(
     "for each, for every, each, every, in each, in every, of each, of every, by each, by every, from each, at each, "
@@ -142,7 +144,9 @@ ORDERS = merged(
             "youngest, from newest to oldest, from highest to lowest, from largest to smallest, from high to low, "
             "from most to least, from the highest to the lowest, from the oldest to the youngest, from most "
             "expensive to cheapest, from longest to shortest, desc, in descending alphabetical order, from biggest "
-            "to smallest, in descending lexicographical order",
+            "to smallest, in descending lexicographical order, highest to lowest, largest to smallest, biggest to "
+            "smallest, high to low, top to bottom, best to worst, most to least, newest to oldest, from best to worst, "
+            "from top to bottom",
         ),
     ]
 )
@@ -154,14 +158,20 @@ def _ratio(kind: RatioKind, phrases: str) -> dict[str, Cue]:
 
 RATIOS = merged(
     [
-        _ratio(RatioKind.PERCENTAGE, "percentage, percent, percentages, what %, pct"),
         _ratio(
-            RatioKind.RATIO,
-            "ratio, ratios, proportion, proportions, fraction, share of, market share, how many times more, how "
-            "many times, times more, times as many, how many times larger, how many times as many, times higher",
+            RatioKind.PERCENTAGE,
+            "percentage, percent, percentages, what %, pct, % change, % growth, % increase, % decrease, % difference, "
+            "the %",
         ),
         _ratio(
-            RatioKind.RATE, "rate of, growth rate, conversion rate, churn rate, success rate, failure rate, per capita"
+            RatioKind.RATIO,
+            "ratio, ratios, proportion, proportions, fraction, share of, what share, portion of, what portion, market "
+            "share, how many times more, times more, times as many, how many times larger, how many times as many, "
+            "times higher",
+        ),
+        _ratio(
+            RatioKind.RATE,
+            "rate, rate of, growth rate, conversion rate, churn rate, success rate, failure rate, per capita",
         ),
         _ratio(
             RatioKind.DIFFERENCE,

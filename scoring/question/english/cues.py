@@ -21,7 +21,7 @@ _PLAIN = each(
     "name, first time, at first, at last, first class, last known, top level, most of, best of, of each other, each "
     "other, one another, middle name, middle names, last modified, last updated, the list of, at once, in order to, "
     "first letter, last letter, first date, like to, would like, each once, once each, looks like, look like, more "
-    "than one of, not only, named after, what about",
+    "than one of, not only, named after, what about, called back, called off, called up",
     Cue(role=Role.PLAIN),
 )
 

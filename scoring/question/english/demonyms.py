@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from scoring.question.english.countries import COUNTRY_CODES
+
 _PAIRS = """
 afghan afghanistan; african africa; albanian albania; algerian algeria; american united states,usa,us,america;
 argentine argentina; argentinian argentina; armenian armenia; asian asia; australian australia; austrian austria;
@@ -32,7 +34,15 @@ uae united arab emirates,ae,are; eu european union
 
 def _table(pairs: str) -> dict[str, tuple[str, ...]]:
     rows = (row.strip().partition(" ") for row in pairs.replace("\n", " ").split(";"))
-    return {people: tuple(names.split(",")) for people, _, names in rows}
+    named = {people: tuple(names.split(",")) for people, _, names in rows}
+    stored = {people: (*names, *_codes(people, names)) for people, names in named.items()}
+    return {name: codes for name, codes in COUNTRY_CODES.items() if name not in stored} | stored
+
+
+def _codes(people: str, names: tuple[str, ...]) -> list[str]:
+    """The codes of some names that are no name themselves."""
+    codes = (code for name in names for code in COUNTRY_CODES.get(name, ()))
+    return [code for code in dict.fromkeys(codes) if code not in (people, *names)]
 
 
 DEMONYMS: Mapping[str, tuple[str, ...]] = MappingProxyType(_table(_PAIRS))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scoring.question.english.tables import each, merged
 from scoring.question.language import Cue, Role
+from scoring.question.moments import YEAR_EARLIER
 from scoring.specification import Op
 from scoring.values import Grain, RelativeTime
 
@@ -12,8 +13,12 @@ def _compare(op: Op, phrases: str) -> dict[str, Cue]:
     return each(phrases, Cue(role=Role.COMPARE, op=op))
 
 
+_MORE, _LESS = ("more", "greater", "higher"), ("less", "fewer", "lower")
+_HAVING = ("with", "has", "have", "had", "having")
 COMPARISONS = merged(
     [
+        _compare(Op.LE, ", ".join(f"{word} no {more} than" for word in _HAVING for more in _MORE)),
+        _compare(Op.GE, ", ".join(f"{word} no {less} than" for word in _HAVING for less in _LESS)),
         _compare(
             Op.GE,
             "at least, no less than, not less than, no fewer than, not fewer than, a minimum of, minimum of, ≥, >=, "
@@ -139,16 +144,46 @@ NAMES = each("named, called, nicknamed, known as", Cue(role=Role.NAMED, phrase="
 }
 
 
-TIMES = {
-    "yesterday": RelativeTime(Grain.DAY, -1, 0, whole=True),
-    "today": RelativeTime(Grain.DAY, 0, 1, whole=True),
-    "tomorrow": RelativeTime(Grain.DAY, 1, 2, whole=True),
-    "year to date": RelativeTime(Grain.YEAR, 0, None, whole=True),
-    "month to date": RelativeTime(Grain.MONTH, 0, None, whole=True),
-    "quarter to date": RelativeTime(Grain.QUARTER, 0, None, whole=True),
-    "ytd": RelativeTime(Grain.YEAR, 0, None, whole=True),
-    "mtd": RelativeTime(Grain.MONTH, 0, None, whole=True),
-}
+TIMES = (
+    {
+        "yesterday": RelativeTime(Grain.DAY, -1, 0, whole=True),
+        "today": RelativeTime(Grain.DAY, 0, 1, whole=True),
+        "tomorrow": RelativeTime(Grain.DAY, 1, 2, whole=True),
+        "year to date": RelativeTime(Grain.YEAR, 0, None, whole=True),
+        "month to date": RelativeTime(Grain.MONTH, 0, None, whole=True),
+        "quarter to date": RelativeTime(Grain.QUARTER, 0, None, whole=True),
+        "ytd": RelativeTime(Grain.YEAR, 0, None, whole=True),
+        "mtd": RelativeTime(Grain.MONTH, 0, None, whole=True),
+        "qtd": RelativeTime(Grain.QUARTER, 0, None, whole=True),
+        "same month last year": RelativeTime(Grain.MONTH, -12, -11, whole=True),
+        "same quarter last year": RelativeTime(Grain.QUARTER, -4, -3, whole=True),
+    }
+    | {
+        f"same {span} {before}": YEAR_EARLIER
+        for span in ("period", "time", "dates", "days")
+        for before in (
+            *(
+                "last year",
+                "of last year",
+                "in last year",
+                "a year ago",
+                "one year ago",
+                "a year earlier",
+                "prior year",
+            ),
+            *(f"{led}{word} year" for led in ("", "of the ", "in the ", "the ") for word in ("previous", "prior")),
+        )
+    }
+    | {
+        f"{word} {span}": RelativeTime(grain, -count, 0) if past else RelativeTime(grain, 0, count)
+        for past, words in ((True, "last past previous"), (False, "next coming"))
+        for word in words.split()
+        for span, grain, count in (
+            *(("fortnight", Grain.WEEK, 2), ("decade", Grain.YEAR, 10)),
+            *((half, Grain.MONTH, 6) for half in ("half year", "half-year")),
+        )
+    }
+)
 _GRAINS = {"week": Grain.WEEK, "month": Grain.MONTH, "quarter": Grain.QUARTER, "year": Grain.YEAR}
 WHOLES = {
     f"{word} {name}": RelativeTime(grain, start, start + 1, whole=True)

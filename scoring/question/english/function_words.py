@@ -12,7 +12,7 @@ ARTICLES = words(
 PREPOSITIONS = words(
     "of in on at for from to with by about into through during between among amongst within across against along "
     "around as off onto out over per since than toward towards under until up upon via without after before above "
-    "below beneath behind beyond near outside inside throughout regarding concerning including based"
+    "below beneath behind beyond near outside inside throughout regarding concerning including based vs versus"
 )
 
 COPULAS = words("is are was were be been being equals equal = 's isn't aren't wasn't weren't becomes became")

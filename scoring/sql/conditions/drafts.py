@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from scoring.specification import Op, Operand
 from scoring.values import (
+    MONTHS,
     Choices,
     DatePart,
     Expression,
@@ -253,14 +254,18 @@ def _is_year(time: Value | None) -> bool:
 
 def _period(whole: Value | None, part: Value | None, day: Value | None) -> TimeRange | RelativeTime | None:
     """The quarter, month or day of a year; the current month, or the one before, of the current year."""
-    if isinstance(part, DatePart) and part.part == "month" and part.value <= 0:
-        month = RelativeTime(Grain.MONTH, part.value, part.value + 1, whole=True)
-        return month if whole == _THIS_YEAR and day is None else None
+    if isinstance(part, DatePart) and part.part in ("month", "quarter") and part.value <= 0:
+        unit = Grain(part.part)
+        current = RelativeTime(unit, part.value, part.value + 1, whole=True)
+        return current if whole == _THIS_YEAR and day is None else None
     if not isinstance(whole, TimeRange) or whole.start is None or not isinstance(part, DatePart):
         return None
     year = whole.start.year
-    if part.part == "quarter":
-        return period(Grain.QUARTER, year=year, month=part.value * 3 - 2)
     if isinstance(day, DatePart):
         return period(Grain.DAY, year=year, month=part.value, day=day.value)
-    return period(Grain.MONTH, year=year, month=part.value)
+    unit = Grain(part.part)
+    first = period(unit, year=year, month=(part.value - 1) * MONTHS[unit] + 1)
+    if first is None or part.last is None:
+        return first
+    last = period(unit, year=year, month=(part.last - 1) * MONTHS[unit] + 1)
+    return None if last is None else TimeRange(first.start, last.end)

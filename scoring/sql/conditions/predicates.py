@@ -10,7 +10,16 @@ from sqlglot import exp
 
 from scoring.specification import NEGATION, Clause, Limit, Op, Operand, Subquery, SubqueryRole, VoidKind
 from scoring.sql.changed_values import check_compared
-from scoring.sql.conditions.comparison import comparison, expression, listed, plain, same_for_all, semi_join, versus
+from scoring.sql.conditions.comparison import (
+    comparison,
+    expression,
+    listed,
+    note_last_day,
+    plain,
+    same_for_all,
+    semi_join,
+    versus,
+)
 from scoring.sql.conditions.coverage import check_met, keeps_all
 from scoring.sql.conditions.decoys import note_decoy
 from scoring.sql.conditions.drafts import FilterDraft, alternatives, fact
@@ -23,7 +32,7 @@ from scoring.sql.folded import is_true
 from scoring.sql.folding.folder import fold
 from scoring.sql.folding.plain_conditions import is_plain
 from scoring.sql.moments import Constant
-from scoring.sql.ranges import dated, spanned, time_of
+from scoring.sql.ranges import dated, run_of_parts, spanned, time_of
 from scoring.sql.scopes import Scope, read
 from scoring.sql.terms import Node, children, function_name, shorten
 from scoring.sql.undoing import discard, mark, note
@@ -175,11 +184,16 @@ def _spanning(scope: Scope, left: Node, low: Constant, high: Constant, negated: 
         scope.spec.limits.append(limit)
         return []
     first, last = (time_of(scope, term, value) for value in (low, high))
+    run = run_of_parts(first, last)
+    if run is not None:
+        return [FilterDraft(dated(term).operand, Op.NOT_WITHIN if negated else Op.WITHIN, run)]
     if not isinstance(first, (TimeRange, RelativeTime)) or not isinstance(last, (TimeRange, RelativeTime)):
         return None
     span = spanned(first, last)
     if span is None:
         return None
+    if not negated:
+        note_last_day(scope, left, term, last)
     return [FilterDraft(dated(term).operand, Op.NOT_WITHIN if negated else Op.WITHIN, span)]
 
 

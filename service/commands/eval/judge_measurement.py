@@ -13,6 +13,7 @@ from rich.markdown import Markdown
 from evals.agreement import Judged, intervals, measure, slices
 from evals.by_agent import by_agent
 from evals.cascade import expected
+from evals.everyday import everyday
 from evals.paired import Paired, pair
 from evals.plots import reliability, risk_coverage
 from evals.report import Report
@@ -71,6 +72,7 @@ def _report(source: str, labels: Sequence[LabelledAnswer], verdicts: Verdicts, o
         unscored=len(labels) - len(rows),
         measures=measure(rows),
         intervals=intervals(rows),
+        everyday=everyday(rows),
         by_agent=by_agent(rows) if "agent" in (options.by or ()) else None,
         slices={field: slices(rows, field) for field in options.by or ()},
         cascade=expected(rows, model_accuracy=accuracy) if accuracy is not None else (),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import cast
 
 from consumers.wire.events import MAX_EVENT_BYTES, InvalidEvent, decode_event, parse_json
@@ -32,7 +33,9 @@ class LabelledAnswer:
         """Its groups by each field; by the first it always has one, by the others "" where the field is absent."""
         return (self.field(fields[0]), *(str(self.row.get(name) or "") for name in fields[1:]))
 
-    def judged(self, p_correct: float, options: JudgeOptions) -> Judged:
+    def judged(self, p_correct: float, options: JudgeOptions, *, score: float | None = None) -> Judged:
+        """The answer with what a judge said of it."""
+        visible = self.row.get("visible")
         fields = {name: _values(self.row.get(name)) for name in options.by or ()}
         group = self.field(options.group)
         return Judged(
@@ -43,6 +46,9 @@ class LabelledAnswer:
             fields=fields,
             question=self.query.question,
             agent=str(self.row.get("agent") or ""),
+            company=str(self.row.get("company") or self.row.get("db_id") or ""),
+            visible=visible if isinstance(visible, bool) else None,
+            score=score,
         )
 
 
@@ -53,7 +59,19 @@ def _values(value: object) -> tuple[str, ...]:
 
 
 def read_labelled_answers(source: str, *, with_enriched: bool) -> Iterator[LabelledAnswer]:
-    """Reads the labelled answers of a file. An invalid line or a missing label ends the command."""
+    """Reads the labelled answers of a file, or of every `answers.jsonl` in a folder and below, in order of their paths.
+
+    An invalid line or a missing label ends the command.
+    """
+    folder = Path(source)
+    files = sorted(folder.rglob("answers.jsonl")) if folder.is_dir() else []
+    if folder.is_dir() and not files:
+        refuse(f"{source}: this folder and those in it hold no answers.jsonl")
+    for each in files or [source]:
+        yield from _read_file(str(each), with_enriched=with_enriched)
+
+
+def _read_file(source: str, *, with_enriched: bool) -> Iterator[LabelledAnswer]:
     with open_input(source) as stream:
         for line in read_lines(stream, MAX_EVENT_BYTES):
             try:
@@ -72,18 +90,23 @@ def read_labelled_answers(source: str, *, with_enriched: bool) -> Iterator[Label
 
 def stored_verdicts(labels: Sequence[LabelledAnswer], source: str, options: JudgeOptions) -> list[Judged]:
     """Judges the answers by the `p_correct` stored in a file of scores; answers without a score are left out."""
-    stored = _stored_p_correct(source)
-    return [label.judged(stored[label.id], options) for label in labels if label.id in stored]
+    stored = _stored_scores(source)
+    return [
+        label.judged(stored[label.id][0], options, score=stored[label.id][1]) for label in labels if label.id in stored
+    ]
 
 
-def _stored_p_correct(source: str) -> dict[str, float]:
-    stored: dict[str, float] = {}
+def _stored_scores(source: str) -> dict[str, tuple[float, float | None]]:
+    """`p_correct` and Φ of each answer that has a score."""
+    stored: dict[str, tuple[float, float | None]] = {}
     with open_input(source) as stream:
         for line in read_lines(stream):
             try:
                 row = json.loads(line.raw or b"")
                 if row["p_correct"] is not None:
-                    stored[str(row.get("event_id", row.get("id")))] = float(row["p_correct"])
+                    score = row.get("score")
+                    found = float(row["p_correct"]), None if score is None else float(score)
+                    stored[str(row.get("event_id", row.get("id")))] = found
             except (ValueError, TypeError, KeyError):
                 refuse(
                     f"{source}, line {line.number}: needs `event_id` and `p_correct`, as `sqlassay score` writes them"

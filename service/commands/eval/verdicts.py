@@ -10,7 +10,7 @@ from pathlib import Path
 
 from evals.agreement import Judged
 from evals.cascade import cascaded
-from scoring.evaluation import examine
+from scoring.evaluation import conclude, examine
 from scoring.judging.local import LocalJudge
 from scoring.rules import JudgePolicy, JudgeRules, Rules
 from scoring.verdict import Case
@@ -56,8 +56,13 @@ def verdicts_of(
 
 
 def _local(labels: Sequence[LabelledAnswer], options: JudgeOptions, judge: LocalJudge) -> list[Judged]:
-    cases = ((label, examine(label.query, Rules())) for label in labels)
-    return [label.judged(judge.judge(case).p_correct, options) for label, case in cases if isinstance(case, Case)]
+    found: list[Judged] = []
+    for label in labels:
+        case = examine(label.query, Rules())
+        if isinstance(case, Case):
+            reply = judge.judge(case)
+            found.append(label.judged(reply.p_correct, options, score=conclude(case, reply).composite.score))
+    return found
 
 
 def _live(source: str, labels: Sequence[LabelledAnswer], options: JudgeOptions, judge: LocalJudge) -> Verdicts:

@@ -1,0 +1,141 @@
+"""Periods that the SQL restricts to in several places: by WHERE and CASE together, or two side by side in one range."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import permutations
+
+from scoring.alignment.bare_periods import run_of
+from scoring.alignment.same_values import Context, same_value
+from scoring.specification import Clause, Op, QuestionFilter, SqlFilter, SqlSpec
+from scoring.values import DatePart, RelativeTime, TimeRange, Value, intersect
+from scoring.verdict import FilterMatch
+
+_CONDITIONAL = frozenset({Clause.CASE, Clause.FILTER})
+_DAY = timedelta(days=1)
+_MOST = 40
+_BY_TIME = re.compile(
+    r"\b(?:year|quarter|month|week|date_trunc|strftime|date|to_char|format)\b|_trunc\b", re.IGNORECASE
+)
+
+
+def time_pieces(present: Sequence[SqlFilter], context: Context) -> list[tuple[SqlFilter, tuple[SqlFilter, ...]]]:
+    """What two conditions on one time come to together, with the two: a CASE within the range of a WHERE."""
+    timed = [each for each in present[:_MOST] if _is_range(each)]
+    found: list[tuple[SqlFilter, tuple[SqlFilter, ...]]] = []
+    for one in timed:
+        if one.clause not in _CONDITIONAL:
+            continue
+        for other in timed:
+            both = _together(one, other, context.moment) if other is not one and _same_column(one, other) else None
+            if both is not None:
+                found.append((replace(one, rhs=both), (one, other)))
+    return found
+
+
+def _is_range(each: SqlFilter) -> bool:
+    return each.op is Op.WITHIN and each.lhs is not None and isinstance(each.rhs, (TimeRange, RelativeTime))
+
+
+def _same_column(one: SqlFilter, other: SqlFilter) -> bool:
+    if one.lhs is None or other.lhs is None or one.lhs.columns != other.lhs.columns:
+        return False
+    return other.block == one.block or other.block.startswith(f"{one.block}/")
+
+
+def _together(one: SqlFilter, other: SqlFilter, now: datetime | None) -> TimeRange | None:
+    ours, theirs = _dated(one.rhs, now), _dated(other.rhs, now)
+    if ours is None or theirs is None or not ours.overlaps(theirs):
+        return None
+    return intersect(ours, theirs)
+
+
+def _dated(value: Value | None, now: datetime | None) -> TimeRange | None:
+    if isinstance(value, RelativeTime):
+        return None if now is None else value.resolve(now)
+    return value if isinstance(value, TimeRange) else None
+
+
+def side_by_side(
+    unmet: Sequence[QuestionFilter], present: Sequence[SqlFilter], sql: SqlSpec, context: Context
+) -> list[FilterMatch]:
+    """Periods that follow one another, met by one range that holds just them, where the answer tells them apart.
+
+    `this month vs last month`: `placed >= '2026-10-01' … GROUP BY month`.
+    """
+    chained = [match for each in unmet[:8] if (match := _chained(each, present, sql, context)) is not None]
+    if chained or context.moment is None or len(unmet) < 2 or not _tells_times_apart(sql):
+        return chained
+    asked = [each for each in unmet[:8] if each.op is Op.WITHIN]
+    for one, other in permutations(asked, 2):
+        met = _holding(present, _hulls(one.rhs, other.rhs, context.moment), context.moment)
+        if met is not None:
+            return [FilterMatch(one, (met,)), FilterMatch(other, (met,))]
+    return []
+
+
+def _hulls(one: Value | None, other: Value | None, now: datetime) -> list[TimeRange]:
+    hulls = [_hull(first, second) for first in _spans(one, now) for second in _spans(other, now)]
+    return [hull for hull in hulls if hull is not None]
+
+
+def _holding(present: Sequence[SqlFilter], hulls: list[TimeRange], now: datetime) -> SqlFilter | None:
+    return next((each for each in present[:_MOST] if any(_fills(each, hull, now) for hull in hulls)), None)
+
+
+def _chained(each: QuestionFilter, present: Sequence[SqlFilter], sql: SqlSpec, context: Context) -> FilterMatch | None:
+    """A period that the arms of a UNION have between them, one after the other."""
+    unites = any(link.kind.startswith("union") for link in sql.set_operations)
+    if each.op is not Op.WITHIN or not unites:
+        return None
+    spans = {other: span for other in present[:_MOST] if (span := _within(other, context.moment)) is not None}
+    whole = _chain(list(spans.values())) if len({other.block for other in spans}) == len(spans) > 1 else None
+    same = whole is not None and same_value(each.rhs, whole, context)
+    return FilterMatch(each, tuple(spans)) if same else None
+
+
+def _within(each: SqlFilter, now: datetime | None) -> TimeRange | None:
+    return _dated(each.rhs, now) if each.op is Op.WITHIN else None
+
+
+def _chain(spans: list[TimeRange]) -> TimeRange | None:
+    """Ranges that follow one another as one."""
+    spans = sorted(spans, key=lambda span: span.start or datetime.min)
+    whole: TimeRange | None = spans[0]
+    for span in spans[1:]:
+        whole = _hull(whole, span) if whole is not None else None
+    return whole
+
+
+def _spans(value: Value | None, now: datetime) -> list[TimeRange]:
+    if isinstance(value, DatePart):
+        runs = [run_of(value, year) for year in (now.year - 1, now.year)]
+        return [run for run in runs if run is not None and run.start is not None and run.start <= now]
+    dated = _dated(value, now)
+    return [dated] if dated is not None else []
+
+
+def _hull(first: TimeRange, second: TimeRange) -> TimeRange | None:
+    """Both as one range, if the second begins where the first ends."""
+    if first.end is None or second.start is None or abs(first.end - second.start) > timedelta(seconds=1):
+        return None
+    return TimeRange(first.start, second.end)
+
+
+def _fills(each: SqlFilter, hull: TimeRange, now: datetime) -> bool:
+    there = _dated(each.rhs, now) if each.op is Op.WITHIN else None
+    if there is None or there.start is None or hull.start is None or abs(there.start - hull.start) >= _DAY:
+        return False
+    if there.end is None or hull.end is None:
+        return hull.end is None or hull.end > now
+    return abs(there.end - hull.end) <= timedelta(seconds=1) or min(there.end, hull.end) >= now - _DAY
+
+
+def _tells_times_apart(sql: SqlSpec) -> bool:
+    """Whether rows are grouped by a time, or an aggregate has a condition."""
+    if any(each.clause in _CONDITIONAL for each in sql.filters) or any(each.conditional for each in sql.aggregations):
+        return True
+    return any(_BY_TIME.search(key.operand.name) for key in sql.group_by)

@@ -1,0 +1,175 @@
+"""Signals about groups: those asked for and not made, made and not asked for, and rows cut over all groups."""
+
+from __future__ import annotations
+
+import re
+
+from scoring.alignment.periods_named import grain_asked, grain_of, period_of_each
+from scoring.linking import content_words, is_named
+from scoring.signals.finding import Finding, counted
+from scoring.signals.keys import is_key
+from scoring.specification import Column, Operand, SubqueryRole, Superlative
+from scoring.verdict import Case
+from scoring.words import identifier_words
+
+_EACH = frozenset({"each", "per", "every"})
+
+
+def grouping_missing(case: Case) -> Finding | None:
+    """A value for each of several groups is asked for, and the SQL gives one for all.
+
+    `Per`, `by`, `for each` and `split by` ask for groups, and so does a text that begins with a period (`monthly
+    visits`). The best of each group is not the best of all, so a LIMIT over all rows counts, too.
+
+    >>> grouping_missing(case("What is the average weight per route?", "SELECT AVG(weight) FROM parcels")).detail
+    'no GROUP BY for: route'
+    >>> grouping_missing(case("Top pilot by flights in each city",
+    ...     "SELECT city, pilot FROM flights GROUP BY city, pilot ORDER BY COUNT(*) DESC LIMIT 1")).detail
+    'LIMIT 1 of all rows, not of each group'
+    """
+    lacking = case.grouping.missing
+    if lacking:
+        return counted(list(lacking), "no GROUP BY for", most=1)
+    period = _other_period(case)
+    if period is not None:
+        return period
+    cut = _cut_over_all(case)
+    if cut is not None:
+        return Finding(1.0, f"LIMIT {cut} of all rows, not of each group")
+    return _one_for_all(case)
+
+
+def _other_period(case: Case) -> Finding | None:
+    """One period is asked for and the answer is grouped by another: `per month` by days or years."""
+    asked = grain_asked(case.question)
+    keys = [each.name for each in grouping_keys(case)]
+    grains = {name: grain for name in keys if (grain := grain_of(name)) is not None} if asked is not None else {}
+    if not grains or asked in grains.values() or any(str(asked) in name for name in keys):
+        return None
+    name, grain = next(iter(grains.items()))
+    return Finding(1.0, f"{asked} asked for, grouped by {grain}: {name}")
+
+
+def _cut_over_all(case: Case) -> int | None:
+    """The LIMIT that keeps the first rows of all where the first of each group are asked for."""
+    limit = case.sql.limit
+    if limit is None or limit.ranked or any(each.ranked for each in case.sql.limits):
+        return None
+    if any(each.correlated and each.role is SubqueryRole.DERIVED for each in case.sql.subqueries):
+        return None
+    asked = next((each for each in case.question.superlatives if each.k == limit.count), None)
+    return limit.count if asked is not None and _is_of_each(asked, case) else None
+
+
+def _is_of_each(asked: Superlative, case: Case) -> bool:
+    """Whether `each` follows an extreme, or `per` one that begins the text, where it is no part of a measure."""
+    after = case.question.text[asked.start :].casefold()
+    if _OF_EACH.search(after) is not None:
+        return True
+    opens = case.question.text[: asked.start].casefold().strip()
+    return _PER.search(after) is not None and opens in _OPENING
+
+
+_OF_EACH = re.compile(r"\b(?:each|every) (?!other\b|one\b|of\b)\w")
+_PER = re.compile(r"\bper (?!cent\b|capita\b)\w")
+_OPENING = frozenset({"", "the", "show", "show me", "list", "list the", "show the", "give me the", "find the", "our"})
+
+
+def _one_for_all(case: Case) -> Finding | None:
+    """One total where a text begins with a period of which each is asked for."""
+    sql = case.sql
+    if sql.group_by or sql.windows or sql.set_operations or len(case.answer) != 1 or case.answer[0].star:
+        return None
+    if case.answer[0].operand.func not in _TOTALS or sql.divisions:
+        return None
+    period = period_of_each(case.question)
+    return Finding(0.7, f"one value for all: {period}") if period is not None else None
+
+
+_TOTALS = frozenset({"COUNT", "SUM"})
+
+
+def grouping_unasked(case: Case) -> Finding | None:
+    """The SQL groups by something that nothing asks for.
+
+    Groups that SQL itself demands, and columns that a filter pins to one value, are excused by the [normalisation
+    rules](method.md#four-normalisation-rules). So is a key that some word of the question names.
+
+    >>> grouping_unasked(case("What is the total weight?", "SELECT SUM(weight) FROM parcels GROUP BY route")).detail
+    'grouped by: route'
+    """
+    return counted(list(case.grouping.extra), "grouped by", most=1)
+
+
+def grouping_finer(case: Case) -> Finding | None:
+    """The SQL groups by more columns than the question names.
+
+    Each group is split into smaller ones. A key among the columns identifies the thing and makes no group smaller.
+
+    >>> grouping_finer(case("How many parcels are there per city?",
+    ...     "SELECT city, street, COUNT(*) FROM parcels GROUP BY city, street")).detail
+    'grouped by: city, street'
+    """
+    if any(each.partition_by for each in case.sql.windows):
+        return None
+    by_columns = {operand.columns: operand.name for operand in grouping_keys(case)}
+    keys = list(by_columns.values())  # a year and a month of one date are one key
+    columns = [column for columns in by_columns for column in columns]
+    if len(keys) <= max(1, len(case.question.group_by)) or any(is_key(column.name) for column in columns):
+        return None
+    return None if _names_keys(columns, case) else Finding(1.0, f"grouped by: {', '.join(keys[:5])}")
+
+
+def _names_keys(columns: list[Column], case: Case) -> bool:
+    """Whether the question names all columns; some of them where it says `by` and was not read further."""
+    named = [_is_named_or_part(column, case) for column in columns]
+    return all(named) or (any(named) and not case.question.group_by and "by" in case.spoken)
+
+
+def _is_named_or_part(column: Column, case: Case) -> bool:
+    """Whether the question names a column or the thing whose name it is, or it is a part of a person's name."""
+    words = frozenset(identifier_words(column.name))
+    if words <= _NAMES:
+        words = frozenset(identifier_words(column.table or ""))
+        if case.question.group_by:
+            return any(is_named(word, words) for each in case.question.group_by for word in content_words(each))
+    return not words.isdisjoint(_NAME_PARTS) or any(
+        is_named(word, words) for word in case.question.stems if len(word) > 2
+    )
+
+
+_NAMES = frozenset({"name", "title", "label", "code", "full"})
+_NAME_PARTS = frozenset({"first", "last", "forename", "surname", "firstname", "lastname", "fname", "lname", "middle"})
+
+
+def grouping_keys(case: Case) -> list[Operand]:
+    """The keys by which the answer's rows are grouped."""
+    return [each.operand for each in case.sql.group_by if each.block in case.sql.outputs]
+
+
+def total_per_group(case: Case) -> Finding | None:
+    """One value for all is asked for, and one for each group comes.
+
+    Only aggregates are shown, without the group that each belongs to, or a total over a window on each row.
+
+    >>> total_per_group(case("How many pilots made more than 5 flights?",
+    ...     "SELECT COUNT(*) FROM flights GROUP BY pilot_id HAVING COUNT(*) > 5")).detail
+    'count(*) by pilot_id'
+    """
+    sql = case.sql
+    keys = [each.name for each in grouping_keys(case)]
+    if sql.limits or case.question.group_by or not _EACH.isdisjoint(case.spoken):
+        return None
+    if not case.answer or not all(each.operand.func and each.operand.name not in keys for each in case.answer):
+        return None
+    if not keys:
+        return _total_per_row(case)
+    return Finding(1.0, f"{case.answer[0].operand.name} by {keys[0]}")
+
+
+def _total_per_row(case: Case) -> Finding | None:
+    """A total over a window stands on every row where one total is asked for."""
+    if case.sql.distinct or not case.question.aggregations:
+        return None
+    names = [each.operand.name for each in case.answer]
+    return Finding(1.0, f"{names[0]} on each row") if all(" over (" in name for name in names) else None

@@ -1,0 +1,74 @@
+"""Signals about an enriched question in words of its own: what it states is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from scoring.signals.finding import Finding, counted
+from scoring.verdict import Case
+from scoring.words import letters
+
+_COLUMN = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,6}\b")
+_CODE = re.compile(r"\b[A-Z]{1,4}[0-9]{0,2}\b")
+_MOST = 30
+"""Most names of columns and conditions that are looked at."""
+
+
+def rewriting_ignored(case: Case) -> Finding | None:
+    """The enriched question names a column that the SQL does not use.
+
+    The agent understood one thing and wrote another. What the enriched question states and the question does not
+    contradict is asked for. Definitions have reasons of their own.
+
+    >>> rewriting_ignored(case("How many shops are there?", "SELECT COUNT(*) FROM shops",
+    ...     "Count the shops whose closed_on is empty")).detail
+    'stated, not used: closed_on'
+    """
+    if not _rewrites(case):
+        return None
+    unread = [each for each in _columns_named(case) if not _is_used(each, case)]
+    return counted(unread, "stated, not used", most=2)
+
+
+def rewriting_followed(case: Case) -> Finding | None:
+    """The SQL uses every column and code that the enriched question names in words of its own.
+
+    An agent that names them before it writes SQL knows the database. The more are named, the stronger.
+
+    >>> rewriting_followed(case("How many shops are open?", "SELECT COUNT(*) FROM shops WHERE closed_on IS NULL",
+    ...     "Count the shops whose closed_on is empty")).detail
+    'used as stated: closed_on'
+    """
+    if not _rewrites(case):
+        return None
+    named = [*_columns_named(case), *_codes_named(case)]
+    if not named or not all(_is_used(each, case) for each in named):
+        return None
+    return Finding(min(1.0, 0.4 + len(named) / 5), f"used as stated: {'; '.join(named[:5])}")
+
+
+def _rewrites(case: Case) -> bool:
+    """Whether Qe says Qu in other words, and not Qu with definitions behind it."""
+    if case.query.enriched_question is None or case.enriched.definitions:
+        return False
+    return not case.enriched.text.casefold().startswith(case.question.text.casefold().rstrip("?.! "))
+
+
+def _columns_named(case: Case) -> Iterator[str]:
+    """The names with an underscore that only Qe holds."""
+    asked = case.question.text.casefold()
+    names = dict.fromkeys(match.casefold() for match in _COLUMN.findall(case.enriched.text[:4000]))
+    yield from (name for name in list(names)[:_MOST] if name not in asked)
+
+
+def _codes_named(case: Case) -> Iterator[str]:
+    """The codes that only Qe holds and the SQL compares with: `status NSH`."""
+    asked = case.question.text
+    codes = dict.fromkeys(each for each in _CODE.findall(case.enriched.text[:4000]) if each not in asked)
+    yield from (each for each in list(codes)[:_MOST] if f"'{each}'" in case.query.sql)
+
+
+def _is_used(name: str, case: Case) -> bool:
+    """Whether the SQL reads the column or table, or holds the name as a value or an alias."""
+    return letters(name) in case.read or name.casefold() in case.query.sql.casefold()
