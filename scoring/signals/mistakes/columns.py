@@ -84,7 +84,7 @@ def _between(text: str, case: Case) -> Finding | None:
         events = set(names.values())
         if len(names) == 2 and len(events) == 2 and events & wanted:
             odd = f"expected → actual: {' to '.join(sorted(wanted))} → {' to '.join(sorted(names))}"
-            return Finding(1.0, odd) if events != wanted else None
+            return Finding(1.0, odd) if events ^ wanted else None
     return None
 
 

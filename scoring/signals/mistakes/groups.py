@@ -8,7 +8,7 @@ from scoring.linking import best_likeness, content_words
 from scoring.signals.finding import Finding
 from scoring.signals.mistakes.events import event_of
 from scoring.signals.mistakes.wording import asked, first, said, shapes
-from scoring.specification import Column, Projection
+from scoring.specification import Column, Projection, SqlSpec
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
 from scoring.verdict import Case
@@ -246,13 +246,16 @@ def extreme_of_each_row(case: Case) -> Finding | None:
     """
     sql = case.sql
     extreme = next((each.operand.name for each in case.answer if each.operand.func in ("MAX", "MIN")), None)
-    if extreme is None or not _ONE_OF_EACH.search(asked(case)) or sql.windows or sql.limits:
-        return None
     keys = [key.operand for key in sql.group_by if key.block in sql.outputs]
-    named = any(is_name(column.name) for key in keys for column in key.columns[:1])
-    if len(keys) < 2 or not named or sql.subqueries or sql.having:
+    if extreme is None or len(keys) < 2 or not _ONE_OF_EACH.search(asked(case)) or _chooses(sql):
         return None
-    return Finding(1.0, f"{extreme} by {', '.join(key.name for key in keys[:3])}")
+    named = any(is_name(column.name) for key in keys for column in key.columns[:1])
+    return Finding(1.0, f"{extreme} by {', '.join(key.name for key in keys[:3])}") if named else None
+
+
+def _chooses(sql: SqlSpec) -> bool:
+    """Whether something else than MAX may choose the rows."""
+    return bool(sql.windows or sql.limits or sql.subqueries or sql.having)
 
 
 _ONE_OF_EACH = re.compile(

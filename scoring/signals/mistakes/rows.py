@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from scoring.linking import content_words
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import asked, first, said, shapes
-from scoring.specification import Clause, Column, Op, QuestionFilter, SqlFilter
+from scoring.specification import Clause, Column, Op, Operand, QuestionFilter, SqlFilter
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
 from scoring.values import Number
@@ -79,16 +80,28 @@ _SAME_ROWS = frozenset(
 
 def _other_rows(shape: Shape, thing: str, case: Case) -> str:
     """The table whose rows are counted in place of a thing, if it is certain that they differ."""
-    tables = [table_words(table) for table in shape.words]
-    heads = {words[-2] if words[-1] in _SAME_ROWS and len(words) > 1 else words[-1] for words in tables if words}
+    table = shape.words[0] if len(set(shape.words)) == 1 else ""
+    words = table_words(table)
     grouped = [key_stems(key) or () for key in shape.columns[0].name.split()]
-    if thing in heads or len(set(shape.words)) != 1 or any(thing in stems[-1:] for stems in grouped):
+    if not words or _row_word(words) == thing or _ends(grouped, thing):
         return ""
-    if any(_is_named(column, thing) for column in shape.columns[1:]):
-        return ""
-    own = [key_stems(column.name) or () for column in case.sql.columns if column.table in shape.words]
-    found = any(thing in words[:-1] for words in tables) or any(thing in stems[-1:] for stems in own)
-    return shape.words[0] if found else ""
+    named = thing in words[:-1] or _ends(_foreign_keys(table, case), thing)
+    return table if named and not any(_is_named(column, thing) for column in shape.columns[1:]) else ""
+
+
+def _foreign_keys(table: str, case: Case) -> list[tuple[str, ...]]:
+    """The words of the keys that the SQL reads of a table."""
+    return [key_stems(each.name) or () for each in case.sql.columns if each.table == table]
+
+
+def _ends(names: Iterable[tuple[str, ...]], word: str) -> bool:
+    """Whether some name ends with a word."""
+    return any(word in name[-1:] for name in names)
+
+
+def _row_word(words: tuple[str, ...]) -> str:
+    """What a table's rows are."""
+    return "".join(words[-2:-1] if words[-1:] and words[-1] in _SAME_ROWS and len(words) > 1 else words[-1:])
 
 
 def _is_named(column: Column, thing: str) -> bool:
@@ -169,17 +182,26 @@ def bound_at_wrong_level(case: Case) -> Finding | None:
     ...     "HAVING COUNT(*) >= 3")).detail
     'count(*) >= 3 of each country, not of each route'
     """
-    word = next((stem(match[1]) for match in _HOLDERS.finditer(asked(case))), "")
-    heads = [table_words(table)[-1:] for block in case.sql.blocks for table in block.tables]
-    if (word,) not in heads or (case.grouping.missing and not case.question.group_by):
+    words = [stem(match[1]) for match in _HOLDERS.finditer(asked(case))]
+    tables = [table_words(table) for block in case.sql.blocks for table in block.tables]
+    if not words or not _ends(tables, words[0]) or (case.grouping.missing and not case.question.group_by):
         return None
-    counts = (each for each in case.sql.having if each.lhs is not None and each.lhs.func == "COUNT")
-    for each in counts:
+    for each in filter(_bounds_count, case.sql.having):
         keys = [key.operand for key in case.sql.group_by if key.block == each.block]
-        columns = [column for key in keys for column in key.columns]
-        if columns and isinstance(each.rhs, Number) and not any(_identifies(column, word) for column in columns):
-            return Finding(1.0, f"{each.text} of each {', '.join(key.name for key in keys[:3])}, not of each {word}")
+        if _tells_others(keys, words[0]):
+            names = ", ".join(key.name for key in keys[:3])
+            return Finding(1.0, f"{each.text} of each {names}, not of each {words[0]}")
     return None
+
+
+def _bounds_count(each: SqlFilter) -> bool:
+    return each.lhs is not None and each.lhs.func == "COUNT" and isinstance(each.rhs, Number)
+
+
+def _tells_others(keys: list[Operand], word: str) -> bool:
+    """Whether groups are not those of one thing: no key of them identifies it."""
+    columns = [column for key in keys for column in key.columns]
+    return bool(columns) and not any(_identifies(column, word) for column in columns)
 
 
 _HOLDERS = re.compile(

@@ -232,7 +232,7 @@ def outer_join_undone(case: Case) -> Finding | None:
 
 
 _ONLY = re.compile(
-    r"\b(?:who|that|which|whose|have|has|had|ever) (?:\w+ )?only (?:ever )?(?:\w+e[dn]|buy|bought|sold"
+    r"\b(?:who|that|which|whose|have|has|had|ever) (?:\w+ )?only (?:ever )?(?:\w+(?:e[dn]|wn)|buy|bought|sold"
     r"|ordered|used|paid|had|made|flew|took|seen?|ate|went)\b"
     r"|\b(?:exclusively|nothing but|always (?:\w+ed|paid|bought|used))\b"
 )

@@ -144,14 +144,20 @@ def _flipped(case: Case, func: str, order: str) -> str:
     """What takes the wrong end of the times: a function, a rank, or the order of a LIMIT; empty where nothing does."""
     dated = [each for each in case.sql.aggregations if each.func in ("MIN", "MAX") and _reads_time(each.columns)]
     ranks = [each for each in shapes(case, ShapeKind.RANKED) if each.number == 1 and _reads_time(each.columns)]
-    if dated or ranks:
-        calls = "" if ranks or any(each.func != func for each in dated) else f"{func}({dated[0].column})"
-        return calls or ("" if dated or any(each.words[1] != order for each in ranks) else ranks[0].text)
+    taken = [(each.func, f"{each.func}({each.column})") for each in dated]
+    taken += [(each.words[1], each.text) for each in ranks]
+    if not taken:
+        return _cut_flipped(case, descends=order == "desc")
+    return taken[0][1] if {end for end, _ in taken} <= {func, order} else ""
+
+
+def _cut_flipped(case: Case, *, descends: bool) -> str:
+    """The time that a LIMIT of one row follows in the wrong direction."""
     cut = {each.block for each in case.sql.limits if each.count == 1 and not each.ranked}
     key = next((each for each in case.sql.order_by if each.block in cut), None)
-    if key is None or not _is_time(key.operand.name) or key.descending is not (order == "desc"):
+    if key is None or not _is_time(key.operand.name) or key.descending is not descends:
         return ""
-    return f"{key.operand.name} {order.upper()}"
+    return f"{key.operand.name} {'DESC' if descends else 'ASC'}"
 
 
 def _reads_time(columns: tuple[Column, ...]) -> bool:
@@ -315,16 +321,19 @@ def rank_flipped(case: Case) -> Finding | None:
     ...     "ROW_NUMBER() OVER (PARTITION BY base ORDER BY pay) AS r FROM pilots) t WHERE r = 1")).strength
     1.0
     """
-    text = asked(case)
-    wanted = {_PLAIN_EXTREMES[word] for word in re.findall(r"[a-z]+", text) if word in _PLAIN_EXTREMES}
+    wanted = {_PLAIN_EXTREMES[word] for word in _PLAIN_EXTREMES.keys() & set(re.findall(r"[a-z]+", asked(case)))}
     ranks = [each for each in shapes(case, ShapeKind.RANKED) if each.columns and each.words[1] != "unordered"]
     if len(wanted) != 1 or len(ranks) != 1 or len(case.question.superlatives) > 1:
         return None
-    names = [column.name for column in ranks[0].columns]
-    if any(_is_time_like(name) or "rank" in name for name in names):
-        timed = len(names) == 1 and _is_time(names[0]) and not _LATEST.search(text) and not _DATED.search(said(case))
-        return Finding(1.0, f"{ranks[0].text}: a time") if timed else None
+    if any(_is_time_like(column.name) or "rank" in column.name for column in ranks[0].columns):
+        return Finding(1.0, f"{ranks[0].text}: a time") if _follows_time(ranks[0], case) else None
     return None if shape_of_direction(ranks[0]) in wanted else Finding(1.0, ranks[0].text)
+
+
+def _follows_time(shape: Shape, case: Case) -> bool:
+    """Whether a rank follows one time, where no word speaks of times."""
+    timed = len(shape.columns) == 1 and _is_time(shape.columns[0].name)
+    return timed and not _LATEST.search(asked(case)) and not _DATED.search(said(case))
 
 
 _DATED = re.compile(

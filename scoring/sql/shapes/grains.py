@@ -14,15 +14,17 @@ from scoring.sql.terms import Node
 _TRUNCATED = (exp.DateTrunc, exp.TimestampTrunc, exp.DatetimeTrunc)
 _PARTS: dict[type[Node], str] = {
     exp.Year: "year", exp.Quarter: "quarter", exp.Month: "month", exp.Week: "week", exp.WeekOfYear: "week",
-    exp.Day: "day", exp.DayOfMonth: "day", exp.Hour: "hour", exp.DayOfWeek: "weekday", exp.Date: "day",
-    exp.TsOrDsToDate: "day", exp.LastDay: "month", exp.Monthname: "month", exp.Dayname: "weekday",
+    exp.Day: "day", exp.DayOfMonth: "day", exp.Hour: "hour", exp.DayOfWeek: "weekday",
+    exp.LastDay: "month", exp.Monthname: "month", exp.Dayname: "weekday",
 }  # fmt: skip
 _DAYS = frozenset({exp.Date, exp.TsOrDsToDate})
 _CODES = (
     ("%H", "hour"), ("%d", "day"), ("%j", "day"), ("%W", "week"), ("%V", "week"), ("%U", "week"), ("%m", "month"),
     ("%b", "month"), ("%B", "month"), ("month", "month"), ("mon", "month"), ("%Y", "year"), ("%y", "year"),
 )  # fmt: skip
-_LENGTHS = {4: "year", 7: "month", 10: "day", 13: "hour"}
+_LENGTHS = {"4": "year", "7": "month", "10": "day", "13": "hour"}
+"""The part of a date that the first letters of its text tell."""
+_UNITS = {"isoweek": "week", "dow": "weekday", "isodow": "weekday", "dayofweek": "weekday", "doy": "day"}
 _NAMED_PARTS = re.compile(
     r"\b(?:to)?(year|quarter|month|week|day|hour)(?:start|name|num)?\b|(?:startof|to)(year|quarter|month"
     r"|week|day|hour)"
@@ -64,23 +66,26 @@ def _grain(node: Node) -> str | None:
     if kind in _TRUNCATED or kind is exp.Extract:
         unit = node.args.get("unit") if kind in _TRUNCATED else node.this
         name = unit.name.lower() if isinstance(unit, exp.Expr) else ""
-        return {"isoweek": "week", "dow": "weekday", "isodow": "weekday", "dayofweek": "weekday", "doy": "day"}.get(
-            name, name
-        )
-    if kind is exp.TimeToStr or kind is exp.ToChar:
-        text = node.args["format"].name if isinstance(node.args.get("format"), exp.Expr) else ""
-        return next((grain for code, grain in _CODES if code in text or code in text.lower()), None)
-    if kind is exp.Substring or kind is exp.Left:
-        length = node.args.get("length") or node.args.get("expression")
-        return _LENGTHS.get(int(length.name)) if isinstance(length, exp.Literal) and length.name.isdecimal() else None
-    if kind is exp.Cast and node.args["to"].is_type("date"):
-        return None if _inner_grain(node) else "day"
+        return _UNITS.get(name, name)
+    if kind in (exp.TimeToStr, exp.ToChar):
+        return _written_grain(_format(node))
+    if kind in (exp.Substring, exp.Left):
+        return _LENGTHS.get(str(node.args.get("length") or node.args.get("expression")))
     if kind is exp.Anonymous:
         found = _NAMED_PARTS.search(node.name.lower())
         return (found[1] or found[2]) if found else None
-    if kind in _DAYS and _inner_grain(node):
-        return None
-    return _PARTS.get(kind)
+    return _PARTS.get(kind) or _day(node)
+
+
+def _written_grain(text: str) -> str | None:
+    """The finest part of a date that a format writes."""
+    return next((grain for code, grain in _CODES if code in text or code in text.lower()), None)
+
+
+def _day(node: Node) -> str | None:
+    """`day` of a cast to a date that holds no date which was cut to a longer period."""
+    cast = isinstance(node, exp.Cast) and node.args["to"].is_type("date")
+    return "day" if (cast or type(node) in _DAYS) and not _inner_grain(node) else None
 
 
 def _inner_grain(node: Node) -> bool:

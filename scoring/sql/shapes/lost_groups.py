@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from sqlglot import exp
 
@@ -10,9 +11,10 @@ from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_own_key
 from scoring.sql.shapes.selects import Select, written
-from scoring.sql.terms import Node
+from scoring.sql.terms import Node, children
 
 _EXTREMES = (exp.Max, exp.Min)
+_AGGREGATES = (exp.Max, exp.Min, exp.Sum, exp.Avg)
 _BOUNDS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ)
 _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
 
@@ -37,27 +39,29 @@ def _reads_outside(select: Select) -> bool:
 
 def each_alone(select: Select) -> Iterator[Shape]:
     """Aggregates, and ranks within groups, of rows that their own key keeps apart."""
-    tables = [item.table for item in select.items.values()]
-    if (
-        len(tables) == 1
-        and tables[0] is not None
-        and not select.nested
-        and any(_is_alone(select, key) for key in select.keys)
-    ):
-        for each in select.own:
-            if isinstance(each, (exp.Max, exp.Min, exp.Sum, exp.Avg)) and each.this.find(exp.Column):
-                yield Shape(kind=ShapeKind.EACH_ALONE, text=f"{written(each)} of one row each")
-                break
+    if _is_one_table(select) and _has_own_key(select, select.keys):
+        calls = (each for each in select.own if isinstance(each, _AGGREGATES) and each.this.find(exp.Column))
+        for each in islice(calls, 1):
+            yield Shape(kind=ShapeKind.EACH_ALONE, text=f"{written(each)} of one row each")
     for each in select.own:
-        if not isinstance(each, exp.Window) or not isinstance(each.this, _RANKS):
-            continue
-        partition: list[Node] = each.args.get("partition_by") or []
-        ranked = [column for key in _ordered(each) for column in select.columns_in(key)]
-        items = {select.item_of(column) for column in ranked}
-        if any(
-            _is_alone(select, key) and select.item_of(key) in items for key in partition if isinstance(key, exp.Column)
-        ):
+        if isinstance(each, exp.Window) and isinstance(each.this, _RANKS) and _ranks_alone(select, each):
             yield Shape(kind=ShapeKind.EACH_ALONE, text=f"{written(each)[:100]} of one row each")
+
+
+def _is_one_table(select: Select) -> bool:
+    """Whether the rows are those of one table, and no subquery chooses among them."""
+    return [item.table is not None for item in select.items.values()] == [True] and not select.nested
+
+
+def _has_own_key(select: Select, keys: list[Node]) -> bool:
+    return any(_is_alone(select, key) for key in keys)
+
+
+def _ranks_alone(select: Select, window: Node) -> bool:
+    """Whether a rank is within groups that the own key of the ranked rows makes."""
+    items = {select.item_of(column) for key in _ordered(window) for column in select.columns_in(key)}
+    columns = [each for each in children(window, "partition_by") if isinstance(each, exp.Column)]
+    return _has_own_key(select, [each for each in columns if select.item_of(each) in items])
 
 
 def _ordered(window: Node) -> list[Node]:
@@ -112,21 +116,20 @@ def havings_alone(select: Select) -> Iterator[Shape]:
 
 def bases_of_all(select: Select) -> Iterator[Shape]:
     """Groups that a condition restricts, divided by all rows."""
-    if not select.is_grouped or not any(
-        isinstance(each, (*_BOUNDS, exp.In, exp.Like)) for each in select.conjuncts("where")
-    ):
-        return
-    for each in select.own:
-        if not isinstance(each, exp.Div):
-            continue
-        base = each.expression
-        while isinstance(base, (exp.Paren, exp.Cast, exp.Nullif)):
-            base = base.this
-        over_all = isinstance(base, exp.Window) and not base.args.get("partition_by") and not base.args.get("order")
-        inner = base.this if isinstance(base, exp.Subquery) else None
-        nested = next((found for found in select.nested if found.node is inner), None) if inner is not None else None
-        if over_all or (nested is not None and not _reads_outside(nested)):
+    restricted = any(isinstance(each, (*_BOUNDS, exp.In, exp.Like)) for each in select.conjuncts("where"))
+    for each in select.own if select.is_grouped and restricted else ():
+        if isinstance(each, exp.Div) and _is_of_all(select, each.expression):
             yield Shape(kind=ShapeKind.BASE_OF_ALL, text=written(each)[:120])
+
+
+def _is_of_all(select: Select, base: Node) -> bool:
+    """Whether a base is a total over all groups, or a subquery that reads nothing of the group."""
+    while isinstance(base, (exp.Paren, exp.Cast, exp.Nullif)):
+        base = base.this
+    if isinstance(base, exp.Window):
+        return not base.args.get("partition_by") and not base.args.get("order")
+    inner = base.this if isinstance(base, exp.Subquery) else None
+    return any(found.node is inner and not _reads_outside(found) for found in select.nested)
 
 
 def columns_compared(select: Select) -> Iterator[Shape]:

@@ -8,10 +8,11 @@ from sqlglot import exp
 
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
-from scoring.sql.shapes.naming import is_own_key, key_stems
-from scoring.sql.shapes.selects import Select, SourceItem, written
+from scoring.sql.shapes.naming import is_own_key
+from scoring.sql.shapes.selects import Select, written
 from scoring.sql.terms import Node
 
+_JOINED = (exp.And, exp.Paren)
 _COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
@@ -46,23 +47,32 @@ def _divides_columns(node: Node) -> bool:
 def levels(select: Select) -> Iterator[Shape]:
     """IN and EXISTS over the very table whose rows the outer query adds up or lists, by a key of another table."""
     for each, nested in _semi_joins(select):
-        tables = {item.table: item for item in nested.items.values() if item.table}
-        shared = [item for item in select.items.values() if item.table in tables]
-        if not shared or nested.is_grouped or not _has_condition(nested):
-            continue
-        keys = [_source(nested, node) for node in nested.outputs.values() if isinstance(node, exp.Column)]
-        if not isinstance(each, exp.In):
-            keys = [_source(nested, side) for left, right, _ in nested.pairs for side in (left, right)]
-        own = [key for key in keys if key is not None and is_own_key(key) and key.table == shared[0].table]
-        if own or not keys:
+        tables = {item.table for item in nested.items.values()} - {None}
+        shared = next((item for item in select.items.values() if item.table in tables), None)
+        keys = _linking_keys(each, nested)
+        if shared is None or not keys or nested.is_grouped or _keeps_rows(keys, shared.table):
             continue
         measured = _measured(select)
-        if measured is None or shared[0].alias in measured:
-            columns = tuple(key for key in keys if key is not None)
-            text = (
-                f"{shared[0].table} kept by {', '.join(key.name for key in columns) or 'a key'} of others of its rows"
-            )
-            yield Shape(kind=ShapeKind.LEVEL, text=text, columns=columns, words=tuple(_tested(nested)))
+        if _has_test(nested) and (measured is None or shared.alias in measured):
+            text = f"{shared.table} kept by {', '.join(key.name for key in keys)} of others of its rows"
+            yield Shape(kind=ShapeKind.LEVEL, text=text, columns=tuple(keys))
+
+
+def _keeps_rows(keys: list[Column], table: str | None) -> bool:
+    """Whether a key is the table's own, so that each row is kept for itself."""
+    return any(key.table == table and is_own_key(key) for key in keys)
+
+
+def _has_test(select: Select) -> bool:
+    return any(map(_is_test, select.conjuncts("where")))
+
+
+def _linking_keys(semi_join: Node, nested: Select) -> list[Column]:
+    """The columns by which a subquery's rows keep those of the outer query."""
+    nodes = [node for node in nested.shown if isinstance(node, exp.Column)]
+    if not isinstance(semi_join, exp.In):
+        nodes = [side for left, right, _ in nested.pairs for side in (left, right)]
+    return [found for node in nodes if (found := _source(nested, node)) is not None]
 
 
 def _measured(select: Select) -> set[str] | None:
@@ -101,21 +111,11 @@ def _source(select: Select, node: Node) -> Column | None:
     return found.column if found is not None else None
 
 
-def _has_condition(select: Select) -> bool:
-    return any(_is_test(each) for each in select.conjuncts("where"))
-
-
 def _is_test(condition: Node) -> bool:
     """Whether a condition compares a column with something that is no column."""
     if isinstance(condition, _COMPARING):
         return not (isinstance(condition.this, exp.Column) and isinstance(condition.expression, exp.Column))
     return isinstance(condition, (exp.Between, exp.In, exp.Like, exp.ILike, exp.Func))
-
-
-def _tested(select: Select) -> Iterator[str]:
-    for each in select.conjuncts("where"):
-        if _is_test(each):
-            yield from (column.name.lower() for column in select.columns_in(each))
 
 
 def uncorrelated(select: Select) -> Iterator[Shape]:
@@ -125,19 +125,20 @@ def uncorrelated(select: Select) -> Iterator[Shape]:
         if holder is None or not nested.items or _reads_outer(nested):
             continue
         if isinstance(holder, exp.Exists):
-            yield Shape(
-                kind=ShapeKind.UNCORRELATED, text=f"EXISTS ({written(nested.node)[:80]}) is the same for every row"
-            )
+            text = f"EXISTS ({written(nested.node)[:80]}) is the same for every row"
+            yield Shape(kind=ShapeKind.UNCORRELATED, text=text)
         elif isinstance(holder, _COMPARING) and select.items and not nested.is_grouped:
-            other = holder.expression if holder.this.find(type(nested.node)) else holder.this
-            aggregated = any(isinstance(each, exp.AggFunc) for node in nested.outputs.values() for each in node.walk())
-            if isinstance(other, exp.Literal):
-                yield Shape(kind=ShapeKind.UNCORRELATED, text=f"{written(holder)[:80]} is the same for every row")
-            elif (aggregated or holder.find(exp.Any, exp.All)) and other.find(exp.Column):
-                columns = tuple(found for each in select.columns_in(other) if (found := _source(select, each)))
-                inner = [each.table for each in nested.items.values() if each.table]
-                text = f"{written(holder)[:80]} compares with all rows"
-                yield Shape(kind=ShapeKind.OVERALL, text=text, columns=columns, words=tuple(inner))
+            yield from _compared(select, nested, holder)
+
+
+def _compared(select: Select, nested: Select, holder: Node) -> Iterator[Shape]:
+    """What a subquery that reads nothing of the row is compared with: a constant, or a column."""
+    other = holder.expression if holder.this.find(type(nested.node)) else holder.this
+    aggregated = any(node.find(exp.AggFunc) for node in nested.shown)
+    if isinstance(other, exp.Literal):
+        yield Shape(kind=ShapeKind.UNCORRELATED, text=f"{written(holder)[:80]} is the same for every row")
+    elif (aggregated or holder.find(exp.Any, exp.All)) and other.find(exp.Column):
+        yield Shape(kind=ShapeKind.OVERALL, text=f"{written(holder)[:80]} compares with all rows")
 
 
 def _holder(node: Node) -> Node | None:
@@ -202,35 +203,43 @@ def _drops_null(select: Select, node: Node) -> bool:
 
 def outer_conditions(select: Select) -> Iterator[Shape]:
     """Conditions of WHERE on the side that an outer join leaves NULL, which drop the rows that it keeps."""
-    optional = {alias: item for alias, item in select.items.items() if item.side in ("left", "full")}
-    if not optional:
-        return
-    for item in optional.values():
+    optional = [item for item in select.items.values() if item.side in ("left", "full")]
+    for item in optional:
         if item.table is not None:
             yield Shape(kind=ShapeKind.OPTIONAL, text=f"{item.side} join of {item.table}", words=(item.table,))
-    for each in select.conjuncts("where"):
-        if isinstance(each, (exp.Or, exp.Is, exp.Not)) or each.find(exp.Coalesce, exp.Null, exp.Is):
-            continue
+    for each in select.conjuncts("where") if optional else ():
         items = {select.item_of(column) for column in select.columns_in(each)}
-        found = next((item for item in items if isinstance(item, SourceItem) and item.alias in optional), None)
-        if found is not None and len(items) == 1:
+        if len(items) == 1 and items.pop() in optional and not _allows_null(each):
             yield Shape(kind=ShapeKind.OUTER_CONDITION, text=written(each)[:100])
+
+
+def _allows_null(condition: Node) -> bool:
+    """Whether a condition may hold for NULL."""
+    if isinstance(condition, (exp.Or, exp.Is, exp.Not)):
+        return True
+    return condition.find(exp.Coalesce, exp.Null, exp.Is) is not None
 
 
 def mixed_ors(select: Select) -> Iterator[Shape]:
     """`a = 1 OR a = 2 AND b = 3`: the condition on `b` binds to the second arm alone."""
     where = select.node.args.get("where")
-    if where is None or not isinstance(where.this, exp.Or):
-        return
-    arms = list(where.this.flatten())
-    plain = [each for each in arms if not isinstance(each, (exp.And, exp.Paren))]
+    arms = list(where.this.flatten()) if where is not None and isinstance(where.this, exp.Or) else []
     bound = [each for each in arms if isinstance(each, exp.And)]
-    if not plain or len(bound) != 1 or len(arms) != len(plain) + 1:
-        return
-    names = [{column.name.lower() for column in select.columns_in(part)} for part in bound[0].flatten()]
-    alike = {column.name.lower() for each in plain for column in select.columns_in(each)}
-    if len(alike) == 1 and alike in names and any(each and not each & alike for each in names):
-        yield Shape(kind=ShapeKind.MIXED_OR, text=written(where.this)[:120])
+    plain = [each for each in arms if not isinstance(each, _JOINED)]
+    if len(bound) == 1 and len(arms) == len(plain) + 1 > 1 and _binds_one_arm(select, bound[0], plain):
+        yield Shape(kind=ShapeKind.MIXED_OR, text=" OR ".join(map(written, arms))[:120])
+
+
+def _binds_one_arm(select: Select, bound: Node, others: list[Node]) -> bool:
+    """Whether all arms test one column, and one arm another column beside it."""
+    names = [_names(select, part) for part in bound.flatten()]
+    alike = set[str]().union(*(_names(select, each) for each in others))
+    return len(alike) == 1 and alike in names and not all(each & alike for each in names if each)
+
+
+def _names(select: Select, node: Node) -> set[str]:
+    """The names of the columns of an expression."""
+    return {column.name.lower() for column in select.columns_in(node)}
 
 
 def counted_rows(select: Select) -> Iterator[Shape]:
@@ -244,8 +253,3 @@ def counted_rows(select: Select) -> Iterator[Shape]:
         if tables and len(tables) == len(select.items):
             keyed = Column(" ".join(keys), None)
             yield Shape(kind=ShapeKind.COUNTED_ROWS, text=written(call), columns=(keyed, *columns), words=tables)
-
-
-def is_foreign(column: Column) -> bool:
-    """Whether a column holds the key of another table."""
-    return key_stems(column.name) is not None and not is_own_key(column)

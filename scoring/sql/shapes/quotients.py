@@ -10,7 +10,7 @@ from sqlglot import exp
 from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.selects import Select, written
-from scoring.sql.terms import Node
+from scoring.sql.terms import Node, children
 
 _WRAPPERS = (exp.Paren, exp.Cast, exp.TryCast, exp.Nullif, exp.Abs, exp.Coalesce, exp.Round)
 _DIVISIONS = (exp.Div, exp.IntDiv, exp.SafeDivide)
@@ -77,14 +77,18 @@ def shares(select: Select) -> Iterator[Shape]:
     divisions = list(_divisions(select))
     tests = {written(each) for each in select.conjuncts("where")} if divisions else set[str]()
     for node, numerator, denominator in divisions:
-        part, base = _conditions(numerator), _conditions(denominator)
-        plain = isinstance(numerator, exp.AggFunc) and not part and _is_counting(numerator)
-        if plain and base and not isinstance(numerator.this, exp.Distinct):
+        if _is_inverted(numerator, denominator):
             yield Shape(kind=ShapeKind.INVERTED, text=written(node)[:120])
-        if part and not base and part <= tests and isinstance(denominator, exp.AggFunc):
+        part = _conditions(numerator)
+        whole = isinstance(denominator, exp.AggFunc) and not _conditions(denominator)
+        if (whole and part and part <= tests) or _shares_own_group(select, numerator, denominator):
             yield Shape(kind=ShapeKind.OWN_BASE, text=written(node)[:120])
-        if isinstance(denominator, exp.Window) and _shares_own_group(select, numerator, denominator):
-            yield Shape(kind=ShapeKind.OWN_BASE, text=written(node)[:120])
+
+
+def _is_inverted(numerator: Node, denominator: Node) -> bool:
+    """Whether a count or sum of all rows is divided by one of some rows."""
+    counting = isinstance(numerator, (exp.Count, exp.Sum)) and not isinstance(numerator.this, exp.Distinct)
+    return counting and not _conditions(numerator) and bool(_conditions(denominator))
 
 
 def _means_of_one(select: Select) -> Iterator[Shape]:
@@ -94,10 +98,6 @@ def _means_of_one(select: Select) -> Iterator[Shape]:
             values = {written(branch.args["true"]) for branch in each.this.args["ifs"]}
             if len(values) == 1 and not any(branch.args["true"].find(exp.Column) for branch in each.this.args["ifs"]):
                 yield Shape(kind=ShapeKind.OWN_BASE, text=written(each)[:120])
-
-
-def _is_counting(call: Node) -> bool:
-    return isinstance(call, (exp.Count, exp.Sum))
 
 
 def _conditions(node: Node) -> set[str]:
@@ -119,9 +119,10 @@ def _conditions(node: Node) -> set[str]:
 
 def _shares_own_group(select: Select, numerator: Node, window: Node) -> bool:
     """Whether a total over a window is of the very group whose share is asked: each share is then 1."""
-    partition: list[Node] = window.args.get("partition_by") or []
+    if not isinstance(window, exp.Window) or numerator.find(exp.AggFunc) is None:
+        return False
     keys = {written(key) for key in select.keys}
-    return bool(keys) and {written(each) for each in partition} >= keys and numerator.find(exp.AggFunc) is not None
+    return bool(keys) and {written(each) for each in children(window, "partition_by")} >= keys
 
 
 def durations(select: Select) -> Iterator[Shape]:
@@ -167,30 +168,35 @@ def _is_day_number(node: Node) -> bool:
 
 def _measured(node: Node, seconds: int | None) -> Iterator[Shape]:
     """The unit of a difference after the numbers that it is divided by and multiplied with."""
-    if seconds is None:
-        return
-    value, child, parent = float(seconds), node, node.parent
-    while parent is not None and isinstance(
-        parent, (*_DIVISIONS, exp.Mul, exp.AggFunc, *_WRAPPERS, exp.PercentileCont)
-    ):
-        if isinstance(parent, (*_DIVISIONS, exp.Mul)):
-            other = parent.expression if parent.this is child else parent.this
-            factor = _factor(other)
-            if factor is None or (isinstance(parent, _DIVISIONS) and parent.this is not child):
-                return
-            value = value * factor if isinstance(parent, _DIVISIONS) else value / factor
-        child, parent = parent, parent.parent
-    if isinstance(parent, (exp.Add, exp.Sub, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.EQ)):
-        return
-    unit = next((name for name, size in _SECONDS.items() if abs(size - value) < 0.001 * size), "other")
-    sides = [node.this, node.args.get("expression")] if not isinstance(node, exp.Extract) else []
-    if isinstance(node, exp.Extract):
-        span = node.expression.unnest()
-        sides = [span.this, span.expression] if isinstance(span, exp.Sub) else []
-    columns = tuple(
-        Column(found.name.lower(), None) for side in sides if side is not None and (found := side.find(exp.Column))
-    )
-    yield Shape(kind=ShapeKind.DURATION, text=written(child)[:100], words=(unit,), columns=columns)
+    value, child = float(seconds or 0), node
+    while isinstance(child.parent, _AROUND):
+        if isinstance(child.parent, (*_DIVISIONS, exp.Mul)):
+            value = _scaled(value, child, child.parent)
+        child = child.parent
+    if value and not isinstance(child.parent, _COMPARED):
+        unit = next((name for name, size in _SECONDS.items() if abs(size - value) < 0.001 * size), "other")
+        columns = tuple(Column(each.name.lower(), None) for each in _sides(node))
+        yield Shape(kind=ShapeKind.DURATION, text=written(child)[:100], words=(unit,), columns=columns)
+
+
+def _scaled(value: float, child: Node, parent: Node) -> float:
+    """The length that one stands for after a division or product with a constant; 0 where it cannot be known."""
+    first = parent.this is child
+    factor = _factor(parent.expression if first else parent.this)
+    if factor is None or (isinstance(parent, _DIVISIONS) and not first):
+        return 0.0
+    return value * factor if isinstance(parent, _DIVISIONS) else value / factor
+
+
+def _sides(node: Node) -> list[Node]:
+    """The columns of the two times that are subtracted."""
+    span = node.expression.unnest() if isinstance(node, exp.Extract) else node
+    sides = [span.args.get("this"), span.args.get("expression")] if not isinstance(span, exp.Anonymous) else []
+    return [found for side in sides if isinstance(side, exp.Expr) and (found := side.find(exp.Column)) is not None]
+
+
+_AROUND = (*_DIVISIONS, exp.Mul, exp.AggFunc, *_WRAPPERS, exp.PercentileCont)
+_COMPARED = (exp.Add, exp.Sub, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.EQ)
 
 
 def _factor(node: Node) -> float | None:

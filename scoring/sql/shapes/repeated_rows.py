@@ -36,14 +36,12 @@ def repeated_rows(select: Select) -> Iterator[Shape]:
 def unused_repeats(select: Select) -> Iterator[Shape]:
     """Items that repeat rows which are counted by conditions on them, and of which only join keys are read."""
     calls = [each for each in select.own if isinstance(each, (exp.Count, *_ADDING)) and _counts_conditionally(each)]
-    if len(select.items) < 2 or not calls:
-        return
-    many = _repeaters(select)
-    for call in calls:
-        owners = [select.item_of(each) for each in select.columns_in(call)]
-        for alias in sorted(set[str]().union(*(many[owner.alias] for owner in owners if owner is not None))):
+    many = _repeaters(select) if calls and len(select.items) > 1 else {}
+    for call in calls if many else ():
+        owners = _aliases(select, *select.columns_in(call))
+        for alias in sorted(set[str]().union(*(many[owner] for owner in owners))):
             table = select.items[alias].table
-            if table is not None and None not in owners and not _is_needed(select, alias):
+            if table is not None and not _is_needed(select, alias):
                 yield Shape(kind=ShapeKind.UNUSED_REPEATS, text=f"{written(call)} over rows of {table}", words=(table,))
 
 
@@ -169,22 +167,17 @@ def _finds_one(one: SourceItem, pairs: list[tuple[Column, Column]]) -> bool:
 
 def _is_unique(item: SourceItem, columns: list[Column]) -> bool:
     """Whether an inner query has one row for each value of the columns: it groups by them, or keeps one of each."""
-    if item.table is not None:
-        return False
-    if len(item.arms) != 1:
-        return True
+    if item.table is not None or len(item.arms) != 1:
+        return item.table is None
     inner = item.arms[0]
-    if inner.node.args.get("distinct") is not None or inner.node.args.get("limit") is not None:
+    if any(inner.node.args.get(part) is not None for part in ("distinct", "limit", "qualify")):
         return True
-    names = {each.name for each in columns}
     if inner.is_grouped:
-        keys = [name for name, node in inner.outputs.items() if node in inner.keys]
-        return set(keys) <= names or len(inner.keys) <= len(names)
-    aggregated = any(isinstance(each, exp.AggFunc) for each in inner.own)
-    ranked = any(isinstance(each, exp.Window) for each in inner.own)
-    if aggregated or ranked or inner.node.args.get("qualify") is not None:
-        return True
-    return any(each.table is None for each in inner.items.values()) or len(inner.items) != 1
+        names = {each.name for each in columns}
+        keys = {name for name, node in inner.outputs.items() if node in inner.keys}
+        return keys <= names or len(inner.keys) <= len(names)
+    computed = any(isinstance(each, (exp.AggFunc, exp.Window)) for each in inner.own)
+    return computed or [each.table is None for each in inner.items.values()] != [False]
 
 
 def _column(node: Node, item: SourceItem) -> Column:
@@ -244,60 +237,38 @@ def _drops_equal(item: SourceItem) -> bool:
     plain = inner.node.args.get("distinct") is not None and not inner.is_grouped and len(item.arms) == 1
     if not plain and not item.union:
         return False
-    for node in inner.outputs.values():
-        if isinstance(node, exp.Star) or node.find(exp.AggFunc):
-            return False
-        found = inner.origin(node) if isinstance(node, exp.Column) else None
-        if found is not None and (found.column.table is None or is_own_key(found.column)):
-            return False
-        if isinstance(node, exp.Literal):
-            return False
-    return any(key_stems(name) != () for name in inner.outputs)
+    return not any(_tells_apart(inner, node) for node in inner.shown)
+
+
+def _tells_apart(inner: Select, node: Node) -> bool:
+    """Whether a column keeps different rows different: their own key, all columns, a mark of the arm, an aggregate."""
+    if isinstance(node, (exp.Star, exp.Literal)) or node.find(exp.AggFunc):
+        return True
+    found = inner.origin(node) if isinstance(node, exp.Column) else None
+    return found is not None and (found.column.table is None or is_own_key(found.column))
 
 
 def hidden_keys(select: Select) -> Iterator[Shape]:
     """Keys of a thing that the answer neither shows nor names: they split its groups."""
-    if select.role != "main" or not select.keys:
-        return
-    shown = {
-        _column(each, item)
-        for node in select.shown
-        for each in select.columns_in(node)
-        if not node.find(exp.AggFunc) and (item := select.item_of(each)) is not None
-    }
-    linked = _linked(
-        select,
-        shown
-        | {
-            _column(key, item)
-            for key in select.keys
-            if isinstance(key, exp.Column)
-            and (item := select.item_of(key)) is not None
-            and item.table in {each.table for each in shown}
-        },
+    plain = [each for node in select.shown if not node.find(exp.AggFunc) for each in select.columns_in(node)]
+    shown = _base_columns(select, plain) if select.role == "main" and select.keys else set[Column]()
+    tables = {each.table for each in shown} | {None}
+    grouped = (
+        _base_columns(select, [key for key in select.keys if isinstance(key, exp.Column)]) if shown else set[Column]()
     )
-    for key in select.keys:
-        item = select.item_of(key) if isinstance(key, exp.Column) else None
-        if item is None:
-            continue
-        column = _column(key, item)
-        if key_stems(column.name) is None or column.table is None or column in shown or column in linked:
-            continue
-        if column.table not in {each.table for each in shown} and shown:
+    for column in sorted(grouped - shown - _linked(select, tables), key=str):
+        if column.table not in tables and key_stems(column.name) is not None:
             yield Shape(kind=ShapeKind.HIDDEN_KEY, text=f"grouped by {column.table}.{column.name}", columns=(column,))
 
 
-def _linked(select: Select, shown: set[Column]) -> set[Column]:
-    """Columns that joins equate with the own keys of tables whose columns are shown."""
-    tables = {each.table for each in shown}
+def _base_columns(select: Select, columns: list[Node]) -> set[Column]:
+    return {_column(each, item) for each in columns if (item := select.item_of(each)) is not None}
+
+
+def _linked(select: Select, tables: set[str | None]) -> set[Column]:
+    """Columns that joins equate with columns of some tables."""
     found: set[Column] = set()
     for left, right, _ in select.pairs:
-        first, second = select.item_of(left), select.item_of(right)
-        if first is None or second is None:
-            continue
-        one, other = _column(left, first), _column(right, second)
-        if one.table in tables:
-            found.add(other)
-        if other.table in tables:
-            found.add(one)
+        pair = _base_columns(select, [left, right])
+        found |= pair if any(each.table in tables for each in pair) else set()
     return found

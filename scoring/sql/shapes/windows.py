@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from scoring.specification import Column
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.grains import grain_of
-from scoring.sql.shapes.selects import Select, SourceItem, written
+from scoring.sql.shapes.selects import Select, SourceItem, conjuncts, written
 from scoring.sql.terms import Node
 
 _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank)
@@ -70,13 +71,18 @@ def _unusual(select: Select, window: Node, call: Node) -> Iterator[str]:
         yield "in the order of what is added"
     spec = _named(select, window).args.get("spec") or window.args.get("spec")
     if spec is not None:
-        start, end = str(spec.args.get("start")).upper(), str(spec.args.get("end")).upper()
-        if start not in ("UNBOUNDED", "NONE"):
-            yield "frame not from the first row"
-        if spec.args.get("end_side") == "FOLLOWING" or end == "UNBOUNDED":
-            yield "frame beyond the row"
-        if str(spec.args.get("end_side")).upper() == "PRECEDING":
-            yield "frame without the row"
+        yield from _frame_oddities(spec)
+
+
+def _frame_oddities(spec: Node) -> Iterator[str]:
+    """How a frame differs from one that runs from the first row to the current one."""
+    start, end, side = (str(spec.args.get(part)).upper() for part in ("start", "end", "end_side"))
+    if start not in ("UNBOUNDED", "NONE"):
+        yield "frame not from the first row"
+    if side == "FOLLOWING" or end == "UNBOUNDED":
+        yield "frame beyond the row"
+    if side == "PRECEDING":
+        yield "frame without the row"
 
 
 def _summed_pairs(select: Select) -> Iterator[Shape]:
@@ -140,50 +146,47 @@ def neighbours(select: Select) -> Iterator[Shape]:
 
 def _other_keys(select: Select, order: list[Node]) -> list[Node]:
     """The keys of groups that a window does not follow, where it follows another one of them."""
-    keys, place = select.keys, select
-    if not keys and len(select.items) == 1:
-        item = next(iter(select.items.values()))
-        if len(item.arms) == 1:
-            place, keys = item.arms[0], item.arms[0].keys
+    place = select
+    if not select.keys and len(select.items) == 1:
+        arms = next(iter(select.items.values())).arms
+        place = arms[0] if len(arms) == 1 else select
     columns = {written(node): name for name, node in place.outputs.items()}
     followed = {written(each) for each in order} | {each.name.lower() for each in order}
-    timed = [key for key in keys if grain_of(place, key) is not None or columns.get(written(key)) in followed]
-    if not timed:
-        return []
-    return [
-        key
-        for key in keys
-        if key not in timed and written(key) not in followed and columns.get(written(key)) not in followed
-    ]
+    others = [key for key in place.keys if followed.isdisjoint((written(key), columns.get(written(key), "")))]
+    untimed = [key for key in others if grain_of(place, key) is None]
+    return untimed if len(untimed) < len(place.keys) else []
 
 
 def ranked(select: Select) -> Iterator[Shape]:
     """Ranks compared with a constant, with the order that they follow."""
-    conditions = [*select.conjuncts("where"), *select.conjuncts("qualify")]
-    for item in select.items.values():
-        on = item.join.args.get("on") if item.join is not None else None
-        conditions += [on] if isinstance(on, exp.Expr) and isinstance(on, _TESTS) else []
-    for each in conditions:
-        if not isinstance(each, _TESTS) or not isinstance(each.expression, exp.Literal):
-            continue
+    for each in _rank_tests(select):
         place, window = _ranking(select, each.this)
-        if window is None or not each.expression.name.isdecimal() or not isinstance(window.this, _RANKS):
+        if window is None or not isinstance(window.this, _RANKS):
             continue
         order = _order(place, window)
         words = [type(window.this).__name__.lower(), "desc" if _falls(order) else "asc" if order else "unordered"]
-        words += ["equal"] if isinstance(each, exp.EQ) else []
-        words += ["partitioned"] if _partition(place, window) else []
-        columns = tuple(
-            found.column for key in order[:1] for column in place.columns_in(key) if (found := place.origin(column))
-        )
+        words += ["equal"] * isinstance(each, exp.EQ) + ["partitioned"] * bool(_partition(place, window))
+        text = f"{written(window)[:100]} in {written(each)[-20:]}"
         number = int(each.expression.name[:6]) - isinstance(each, exp.LT)
-        yield Shape(
-            kind=ShapeKind.RANKED,
-            text=f"{written(window)[:100]} in {written(each)[-20:]}",
-            columns=columns,
-            words=tuple(words),
-            number=number,
-        )
+        columns = _first_columns(place, order)
+        yield Shape(kind=ShapeKind.RANKED, text=text, columns=columns, words=tuple(words), number=number)
+
+
+def _rank_tests(select: Select) -> Iterator[Node]:
+    """The conditions that compare something with a whole number from above, or for equality."""
+    conditions = [*select.conjuncts("where"), *select.conjuncts("qualify")]
+    for item in select.items.values():
+        on = item.join.args.get("on") if item.join is not None else None
+        conditions += list(conjuncts(on)) if isinstance(on, exp.Expr) else []
+    for each in conditions:
+        if isinstance(each, _TESTS) and isinstance(each.expression, exp.Literal) and each.expression.name.isdecimal():
+            yield each
+
+
+def _first_columns(select: Select, order: list[Node]) -> tuple[Column, ...]:
+    """The columns of the first key of an order."""
+    nodes = [each for key in order[:1] for each in select.columns_in(select.named(_key(key)))]
+    return tuple(found.column for each in nodes if (found := select.origin(each)) is not None)
 
 
 def distinct_on(select: Select) -> Iterator[Shape]:
@@ -194,12 +197,7 @@ def distinct_on(select: Select) -> Iterator[Shape]:
         return
     keys = {written(select.named(each)) for each in on.args.get("expressions") or [on]}
     rest = [each for each in order.expressions if written(select.named(_key(each))) not in keys]
-    columns = tuple(
-        found.column
-        for key in rest[:1]
-        for each in select.columns_in(select.named(_key(key)))
-        if (found := select.origin(each))
-    )
+    columns = _first_columns(select, rest)
     words = ("distincton", "desc" if _falls(rest) else "asc" if rest else "unordered", "equal", "partitioned")
     yield Shape(
         kind=ShapeKind.RANKED,
