@@ -76,7 +76,7 @@ def _moved(name: str, start: Constant, counts: Sequence[Constant | None]) -> Con
 
 def part_now(value: Now, grain: Grain | None) -> Now | None:
     """The number of this year, quarter or month, or of the one before."""
-    if grain not in (Grain.YEAR, Grain.QUARTER, Grain.MONTH):
+    if grain is None or grain not in (Grain.YEAR, Grain.QUARTER, Grain.MONTH):
         return None
     if value.offset not in (0, -1) or (value.offset and value.unit is not grain):
         return None
