@@ -112,7 +112,7 @@ def test_without_proof_p_correct_keeps_within_the_range_that_the_labels_bear_out
     assert judge.weigh({code: Finding(1.0, "x") for code in IN_FAVOUR & judge.heeded.keys()}).p_correct <= 0.9
 
 
-@pytest.mark.parametrize("code", PROOFS)
+@pytest.mark.parametrize("code", sorted(PROOFS))
 def test_a_proof_is_surer_than_any_label_and_nothing_outweighs_it(code: ReasonCode) -> None:
     in_favour = {each: Finding(1.0, "x") for each in IN_FAVOUR & local_judge().heeded.keys()}
     assert local_judge().weigh({code: Finding(1.0, "x"), **in_favour}).p_correct < 0.1
