@@ -347,14 +347,14 @@ HINTS: Mapping[ReasonCode, float] = MappingProxyType(
 """Codes that go with wrong answers but are no error themselves, with the most log-odds that each may move."""
 FORGERIES: Mapping[ReasonCode, float] = MappingProxyType(
     {
-        ReasonCode.CONDITION_VOID: -7.0,
-        ReasonCode.CONDITION_DEAD: -7.0,
-        ReasonCode.RESULT_EMPTY: -7.0,
-        ReasonCode.OUTPUT_CONSTANT: -7.0,
-        ReasonCode.ARITHMETIC_UNASKED: -7.0,
-        ReasonCode.ORDER_CONSTANT: -7.0,
-        ReasonCode.ROWS_SAMPLED: -7.0,
-        ReasonCode.DEFINITION_WEAKENS: -7.0,
+        ReasonCode.CONDITION_VOID: -9.0,
+        ReasonCode.CONDITION_DEAD: -9.0,
+        ReasonCode.RESULT_EMPTY: -9.0,
+        ReasonCode.OUTPUT_CONSTANT: -9.0,
+        ReasonCode.ARITHMETIC_UNASKED: -9.0,
+        ReasonCode.ORDER_CONSTANT: -9.0,
+        ReasonCode.ROWS_SAMPLED: -9.0,
+        ReasonCode.DEFINITION_WEAKENS: -9.0,
     }
 )
 """Codes of answers that only seem right, with the log-odds that each moves at least: no other evidence outweighs it.

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from scoring.alignment.bare_periods import same_bare_period
 from scoring.alignment.enrichment import Rewriting
-from scoring.alignment.matching import CERTAIN, NEGATIVE
+from scoring.alignment.matching import CERTAIN, NEGATIVE, effective_op
 from scoring.alignment.named_values import applies
 from scoring.alignment.same_values import Context, resolves, same_value
 from scoring.alignment.stated import Stated
@@ -124,13 +124,16 @@ def _turned(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, context: 
 
 def _is_left_out(own: QuestionFilter, question: QuestionSpec, sql: SqlSpec, context: Context) -> bool:
     """Whether the SQL leaves out rows of a time before which the question has a negation."""
-    if not question.negations or not context.excluded or not _is_lacking(own, question):
+    if not question.negations or not (context.excluded or context.anti_joined) or not _is_lacking(own, question):
         return False
-    left_out = [each for each in sql.filters if each.block in context.excluded and each.op is Op.WITHIN]
+    left_out = [each for each in sql.filters if each.op is Op.WITHIN and effective_op(each, context) is not each.op]
     return any(same_value(own.rhs, each.rhs, context) for each in left_out)
 
 
-_LACKING = re.compile(r"\b(?:no|without|never|neither|not|lack\w*|missing|\w+n't)\b", re.IGNORECASE)
+_LACKING = re.compile(
+    r"\b(?:no|without|never|neither|not|lack\w*|missing|\w+n't|(?:do|does|did|has|have|had|is|are|was|were)nt)\b",
+    re.IGNORECASE,
+)
 
 
 def _is_lacking(own: QuestionFilter, question: QuestionSpec) -> bool:

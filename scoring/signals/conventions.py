@@ -145,7 +145,8 @@ def word_for_code(case: Case) -> Finding | None:
     for each in case.sql.filters:
         if each.lhs is None or len(each.lhs.columns) != 1 or each.op not in _EXACT:
             continue
-        if _CODE_WORDS.isdisjoint(identifier_words(each.lhs.columns[0].name)):
+        name = each.lhs.columns[0].name
+        if _CODE_WORDS.isdisjoint(identifier_words(name)) or letters(name) in case.defined:
             continue
         values = each.rhs.members if isinstance(each.rhs, Choices) else (each.rhs,)
         words = [one.folded for one in values if isinstance(one, Text) and _is_word(one.folded)]

@@ -112,7 +112,7 @@ def exclusion_wrong_table(case: Case) -> Finding | None:
         if block.path not in kept:
             continue
         named = {word for table in block.tables for word in identifier_words(table)}
-        if block.tables and not any(is_named(word, named) for word in things):
+        if block.tables and not any(is_named(word, named) for word in things | _before_negation(case)):
             return Finding(1.0, f"{', '.join(block.tables)} may lack some: {', '.join(sorted(things))}")
         if len(block.tables) > 1:
             return Finding(0.5, f"{', '.join(block.tables)} joined before the exclusion")
@@ -122,6 +122,15 @@ def exclusion_wrong_table(case: Case) -> Finding | None:
 def _thing_words(case: Case) -> set[str]:
     """The words of the things asked for."""
     return {word for each in case.things for word in content_words(f"{each.phrase} {each.of or ''}")}
+
+
+def _before_negation(case: Case) -> set[str]:
+    """The longer words of the question before its negation: `customers` in `which customers have never ordered`."""
+    begin = case.question.text.casefold().find(case.question.negations[0].casefold())
+    return {token.stem for token in case.question.tokens if token.start < begin and len(token.stem) > _SHORT_WORD}
+
+
+_SHORT_WORD = 3
 
 
 def _excluded_from(sql: SqlSpec) -> set[str]:

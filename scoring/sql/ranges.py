@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from types import MappingProxyType
 
 from scoring.specification import Op
 from scoring.sql.moments import Constant, Now
+from scoring.sql.period_columns import period_kept
 from scoring.sql.scopes import Scope
 from scoring.sql.terms import Term
 from scoring.values import DatePart, Grain, Number, RelativeTime, Scalar, Text, TimeRange, Value, period, shift
@@ -59,7 +61,7 @@ def time_of(scope: Scope, term: Term, value: Constant) -> TimeRange | RelativeTi
     if term.view is not None:
         return _viewed(scope, term.view[0], value)
     if isinstance(value, TimeRange):
-        return value
+        return period_kept(term.columns[0].name, value) if term.is_column else value
     if isinstance(value, Now):
         return RelativeTime(value.unit, value.offset, value.offset + 1, value.whole)
     return _named(term, value) if isinstance(value, (Number, Text)) else None
@@ -105,13 +107,21 @@ def run_of_parts(first: object, last: object) -> DatePart | None:
     return DatePart(first.part, first.value, last.value) if 0 < first.value < last.value else None
 
 
-def consecutive(times: frozenset[Scalar]) -> DatePart | None:
+def consecutive(times: frozenset[Scalar]) -> DatePart | TimeRange | None:
     """Months or quarters that follow one another, as one run."""
+    ranges = sorted([each for each in times if isinstance(each, TimeRange)], key=lambda each: str(each.start))
+    if len(ranges) == len(times) >= _SEVERAL:
+        joined = all(one.end is not None and one.end == other.start for one, other in pairwise(ranges))
+        return TimeRange(ranges[0].start, ranges[-1].end) if joined else None
     parts = [each for each in times if isinstance(each, DatePart) and each.part in ("month", "quarter")]
     values = sorted(each.value for each in parts)
     if len(parts) < max(len(times), 2) or len({each.part for each in parts}) > 1 or values[0] < 1:
         return None
     return DatePart(parts[0].part, values[0], values[-1]) if values[-1] - values[0] + 1 == len(values) else None
+
+
+_SEVERAL = 3
+"""Dates in a list that are one range where they follow one another; two may be two that are compared."""
 
 
 def prefix_time(term: Term, prefix: str) -> TimeRange | None:
