@@ -89,13 +89,19 @@ def roles_swapped(case: Case) -> Finding | None:
 def _compared_oddly(shape: Shape, text: str) -> str:
     """What is wrong with a comparison of a row with the one that it refers to, if anything."""
     word, role = shape.words[:2]
-    wanted, dated = _wanted(text, role), _DATES.search(text) is not None
-    if wanted and wanted != word and not dated:
-        return f"{shape.text}: {word} than the {role}"
-    if wanted == word and "or equal" in shape.words:
-        return f"{shape.text}: {word} than or equal to the {role}"
     timed = bool(shape.columns) and is_time(shape.columns[0].name)
-    return f"{shape.text}: times are compared" if wanted and timed and not dated else ""
+    when = _WHEN.search(text)
+    if timed and when is not None and stem(when[2]) == role:
+        return "" if _MOMENTS[when[1]] == word else f"{shape.text}: not {when[1]} the {role}"
+    wanted, dated = _wanted(text, role), _DATES.search(text) is not None
+    if wanted == word:
+        oddity = "or equal" if "or equal" in shape.words else "times are compared" if timed and not dated else ""
+        return oddity and f"{shape.text}: {oddity}"
+    return f"{shape.text}: {word} than the {role}" if wanted and not dated else ""
+
+
+_MOMENTS = {"before": "less", "earlier than": "less", "after": "more", "later than": "more"}
+_WHEN = re.compile(r"\b(before|earlier than|after|later than) (?:their|its|his|her) (?:own )?(\w+)")
 
 
 def _unlinked(text: str, case: Case) -> Finding | None:
@@ -106,6 +112,8 @@ def _unlinked(text: str, case: Case) -> Finding | None:
         return None
     role = stem(place[1].removesuffix("'s"))
     keys = {stems[-1] for column in pair.columns if (stems := key_stems(column.name))}
+    if not pair.columns and "than the" not in place.group():
+        return Finding(1.0, f"{pair.text}: no key links them")
     return Finding(1.0, f"{pair.text}: both have the same {role}") if role in keys else None
 
 

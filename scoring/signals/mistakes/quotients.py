@@ -22,6 +22,7 @@ _PERCENT_CHANGE = re.compile(
     r"|rise)|\bgrowth rate\b"
     r"|\b(?:change|growth|increase|decrease|difference|drop|grew|grown|changed?) (?:in|as|by what"
     r"|how many|a) ?(?:%|percent|pct)"
+    r"|\b(?:growth|change) (?:in|of) [^.?]{0,30}(?:%|\bpercent\b|\bpct\b)"
 )
 
 

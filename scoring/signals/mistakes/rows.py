@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from scoring.linking import content_words
 from scoring.signals.finding import Finding, differing
 from scoring.signals.mistakes.wording import asked, first, said, shapes
-from scoring.specification import Clause, Column, Op, Operand, QuestionFilter, SqlFilter
+from scoring.specification import Clause, Column, Filter, Op, Operand, QuestionFilter, SqlFilter
 from scoring.specification.shapes import Shape, ShapeKind
 from scoring.sql.shapes.naming import is_name, is_own_key, key_stems, table_words
 from scoring.values import Number
@@ -244,9 +244,14 @@ def value_for_count(case: Case) -> Finding | None:
 def _is_number_of_things(required: QuestionFilter, phrase: str, case: Case) -> bool:
     """Whether a bound is one on how many rows of a table there are, or how many times something was done."""
     heads = {word for block in case.sql.blocks for table in block.tables for word in table_words(table)[-1:]}
-    times = rf"\b{re.escape(str(required.rhs))}(?: or more)? times\b"
+    times = isinstance(required.rhs, Number) and required.rhs.unit == "times"
     counted = phrase.endswith("s") and not heads.isdisjoint(content_words(phrase)[-1:])
-    return counted or re.search(times, asked(case)) is not None
+    return counted or times
+
+
+def _number(each: Filter) -> float | None:
+    """The number that a filter compares with."""
+    return each.rhs.value if isinstance(each.rhs, Number) else None
 
 
 _BOUNDS = frozenset({Op.GE, Op.GT, Op.LE, Op.LT, Op.EQ})
@@ -254,7 +259,7 @@ _BOUNDS = frozenset({Op.GE, Op.GT, Op.LE, Op.LT, Op.EQ})
 
 def _value_bounded(required: QuestionFilter, thing: str, case: Case) -> SqlFilter | None:
     """The filter that bounds a value with the number asked for, where no filter bounds a count."""
-    same = [each for each in case.sql.filters if each.rhs == required.rhs and each.lhs is not None]
+    same = [each for each in case.sql.filters if _number(each) == _number(required) is not None]
     if any(_counts(each) or thing in _named(each) for each in case.sql.filters):
         return None
     return next(

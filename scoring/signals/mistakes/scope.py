@@ -19,7 +19,10 @@ _EACH_TOP = re.compile(
     r"|lowest|most|largest)\b"
     r"|\b(?:top|best|highest|biggest|largest|worst|lowest)\b.{0,80}\bper (\w+)\b"
 )
-_RATES = re.compile(r"\b(?:average|avg|mean|rate|number|count|ratio|revenue|spend|sales|price|cost|\w+s) per \w+")
+_RATES = re.compile(
+    r"\b(?:average|avg|mean|rate|number|count|ratio|revenue|spend|sales|price|cost) (?:of )?(?:\w+ )?per \w+"
+    r"|\b(?:most|highest|fewest|lowest|least) (?:\w+ )?\w+s per \w+"
+)
 
 
 def top_of_all(case: Case) -> Finding | None:
@@ -59,7 +62,8 @@ def _ranks_groups(case: Case) -> bool:
 def _shown(word: str, case: Case) -> bool:
     """Whether a column of the answer, or a key of its groups, is named by the word."""
     operands = [each.operand for each in case.answer] + [each.operand for each in case.sql.group_by]
-    return any(stem(word) in identifier_words(column.name) for each in operands for column in each.columns)
+    columns = [column for each in operands for column in each.columns]
+    return any(stem(word) in identifier_words(f"{column.table or ''}_{column.name}") for column in columns)
 
 
 _OWN_GROUP = re.compile(
@@ -177,7 +181,8 @@ _KEPT = re.compile(
 
 
 _LACKING = re.compile(
-    r"\b(?:including|incl\.?|even) (?:the |all |any )?(\w+s) (?:without|with no|(?:who|that) (?:have|had) no)\b"
+    r"\b(?:including|incl\.?|even) (?:the |all |any )?(\w+s) "
+    r"(?:without|with (?:no|none|zero)|(?:who|that) (?:have|had) no)\b"
 )
 
 
@@ -237,7 +242,8 @@ _ONLY = re.compile(
     r"|\b(?:exclusively|nothing but|always (?:\w+ed|paid|bought|used))\b"
 )
 _ALL_OF = re.compile(
-    r"\b(?:bought|ordered|used|visited|completed|passed|attended|covered|have|has|had|sold|took|taken"
+    r"\b(?:holds?|carry|carries|stocks?|offers?|sells?|teach|speaks?|plays?|supports?|covers?|knows?) every \w+\b"
+    r"|\b(?:bought|ordered|used|visited|completed|passed|attended|covered|have|has|had|sold|took|taken"
     r"|rated|reviewed|flew) (?:all(?: of)?|every(?: single)?)(?: the| our| \d+| available"
     r"| of the)* (?!time|other|orders|customers)[a-z]+\b"
 )
