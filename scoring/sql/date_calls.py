@@ -60,7 +60,7 @@ def called_date(name: str, values: Sequence[Constant | None]) -> Constant | None
     if name in _SAME:
         return first
     if name in _STARTS:
-        return cut(first, _STARTS[name]) if len(values) == 1 else None
+        return cut(first, _STARTS[name]) if len(values) == 1 or name == "tostartofweek" else None
     if name in PARTS and isinstance(first, Now):
         return part_now(first, UNITS.get(PARTS[name]))
     return _moved(name, first, values[1:])
@@ -76,7 +76,7 @@ def _moved(name: str, start: Constant, counts: Sequence[Constant | None]) -> Con
 
 def part_now(value: Now, grain: Grain | None) -> Now | None:
     """The number of this year, quarter or month, or of the one before."""
-    if grain not in (Grain.YEAR, Grain.QUARTER, Grain.MONTH):
+    if grain is None or grain not in (Grain.YEAR, Grain.QUARTER, Grain.MONTH):
         return None
     if value.offset not in (0, -1) or (value.offset and value.unit is not grain):
         return None
