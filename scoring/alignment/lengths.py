@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from scoring.alignment.bare_periods import run_of, same_month_yearly
 from scoring.alignment.same_values import Context, as_number, plainest, same_value
 from scoring.specification import Op, QuestionFilter, SqlFilter
-from scoring.values import DatePart, Grain, Number, RelativeTime, TimeRange, other_units
+from scoring.values import LENGTHS, DatePart, Grain, Number, RelativeTime, TimeRange, other_units
 from scoring.words import identifier_words
 
 BOUNDS = {Op.GT: (1, False), Op.GE: (1, True), Op.LT: (-1, False), Op.LE: (-1, True)}
@@ -120,9 +120,16 @@ def _same_edges(wanted: RelativeTime, there: RelativeTime | TimeRange, now: date
     if isinstance(there, RelativeTime):
         ours, theirs = plainest(wanted, reaches_now=False), plainest(there, reaches_now=False)
         return (ours.unit, ours.start, ours.end) == (theirs.unit, theirs.start, theirs.end) or (
-            now is not None and not there.whole and _near(wanted.resolve(now), there.resolve(now), _DAY)
+            now is not None
+            and not there.whole
+            and _near(wanted.resolve(now), there.resolve(now), _slack(wanted, there))
         )
     return now is not None and _near(wanted.resolve(now), there, 2 * _DAY)
+
+
+def _slack(wanted: RelativeTime, there: RelativeTime) -> timedelta:
+    """How far two edges may be apart: a day, unless both are counted in hours."""
+    return _DAY if LENGTHS.get(wanted.unit, _DAY) >= _DAY or LENGTHS.get(there.unit, _DAY) >= _DAY else timedelta(0)
 
 
 def _near(ours: TimeRange, theirs: TimeRange, slack: timedelta) -> bool:
@@ -142,6 +149,9 @@ def _bounds_length(required: QuestionFilter, present: SqlFilter, context: Contex
     side, theirs = BOUNDS.get(required.op), BOUNDS.get(present.op)
     if side is None or theirs is None or not required.alternatives or side[0] != theirs[0]:
         return False
+    if _in_milliseconds(present):
+        count = as_number(present.rhs) if present.rhs is not None else None
+        return count is not None and any(abs(count - each) < 1 for each in _milliseconds(required))
     if required.rhs is not None and same_value(required.rhs, present.rhs, context):
         if has_other_unit(required, present):
             return False
@@ -149,9 +159,27 @@ def _bounds_length(required: QuestionFilter, present: SqlFilter, context: Contex
     return any(same_value(form, present.rhs, context) for form in required.alternatives)
 
 
+def _in_milliseconds(present: SqlFilter) -> bool:
+    columns = present.lhs.columns if present.lhs is not None and present.lhs.func is None else ()
+    plain = len(columns) == 1 and present.lhs is not None and present.lhs.name == columns[0].name
+    return plain and identifier_words(columns[0].name)[-1] in _THOUSANDTHS
+
+
+_THOUSANDTHS = frozenset({"ms", "msec", "msecs", "millis", "milliseconds", "millisecond"})
+
+
+def _milliseconds(required: QuestionFilter) -> list[float]:
+    """The length asked for in thousandths of a second."""
+    number = as_number(required.rhs) if required.rhs is not None else None
+    units = [each.unit for each in required.alternatives if isinstance(each, RelativeTime)]
+    return [(number or 0) * LENGTHS[unit].total_seconds() * 1000 for unit in units if unit in LENGTHS]
+
+
 def has_other_unit(required: QuestionFilter, present: SqlFilter) -> bool:
     """Whether a column's name says that it counts another unit of time than the question: `delay_minutes > 2` hours."""
     asked = {each.unit for each in required.alternatives if isinstance(each, RelativeTime)}
+    if asked and _in_milliseconds(present):
+        return True
     if not asked or present.lhs is None or present.lhs.name != (present.lhs.columns or (present.lhs,))[0].name:
         return False
     named = {unit for word in identifier_words(present.lhs.name)[-1:] if (unit := _NAMED.get(word)) is not None}

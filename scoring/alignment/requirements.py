@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 from scoring.alignment.bare_periods import same_bare_period
 from scoring.alignment.enrichment import Rewriting
@@ -28,7 +29,7 @@ from scoring.specification import (
     SqlFilter,
     SqlSpec,
 )
-from scoring.values import DatePart, Number, RelativeTime, Text, TimeRange
+from scoring.values import DatePart, Grain, Number, RelativeTime, Text, TimeRange
 
 DOUBTFUL = 0.4
 """Certainty of a definition that may be of the opposite of the question's phrase."""
@@ -146,11 +147,27 @@ def _resolved(own: QuestionFilter, enriched: QuestionSpec, context: Context) -> 
     """A relative date as the absolute range that Qe gives for it, where the event itself has no time."""
     if isinstance(own.rhs, DatePart):
         return _dated(own, own.rhs, enriched)
-    if context.moment is not None or not isinstance(own.rhs, RelativeTime):
+    if not isinstance(own.rhs, RelativeTime):
         return own
+    if context.moment is not None:
+        return _fiscal(own, own.rhs, enriched, context.moment)
     ranges = (each.rhs for each in enriched.filters if isinstance(each.rhs, TimeRange))
     found = next((each for each in ranges if resolves(own.rhs, each)), None)
     return own if found is None else replace(own, rhs=found)
+
+
+def _fiscal(own: QuestionFilter, asked: RelativeTime, enriched: QuestionSpec, now: datetime) -> QuestionFilter:
+    """A year or quarter to date as the range that Qe gives for it, where Qe says that a company's own year is meant."""
+    if asked.unit not in (Grain.YEAR, Grain.QUARTER) or not asked.whole or not _FISCAL.search(enriched.text):
+        return own
+    first = asked.resolve(now).start
+    ranges = (each.rhs for each in enriched.filters if isinstance(each.rhs, TimeRange))
+    found = next((each for each in ranges if first and each.start and abs(first - each.start) < _A_YEAR), None)
+    return own if found is None else replace(own, rhs=found, alternatives=(*own.alternatives, asked))
+
+
+_FISCAL = re.compile(r"\b(?:fiscal|financial year|fy|fytd)\b", re.IGNORECASE)
+_A_YEAR = timedelta(days=366)
 
 
 def _dated(own: QuestionFilter, part: DatePart, enriched: QuestionSpec) -> QuestionFilter:

@@ -23,13 +23,16 @@ _BY_TIME = re.compile(
 
 
 def time_pieces(present: Sequence[SqlFilter], context: Context) -> list[tuple[SqlFilter, tuple[SqlFilter, ...]]]:
-    """What two conditions on one time come to together, with the two: a CASE within the range of a WHERE."""
+    """What two conditions on one time come to together, with the two: a CASE within the range of a WHERE.
+
+    So do those of a query and of one that it reads: rows from June on, of which July and later are shown.
+    """
     timed = [each for each in present[:_MOST] if _is_range(each)]
     found: list[tuple[SqlFilter, tuple[SqlFilter, ...]]] = []
     for one in timed:
-        if one.clause not in _CONDITIONAL:
-            continue
         for other in timed:
+            if one.clause not in _CONDITIONAL and not other.block.startswith(f"{one.block}/"):
+                continue
             both = _together(one, other, context.moment) if other is not one and _same_column(one, other) else None
             if both is not None:
                 found.append((replace(one, rhs=both), (one, other)))

@@ -8,10 +8,10 @@ from scoring.question.comparisons import add_filter, comparison_before, range_op
 from scoring.question.language import Cue, Role
 from scoring.question.marks import Mark
 from scoring.question.phrases import operand, phrase_before, phrase_end, verb_like
-from scoring.question.quantities import Quantity
+from scoring.question.quantities import Quantity, time_unit
 from scoring.question.reading import Reading
 from scoring.specification import Op, Operand, TokenKind
-from scoring.values import Grain, Number, RelativeTime, Value, other_units
+from scoring.values import LENGTHS, Grain, Number, RelativeTime, Value, other_units
 
 
 def read_number_filters(reading: Reading, quantities: Sequence[Quantity]) -> None:
@@ -76,10 +76,12 @@ def _idle(reading: Reading, quantity: Quantity) -> bool:
 
 def _other_units(reading: Reading, quantity: Quantity) -> tuple[Value, ...]:
     """The same length of time in other units, and up to now: 24 hours are 1 day, 1440 minutes and 86,400 seconds."""
-    unit, count = reading.language.grains.get(reading.lower(quantity.end)), quantity.number.value
+    unit, count = time_unit(reading, quantity), quantity.number.value
     if unit is None or reading.lower(quantity.end + 1) in _AGES:
         return ()
     others = other_units(count, unit)
+    if unit in (Grain.SECOND, Grain.MINUTE, Grain.HOUR):
+        others += (Number(count * LENGTHS[unit].total_seconds() * 1000),)
     return (*others, RelativeTime(unit, -int(count), 0)) if count.is_integer() else others
 
 

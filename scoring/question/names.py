@@ -7,6 +7,7 @@ import re
 from scoring.question.language import Role
 from scoring.question.name_lists import LONGEST, Literal, join_lists, other_forms
 from scoring.question.phrases import verb_like
+from scoring.question.quantities import SHORT_UNITS
 from scoring.question.reading import Reading
 from scoring.specification import Token, TokenKind
 
@@ -79,7 +80,7 @@ def _coded(reading: Reading, place: int) -> Literal | None:
 def _is_measured(reading: Reading, token: Token) -> bool:
     """Whether a word is a number with its unit: `5km`, `3-star`, `10days`."""
     unit, language = token.lower.lstrip("0123456789"), reading.language
-    if unit in language.units or token.stem.endswith(tuple(language.grains)):
+    if unit in language.units or unit in SHORT_UNITS or token.stem.endswith(tuple(language.grains)):
         return True
     return unit[:1] == "-" and unit[1:].isalpha() and len(unit) > 2
 

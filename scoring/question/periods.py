@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from scoring.question.comparisons import add_filter, comparison_before, range_opener, signed, suffix_after
@@ -38,7 +39,7 @@ def _time_range(reading: Reading, times: Sequence[Time], place: int) -> int:
     if gap not in joins and gap not in {"to", "-", "–", "through"}:
         return 0
     start = opener if opener >= 0 else first.start
-    if not _CHANGES.isdisjoint(reading.lowers[max(start - 6, 0) : start]):
+    if not _CHANGES.isdisjoint(reading.lowers[max(start - 6, 0) : start]) and not _SERIES.search(reading.text):
         return 0  # the change from one time to another is between two
     lhs = _time_phrase(reading, start)
     add_filter(reading, lhs, signed(reading, Op.WITHIN, start), whole, (start, last.end), 0.9)
@@ -46,6 +47,13 @@ def _time_range(reading: Reading, times: Sequence[Time], place: int) -> int:
 
 
 _CHANGES = frozenset("change changed increase increased decrease decreased drop dropped growth grew rise rose".split())
+
+
+_SERIES = re.compile(
+    r"\b(\w{3,12})[ -](?:over|on|by)[ -]\1\b|\b(?:mom|wow|qoq|monthly|weekly|daily)\b|\b(?:per|each|every|by) \w+",
+    re.IGNORECASE,
+)
+"""A change from each month to the next, or in each of several things, is looked at over the whole range."""
 
 
 def _whole_range(first: Moment, last: Moment) -> TimeRange | DatePart | None:

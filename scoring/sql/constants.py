@@ -59,6 +59,11 @@ def _literal(_: Scope, node: Node) -> Constant | None:
     return as_number(raw)
 
 
+def _national(_: Scope, node: Node) -> Constant | None:
+    """`N'Málaga'`."""
+    return moment(node.name) or text(node.name)
+
+
 def _negative(scope: Scope, node: Node) -> Constant | None:
     inner = constant(scope, node.args["this"])
     return Number(-inner.value) if isinstance(inner, Number) else None
@@ -333,5 +338,11 @@ _CONSTANTS: MappingProxyType[type[Node], Callable[[Scope, Node], Constant | None
     | dict.fromkeys((exp.Lower, exp.Upper, exp.Trim), _converted)
     | dict.fromkeys((*_CALLED, exp.Extract, exp.TimeToStr), _part_now)
     | dict.fromkeys((exp.AtTimeZone, exp.ConvertTimezone), _zoned)
-    | {exp.DateDiff: _difference, exp.DateFromParts: _from_parts, exp.LastDay: _last_day, exp.Interval: length_of_time}
+    | {
+        exp.National: _national,
+        exp.DateDiff: _difference,
+        exp.DateFromParts: _from_parts,
+        exp.LastDay: _last_day,
+        exp.Interval: length_of_time,
+    }
 )

@@ -60,7 +60,7 @@ def called_date(name: str, values: Sequence[Constant | None]) -> Constant | None
     if name in _SAME:
         return first
     if name in _STARTS:
-        return cut(first, _STARTS[name]) if len(values) == 1 else None
+        return cut(first, _STARTS[name]) if len(values) == 1 or name == "tostartofweek" else None
     if name in PARTS and isinstance(first, Now):
         return part_now(first, UNITS.get(PARTS[name]))
     return _moved(name, first, values[1:])

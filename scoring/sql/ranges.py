@@ -77,7 +77,9 @@ def bounded(op: Op, time: TimeRange | RelativeTime | DatePart) -> tuple[Op, Valu
     if op in (Op.EQ, Op.NE):
         whole = RelativeTime(time.unit, time.start, time.end, whole=True) if isinstance(time, RelativeTime) else time
         return (Op.WITHIN if op is Op.EQ else Op.NOT_WITHIN), whole
-    if op not in _SIDES or isinstance(time, DatePart):
+    if isinstance(time, DatePart):
+        return _months_up_to(op, time)
+    if op not in _SIDES:
         return None
     if isinstance(time, TimeRange):
         bound = time.end if op in (Op.GT, Op.LE) else time.start
@@ -85,6 +87,19 @@ def bounded(op: Op, time: TimeRange | RelativeTime | DatePart) -> tuple[Op, Valu
     edge = time.end if time.whole and op in (Op.GT, Op.LE) else time.start
     start, end = (edge, None) if op in (Op.GT, Op.GE) else (None, edge)
     return Op.WITHIN, RelativeTime(time.unit, start, end, time.whole)
+
+
+def _months_up_to(op: Op, time: DatePart) -> tuple[Op, Value] | None:
+    """`MONTH(d) <= 6` as January to June, `> 6` as July to December."""
+    most = _IN_A_YEAR.get(time.part)
+    if most is None or op not in _SIDES or not 0 < time.value <= most:
+        return None
+    first = 1 if op in (Op.LT, Op.LE) else time.value + (op is Op.GT)
+    last = time.value - (op is Op.LT) if op in (Op.LT, Op.LE) else most
+    return (Op.WITHIN, DatePart(time.part, first, last)) if first < last else None
+
+
+_IN_A_YEAR = MappingProxyType({"month": 12, "quarter": 4})
 
 
 def spanned(low: TimeRange | RelativeTime, high: TimeRange | RelativeTime) -> TimeRange | RelativeTime | None:

@@ -6,6 +6,7 @@ from scoring.question.english.answer_cues import AGGREGATES, ALSOS, ASKS, COMMAN
 from scoring.question.english.filter_cues import (
     ADJECTIVES,
     COMPARISONS,
+    EARLIER_UNITS,
     MATCHES,
     NAMES,
     NEGATIONS,
@@ -49,7 +50,7 @@ CUES: CueIndex = index(
     ASKS,
     COMMANDS,
     ALSOS,
-    {phrase: Cue(role=Role.TIME, time=time) for phrase, time in (TIMES | WHOLES).items()},
+    {phrase: Cue(role=Role.TIME, time=time) for phrase, time in (TIMES | WHOLES | EARLIER_UNITS).items()},
     each("different, distinct, unique, non-repeated, without duplicates, without repetition", Cue(role=Role.DISTINCT)),
     each("whether, is it true that, is there any, is there a, are there any", Cue(role=Role.WHETHER)),
     _PLAIN,
