@@ -19,7 +19,8 @@ from learning.selection import bounds
 from learning.splits import group_counts, splits
 from scoring.judging.local import LEAST_MOVE
 from scoring.judging.probability import Probability
-from scoring.reasons import FORGERIES, ReasonCode
+from scoring.reason_kinds import FORGERIES
+from scoring.reasons import ReasonCode
 
 RIGHT_SHARE = 0.8
 """The share of right answers for which `p_correct` is calibrated: production agents have 82 to 91 % (STEF, Table 4)."""

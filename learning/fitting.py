@@ -13,7 +13,8 @@ from scipy.special import expit
 
 from learning.labelled import CODES, Floats, LabelTable
 from learning.selection import Bounds
-from scoring.reasons import CONTRADICTIONS, FORGERIES, FORMS, HINTS, IN_FAVOUR, ReasonCode
+from scoring.reason_kinds import CONTRADICTIONS, FORGERIES, FORMS, HINTS, IN_FAVOUR
+from scoring.reasons import ReasonCode
 
 PENALTY = 3.0
 """Strength of the pull of each weight towards `PRIOR`, in summed row weights."""

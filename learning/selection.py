@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learning.labelled import CODES, Floats, LabelTable
-from scoring.reasons import CONTRADICTIONS, FORGERIES, HINTS, IN_FAVOUR, KNOWLEDGE, Kind, ReasonCode, kind_of
+from scoring.reason_kinds import CONTRADICTIONS, FORGERIES, HINTS, IN_FAVOUR, KNOWLEDGE, ReasonKind, kind_of
+from scoring.reasons import ReasonCode
 
 LEAST_DATABASES = 4
 """Fewest databases on which a signal must fire to have a weight of its own."""
@@ -57,7 +58,7 @@ def _bound(code: ReasonCode, *, few: bool, unproven: bool) -> Bounds:
     limit = min([*hint, *[UNPROVEN_BOUND] * unproven, *[FEW_DATABASES_BOUND] * few], default=None)
     if code in IN_FAVOUR:
         return 0.0, limit
-    if kind_of(code) is Kind.FAULT:
+    if kind_of(code) is ReasonKind.FAULT:
         return (-DOUBTED_FAULT if unproven else None), -LEAST_FAULT
     return (None if limit is None else -limit), 0.0
 

@@ -135,8 +135,8 @@ _EXACT = frozenset({Op.EQ, Op.IN, Op.NE, Op.NOT_IN})
 def word_for_code(case: Case) -> Finding | None:
     """The SQL compares a column of codes with a whole word.
 
-    A column that is called a code holds short codes, so a word is a guess and finds nothing. A word in capitals, or
-    one that the enriched question or a definition quotes, is none.
+    A column that is called a code holds short codes, so a word is a guess and finds nothing. A word in capitals, one
+    with an underscore, or one that the enriched question quotes, is none.
 
     >>> word_for_code(case("Cancelled orders?", "SELECT id FROM orders WHERE status_code = 'cancelled'")).detail
     "status_code = 'cancelled'"
@@ -160,7 +160,7 @@ _SHORTEST_WORD = 5
 
 
 def _is_word(text: str) -> bool:
-    return len(text) >= _SHORTEST_WORD and text.replace("_", "").replace(" ", "").replace("-", "").isalpha()
+    return len(text) >= _SHORTEST_WORD and text.isalpha()
 
 
 def stored_code_used(case: Case) -> Finding | None:

@@ -11,7 +11,8 @@ from scoring.evaluation import conclude, examine
 from scoring.judging.local import InvalidWeightsError, LocalJudge, load_weights
 from scoring.judging.probability import ALONE
 from scoring.query import Query, Unscored, UnscoredReason
-from scoring.reasons import FORGERIES, FORMS, IN_FAVOUR, PROOFS, WITHOUT_SIGNAL, Kind, ReasonCode, kind_of
+from scoring.reason_kinds import FORGERIES, FORMS, IN_FAVOUR, PROOFS, WITHOUT_SIGNAL, ReasonKind, kind_of
+from scoring.reasons import ReasonCode
 from scoring.rules import Rules, UnparseablePolicy
 from scoring.signals import SIGNALS
 from scoring.signals.finding import Finding
@@ -93,7 +94,7 @@ def test_in_strict_form_a_form_counts_against_an_answer() -> None:
 
 def test_no_fault_weighs_nothing() -> None:
     weights = load_weights(packaged_weights()).weights
-    assert [code for code, weight in weights.items() if kind_of(code) is Kind.FAULT and weight == 0] == []
+    assert [code for code, weight in weights.items() if kind_of(code) is ReasonKind.FAULT and weight == 0] == []
 
 
 def test_equally_strong_reasons_keep_the_order_of_the_signals(document: dict[str, Any]) -> None:
