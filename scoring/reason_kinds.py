@@ -118,6 +118,7 @@ HINTS: Mapping[ReasonCode, float] = MappingProxyType(
         ReasonCode.WORDS_UNCOVERED: -0.5,
         ReasonCode.SET_OPERATION_MISSING: -0.5,
         ReasonCode.YES_NO_UNANSWERED: -0.3,
+        ReasonCode.ROWS_COUNTED_FOR_THINGS: -0.7,
     }
 )
 """Codes that go with wrong answers but are no error themselves, with the most log-odds that each may move."""
