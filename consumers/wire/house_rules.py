@@ -19,7 +19,7 @@ MOST_COLUMNS = 2000
 """Most columns with a unit, and most with codes."""
 MOST_CODES = 500
 """Most codes of one column."""
-MOST_WORDS = 20
+MOST_WORDS = 50
 """Most words of a question that a convention waits for."""
 
 Phrase = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
