@@ -54,6 +54,31 @@ class DictionaryFindings:
         return {key: value for key, value in stated.items() if value}
 
 
+def added(found: DictionaryFindings, document: Mapping[str, Any]) -> dict[str, Any]:
+    """A rules document with what a dictionary states; what the document says already stays.
+
+    >>> found = DictionaryFindings(units={"orders.total": "cents", "orders.tip": "cents"})
+    >>> added(found, {"units": {"orders.total": "euros"}, "memory": False})
+    {'units': {'orders.total': 'euros', 'orders.tip': 'cents'}, 'memory': False}
+    """
+    merged = dict(document)
+    for key, stated in (("column_mappings", found.mappings), ("units", found.units), ("codes", found.codes)):
+        if stated:
+            held: Mapping[str, Any] = document.get(key) or {}
+            merged[key] = {**held, **{name: value for name, value in stated.items() if name not in held}}
+    if found.conventions:
+        listed: list[Mapping[str, Any]] = document.get("conventions") or []
+        known = [_name(each) for each in listed]
+        merged["conventions"] = [*listed, *(each.entry for each in found.conventions if _name(each.entry) not in known)]
+    return merged
+
+
+def _name(convention: Mapping[str, Any]) -> tuple[str, str, list[str]]:
+    """What makes two entries of `conventions` the same."""
+    table = str(convention.get("table", "")).rpartition(".")[2].lower()
+    return table, " ".join(str(convention.get("predicate", "")).lower().split()), list(convention.get("when") or [])
+
+
 def together(found: Iterable[DictionaryFindings]) -> DictionaryFindings:
     """All findings; of two that contradict each other the first counts."""
     conventions: dict[tuple[str, str, tuple[str, ...]], WrittenConvention] = {}
